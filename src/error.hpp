@@ -1,0 +1,67 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace glassformer {
+
+// Every reason for which the library refuses its input. The strings of to_string are part of the
+// public interface: JavaScript and the command line report the same ones.
+enum class ErrorCode {
+  empty_input,
+  invalid_option,
+  invalid_config,
+  invalid_safetensors,
+  unsupported_dtype,
+  missing_tensor,
+  unexpected_tensor,
+  shape_mismatch,
+  invalid_tokenizer,
+  wrong_task,
+  unsupported,
+  internal,
+};
+
+constexpr std::string_view to_string(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::empty_input:
+      return "empty_input";
+    case ErrorCode::invalid_option:
+      return "invalid_option";
+    case ErrorCode::invalid_config:
+      return "invalid_config";
+    case ErrorCode::invalid_safetensors:
+      return "invalid_safetensors";
+    case ErrorCode::unsupported_dtype:
+      return "unsupported_dtype";
+    case ErrorCode::missing_tensor:
+      return "missing_tensor";
+    case ErrorCode::unexpected_tensor:
+      return "unexpected_tensor";
+    case ErrorCode::shape_mismatch:
+      return "shape_mismatch";
+    case ErrorCode::invalid_tokenizer:
+      return "invalid_tokenizer";
+    case ErrorCode::wrong_task:
+      return "wrong_task";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+// What the library throws. The message names the field or tensor, what was expected and what came.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace glassformer
