@@ -1,0 +1,51 @@
+/** The reason for an error: stable, meant for programs. The message is for people. */
+export type ErrorCode =
+  // The input or a file is refused by the engine.
+  | 'empty_input'
+  | 'invalid_option'
+  | 'invalid_config'
+  | 'invalid_safetensors'
+  | 'unsupported_dtype'
+  | 'missing_tensor'
+  | 'unexpected_tensor'
+  | 'shape_mismatch'
+  | 'invalid_tokenizer'
+  | 'wrong_task'
+  | 'unsupported'
+  | 'internal'
+  // A file did not arrive.
+  | 'missing_file'
+  | 'fetch_failed'
+  | 'http_error'
+  | 'wrong_content_type'
+  // The call was given up.
+  | 'aborted'
+  | 'disposed'
+  // The engine cannot run here.
+  | 'unsupported_runtime'
+  | 'worker_failed';
+
+/** Every error that this package throws or rejects with. */
+export class GlassformerError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'GlassformerError';
+    this.code = code;
+  }
+}
+
+/** The error of an aborted call; the reason given to `AbortController.abort` is its cause. */
+export function abortedError(signal: AbortSignal): GlassformerError {
+  return new GlassformerError('aborted', 'The call was aborted', { cause: signal.reason });
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedError(signal);
+}
+
+/** Text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
