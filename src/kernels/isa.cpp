@@ -1,0 +1,30 @@
+// Compiled once for each instruction set, with GLASSFORMER_ISA naming it. Includes neither xtensor
+// nor standard-library code that could be emitted here: the linker keeps one copy of an inline
+// function, and it might keep one that the machine at hand cannot run.
+
+#include "kernels/activation.hpp"
+#include "kernels/elementwise.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/layer_norm.hpp"
+#include "kernels/matmul.hpp"
+#include "kernels/softmax.hpp"
+
+#define GLASSFORMER_QUOTE_(name) #name
+#define GLASSFORMER_QUOTE(name) GLASSFORMER_QUOTE_(name)
+
+namespace glassformer::GLASSFORMER_ISA {
+
+extern const Kernels table;
+const Kernels table = {
+    .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
+    .panel_width = panel_width,
+    .matmul = matmul,
+    .layer_norm = layer_norm,
+    .layer_norm_unbiased = layer_norm_unbiased,
+    .softmax = softmax,
+    .add_scaled = add_scaled,
+    .scale = scale,
+    .elu_plus_one = elu_plus_one,
+};
+
+}  // namespace glassformer::GLASSFORMER_ISA

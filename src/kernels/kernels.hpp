@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace glassformer {
+
+/// What a matrix product does with its sums before they are stored.
+enum class Epilogue {
+  store,       ///< c = sum
+  relu,        ///< c = max(sum, 0)
+  gelu,        ///< c = sum * Phi(sum), Phi the normal distribution function (exact form, erf)
+  accumulate,  ///< c = c + sum: a residual connection
+};
+
+/// sum = a · b + bias, with b packed into panels of `Kernels::panel_width` columns: panel p holds
+/// columns p·width … of every row of b, row after row, the last panel padded with zeros.
+struct MatmulArgs {
+  const float* a = nullptr;  ///< [m, k], rows a_stride floats apart
+  std::size_t a_stride = 0;
+  const float* b = nullptr;  ///< panels, panel_stride floats apart
+  std::size_t panel_stride = 0;
+  const float* bias = nullptr;  ///< [n] padded to whole panels; none if null
+  float* c = nullptr;           ///< [m, n], rows c_stride floats apart
+  std::size_t c_stride = 0;
+  std::size_t m = 0, n = 0, k = 0;
+  Epilogue epilogue = Epilogue::store;
+};
+
+/// Normalises each row of x [rows, columns] into y; y may be x.
+struct LayerNormArgs {
+  const float* x = nullptr;
+  float* y = nullptr;
+  std::size_t rows = 0, columns = 0;
+  const float* weight = nullptr;  ///< [columns]
+  const float* bias = nullptr;    ///< [columns]
+  float eps = 0;
+};
+
+/// The kernels, compiled for one instruction set. All of them work on contiguous floats of any
+/// length and any alignment. They check nothing: layers have checked the shapes.
+struct Kernels {
+  std::string_view name;    ///< "baseline", "avx2", "avx512", "simd128", "relaxed"
+  std::size_t panel_width;  ///< columns in one packed panel
+
+  void (*matmul)(const MatmulArgs&);
+  /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).
+  void (*layer_norm)(const LayerNormArgs&);
+  /// y = (x - mean) / (s + eps) · weight + bias, s the standard deviation with n - 1.
+  void (*layer_norm_unbiased)(const LayerNormArgs&);
+  /// row = softmax(scale · row), in place; n >= 1.
+  void (*softmax)(float* row, std::size_t n, float scale);
+  /// y = y + scale · x.
+  void (*add_scaled)(float* y, const float* x, std::size_t n, float scale);
+  /// y = scale · x; y may be x.
+  void (*scale)(float* y, const float* x, std::size_t n, float scale);
+  /// y = elu(x) + 1: x + 1 where x > 0, else e^x.
+  void (*elu_plus_one)(float* y, const float* x, std::size_t n);
+};
+
+/// The best kernels this machine runs, chosen once.
+const Kernels& kernels();
+
+/// All kernels of this build that the machine runs, plainest first, for tests and benchmarks.
+const std::vector<const Kernels*>& available_kernels();
+
+}  // namespace glassformer

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "kernels/kernels.hpp"
+#include "tensor/aligned_buffer.hpp"
+
+namespace glassformer {
+
+/// The right-hand side of a product, [k, n], in the panels that the machine's kernel reads: panel p
+/// holds columns p·w … p·w + w - 1 of each of the k rows, zeros past column n.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  PackedMatrix(std::size_t k, std::size_t n);
+
+  std::size_t k() const { return k_; }
+  std::size_t n() const { return n_; }
+  /// n rounded up to whole panels: the length a bias must be padded to.
+  std::size_t padded_n() const { return panels_ * width_; }
+  std::size_t panel_stride() const { return k_ * width_; }
+  const float* data() const { return data_.data(); }
+
+  /// Changes the shape, keeping the memory where it suffices; all elements become zero.
+  void reshape(std::size_t k, std::size_t n);
+  /// Column `column` = values [k]: one output's weights, as a Linear's weight matrix stores them.
+  void set_column(std::size_t column, std::span<const float> values);
+  /// Row `row` = values [n].
+  void set_row(std::size_t row, std::span<const float> values);
+
+ private:
+  std::size_t k_ = 0, n_ = 0, width_ = 1, panels_ = 0;
+  AlignedBuffer data_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,86 @@
+#pragma once
+
+// The vector type that every kernel is written on. This header is included only by files compiled
+// for one instruction set; everything in it lives in that set's own namespace, so that the linker
+// never merges code made for different machines.
+
+#include <cstddef>
+#include <cstdint>
+#include <xsimd/xsimd.hpp>
+
+#ifdef __wasm_relaxed_simd__
+#include <wasm_simd128.h>
+#endif
+
+#ifndef GLASSFORMER_ISA
+#error "compile this file through isa.cpp, with -DGLASSFORMER_ISA=<name>"
+#endif
+
+namespace glassformer::GLASSFORMER_ISA {
+
+struct Vec {
+  using Batch = xsimd::batch<float>;
+  using IntBatch = xsimd::batch<std::int32_t>;
+  static constexpr std::size_t width = Batch::size;
+
+  Batch lanes;
+
+  static Vec load(const float* from) { return {Batch::load_unaligned(from)}; }
+  static Vec broadcast(float value) { return {Batch(value)}; }
+  void store(float* to) const { lanes.store_unaligned(to); }
+
+  /// The first `count` < width elements; the other lanes hold `fill`.
+  static Vec load_partial(const float* from, std::size_t count, float fill) {
+    alignas(64) float lanes[width];
+    for (std::size_t i = 0; i < width; ++i) lanes[i] = i < count ? from[i] : fill;
+    return {Batch::load_aligned(lanes)};
+  }
+  void store_partial(float* to, std::size_t count) const {
+    alignas(64) float buffer[width];
+    lanes.store_aligned(buffer);
+    for (std::size_t i = 0; i < count; ++i) to[i] = buffer[i];
+  }
+
+  friend Vec operator+(Vec a, Vec b) { return {a.lanes + b.lanes}; }
+  friend Vec operator-(Vec a, Vec b) { return {a.lanes - b.lanes}; }
+  friend Vec operator*(Vec a, Vec b) { return {a.lanes * b.lanes}; }
+  friend Vec max(Vec a, Vec b) { return {xsimd::max(a.lanes, b.lanes)}; }
+
+  float sum() const { return xsimd::reduce_add(lanes); }
+  float maximum() const { return xsimd::reduce_max(lanes); }
+};
+
+/// a * b + c, rounded once where the machine can.
+inline Vec multiply_add(Vec a, Vec b, Vec c) {
+#ifdef __wasm_relaxed_simd__
+  return {Vec::Batch(wasm_f32x4_relaxed_madd(a.lanes, b.lanes, c.lanes))};
+#else
+  return {xsimd::fma(a.lanes, b.lanes, c.lanes)};
+#endif
+}
+
+/// e^x for x <= 88, relative error below 2e-7; 0 below -87.
+inline Vec exp(Vec x) {
+  // x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 rounds x / ln 2 to the integer n and
+  // leaves it in the low bits of the sum, from where a shift moves it into a float's exponent.
+  const Vec rounder = Vec::broadcast(12582912.0f);
+  const Vec clamped = max(x, Vec::broadcast(-87.3f));
+  const Vec shifted = multiply_add(clamped, Vec::broadcast(1.44269504f), rounder);
+  const Vec n = shifted - rounder;
+  Vec r = multiply_add(n, Vec::broadcast(-0.693145752f), clamped);  // ln 2 in two parts
+  r = multiply_add(n, Vec::broadcast(-1.42860677e-6f), r);
+  // The polynomial is Taylor's to the sixth power: its remainder is r^7 / 7! < 1.3e-7.
+  Vec p = Vec::broadcast(1.0f / 720);
+  p = multiply_add(p, r, Vec::broadcast(1.0f / 120));
+  p = multiply_add(p, r, Vec::broadcast(1.0f / 24));
+  p = multiply_add(p, r, Vec::broadcast(1.0f / 6));
+  p = multiply_add(p, r, Vec::broadcast(0.5f));
+  p = multiply_add(p, r, Vec::broadcast(1.0f));
+  p = multiply_add(p, r, Vec::broadcast(1.0f));
+  const auto exponent = xsimd::bitwise_cast<std::int32_t>(shifted.lanes) << 23;
+  const auto scaled = xsimd::bitwise_cast<std::int32_t>(p.lanes) + exponent;
+  const Vec::Batch value = xsimd::bitwise_cast<float>(Vec::IntBatch(scaled));
+  return {xsimd::select(x.lanes < Vec::Batch(-87.0f), Vec::Batch(0.0f), value)};
+}
+
+}  // namespace glassformer::GLASSFORMER_ISA

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace glassformer {
+
+/// One cache line, and the widest vector of any supported instruction set.
+inline constexpr std::size_t alignment = 64;
+
+/// The standard allocator with every block starting on a multiple of `alignment` bytes.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) noexcept {}
+
+  T* allocate(std::size_t count) {
+    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignment}));
+  }
+  void deallocate(T* block, std::size_t) noexcept {
+    ::operator delete(block, std::align_val_t{alignment});
+  }
+
+  template <class U>
+  bool operator==(const AlignedAllocator<U>&) const noexcept {
+    return true;
+  }
+};
+
+/// Flat storage for what has no tensor shape: packed weights and scratch space.
+using AlignedBuffer = std::vector<float, AlignedAllocator<float>>;
+
+}  // namespace glassformer
