@@ -1,0 +1,226 @@
+#include "io/config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "error.hpp"
+#include "io/json.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::uint64_t format_version = 1;
+constexpr std::string_view model_type = "encoder_classifier";
+constexpr std::string_view task = "text-classification";
+
+constexpr std::uint64_t max_vocab_size = 1 << 24;
+constexpr std::uint64_t max_width = 1 << 16;   // d_model, d_ff
+constexpr std::uint64_t max_length = 1 << 20;  // tokens
+constexpr std::uint64_t max_layers = 1 << 10;
+constexpr std::uint64_t max_labels = 1 << 16;
+constexpr std::uint64_t max_special_tokens = 64;
+constexpr std::uint64_t max_matrix_elements = 1 << 28;
+
+// The names of an enumeration's values in the file, in the order of its definition.
+template <typename Enum>
+constexpr std::array<const char*, 0> names_of{};
+template <>
+constexpr std::array names_of<PositionKind>{"sinusoidal", "learned"};
+template <>
+constexpr std::array names_of<NormPlacement>{"pre", "post"};
+template <>
+constexpr std::array names_of<LayerNormKind>{"standard", "unbiased"};
+template <>
+constexpr std::array names_of<AttentionType>{"full", "local", "linear"};
+template <>
+constexpr std::array names_of<Activation>{"relu", "gelu"};
+template <>
+constexpr std::array names_of<Pooling>{"mean", "first"};
+
+template <typename Enum>
+const char* name_of(Enum value) {
+  return names_of<Enum>[static_cast<std::size_t>(value)];
+}
+
+template <typename Enum>
+Enum choice(JsonObject& object, const char* key) {
+  const nlohmann::json& value = object.require(key);
+  std::string expected = "one of";
+  for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
+    if (value == names_of<Enum>[i]) return static_cast<Enum>(i);
+    expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
+  }
+  object.fail(key, expected, value);
+}
+
+std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
+  return static_cast<std::size_t>(object.integer(key, 1, max));
+}
+
+std::vector<std::string> strings(JsonObject& object, const char* key, std::uint64_t max_count) {
+  const nlohmann::json& value = object.require(key);
+  if (!value.is_array() || value.size() > max_count) {
+    object.fail(key, "an array of at most " + std::to_string(max_count) + " strings", value);
+  }
+  std::vector<std::string> result;
+  for (const nlohmann::json& element : value) {
+    if (!element.is_string() || element.get_ref<const std::string&>().empty()) {
+      object.fail(key, "an array of nonempty strings", value);
+    }
+    result.push_back(element.get<std::string>());
+  }
+  return result;
+}
+
+std::vector<std::string> labels(JsonObject& object) {
+  std::vector<std::string> result = strings(object, "labels", max_labels);
+  if (result.empty()) object.fail("labels", "expected at least one label, got none");
+  std::vector<std::string> sorted = result;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twin = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twin != sorted.end()) {
+    object.fail("labels", "expected different labels, got " + describe(*twin) + " twice");
+  }
+  return result;
+}
+
+float epsilon(JsonObject& object, const char* key) {
+  const double value = object.number(key);
+  const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;
+  if (!(result > 0)) object.fail(key, "a number above 0, at most 1", *object.find(key));
+  return result;
+}
+
+// Version, task and architecture say whether the rest can be read at all, so they come first.
+void check_kind(JsonObject& object) {
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t format = object.integer("format", 0, any);
+  if (format != format_version) {
+    throw Error(ErrorCode::unsupported, "config.json: format: expected " +
+                                            std::to_string(format_version) + ", got " +
+                                            std::to_string(format));
+  }
+  if (const std::string got = object.string("task"); got != task) {
+    throw Error(ErrorCode::wrong_task,
+                "config.json: task: expected \"" + std::string(task) + "\", got " + describe(got));
+  }
+  if (const std::string got = object.string("model_type"); got != model_type) {
+    throw Error(ErrorCode::unsupported, "config.json: model_type: expected \"" +
+                                            std::string(model_type) + "\", got " + describe(got));
+  }
+}
+
+void check_matrix(const JsonObject& object, std::pair<const char*, std::size_t> rows,
+                  std::pair<const char*, std::size_t> columns) {
+  const std::uint64_t elements = std::uint64_t{rows.second} * columns.second;
+  if (elements > max_matrix_elements) {
+    object.fail(rows.first, "expected at most " + std::to_string(max_matrix_elements) +
+                                " elements in a matrix with " + columns.first + ", got " +
+                                std::to_string(elements));
+  }
+}
+
+void check_together(const JsonObject& object, const ModelConfig& config) {
+  if (config.d_model % config.n_heads != 0) {
+    object.fail("n_heads", "expected a divisor of d_model " + std::to_string(config.d_model) +
+                               ", got " + std::to_string(config.n_heads));
+  }
+  if (config.positions == PositionKind::sinusoidal && config.d_model % 2 != 0) {
+    object.fail("d_model", "expected an even number for sinusoidal positions, got " +
+                               std::to_string(config.d_model));
+  }
+  const std::pair d_model("d_model", config.d_model);
+  check_matrix(object, d_model, d_model);
+  check_matrix(object, {"vocab_size", config.vocab_size}, d_model);
+  check_matrix(object, {"d_ff", config.d_ff}, d_model);
+  check_matrix(object, {"max_source_length", config.max_source_length}, d_model);
+  check_matrix(object, {"labels", config.labels.size()}, d_model);
+  const std::size_t special = config.prefix_tokens.size() + config.suffix_tokens.size();
+  if (config.max_source_length <= special) {
+    object.fail("max_source_length", "expected more than the " + std::to_string(special) +
+                                         " prefix and suffix tokens, got " +
+                                         std::to_string(config.max_source_length));
+  }
+}
+
+// The double that prints as the float's shortest decimal: 1e-05, not 9.999999747378752e-06.
+double shortest_decimal(float value) {
+  std::array<char, 32> text{};
+  std::to_chars(text.data(), text.data() + text.size() - 1, value);
+  return std::strtod(text.data(), nullptr);
+}
+
+}  // namespace
+
+ModelConfig parse_config(std::string_view json) {
+  const JsonSource source{ErrorCode::invalid_config, "config.json"};
+  const nlohmann::json document = parse_json(json, source);
+  JsonObject object(document, source);
+  check_kind(object);
+
+  ModelConfig config;
+  config.model_type = model_type;
+  config.task = task;
+  config.labels = labels(object);
+  config.vocab_size = size(object, "vocab_size", max_vocab_size);
+  config.d_model = size(object, "d_model", max_width);
+  config.d_ff = size(object, "d_ff", max_width);
+  config.n_heads = size(object, "n_heads", max_width);
+  config.encoder_layers = size(object, "encoder_layers", max_layers);
+  config.max_source_length = size(object, "max_source_length", max_length);
+  config.positions = choice<PositionKind>(object, "positions");
+  config.scale_embedding = object.boolean("scale_embedding");
+  config.norm = choice<NormPlacement>(object, "norm");
+  config.layer_norm = choice<LayerNormKind>(object, "layer_norm");
+  config.layer_norm_eps = epsilon(object, "layer_norm_eps");
+  config.final_norm = object.boolean("final_norm");
+  config.attention = choice<AttentionType>(object, "attention");
+  if (config.attention == AttentionType::local) {
+    config.attention_window = size(object, "attention_window", max_length);
+  } else if (const nlohmann::json* window = object.find("attention_window")) {
+    object.fail("attention_window", "only with \"attention\": \"local\", got " + describe(*window));
+  }
+  config.attention_bias = object.boolean("attention_bias");
+  config.activation = choice<Activation>(object, "activation");
+  config.pooling = choice<Pooling>(object, "pooling");
+  config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
+  config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
+  object.finish();
+  check_together(object, config);
+  return config;
+}
+
+std::string to_json(const ModelConfig& config) {
+  nlohmann::ordered_json json;
+  json["format"] = format_version;
+  json["model_type"] = config.model_type;
+  json["task"] = config.task;
+  json["labels"] = config.labels;
+  json["vocab_size"] = config.vocab_size;
+  json["d_model"] = config.d_model;
+  json["d_ff"] = config.d_ff;
+  json["n_heads"] = config.n_heads;
+  json["encoder_layers"] = config.encoder_layers;
+  json["max_source_length"] = config.max_source_length;
+  json["positions"] = name_of(config.positions);
+  json["scale_embedding"] = config.scale_embedding;
+  json["norm"] = name_of(config.norm);
+  json["layer_norm"] = name_of(config.layer_norm);
+  json["layer_norm_eps"] = shortest_decimal(config.layer_norm_eps);
+  json["final_norm"] = config.final_norm;
+  json["attention"] = name_of(config.attention);
+  if (config.attention == AttentionType::local) json["attention_window"] = config.attention_window;
+  json["attention_bias"] = config.attention_bias;
+  json["activation"] = name_of(config.activation);
+  json["pooling"] = name_of(config.pooling);
+  json["prefix_tokens"] = config.prefix_tokens;
+  json["suffix_tokens"] = config.suffix_tokens;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace glassformer
