@@ -19,12 +19,12 @@ export interface Progress {
 export interface LoadOptions {
   /** Arithmetic of the matrix products. Only 'f32' so far: 'int8' is refused as `unsupported`. */
   compute?: 'f32' | 'int8' | undefined;
-  /** Called often while files arrive; what it throws is reported to nobody and changes nothing. */
+  /** Called while files arrive. What it throws fails the loading. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborts the download and the loading. */
   signal?: AbortSignal | undefined;
   /** Replaces the URL of single files; relative ones resolve as the folder does. */
-  urls?: Partial<Readonly<Record<Asset, string | URL>>> | undefined;
+  urls?: { readonly [name in Asset]?: string | URL | undefined } | undefined;
   /** Forces one of the two WebAssembly binaries; by default relaxed SIMD where it is supported. */
   binary?: Binary | undefined;
 }

@@ -1,0 +1,101 @@
+import type { RawClassification } from './engine.js';
+import { GlassformerError, abortedError, messageOf } from './errors.js';
+import type { Calls, ClassifyRequest, FromWorker, Host, LoadRequest, ToWorker } from './protocol.js';
+import { Runner } from './runner.js';
+import type { ModelInfo, Progress } from './types.js';
+
+/** A worker where the runtime has them, else this thread (Node, service workers). */
+export function createHost(workerUrl: string | undefined): Host {
+  if (typeof Worker !== 'function') return new Runner();
+  try {
+    // One literal expression: bundlers look for it.
+    return new WorkerHost(
+      workerUrl === undefined
+        ? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+        : new Worker(workerUrl, { type: 'module' }),
+    );
+  } catch (error) {
+    throw new GlassformerError('worker_failed', `The worker cannot start: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+interface PendingCall {
+  resolve: (result: never) => void;
+  reject: (error: GlassformerError) => void;
+  onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** A model in a worker of its own. */
+class WorkerHost implements Host {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, PendingCall>();
+  #lastId = 0;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
+    worker.onmessageerror = () => this.#fail('a message could not be read');
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#fail(event.message || 'its script could not be loaded or run');
+    };
+  }
+
+  load(
+    request: LoadRequest,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ModelInfo> {
+    return this.#call('load', request, signal, onProgress);
+  }
+
+  classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]> {
+    return this.#call('classify', request, signal);
+  }
+
+  dispose(): void {
+    this.#worker.terminate();
+  }
+
+  #call<Kind extends keyof Calls>(
+    kind: Kind,
+    request: Calls[Kind]['request'],
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<Calls[Kind]['result']> {
+    const id = ++this.#lastId;
+    return new Promise<Calls[Kind]['result']>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onProgress });
+      this.#send({ id, kind, request } as ToWorker);
+      signal.addEventListener('abort', () => {
+        if (!this.#pending.delete(id)) return;
+        this.#send({ id, kind: 'abort' });
+        reject(abortedError(signal));
+      });
+    });
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromWorker): void {
+    const call = this.#pending.get(message.id);
+    if (!call) return; // aborted meanwhile
+    if (message.kind === 'progress') {
+      call.onProgress?.(message.progress);
+      return;
+    }
+    this.#pending.delete(message.id);
+    if (message.kind === 'result') call.resolve(message.result as never);
+    else call.reject(new GlassformerError(message.code, message.message));
+  }
+
+  #fail(reason: string): void {
+    const error = new GlassformerError('worker_failed', `The model's worker failed: ${reason}`);
+    for (const call of this.#pending.values()) call.reject(error);
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,65 @@
+import { GlassformerError, messageOf } from './errors.js';
+import { checkOption, checkOptions } from './options.js';
+import type { Source } from './fetch.js';
+import { nodeModule } from './node.js';
+import type { Asset, LoadOptions, ModelFile, ModelFiles } from './types.js';
+
+const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'] as const;
+const assets = [...modelFiles, 'glassformer.wasm', 'glassformer.relaxed.wasm', 'worker.js'] as const;
+
+/** Absolute form of a URL, of a relative one, or in Node of a path. */
+export function absoluteUrl(location: string | URL): URL {
+  try {
+    if (location instanceof URL) return location;
+    if (/^[a-z][a-z\d+.-]+:/i.test(location)) return new URL(location);
+    const node = nodeModule('node:url');
+    // A request resolves like fetch: against the document's base or the worker's own address.
+    return node ? node.pathToFileURL(location) : new URL(new Request(location).url);
+  } catch (error) {
+    throw new GlassformerError('invalid_option', `"${location}" is no URL: ${messageOf(error)}`);
+  }
+}
+
+/** Absolute URLs that replace the default ones. */
+export type Urls = { [name in Asset]?: string };
+
+/** The overridden URLs of `LoadOptions.urls`, made absolute. */
+export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
+  checkOptions(urls, assets, 'urls');
+  const resolved: Urls = {};
+  for (const name of assets) {
+    const url = urls[name];
+    if (url === undefined) continue;
+    checkOption(typeof url === 'string' || url instanceof URL, `urls["${name}"]`, 'a URL');
+    resolved[name] = absoluteUrl(url).href;
+  }
+  return resolved;
+}
+
+/** Where each file of a model comes from. */
+export function locateModel(
+  folder: string | URL | ModelFiles,
+  urls: Urls,
+): Record<ModelFile, Source> {
+  const files = {} as Record<ModelFile, Source>;
+  if (typeof folder === 'string' || folder instanceof URL) {
+    const base = absoluteUrl(folder);
+    for (const file of modelFiles) {
+      // Any query, such as an access token, stays.
+      const url = new URL(base);
+      url.pathname = `${url.pathname.replace(/\/$/, '')}/${file}`;
+      files[file] = urls[file] ?? url.href;
+    }
+    return files;
+  }
+  checkOptions(folder, modelFiles, 'model files');
+  for (const file of modelFiles) {
+    const source = urls[file] ?? folder[file];
+    if (source === undefined) {
+      throw new GlassformerError('missing_file', `${file} is not among the model's files`);
+    }
+    checkOption(typeof source === 'string' || source instanceof Uint8Array, file, 'a Uint8Array');
+    files[file] = source;
+  }
+  return files;
+}

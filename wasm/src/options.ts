@@ -1,0 +1,29 @@
+import { GlassformerError } from './errors.js';
+
+/** Throws `invalid_option` where `options` is no object or has a key that is not in `known`. */
+export function checkOptions(options: object, known: readonly string[], where: string): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new GlassformerError('invalid_option', `${where}: expected an object`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) {
+      throw new GlassformerError(
+        'invalid_option',
+        `${where}: unknown option "${key}"; known are ${known.join(', ')}`,
+      );
+    }
+  }
+}
+
+/** Throws `invalid_option` where `condition` does not hold. */
+export function checkOption(condition: boolean, name: string, expected: string): void {
+  if (!condition) throw new GlassformerError('invalid_option', `${name}: expected ${expected}`);
+}
+
+export function checkSignal(signal: unknown): void {
+  checkOption(
+    signal === undefined || signal instanceof AbortSignal,
+    'signal',
+    'an AbortSignal',
+  );
+}
