@@ -11,16 +11,25 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync,
-  renameSync, rmSync, symlinkSync, writeFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const toolchain = join(root, '.toolchain');
-const minimum_node = [20, 16];
-const minimum_emscripten = [3, 1, 69];
+const minimumNode = [20, 16];
+const minimumEmscripten = [3, 1, 69];
 
 // What each group runs: `debian` names its packages, `commands` says how to tell on any system.
 const groups = {
@@ -39,30 +48,63 @@ const groups = {
 
 // Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12
 // has, so that comes along and is used for binaryen alone.
-const archive_suite = 'trixie';
-const compiler_debs = ['emscripten', 'binaryen', 'node-acorn', 'libc6', 'libstdc++6', 'libgcc-s1'];
-const header_debs = [
-  'libxtensor-dev', 'xtl-dev', 'libxsimd-dev', 'nlohmann-json3-dev', 'libcli11-dev',
+const archiveSuite = 'trixie';
+const compilerDebs = ['emscripten', 'binaryen', 'node-acorn', 'libc6', 'libstdc++6', 'libgcc-s1'];
+const headerDebs = [
+  'libxtensor-dev',
+  'xtl-dev',
+  'libxsimd-dev',
+  'nlohmann-json3-dev',
+  'libcli11-dev',
   'libcatch2-dev',
 ];
 // Parts of the Emscripten package that no build here links against (two thirds of its 1.7 GB).
-const unwanted = ['*/wasm32-emscripten/lto', '*/wasm32-emscripten/lto-pic',
-  '*/wasm32-emscripten/pic', './usr/share/doc', './usr/share/emscripten/docs'];
+const unwanted = [
+  '*/wasm32-emscripten/lto',
+  '*/wasm32-emscripten/lto-pic',
+  '*/wasm32-emscripten/pic',
+  './usr/share/doc',
+  './usr/share/emscripten/docs',
+];
 
 // Header libraries: a probe file, and the oldest version that will do.
 const headers = [
-  { dir: 'xtensor', probe: ['xtensor/xtensor_config.hpp', 'xtensor/core/xtensor_config.hpp'],
-    version: /define XTENSOR_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [0, 25] },
-  { dir: 'xtl', probe: ['xtl/xtl_config.hpp'],
-    version: /define XTL_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [0, 7] },
-  { dir: 'xsimd', probe: ['xsimd/config/xsimd_config.hpp'],
-    version: /define XSIMD_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [13, 0] },
-  { dir: 'nlohmann', probe: ['nlohmann/json.hpp', 'nlohmann/detail/abi_macros.hpp'],
-    version: /define NLOHMANN_JSON_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [3, 10] },
-  { dir: 'CLI', probe: ['CLI/Version.hpp'],
-    version: /define CLI11_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [2, 1] },
-  { dir: 'catch2', probe: ['catch2/catch_version_macros.hpp'],
-    version: /define CATCH_VERSION_(?:MAJOR|MINOR) (\d+)/g, minimum: [3, 0] },
+  {
+    dir: 'xtensor',
+    probe: ['xtensor/xtensor_config.hpp', 'xtensor/core/xtensor_config.hpp'],
+    version: /define XTENSOR_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [0, 25],
+  },
+  {
+    dir: 'xtl',
+    probe: ['xtl/xtl_config.hpp'],
+    version: /define XTL_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [0, 7],
+  },
+  {
+    dir: 'xsimd',
+    probe: ['xsimd/config/xsimd_config.hpp'],
+    version: /define XSIMD_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [13, 0],
+  },
+  {
+    dir: 'nlohmann',
+    probe: ['nlohmann/json.hpp', 'nlohmann/detail/abi_macros.hpp'],
+    version: /define NLOHMANN_JSON_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [3, 10],
+  },
+  {
+    dir: 'CLI',
+    probe: ['CLI/Version.hpp'],
+    version: /define CLI11_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [2, 1],
+  },
+  {
+    dir: 'catch2',
+    probe: ['catch2/catch_version_macros.hpp'],
+    version: /define CATCH_VERSION_(?:MAJOR|MINOR) (\d+)/g,
+    minimum: [3, 0],
+  },
 ];
 
 function say(text) {
@@ -83,19 +125,19 @@ function run(command, args, options = {}) {
   return result.stdout ?? '';
 }
 
-function output_of(command, args) {
+function outputOf(command, args) {
   const result = spawnSync(command, args, { encoding: 'utf8' });
   return result.status === 0 ? result.stdout : undefined;
 }
 
-function find_command(name) {
+function findCommand(name) {
   for (const folder of (process.env.PATH ?? '').split(':')) {
     if (folder && existsSync(join(folder, name))) return join(folder, name);
   }
   return undefined;
 }
 
-function at_least(version, minimum) {
+function atLeast(version, minimum) {
   for (let i = 0; i < minimum.length; ++i) {
     if ((version[i] ?? 0) !== minimum[i]) return (version[i] ?? 0) > minimum[i];
   }
@@ -117,7 +159,7 @@ function stamped(file, value) {
   return existsSync(file) && readFileSync(file, 'utf8') === value;
 }
 
-function os_release() {
+function osRelease() {
   const text = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const field = (name) => text.match(new RegExp(`^${name}="?([^"\n]*)`, 'm'))?.[1] ?? '';
   return { id: field('ID'), codename: field('VERSION_CODENAME') };
@@ -125,11 +167,18 @@ function os_release() {
 
 // --- system packages ---------------------------------------------------------------------------
 
-function install_debian_packages(wanted) {
-  const listed = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...wanted],
-    { encoding: 'utf8' }).stdout;
+function installDebianPackages(wanted) {
+  const listed = spawnSync(
+    'dpkg-query',
+    ['-W', '-f', '${Package} ${db:Status-Status}\n', ...wanted],
+    { encoding: 'utf8' },
+  ).stdout;
   const installed = new Set(
-    listed.split('\n').filter((line) => line.endsWith(' installed')).map((l) => l.split(' ')[0]));
+    listed
+      .split('\n')
+      .filter((line) => line.endsWith(' installed'))
+      .map((l) => l.split(' ')[0]),
+  );
   const missing = wanted.filter((name) => !installed.has(name));
   if (missing.length === 0) return;
   const line = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
@@ -143,48 +192,67 @@ function install_debian_packages(wanted) {
   run('apt-get', [...lock, ...line.split(' ').slice(1)], { env });
 }
 
-function require_commands(wanted, needs_wasm) {
-  const missing = wanted.filter((name) => !find_command(name));
+function requireCommands(wanted, needsWasm) {
+  const missing = wanted.filter((name) => !findCommand(name));
   if (missing.length === 0) return;
-  fail(`these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= `
-    + '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), python3, and for the tests '
-    + 'chromium, clang-format 14 and sentencepiece'
-    + (needs_wasm ? ', and Emscripten >= 3.1.69 (https://emscripten.org)' : '') + '.');
+  fail(
+    `these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= ` +
+      '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), python3, and for the tests ' +
+      'chromium, clang-format 14 and sentencepiece' +
+      (needsWasm ? ', and Emscripten >= 3.1.69 (https://emscripten.org)' : '') +
+      '.',
+  );
 }
 
 // --- Emscripten and headers --------------------------------------------------------------------
 
 // The folder that holds emcc.py, if PATH has an Emscripten that is new enough.
-function emscripten_on_path() {
-  const emcc = find_command('emcc');
-  const text = emcc && output_of(emcc, ['--version']);
+function emscriptenOnPath() {
+  const emcc = findCommand('emcc');
+  const text = emcc && outputOf(emcc, ['--version']);
   const version = text?.match(/(\d+\.\d+\.\d+)/)?.[1];
-  if (!version || !at_least(numbers(version), minimum_emscripten)) return undefined;
-  return [dirname(realpathSync(emcc)), '/usr/share/emscripten'].find(
-    (folder) => existsSync(join(folder, 'emcc.py')));
+  if (!version || !atLeast(numbers(version), minimumEmscripten)) return undefined;
+  return [dirname(realpathSync(emcc)), '/usr/share/emscripten'].find((folder) =>
+    existsSync(join(folder, 'emcc.py')),
+  );
 }
 
-// The machine's own entry for its release, turned into one for `archive_suite` with sources.
-function archive_source(codename) {
+// The machine's own entry for its release, turned into one for `archiveSuite` with sources.
+function archiveSource(codename) {
   const folder = '/etc/apt/sources.list.d';
-  const files = ['/etc/apt/sources.list',
-    ...(existsSync(folder) ? readdirSync(folder).sort().map((name) => join(folder, name)) : [])];
+  const files = [
+    '/etc/apt/sources.list',
+    ...(existsSync(folder)
+      ? readdirSync(folder)
+          .sort()
+          .map((name) => join(folder, name))
+      : []),
+  ];
   for (const file of files.filter((name) => existsSync(name))) {
     const text = readFileSync(file, 'utf8');
     if (file.endsWith('.sources')) {
       for (const stanza of text.replace(/^#.*\n/gm, '').split(/\n\s*\n/)) {
-        const suites = stanza.match(/^Suites:(.*)$/m)?.[1].trim().split(/\s+/) ?? [];
+        const suites =
+          stanza
+            .match(/^Suites:(.*)$/m)?.[1]
+            .trim()
+            .split(/\s+/) ?? [];
         if (!suites.includes(codename) || /^Enabled:\s*no/m.test(stanza)) continue;
-        const kept = stanza.trim().split('\n')
-          .filter((line) => !/^(Types|Suites|Components):/.test(line)).join('\n');
-        return { name: 'archive.sources',
-          text: `Types: deb deb-src\nSuites: ${archive_suite}\nComponents: main\n${kept}\n` };
+        const kept = stanza
+          .trim()
+          .split('\n')
+          .filter((line) => !/^(Types|Suites|Components):/.test(line))
+          .join('\n');
+        return {
+          name: 'archive.sources',
+          text: `Types: deb deb-src\nSuites: ${archiveSuite}\nComponents: main\n${kept}\n`,
+        };
       }
     } else if (file.endsWith('.list')) {
       for (const line of text.split('\n')) {
         const match = line.match(/^\s*deb\s+(\[[^\]]*\]\s+)?(\S+)\s+(\S+)\s/);
         if (match?.[3] !== codename) continue;
-        const rest = `${match[1] ?? ''}${match[2]} ${archive_suite} main\n`;
+        const rest = `${match[1] ?? ''}${match[2]} ${archiveSuite} main\n`;
         return { name: 'archive.list', text: `deb ${rest}deb-src ${rest}` };
       }
     }
@@ -192,72 +260,109 @@ function archive_source(codename) {
   return fail(`no apt source for Debian's suite ${codename} was found in /etc/apt`);
 }
 
-function download_from_archive(debs, source_package, folder, codename) {
-  const source = archive_source(codename);
+function downloadFromArchive(debs, sourcePackage, folder, codename) {
+  const source = archiveSource(codename);
   const apt = join(folder, 'apt');
   for (const name of ['lists/partial', 'cache/archives/partial']) {
     mkdirSync(join(apt, name), { recursive: true });
   }
   writeFileSync(join(apt, source.name), source.text);
   const options = [
-    `Dir::Etc::SourceList=${join(apt, source.name)}`, 'Dir::Etc::SourceParts=/dev/null',
-    `Dir::State::Lists=${join(apt, 'lists')}`, `Dir::Cache=${join(apt, 'cache')}`,
-    'Dir::State::status=/dev/null', 'APT::Sandbox::User=', 'Acquire::Languages=none',
+    `Dir::Etc::SourceList=${join(apt, source.name)}`,
+    'Dir::Etc::SourceParts=/dev/null',
+    `Dir::State::Lists=${join(apt, 'lists')}`,
+    `Dir::Cache=${join(apt, 'cache')}`,
+    'Dir::State::status=/dev/null',
+    'APT::Sandbox::User=',
+    'Acquire::Languages=none',
   ].flatMap((option) => ['-o', option]);
   run('apt-get', [...options, 'update'], { cwd: folder });
   run('apt-get', [...options, 'download', ...debs], { cwd: folder });
-  run('apt-get', [...options, 'source', '--download-only', source_package], { cwd: folder });
+  run('apt-get', [...options, 'source', '--download-only', sourcePackage], { cwd: folder });
 }
 
 // A program of Debian 13 started through Debian 13's own dynamic linker.
-function wrap_binaryen(folder) {
+function wrapBinaryen(folder) {
   const debian = join(toolchain, 'debian');
-  const libraries = readdirSync(join(folder, 'usr/lib')).find((name) => name.includes('-linux-gnu'));
-  const linker = readdirSync(join(folder, 'usr/lib', libraries)).find((n) => n.startsWith('ld-linux'));
+  const libraries = readdirSync(join(folder, 'usr/lib')).find((name) =>
+    name.includes('-linux-gnu'),
+  );
+  const linker = readdirSync(join(folder, 'usr/lib', libraries)).find((n) =>
+    n.startsWith('ld-linux'),
+  );
   mkdirSync(join(folder, 'binaryen/bin'), { recursive: true });
   for (const name of readdirSync(join(folder, 'usr/bin')).filter((n) => n.startsWith('wasm'))) {
     const file = join(folder, 'binaryen/bin', name);
-    writeFileSync(file, `#!/bin/sh\nexec '${debian}/usr/lib/${libraries}/${linker}' --library-path `
-      + `'${debian}/usr/lib/${libraries}' '${debian}/usr/bin/${name}' "$@"\n`);
+    writeFileSync(
+      file,
+      `#!/bin/sh\nexec '${debian}/usr/lib/${libraries}/${linker}' --library-path ` +
+        `'${debian}/usr/lib/${libraries}' '${debian}/usr/bin/${name}' "$@"\n`,
+    );
     chmodSync(file, 0o755);
   }
 }
 
-function unpack_archive(with_compiler, codename) {
+function unpackArchive(withCompiler, codename) {
   const stamp = join(toolchain, 'debian/stamp');
-  const debs = [...header_debs, ...(with_compiler ? compiler_debs : [])];
+  const debs = [...headerDebs, ...(withCompiler ? compilerDebs : [])];
   // Absolute paths are written into the wrappers, so a moved checkout unpacks again.
-  const value = hash(root, process.execPath, archive_suite, ...debs, ...unwanted);
-  const full = hash(root, process.execPath, archive_suite, ...header_debs, ...compiler_debs, ...unwanted);
+  const value = hash(root, process.execPath, archiveSuite, ...debs, ...unwanted);
+  const full = hash(
+    root,
+    process.execPath,
+    archiveSuite,
+    ...headerDebs,
+    ...compilerDebs,
+    ...unwanted,
+  );
   if (stamped(stamp, value) || stamped(stamp, full)) return;
-  say(with_compiler
-    ? 'downloading Emscripten and header libraries into .toolchain (250 MB; a minute or two)'
-    : 'downloading header libraries into .toolchain (a few seconds)');
+  say(
+    withCompiler
+      ? 'downloading Emscripten and header libraries into .toolchain (250 MB; a minute or two)'
+      : 'downloading header libraries into .toolchain (a few seconds)',
+  );
   mkdirSync(toolchain, { recursive: true });
   const work = mkdtempSync(join(toolchain, 'unpack-'));
   const folder = join(work, 'debian');
   try {
-    download_from_archive(debs, 'catch2', work, codename);
+    downloadFromArchive(debs, 'catch2', work, codename);
     mkdirSync(folder);
     const excluded = unwanted.map((pattern) => `--exclude=${pattern}`);
     for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
-      const script = 'file="$1" folder="$2"; shift 2; '
-        + 'dpkg-deb --fsys-tarfile "$file" | tar -x --no-same-owner -C "$folder" "$@"';
+      const script =
+        'file="$1" folder="$2"; shift 2; ' +
+        'dpkg-deb --fsys-tarfile "$file" | tar -x --no-same-owner -C "$folder" "$@"';
       run('sh', ['-c', script, 'sh', join(work, name), folder, ...excluded]);
     }
     const source = readdirSync(work).find((name) => /^catch2_.*\.orig\.tar/.test(name));
-    run('tar', ['-xf', join(work, source), '-C', folder, '--strip-components=2', '--wildcards',
-      '*/extras/catch_amalgamated.*']);
-    if (with_compiler) {
-      wrap_binaryen(folder);
+    run('tar', [
+      '-xf',
+      join(work, source),
+      '-C',
+      folder,
+      '--strip-components=2',
+      '--wildcards',
+      '*/extras/catch_amalgamated.*',
+    ]);
+    if (withCompiler) {
+      wrapBinaryen(folder);
       const emscripten = join(folder, 'usr/share/emscripten');
       mkdirSync(join(emscripten, 'node_modules'), { recursive: true });
       symlinkSync('../../nodejs/acorn', join(emscripten, 'node_modules/acorn'));
       const debian = join(toolchain, 'debian');
-      writeFileSync(join(emscripten, '.emscripten'), [
-        "LLVM_ROOT = '/usr/bin'", "LLVM_ADD_VERSION = '19'", "CLANG_ADD_VERSION = '19'",
-        `BINARYEN_ROOT = '${debian}/binaryen'`, `NODE_JS = '${process.execPath}'`,
-        'FROZEN_CACHE = True', `CACHE = '${debian}/usr/share/emscripten/cache'`, ''].join('\n'));
+      writeFileSync(
+        join(emscripten, '.emscripten'),
+        [
+          "LLVM_ROOT = '/usr/bin'",
+          "LLVM_ADD_VERSION = '19'",
+          "CLANG_ADD_VERSION = '19'",
+          `BINARYEN_ROOT = '${debian}/binaryen'`,
+          `NODE_JS = '${process.execPath}'`,
+          'FROZEN_CACHE = True',
+          `CACHE = '${debian}/usr/share/emscripten/cache'`,
+          '',
+        ].join('\n'),
+      );
     }
     writeFileSync(join(folder, 'stamp'), value);
     rmSync(join(toolchain, 'debian'), { recursive: true, force: true });
@@ -276,45 +381,59 @@ function point(link, target) {
 
 // The wasm build must see these libraries and nothing else of the system's include folder, hence a
 // folder of links.
-function link_headers(include_folders) {
+function linkHeaders(includeFolders) {
   for (const { dir, probe, version, minimum } of headers) {
-    const good = include_folders.find((folder) => probe.some((file) => {
-      const path = join(folder, file);
-      if (!existsSync(path)) return false;
-      const found = [...readFileSync(path, 'utf8').matchAll(version)].map((match) => Number(match[1]));
-      return found.length >= 2 && at_least(found, minimum);
-    }));
+    const good = includeFolders.find((folder) =>
+      probe.some((file) => {
+        const path = join(folder, file);
+        if (!existsSync(path)) return false;
+        const found = [...readFileSync(path, 'utf8').matchAll(version)].map((match) =>
+          Number(match[1]),
+        );
+        return found.length >= 2 && atLeast(found, minimum);
+      }),
+    );
     if (!good) {
-      fail(`the header library ${dir} >= ${minimum.join('.')} was not found in `
-        + `${include_folders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, CLI11 `
-        + 'and Catch2 3 (Homebrew and vcpkg have them all), or name their folder in '
-        + 'GLASSFORMER_INCLUDE.');
+      fail(
+        `the header library ${dir} >= ${minimum.join('.')} was not found in ` +
+          `${includeFolders.join(', ')}. Please install xtensor, xtl, xsimd, nlohmann-json, CLI11 ` +
+          'and Catch2 3 (Homebrew and vcpkg have them all), or name their folder in ' +
+          'GLASSFORMER_INCLUDE.',
+      );
     }
     point(join(toolchain, 'include', dir), join(good, dir));
   }
 }
 
-function prepare_toolchain(needs_wasm, release) {
-  const found = needs_wasm ? emscripten_on_path() : undefined;
+function prepareToolchain(needsWasm, release) {
+  const found = needsWasm ? emscriptenOnPath() : undefined;
   const link = join(toolchain, 'emscripten');
   if (release.id === 'debian') {
-    unpack_archive(needs_wasm && !found, release.codename);
-    link_headers([join(toolchain, 'debian/usr/include')]);
-    if (needs_wasm) point(link, found ?? join(toolchain, 'debian/usr/share/emscripten'));
+    unpackArchive(needsWasm && !found, release.codename);
+    linkHeaders([join(toolchain, 'debian/usr/include')]);
+    if (needsWasm) point(link, found ?? join(toolchain, 'debian/usr/share/emscripten'));
     return;
   }
-  if (needs_wasm && !found) {
-    fail('Emscripten >= 3.1.69 was not found. Please install it (https://emscripten.org) so that '
-      + 'emcc is on PATH.');
+  if (needsWasm && !found) {
+    fail(
+      'Emscripten >= 3.1.69 was not found. Please install it (https://emscripten.org) so that ' +
+        'emcc is on PATH.',
+    );
   }
-  link_headers([process.env.GLASSFORMER_INCLUDE, '/usr/include', '/usr/local/include',
-    '/opt/homebrew/include'].filter(Boolean));
+  linkHeaders(
+    [
+      process.env.GLASSFORMER_INCLUDE,
+      '/usr/include',
+      '/usr/local/include',
+      '/opt/homebrew/include',
+    ].filter(Boolean),
+  );
   if (found) point(link, found);
 }
 
 // --- npm ---------------------------------------------------------------------------------------
 
-function install_npm_packages() {
+function installNpmPackages() {
   const stamp = join(root, 'node_modules/.stamp');
   const value = hash(readFileSync(join(root, 'package-lock.json'), 'utf8'), process.version);
   if (stamped(stamp, value)) return;
@@ -328,19 +447,22 @@ const unknown = names.filter((name) => !(name in groups));
 if (names.length === 0 || unknown.length > 0) {
   fail(`usage: node wasm/toolchain/setup.mjs GROUP...   groups: ${Object.keys(groups).join(', ')}`);
 }
-if (!at_least(numbers(process.versions.node), minimum_node)) {
-  fail(`Node ${minimum_node.join('.')} or newer is needed, this is ${process.versions.node}`);
+if (!atLeast(numbers(process.versions.node), minimumNode)) {
+  fail(`Node ${minimumNode.join('.')} or newer is needed, this is ${process.versions.node}`);
 }
 const chosen = names.map((name) => groups[name]);
-const needs_wasm = chosen.some((group) => group.wasm);
-const release = os_release();
+const needsWasm = chosen.some((group) => group.wasm);
+const release = osRelease();
 if (release.id === 'debian') {
-  const has_emscripten = needs_wasm && emscripten_on_path();
+  const hasEmscripten = needsWasm && emscriptenOnPath();
   const llvm = /^(clang|lld|llvm)-\d+$/;
-  install_debian_packages([...new Set(chosen.flatMap((group) => group.debian))].filter(
-    (name) => !has_emscripten || !llvm.test(name)));
+  installDebianPackages(
+    [...new Set(chosen.flatMap((group) => group.debian))].filter(
+      (name) => !hasEmscripten || !llvm.test(name),
+    ),
+  );
 } else {
-  require_commands([...new Set(chosen.flatMap((group) => group.commands))], needs_wasm);
+  requireCommands([...new Set(chosen.flatMap((group) => group.commands))], needsWasm);
 }
-if (needs_wasm || names.includes('native')) prepare_toolchain(needs_wasm, release);
-install_npm_packages();
+if (needsWasm || names.includes('native')) prepareToolchain(needsWasm, release);
+installNpmPackages();

@@ -1,0 +1,95 @@
+// `npm test`: sets up what is missing, builds everything and runs every test. A step's output is
+// shown only when it fails. The last line is `N passed, N failed`.
+import { existsSync } from 'node:fs';
+import {
+  buildNative,
+  buildPackage,
+  buildWeb,
+  cmake,
+  filesIn,
+  run,
+  runTool,
+  setUp,
+} from '../wasm/toolchain/build.mjs';
+
+let passed = 0;
+let failed = 0;
+const failedSteps = new Set();
+
+// Runs one step unless a step that it needs has failed. `work` resolves to the output of a test
+// program, from which the tests are counted, or to nothing: then the step itself is the test.
+async function step(name, needs, work) {
+  const missing = needs.find((other) => failedSteps.has(other));
+  const start = performance.now();
+  const report = (text) => console.log(`${name.padEnd(34)} ${text}`);
+  const time = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  try {
+    if (missing) throw new Error(`not run, because "${missing}" failed`);
+    const counts = count((await work()) ?? '');
+    if (counts.failed > 0) throw new Error('tests failed');
+    passed += counts.passed;
+    report(`${String(counts.passed).padStart(4)} passed  ${time()}`);
+  } catch (error) {
+    const counts = count(error.output ?? '');
+    passed += counts.failed > 0 ? counts.passed : 0;
+    failed += counts.failed > 0 ? counts.failed : 1;
+    failedSteps.add(name);
+    report(`FAILED  ${time()}`);
+    console.log(`${error.output ?? ''}\n${error.message}\n`);
+  }
+}
+
+// Reads the totals that Catch2 and Node's test runner print.
+function count(output) {
+  const number = (pattern) => Number(output.match(pattern)?.[1] ?? 0);
+  if (/^# tests \d+/m.test(output)) {
+    return { passed: number(/^# pass (\d+)/m), failed: number(/^# fail (\d+)/m) };
+  }
+  const all = number(/All tests passed \(.* in (\d+) test cases?\)/);
+  if (all > 0) return { passed: all, failed: 0 };
+  const some = output.match(/test cases: +(\d+) \|(?: +(\d+) passed \|)? +(\d+) failed/);
+  if (some) return { passed: Number(some[2] ?? 0), failed: Number(some[3]) };
+  return { passed: 1, failed: 0 };
+}
+
+function nodeTests(folder) {
+  const files = existsSync(folder)
+    ? filesIn(folder).filter((file) => /\.test\.m?js$/.test(file))
+    : [];
+  if (files.length === 0) throw new Error(`${folder} holds no tests`);
+  return run(process.execPath, ['--test', '--test-reporter=tap', ...files]);
+}
+
+console.log('Running every test. The first run downloads, builds and takes ten minutes or more;');
+console.log('later ones take well under a minute.');
+const start = performance.now();
+try {
+  await setUp('build', 'native', 'test');
+} catch {
+  console.log('\n0 passed, 1 failed');
+  process.exit(1);
+}
+
+await step('build native', [], buildNative);
+await step('build with sanitizers', [], () => cmake('sanitize'));
+await step('build package', [], buildPackage);
+await step('build page', ['build package'], buildWeb);
+await step('native tests', ['build native'], () => run('ctest', ['--preset', 'native', '-V']));
+await step('native tests, sanitized', ['build with sanitizers'], () =>
+  run('ctest', ['--preset', 'sanitize', '-V']),
+);
+await step('package tests', ['build package'], () => nodeTests('tests/package'));
+await step('browser tests', ['build page'], () => nodeTests('tests/browser'));
+await step('repository tests', ['build native', 'build package'], () =>
+  nodeTests('tests/repository'),
+);
+await step('format and types', ['build package'], () => run(process.execPath, ['tests/lint.mjs']));
+await step('package layout', ['build package'], async () => {
+  await runTool('publint', ['--strict']);
+  await runTool('attw', ['--pack', '.', '--profile', 'esm-only']);
+});
+await step('sizes', ['build package'], () => runTool('size-limit', []));
+
+console.log(`${((performance.now() - start) / 1000).toFixed(0)} s in all`);
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,205 @@
+// Builds, each only if what it is made from has changed:
+//
+//   node wasm/toolchain/build.mjs TARGET...    targets: package, native, web
+//
+// `package` fills dist/, `native` fills build/native, `web` fills web/dist.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Runs a program in the repository; resolves to its output, throws an error that holds it. */
+export function run(command, args, { env, inherit = false } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
+    });
+    let output = '';
+    child.stdout?.on('data', (data) => (output += data));
+    child.stderr?.on('data', (data) => (output += data));
+    child.on('error', reject);
+    child.on('close', (status) => {
+      if (status === 0) resolve(output);
+      else reject(Object.assign(new Error(`${command} ${args.join(' ')} failed`), { output }));
+    });
+  });
+}
+
+/** Runs a program of an installed npm package. */
+export function runTool(name, args, options) {
+  return run(join(root, 'node_modules/.bin', name), args, options);
+}
+
+/** Installs what the groups need (see setup.mjs); nearly instant when nothing is missing. */
+export function setUp(...groups) {
+  return run(process.execPath, ['wasm/toolchain/setup.mjs', ...groups], { inherit: true });
+}
+
+/** Files in a folder of the repository or below, but not in outputs. */
+export function filesIn(folder) {
+  const found = [];
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) found.push(path);
+    else if (entry.isDirectory() && !/^(node_modules|dist|build|__pycache__)$/.test(entry.name)) {
+      found.push(...filesIn(path));
+    }
+  }
+  return found.sort();
+}
+
+/** Does `work` unless it succeeded before with the same contents of `inputs` (files, folders). */
+export async function unlessDone(name, inputs, outputs, work) {
+  const hash = createHash('sha256').update(process.version);
+  for (const input of inputs) {
+    const path = join(root, input);
+    const files = !existsSync(path) ? [] : statSync(path).isDirectory() ? filesIn(input) : [input];
+    for (const file of files)
+      hash
+        .update(file)
+        .update('\0')
+        .update(readFileSync(join(root, file)));
+  }
+  const value = hash.digest('hex');
+  const stamp = join(root, 'build/stamps', name);
+  const done = outputs.every((file) => existsSync(join(root, file)));
+  if (done && existsSync(stamp) && readFileSync(stamp, 'utf8') === value) return;
+  rmSync(stamp, { force: true });
+  await work();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, value);
+}
+
+/** Configures (when the presets changed) and builds one preset of CMakePresets.json. */
+export async function cmake(preset) {
+  const inputs = [
+    'CMakePresets.json',
+    'wasm/toolchain/emscripten.cmake',
+    '.toolchain/debian/stamp',
+  ];
+  await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
+    run('cmake', ['--fresh', '--preset', preset]),
+  );
+  await run('cmake', ['--build', '--preset', preset]);
+}
+
+// The .d.ts files that index.d.ts leads to; the others describe internals.
+function copyDeclarations(from, to) {
+  const wanted = ['index.d.ts'];
+  for (const name of wanted) {
+    const text = readFileSync(join(from, name), 'utf8');
+    writeFileSync(join(to, name), text);
+    for (const [, other] of text.matchAll(/from '\.\/([^']+)\.js'/g)) {
+      if (!wanted.includes(`${other}.d.ts`)) wanted.push(`${other}.d.ts`);
+    }
+  }
+}
+
+/** dist/: index.js, worker.js, their types and the two binaries. */
+export async function buildPackage() {
+  await cmake('wasm');
+  await cmake('wasm-relaxed');
+  const dist = join(root, 'dist');
+  const binaries = ['build/wasm/glassformer.wasm', 'build/wasm-relaxed/glassformer.relaxed.wasm'];
+  const inputs = [
+    'wasm/src',
+    'wasm/tsconfig.json',
+    'wasm/toolchain/build.mjs',
+    'package-lock.json',
+  ];
+  const outputs = [
+    'index.js',
+    'index.d.ts',
+    'worker.js',
+    'glassformer.wasm',
+    'glassformer.relaxed.wasm',
+  ];
+  await unlessDone(
+    'package',
+    [...inputs, ...binaries],
+    outputs.map((name) => `dist/${name}`),
+    async () => {
+      rmSync(dist, { recursive: true, force: true });
+      rmSync(join(root, 'build/types'), { recursive: true, force: true });
+      await runTool('tsc', [
+        '-p',
+        'wasm',
+        '--noEmit',
+        'false',
+        '--declaration',
+        '--emitDeclarationOnly',
+        '--outDir',
+        'build/types',
+      ]);
+      const { build } = await import('esbuild');
+      await build({
+        absWorkingDir: root,
+        entryPoints: ['wasm/src/index.ts', 'wasm/src/worker.ts'],
+        outdir: 'dist',
+        bundle: true,
+        format: 'esm',
+        target: 'es2022',
+        platform: 'neutral',
+        minify: true,
+        logLevel: 'warning',
+      });
+      copyDeclarations(join(root, 'build/types'), dist);
+      for (const file of binaries)
+        copyFileSync(join(root, file), join(dist, file.split('/').pop()));
+    },
+  );
+}
+
+/** build/native: the command line, the library and its tests. */
+export function buildNative() {
+  return cmake('native');
+}
+
+/** web/dist: the page as static files; needs the package. */
+export async function buildWeb() {
+  await unlessDone(
+    'web',
+    ['web', 'dist', 'weights/sentiment', 'package-lock.json', 'LICENSE', 'THIRD_PARTY_NOTICES'],
+    ['web/dist/index.html'],
+    () => runTool('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']),
+  );
+}
+
+async function main(names) {
+  for (const name of names) {
+    if (!['package', 'native', 'web'].includes(name)) throw new Error(`unknown target ${name}`);
+  }
+  const needsPackage = names.includes('package') || names.includes('web');
+  await setUp(...(needsPackage ? ['build'] : []), ...(names.includes('native') ? ['native'] : []));
+  const steps = [
+    [names.includes('native'), 'the native library and command line', buildNative],
+    [needsPackage, 'the package', buildPackage],
+    [names.includes('web'), 'the page', buildWeb],
+  ];
+  for (const [wanted, what, build] of steps) {
+    if (!wanted) continue;
+    console.log(`building ${what} (the first time up to a minute or two)`);
+    await build();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).catch((error) => {
+    console.error(`${error.output ?? ''}\n${error.message}`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,26 @@
+// `npm start`: sets up, builds and serves the page in the foreground. PORT chooses the port; one
+// that is taken gives way to the next free one.
+import { join } from 'node:path';
+import { buildPackage, buildWeb, root, setUp } from './build.mjs';
+
+try {
+  console.log(
+    'Preparing the page. The first start downloads and builds what it needs, which takes',
+  );
+  console.log('two to five minutes; later ones take seconds.');
+  await setUp('build');
+  console.log('building the package');
+  await buildPackage();
+  console.log('building the page');
+  await buildWeb();
+  const { preview } = await import('vite');
+  const server = await preview({
+    configFile: join(root, 'web/vite.config.ts'),
+    logLevel: 'error',
+    preview: { port: Number(process.env.PORT ?? 8000), strictPort: false, host: 'localhost' },
+  });
+  console.log(`http://localhost:${server.httpServer.address().port}/`);
+} catch (error) {
+  console.error(`${error.output ?? ''}\n${error.message}`);
+  process.exitCode = 1;
+}
