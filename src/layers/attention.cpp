@@ -1,0 +1,219 @@
+#include "layers/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+namespace {
+
+// One head's visible keys and values, packed so that the matrix product can run over them. Masked
+// positions are left out here, and nothing below has to know of them.
+void pack_keys(const HeadInput& in, PackedMatrix& keys) {
+  keys.reshape(in.d_head, in.visible.size());
+  for (std::size_t j = 0; j < in.visible.size(); ++j) {
+    keys.set_column(j, {in.k + in.visible[j] * in.stride, in.d_head});
+  }
+}
+
+void pack_values(const HeadInput& in, PackedMatrix& values) {
+  values.reshape(in.visible.size(), in.d_head);
+  for (std::size_t j = 0; j < in.visible.size(); ++j) {
+    values.set_row(j, {in.v + in.visible[j] * in.stride, in.d_head});
+  }
+}
+
+// Indices [begin, end) into the visible positions.
+struct KeyRange {
+  std::size_t begin, end;
+};
+
+KeyRange keys_near(std::span<const std::size_t> visible, std::size_t first_query,
+                   std::size_t last_query, std::size_t window) {
+  const std::size_t lowest = first_query > window ? first_query - window : 0;
+  const std::size_t highest =
+      window < std::numeric_limits<std::size_t>::max() - last_query
+          ? last_query + window
+          : std::numeric_limits<std::size_t>::max();
+  const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
+  const auto end = std::upper_bound(begin, visible.end(), highest);
+  return {static_cast<std::size_t>(begin - visible.begin()),
+          static_cast<std::size_t>(end - visible.begin())};
+}
+
+// Writes a row of weights over visible keys [first, …) to its places among all keys.
+void scatter(std::span<const float> row, std::span<const std::size_t> visible, std::size_t first,
+             float* weights) {
+  for (std::size_t j = 0; j < row.size(); ++j) weights[visible[first + j]] = row[j];
+}
+
+// Attention through a softmax over the keys at most `window` positions away. A block of queries at
+// a time, so that its scores stay in the cache and the whole map exists only where it was asked for.
+void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t window,
+                       Workspace& workspace) {
+  const Kernels& run = kernels();
+  const float scale = 1.0f / std::sqrt(static_cast<float>(in.d_head));
+  const std::size_t width = run.panel_width;
+  PackedMatrix& keys = workspace.keys;
+  PackedMatrix& values = workspace.values;
+  pack_keys(in, keys);
+  pack_values(in, values);
+
+  const std::size_t scores_stride = workspace.scores.shape(1);
+  for (std::size_t first = 0; first < in.length; first += Workspace::query_rows) {
+    const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
+    const KeyRange block = keys_near(in.visible, first, first + queries - 1, window);
+    const std::size_t origin = block.begin / width * width;  // a panel starts here
+    const std::size_t count = block.end - origin;
+
+    // scores [queries, count] = q · kᵀ
+    run.matmul({.a = in.q + first * in.stride,
+                .a_stride = in.stride,
+                .b = keys.data() + origin / width * keys.panel_stride(),
+                .panel_stride = keys.panel_stride(),
+                .c = workspace.scores.data(),
+                .c_stride = scores_stride,
+                .m = queries,
+                .n = count,
+                .k = in.d_head});
+
+    for (std::size_t i = 0; i < queries; ++i) {
+      float* row = workspace.scores.data() + i * scores_stride;
+      const KeyRange near = keys_near(in.visible, first + i, first + i, window);
+      const std::size_t begin = near.begin - origin, end = near.end - origin;
+      if (begin < end) run.softmax(row + begin, end - begin, scale);
+      std::fill(row, row + std::min(begin, count), 0.0f);
+      std::fill(row + std::max(begin, end), row + count, 0.0f);
+      if (!out.weights.empty()) {
+        scatter({row, count}, in.visible, origin, &out.weights[(first + i) * in.length]);
+      }
+    }
+
+    // context [queries, d_head] = weights · v
+    run.matmul({.a = workspace.scores.data(),
+                .a_stride = scores_stride,
+                .b = values.data() + origin * width,
+                .panel_stride = values.panel_stride(),
+                .c = out.context + first * out.stride,
+                .c_stride = out.stride,
+                .m = queries,
+                .n = in.d_head,
+                .k = count});
+  }
+}
+
+}  // namespace
+
+std::span<float> AttentionMap::at(std::size_t layer, std::size_t head) {
+  return std::span(data).subspan((layer * heads + head) * queries * keys, queries * keys);
+}
+
+std::span<const float> AttentionMap::at(std::size_t layer, std::size_t head) const {
+  return std::span(data).subspan((layer * heads + head) * queries * keys, queries * keys);
+}
+
+void FullAttention::attend(const HeadInput& in, const HeadOutput& out,
+                           Workspace& workspace) const {
+  softmax_attention(in, out, std::numeric_limits<std::size_t>::max(), workspace);
+}
+
+void LocalAttention::attend(const HeadInput& in, const HeadOutput& out,
+                            Workspace& workspace) const {
+  softmax_attention(in, out, window_, workspace);
+}
+
+void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
+                             Workspace& workspace) const {
+  const Kernels& run = kernels();
+  const std::size_t d = in.d_head;
+  const std::size_t keys = in.visible.size();
+
+  // A column of ones beside v makes the last column of every sum below the normaliser.
+  auto features_k = Tensor<2>::from_shape({keys, d});  // φ(k)
+  auto values = Tensor<2>::from_shape({keys, d + 1});  // [v, 1]
+  for (std::size_t j = 0; j < keys; ++j) {
+    run.elu_plus_one(&features_k(j, 0), in.k + in.visible[j] * in.stride, d);
+    std::copy_n(in.v + in.visible[j] * in.stride, d, &values(j, 0));
+    values(j, d) = 1.0f;
+  }
+  Tensor<2> state({d, d + 1}, 0.0f);  // Σ φ(k) [v, 1]ᵀ
+  for (std::size_t j = 0; j < keys; ++j) {
+    for (std::size_t i = 0; i < d; ++i) {
+      run.add_scaled(&state(i, 0), &values(j, 0), d + 1, features_k(j, i));
+    }
+  }
+
+  auto features_q = Tensor<1>::from_shape({d});  // φ(q) of one query
+  auto sums = Tensor<1>::from_shape({d + 1});    // φ(q) · state: the context before it is normalised, the normaliser
+  for (std::size_t i = 0; i < in.length; ++i) {
+    run.elu_plus_one(features_q.data(), in.q + i * in.stride, d);
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (std::size_t c = 0; c < d; ++c) {
+      run.add_scaled(sums.data(), &state(c, 0), d + 1, features_q(c));
+    }
+    const float inverse = keys > 0 ? 1.0f / sums(d) : 0.0f;
+    run.scale(out.context + i * out.stride, sums.data(), d, inverse);
+    if (out.weights.empty()) continue;
+    for (std::size_t j = 0; j < keys; ++j) {
+      float product = 0.0f;
+      for (std::size_t c = 0; c < d; ++c) product += features_q(c) * features_k(j, c);
+      out.weights[i * in.length + in.visible[j]] = product * inverse;
+    }
+  }
+  static_cast<void>(workspace);
+}
+
+MultiHeadAttention::MultiHeadAttention(std::size_t d_model, std::size_t n_heads, Bias bias,
+                                       std::unique_ptr<const AttentionKind> kind)
+    : n_heads_(n_heads),
+      d_head_(d_model / n_heads),
+      bias_(bias),
+      kind_(std::move(kind)),
+      qkv_proj_(d_model, 3 * d_model),
+      out_proj_(d_model, d_model) {}
+
+void MultiHeadAttention::declare(const ParameterScope& scope) {
+  const std::size_t d_model = out_proj_.in();
+  qkv_proj_.declare(scope.scope("q_proj"), 0, d_model, bias_);
+  qkv_proj_.declare(scope.scope("k_proj"), d_model, d_model, bias_);
+  qkv_proj_.declare(scope.scope("v_proj"), 2 * d_model, d_model, bias_);
+  out_proj_.declare(scope.scope("out_proj"), bias_);
+}
+
+void MultiHeadAttention::add_to(View<2> x, const ConstView<2>& input, const Batch& batch,
+                                const Inspection& inspection, Workspace& workspace) const {
+  const std::size_t n = batch.tokens();
+  const std::size_t d_model = out_proj_.in();
+  View<2> qkv = rows(workspace.qkv, 0, n);          // [N, 3 D]
+  View<2> context = rows(workspace.context, 0, n);  // [N, D]
+  qkv_proj_(input, qkv);
+
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    for (std::size_t head = 0; head < n_heads_; ++head) {
+      const float* q = &qkv(batch.start(s), head * d_head_);
+      const HeadInput in = {.q = q,
+                            .k = q + d_model,
+                            .v = q + 2 * d_model,
+                            .stride = 3 * d_model,
+                            .length = batch.length(s),
+                            .d_head = d_head_,
+                            .visible = batch.visible(s)};
+      HeadOutput out = {.context = &context(batch.start(s), head * d_head_),
+                        .stride = d_model,
+                        .weights = {}};
+      if (!inspection.maps.empty()) out.weights = inspection.maps[s].at(inspection.layer, head);
+      kind_->attend(in, out, workspace);
+    }
+  }
+
+  for (std::size_t head : inspection.ablated) {
+    for (std::size_t i = 0; i < n; ++i) {
+      std::fill_n(&context(i, head * d_head_), d_head_, 0.0f);
+    }
+  }
+  out_proj_(const_view(context), x, Epilogue::accumulate);
+}
+
+}  // namespace glassformer

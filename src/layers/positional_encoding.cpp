@@ -1,0 +1,40 @@
+#include "layers/positional_encoding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+
+void PositionalEncoding::add_to(View<2> x, const Batch& batch) const {
+  const std::size_t d_model = table_.shape(1);
+  expect_shape("x of a positional encoding", x, {batch.tokens(), d_model});
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    // Rows 0 … length - 1 of the table lie in a row, as do the sequence's tokens.
+    kernels().add_scaled(x.data() + batch.start(i) * d_model, table_.data(),
+                         batch.length(i) * d_model, 1.0f);
+  }
+}
+
+SinusoidalEncoding::SinusoidalEncoding(std::size_t longest, std::size_t d_model)
+    : PositionalEncoding(longest, d_model) {
+  for (std::size_t i = 0; i < d_model; i += 2) {
+    const double frequency =
+        std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(d_model));
+    for (std::size_t position = 0; position < longest; ++position) {
+      const double angle = static_cast<double>(position) * frequency;
+      table_(position, i) = static_cast<float>(std::sin(angle));
+      table_(position, i + 1) = static_cast<float>(std::cos(angle));
+    }
+  }
+}
+
+void LearnedPositions::declare(const ParameterScope& scope) {
+  scope.declare("weight", {table_.shape(0), table_.shape(1)},
+                [this](std::span<const float> values) {
+                  std::copy(values.begin(), values.end(), table_.data());
+                });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,24 @@
+#include "layers/workspace.hpp"
+
+namespace glassformer {
+
+Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
+    : states({0, d_model}),
+      normed({0, d_model}),
+      qkv({0, 3 * d_model}),
+      context({0, d_model}),
+      hidden({feed_forward_rows, d_ff}),
+      scores({query_rows, 0}) {}
+
+void Workspace::reserve(std::size_t tokens, std::size_t longest) {
+  if (tokens > states.shape(0)) {
+    for (Tensor<2>* matrix : {&states, &normed, &qkv, &context}) {
+      matrix->resize({tokens, matrix->shape(1)});
+    }
+  }
+  const std::size_t width = kernels().panel_width;
+  const std::size_t padded = (longest + width - 1) / width * width;
+  if (padded > scores.shape(1)) scores.resize({query_rows, padded});
+}
+
+}  // namespace glassformer

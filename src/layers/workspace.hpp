@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/packed_matrix.hpp"
+#include "tensor/tensor.hpp"
+
+namespace glassformer {
+
+/// The activations of one forward pass, allocated once and reused: it grows to the largest request
+/// seen and never shrinks. One per model, one request at a time.
+struct Workspace {
+  /// Rows that pass through the feed-forward block, and queries that attend, together.
+  static constexpr std::size_t feed_forward_rows = 48;
+  static constexpr std::size_t query_rows = 48;
+
+  Workspace(std::size_t d_model, std::size_t d_ff);
+
+  /// Makes room for `tokens` rows in all and a longest sequence of `longest`.
+  void reserve(std::size_t tokens, std::size_t longest);
+
+  Tensor<2> states;   // [N, D] what the layers refine
+  Tensor<2> normed;   // [N, D]
+  Tensor<2> qkv;      // [N, 3 D] queries, keys and values side by side
+  Tensor<2> context;  // [N, D] the heads' outputs side by side
+  Tensor<2> hidden;   // [feed_forward_rows, F]
+  Tensor<2> scores;   // [query_rows, longest, padded to whole panels]
+  PackedMatrix keys;    // one head's [d_head, keys]
+  PackedMatrix values;  // one head's [keys, d_head]
+};
+
+}  // namespace glassformer

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace glassformer {
+
+/// One attention head.
+struct HeadIndex {
+  std::size_t layer, head;
+};
+
+/// What a caller wants to see of a forward pass, and which heads it wants silenced. It travels as an
+/// argument; what was captured comes back as a result. Capture changes no number of the answer.
+struct InspectionRequest {
+  bool capture = false;        ///< keep every attention weight
+  bool contributions = false;  ///< keep what each token adds to the logits
+  std::vector<HeadIndex> ablate = {};
+};
+
+}  // namespace glassformer

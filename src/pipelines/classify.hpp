@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "error.hpp"
+#include "models/classifier.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+struct ClassifyOptions {
+  bool attention = false;                    ///< return every attention weight
+  bool contributions = false;                ///< return what each token adds to each logit
+  std::vector<HeadIndex> ablate = {};        ///< heads to silence
+  std::vector<std::size_t> mask_tokens = {}; ///< tokens to treat as padding
+};
+
+struct Classification {
+  std::size_t label;           ///< index of the most probable class
+  std::vector<float> scores;   ///< probability of each class; they sum to 1
+  std::vector<float> logits;   ///< before the softmax
+  std::vector<Token> tokens;   ///< what the model read; offsets in UTF-16 units of the input
+  bool clipped;                ///< the text was longer than the model's limit
+  std::optional<AttentionMap> attention;
+  std::vector<float> contributions;  ///< [tokens, classes]; empty if not asked for
+};
+
+/// Text to label: tokenize, run the encoder classifier, softmax.
+class ClassifyPipeline {
+ public:
+  /// Throws `wrong_task` unless the configuration describes a classifier, `invalid_config` where a
+  /// prefix or suffix token is not a piece, `invalid_tokenizer` where the vocabulary is too large.
+  ClassifyPipeline(ModelConfig config, Tokenizer tokenizer);
+
+  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
+  std::vector<Parameter> parameters() { return model_.parameters(); }
+
+  /// Throws `empty_input` for a text without tokens; `invalid_option` for a head or token that does
+  /// not exist, or if every token is masked. A text over the model's limit is clipped at its end.
+  Classification classify(std::string_view text, const ClassifyOptions& options = {});
+
+  /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
+  /// results alone.
+  std::vector<std::variant<Classification, Error>> classify_batch(
+      std::span<const std::string_view> texts, const ClassifyOptions& options = {});
+
+  const ModelConfig& config() const { return config_; }
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+
+ private:
+  struct Source {
+    std::vector<Token> tokens;
+    bool clipped;
+  };
+  Source read(std::string_view text) const;
+  void check(const ClassifyOptions& options) const;
+  void check_masks(const ClassifyOptions& options, std::size_t tokens) const;
+  void run(const Batch& batch, const ClassifyOptions& options, std::span<Source> sources,
+           std::span<Classification> results);
+
+  ModelConfig config_;
+  Tokenizer tokenizer_;
+  std::vector<std::int32_t> prefix_, suffix_;
+  EncoderClassifier model_;
+};
+
+}  // namespace glassformer
