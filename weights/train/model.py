@@ -1,0 +1,132 @@
+"""The classifier of the first tutorial (pre-norm Transformer encoder, mean pooling), written for speed.
+
+Batches hold texts of one length, so there is no padding and no attention mask. The residual stream is
+float32, the matrix products run in `compute` (bfloat16 where the machine has it).
+"""
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+CONFIG = {
+    "format": 1,
+    "model_type": "encoder_classifier",
+    "task": "text-classification",
+    "labels": ["negative", "positive"],
+    "vocab_size": 8000,
+    "d_model": 128,
+    "d_ff": 512,
+    "n_heads": 8,
+    "encoder_layers": 4,
+    "max_source_length": 512,
+    "positions": "sinusoidal",
+    "scale_embedding": True,
+    "norm": "pre",
+    "layer_norm": "standard",
+    "layer_norm_eps": 1e-5,
+    "final_norm": True,
+    "attention": "full",
+    "attention_bias": True,
+    "activation": "relu",
+    "pooling": "mean",
+    "prefix_tokens": [],
+    "suffix_tokens": [],
+}
+
+
+def sinusoids(length, d_model):
+    """PE[p, 2i] = sin(p / 10000^(2i/D)), PE[p, 2i+1] = cos of the same; [length, d_model]."""
+    position = torch.arange(length, dtype=torch.float64)[:, None]
+    rate = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
+    table = torch.stack([torch.sin(position * rate), torch.cos(position * rate)], dim=-1)
+    return table.reshape(length, d_model).float()
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            setattr(self, name, nn.Linear(d_model, d_model))
+
+    def forward(self, x):
+        """x [B, n, D] in the compute type -> [B, n, D]."""
+        batch, length, d_model = x.shape
+        d_head = d_model // self.n_heads
+        scale = d_head**-0.5  # folded into q's weights: cheaper than on the n x n scores
+        weight = torch.cat([self.q_proj.weight * scale, self.k_proj.weight, self.v_proj.weight])
+        bias = torch.cat([self.q_proj.bias * scale, self.k_proj.bias, self.v_proj.bias])
+        qkv = F.linear(x, weight.to(x.dtype), bias.to(x.dtype))
+        qkv = qkv.view(batch, length, 3, self.n_heads, d_head).permute(2, 0, 3, 1, 4)
+        q, k, v = qkv.reshape(3, batch * self.n_heads, length, d_head).unbind(0)
+        mixed = torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)), dim=-1), v)
+        mixed = mixed.view(batch, self.n_heads, length, d_head).transpose(1, 2).reshape(batch, length, d_model)
+        return linear(self.out_proj, mixed)
+
+
+def linear(layer, x):
+    return F.linear(x, layer.weight.to(x.dtype), layer.bias.to(x.dtype))
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, eps):
+        super().__init__()
+        self.self_attn = SelfAttention(d_model, n_heads)
+        self.self_attn_layer_norm = nn.LayerNorm(d_model, eps=eps)
+        self.fc1 = nn.Linear(d_model, d_ff)
+        self.fc2 = nn.Linear(d_ff, d_model)
+        self.final_layer_norm = nn.LayerNorm(d_model, eps=eps)
+
+    def forward(self, x, compute):
+        x = x + self.self_attn(self.self_attn_layer_norm(x).to(compute))
+        hidden = torch.relu(linear(self.fc1, self.final_layer_norm(x).to(compute)))
+        return x + linear(self.fc2, hidden)
+
+
+class Encoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        d_model = config["d_model"]
+        eps = config["layer_norm_eps"]
+        self.scale = math.sqrt(d_model)
+        self.embed_tokens = nn.Embedding(config["vocab_size"], d_model)
+        self.layers = nn.ModuleList(EncoderLayer(d_model, config["n_heads"], config["d_ff"], eps)
+                                    for _ in range(config["encoder_layers"]))
+        self.layer_norm = nn.LayerNorm(d_model, eps=eps)
+        self.register_buffer("positions", sinusoids(config["max_source_length"], d_model), persistent=False)
+
+    def forward(self, ids, compute=torch.float32):
+        """ids [B, n], no padding -> [B, n, D] float32."""
+        x = F.embedding(ids, self.embed_tokens.weight) * self.scale + self.positions[: ids.shape[1]]
+        for layer in self.layers:
+            x = layer(x, compute)
+        return self.layer_norm(x)
+
+
+class Classifier(nn.Module):
+    """`encoder.*` and `classifier.*` are the model; `mlm_*` serves pretraining and is not exported."""
+
+    def __init__(self, config):
+        super().__init__()
+        d_model = config["d_model"]
+        self.encoder = Encoder(config)
+        self.classifier = nn.Linear(d_model, len(config["labels"]))
+        self.mlm_dense = nn.Linear(d_model, d_model)
+        self.mlm_norm = nn.LayerNorm(d_model)
+        self.mlm_bias = nn.Parameter(torch.zeros(config["vocab_size"]))
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and name != "encoder.embed_tokens.weight":
+                nn.init.xavier_uniform_(parameter)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
+        nn.init.normal_(self.encoder.embed_tokens.weight, std=d_model**-0.5)
+
+    def classify(self, hidden):
+        """hidden [B, n, D] -> logits [B, C]."""
+        return self.classifier(hidden.mean(1))
+
+    def predict_tokens(self, hidden, compute):
+        """hidden [M, D] of the masked places -> logits [M, V], with the input embedding as output layer."""
+        hidden = self.mlm_norm(torch.relu(self.mlm_dense(hidden))).to(compute)
+        return F.linear(hidden, self.encoder.embed_tokens.weight.to(compute), self.mlm_bias.to(compute)).float()

@@ -1,0 +1,47 @@
+"""Trains the SentencePiece Unigram tokenizer on the training texts.
+
+    python3 tokenizer.py --data DIR --out tokenizer.model
+"""
+import argparse
+import random
+import re
+from pathlib import Path
+
+import sentencepiece
+
+import data
+
+VOCABULARY = 8000
+
+
+def sentences(folder):
+    """Yields sentence-sized lines; the short files count several times, else reviews drown them."""
+    for domain, (labelled, unlabelled) in data.DOMAINS.items():
+        repeats = 3 if domain == "sentences" else 1
+        for name in labelled + unlabelled:
+            for item in data.read_training(folder, name):
+                text = item[1] if isinstance(item, tuple) else item
+                for part in re.split(r"(?<=[.!?]) +", text):
+                    for _ in range(repeats):
+                        yield part
+                if domain == "sentences":
+                    yield data.detokenise(text)
+
+
+def train(folder, out, count):
+    lines = list(sentences(folder))
+    random.Random(1).shuffle(lines)
+    prefix = str(Path(out).with_suffix(""))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines[:count]), model_prefix=prefix, model_type="unigram",
+        vocab_size=VOCABULARY, normalization_rule_name="nmt_nfkc_cf", character_coverage=0.9998,
+        pad_id=0, unk_id=1, bos_id=2, eos_id=3, user_defined_symbols=["[MASK]"], num_threads=2)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--out", default="tokenizer.model")
+    parser.add_argument("--lines", type=int, default=500_000)
+    arguments = parser.parse_args()
+    train(arguments.data, arguments.out, arguments.lines)
