@@ -438,7 +438,7 @@ function installNpmPackages() {
   const value = hash(readFileSync(join(root, 'package-lock.json'), 'utf8'), process.version);
   if (stamped(stamp, value)) return;
   say('installing npm packages (under a minute)');
-  run('npm', ['ci'], { cwd: root });
+  run('npm', [existsSync(join(root, 'node_modules')) ? 'install' : 'ci'], { cwd: root });
   writeFileSync(stamp, value);
 }
 

@@ -1,0 +1,39 @@
+// Code compiled for one instruction set must never replace code that runs on every machine. The
+// linker keeps one copy of an inline function, so whatever an object of src/kernels/isa.cpp
+// defines has to carry that instruction set's name.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root, run } from '../../wasm/toolchain/build.mjs';
+
+const objects = (isa) =>
+  `build/native/CMakeFiles/glassformer_kernels_${isa}.dir/src/kernels/isa.cpp.o`;
+const present = ['baseline', 'avx2', 'avx512'].filter((isa) =>
+  existsSync(join(root, objects(isa))),
+);
+
+test('kernels were compiled for this machine', () => {
+  assert.ok(present.includes('baseline'));
+  if (process.arch === 'x64') assert.deepEqual(present, ['baseline', 'avx2', 'avx512']);
+});
+
+for (const isa of present) {
+  test(`the ${isa} object defines nothing under a shared name`, async () => {
+    const lines = (await run('nm', ['-C', '--defined-only', objects(isa)])).split('\n');
+    const symbols = lines.map((line) => line.match(/^[0-9a-f]+ ([A-Za-z]) (.*)$/)).filter(Boolean);
+    assert.ok(symbols.length > 0);
+    // Lower case is local to the object, but for u (unique) and the weak v and w.
+    const shared = symbols.filter(([, kind]) => /[A-Zuvw]/.test(kind)).map((match) => match[2]);
+    const tags = { baseline: /\bsse2\b|\bneon64\b/, avx2: /\bavx2\b/, avx512: /\bavx512\w*\b/ };
+    const own = new RegExp(`^(.*\\b)?glassformer::${isa}::`);
+    // The last is a pointer to the exception handler, not code.
+    const wrong = shared.filter(
+      (name) =>
+        !own.test(name) &&
+        name !== 'DW.ref.__gxx_personality_v0' &&
+        !(/^(.* )?xsimd::/.test(name) && tags[isa].test(name)),
+    );
+    assert.deepEqual(wrong, []);
+  });
+}

@@ -1,0 +1,117 @@
+// The layering of the sources, read from their includes and imports.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { filesIn, root } from '../../wasm/toolchain/build.mjs';
+
+// What each folder of src may include besides itself and error.hpp. io reads bytes into plain
+// floats and kernels know nothing of files, so neither sees the other; text meets models only in
+// pipelines.
+const allowed = {
+  tensor: [],
+  kernels: ['tensor'],
+  io: [],
+  text: ['io'],
+  layers: ['tensor', 'kernels', 'io'],
+  models: ['layers', 'tensor', 'kernels', 'io'],
+  generation: ['models', 'layers', 'tensor', 'kernels', 'io'],
+  pipelines: ['generation', 'models', 'layers', 'tensor', 'kernels', 'io', 'text'],
+  cli: ['pipelines', 'generation', 'models', 'layers', 'tensor', 'kernels', 'io', 'text'],
+};
+
+// Libraries that only some places may include.
+const confined = [
+  { pattern: /^(xtensor|xtl)\b/, where: /^src\/tensor\// },
+  {
+    pattern: /^(xsimd\b|wasm_simd128\.h|.*intrin\.h|arm_neon\.h)/,
+    where: /^(src\/kernels\/|tests\/bench\/peak\.cpp$)/,
+  },
+  { pattern: /^emscripten\b/, where: /^wasm\/binding\.cpp$/ },
+  { pattern: /^nlohmann\b/, where: /^(src\/(io|pipelines|cli)\/|wasm\/binding\.cpp$|tests\/)/ },
+  { pattern: /^CLI\b/, where: /^src\/cli\// },
+];
+
+function includes(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/^\s*#\s*include\s*[<"]([^>"]+)[>"]/gm)].map((match) => match[1]);
+}
+
+const sources = ['src', 'wasm', 'tests']
+  .flatMap((folder) => filesIn(folder))
+  .filter((file) => /\.[ch]pp$/.test(file));
+
+test('src holds the known layers', () => {
+  const folders = new Set(
+    sources.filter((file) => /^src\/.*\//.test(file)).map((file) => file.split('/')[1]),
+  );
+  const unknown = [...folders].filter((folder) => !(folder in allowed));
+  assert.deepEqual(unknown, []);
+  assert.ok(folders.size >= 6, `found only ${[...folders].join(', ')}`);
+});
+
+test('each layer includes only layers below it', () => {
+  const wrong = [];
+  for (const file of sources.filter((name) => /^src\/.*\//.test(name))) {
+    const layer = file.split('/')[1];
+    for (const included of includes(file)) {
+      const other = included.split('/')[0];
+      if (!included.includes('/') || !(other in allowed)) continue;
+      if (other !== layer && !allowed[layer].includes(other)) wrong.push(`${file}: ${included}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('includes within the project are relative to src', () => {
+  const wrong = [];
+  for (const file of sources.filter((name) => name.startsWith('src/'))) {
+    for (const included of includes(file)) {
+      if (included.startsWith('.')) wrong.push(`${file}: ${included}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('libraries stay where they belong', () => {
+  const wrong = [];
+  for (const file of sources) {
+    for (const included of includes(file)) {
+      for (const { pattern, where } of confined) {
+        if (pattern.test(included) && !where.test(file)) wrong.push(`${file}: ${included}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+function imports(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const pattern = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
+  return [...text.matchAll(pattern)].map((match) => match[1]);
+}
+
+test('the page imports only the public entry of the package', () => {
+  const wrong = [];
+  const pages = filesIn('web').filter((file) => /\.(ts|svelte|js)$/.test(file));
+  assert.ok(pages.length > 0);
+  for (const file of pages) {
+    for (const name of imports(file)) {
+      const path = name.startsWith('.') ? join(dirname(file), name) : name;
+      const outside = name.startsWith('.') && !path.startsWith('web/');
+      if (outside || /^glassformer\//.test(name)) wrong.push(`${file}: ${name}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the package has no dynamic import and no dependency at run time', () => {
+  const wrong = [];
+  for (const file of filesIn('wasm/src')) {
+    const text = readFileSync(join(root, file), 'utf8');
+    if (/\bimport\s*\(/.test(text.replace(/\/\/.*|\/\*[^]*?\*\//g, ''))) wrong.push(file);
+  }
+  assert.deepEqual(wrong, []);
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  assert.equal(manifest.dependencies, undefined);
+});
