@@ -7,10 +7,11 @@
 namespace glassformer::GLASSFORMER_ISA {
 
 // A tile of c stays in registers while a and b stream past: tile_rows × panel_vectors sums, one
-// row of b and one element of a. 16 registers hold 6 × 2 sums, AVX-512's 32 hold 12 × 2.
+// row of b and one element of a. 16 registers hold 6 × 2 sums, AVX-512's 32 hold 12 × 2; where the
+// product of a multiply-add needs a register of its own, 4 × 2.
 inline constexpr std::size_t panel_vectors = 2;
 inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
-inline constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 6;
+inline constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
 
 // Rows of a that are multiplied with a panel before the next panel is fetched: a multiple of
 // tile_rows, small enough that they stay in the second-level cache.
@@ -65,7 +66,7 @@ inline void tile(const MatmulArgs& args, std::size_t row, std::size_t panel) {
       }
     }
     for (std::size_t r = 0; r < Rows; ++r) {
-      const Vec a_element = Vec::broadcast(a[r * args.a_stride + k]);
+      const Vec a_element = Vec::broadcast_from(a + r * args.a_stride + k);
       for (std::size_t v = 0; v < vectors; ++v) {
         sums[r][v] = multiply_add(a_element, b_row[v], sums[r][v]);
       }

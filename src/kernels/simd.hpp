@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
-#ifdef __wasm_relaxed_simd__
+#ifdef __wasm_simd128__
 #include <wasm_simd128.h>
 #endif
 
@@ -22,11 +22,24 @@ struct Vec {
   using Batch = xsimd::batch<float>;
   using IntBatch = xsimd::batch<std::int32_t>;
   static constexpr std::size_t width = Batch::size;
+#if defined(__wasm_relaxed_simd__) || defined(__FMA__) || defined(__ARM_NEON)
+  static constexpr bool fuses_multiply_add = true;
+#else
+  static constexpr bool fuses_multiply_add = false;
+#endif
 
   Batch lanes;
 
   static Vec load(const float* from) { return {Batch::load_unaligned(from)}; }
   static Vec broadcast(float value) { return {Batch(value)}; }
+  /// All lanes = *from. On wasm this must be one instruction: a load and a splat cost twice as much.
+  static Vec broadcast_from(const float* from) {
+#ifdef __wasm_simd128__
+    return {Batch(wasm_v128_load32_splat(from))};
+#else
+    return {Batch(*from)};
+#endif
+  }
   void store(float* to) const { lanes.store_unaligned(to); }
 
   /// The first `count` < width elements; the other lanes hold `fill`.

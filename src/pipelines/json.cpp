@@ -110,9 +110,14 @@ std::string to_json(const Error& error) {
 }
 
 std::string describe_json(const ModelConfig& config, std::size_t parameters) {
-  Json json = Json::parse(to_json(config));
-  json["parameters"] = parameters;
-  return dump(json);
+  return dump({{"task", config.task},
+               {"labels", config.labels},
+               {"layers", config.encoder_layers},
+               {"heads", config.n_heads},
+               {"d_model", config.d_model},
+               {"vocab_size", config.vocab_size},
+               {"max_source_length", config.max_source_length},
+               {"parameters", parameters}});
 }
 
 }  // namespace glassformer

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipelines/classify.hpp"
+
+namespace glassformer {
+
+/// What a command returns to the shell.
+enum class Exit { ok = 0, bad_input = 1, usage = 2 };
+
+struct ClassifyCommand {
+  std::filesystem::path model;
+  bool json = false;
+  ClassifyOptions options;
+};
+/// One line of standard input, one line of standard output.
+Exit run(const ClassifyCommand& command);
+
+struct TokenizeCommand {
+  std::filesystem::path model;
+};
+Exit run(const TokenizeCommand& command);
+
+struct InspectCommand {
+  std::filesystem::path model;
+};
+Exit run(const InspectCommand& command);
+
+struct BenchCommand {
+  std::filesystem::path model;
+  std::vector<std::size_t> lengths = {16, 64, 256};
+  bool json = false;
+};
+Exit run(const BenchCommand& command);
+
+struct InitCommand {
+  std::filesystem::path config, folder;
+  std::uint64_t seed = 0;
+};
+Exit run(const InitCommand& command);
+
+}  // namespace glassformer

@@ -1,0 +1,108 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli/commands.hpp"
+
+namespace {
+
+using namespace glassformer;
+
+std::size_t parse_index(const std::string& text, const std::string& option) {
+  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+    throw CLI::ValidationError(option, "expected a whole number, got \"" + text + "\"");
+  }
+  return std::stoul(text);
+}
+
+HeadIndex parse_head(const std::string& text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos) {
+    throw CLI::ValidationError("--ablate", "expected LAYER.HEAD, got \"" + text + "\"");
+  }
+  return {parse_index(text.substr(0, dot), "--ablate"),
+          parse_index(text.substr(dot + 1), "--ablate")};
+}
+
+struct CommandLine {
+  CLI::App app{"A Transformer you can see through."};
+  ClassifyCommand classify;
+  TokenizeCommand tokenize;
+  InspectCommand inspect;
+  BenchCommand bench;
+  InitCommand init;
+  std::vector<std::string> ablate, mask;
+  std::string compute = "f32";
+
+  CommandLine() {
+    app.require_subcommand(1);
+
+    auto* c = app.add_subcommand("classify", "classify each line of standard input");
+    c->add_option("MODEL_DIR", classify.model, "model folder")->required();
+    c->add_flag("--json", classify.json, "one JSON object a line");
+    c->add_flag("--attention", classify.options.attention, "with --json: every attention weight");
+    c->add_flag("--contributions", classify.options.contributions,
+                "with --json: what each token adds to each logit");
+    c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
+    c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
+    c->add_option("--compute", compute, "arithmetic: f32")->check(CLI::IsMember({"f32", "int8"}));
+
+    auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
+    t->add_option("MODEL_DIR", tokenize.model, "model folder")->required();
+
+    auto* i = app.add_subcommand("inspect", "configuration, tensors and parameters of a model");
+    i->add_option("MODEL_DIR", inspect.model, "model folder")->required();
+
+    auto* b = app.add_subcommand("bench", "median time from text to verdict");
+    b->add_option("MODEL_DIR", bench.model, "model folder")->required();
+    b->add_option("--lengths", bench.lengths, "text lengths in tokens")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1'000'000));
+    b->add_flag("--json", bench.json, "a JSON array");
+
+    auto* n = app.add_subcommand("init", "a model with random Xavier-uniform weights");
+    n->add_option("CONFIG_JSON", init.config, "configuration; a tokenizer.model beside it is copied")
+        ->required();
+    n->add_option("OUT_DIR", init.folder, "folder to write")->required();
+    n->add_option("--seed", init.seed, "seed of the random numbers")->required();
+  }
+
+  Exit run() {
+    if (app.got_subcommand("classify")) {
+      if (compute != "f32") {
+        throw Error(ErrorCode::unsupported, "--compute: expected f32, got " + compute);
+      }
+      return glassformer::run(classify);
+    }
+    if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
+    if (app.got_subcommand("inspect")) return glassformer::run(inspect);
+    if (app.got_subcommand("bench")) return glassformer::run(bench);
+    return glassformer::run(init);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+    for (const std::string& head : line.ablate) {
+      line.classify.options.ablate.push_back(parse_head(head));
+    }
+    for (const std::string& position : line.mask) {
+      line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
+    }
+  } catch (const CLI::ParseError& error) {
+    const int code = line.app.exit(error);  // prints help or what was wrong
+    return code == 0 ? 0 : static_cast<int>(Exit::usage);
+  }
+  try {
+    return static_cast<int>(line.run());
+  } catch (const Error& error) {
+    std::cerr << "glassformer: " << to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "glassformer: " << error.what() << '\n';
+  }
+  return static_cast<int>(Exit::bad_input);
+}
