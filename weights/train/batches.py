@@ -7,7 +7,7 @@ UNMASKABLE = 5  # ids below are special
 
 
 class Items:
-    """What prepare.py wrote: per group the ids, where each text starts, its length and its target."""
+    """What prepare.py wrote: per group the ids, where each text starts, its length and its targets [texts, C]."""
 
     def __init__(self, path, groups):
         stored = numpy.load(path)
@@ -30,7 +30,7 @@ def bucket(lengths, limit):
 
 
 def training_batches(items, repeats, limit, tokens, drop, rank, world, seed):
-    """Yields (ids [B, n], targets [B]) for ever; this process's share of them.
+    """Yields (ids [B, n], targets [B, C]) for ever; this process's share of them.
 
     repeats: how often each group's texts come in one round (0.5: every other text).
     A text over the limit gives its beginning, or beginning and end, in turn by chance.

@@ -11,7 +11,7 @@ import sentencepiece
 import torch
 
 import data
-from export import read_safetensors
+import safetensors_io
 from model import Classifier
 from train import predict
 
@@ -34,7 +34,7 @@ def load_model(folder):
     config = json.loads((folder / "config.json").read_text())
     model = Classifier(config)
     weights = {name: torch.from_numpy(array.astype(numpy.float32))
-               for name, array in read_safetensors(folder / "model.safetensors").items()}
+               for name, array in safetensors_io.load(folder / "model.safetensors").items()}
     missing, unexpected = model.load_state_dict(weights, strict=False)
     if unexpected or any(not name.startswith("mlm_") for name in missing):
         raise ValueError(f"{folder}: missing {missing}, unexpected {unexpected}")

@@ -2,8 +2,8 @@
 
     python3 prepare.py --data DIR --tokenizer tokenizer.model --out items.npz
 
-A target is the probability of the positive class: of labelled texts a blend of label and teacher, of
-unlabelled ones the teacher's word. Validation texts are kept from the teachers as from the student.
+Targets are probabilities of the classes: of labelled texts a blend of label and teacher, of unlabelled ones
+the teacher's word. Validation texts are kept from the teachers as from the student.
 """
 import argparse
 import json
@@ -111,7 +111,7 @@ def main():
         lengths = numpy.array([len(row) for row in ids])
         arrays[f"{name}.ids"] = numpy.concatenate([numpy.array(row, numpy.uint16) for row in ids])
         arrays[f"{name}.ends"] = numpy.cumsum(lengths)
-        arrays[f"{name}.targets"] = goals.astype(numpy.float32)
+        arrays[f"{name}.targets"] = numpy.stack([1 - goals, goals], axis=1).astype(numpy.float32)
         log({"group": name, "texts": len(texts), "tokens": int(lengths.sum()), "longest": int(lengths.max())})
     numpy.savez(arguments.out, **arrays)
 

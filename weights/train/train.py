@@ -8,10 +8,10 @@ RUN/log.jsonl gets a line per report, RUN/checkpoint.pt the state; the same comm
 """
 import argparse
 import json
-import math
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -22,17 +22,28 @@ from torch.nn import functional as F
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
 
-LONG = ["films", "films_unlabelled", "products", "products_unlabelled"]
-SHORT = ["sentences", "sentences_unlabelled"]
+FILMS_AND_PRODUCTS = ["films", "films_unlabelled", "products", "products_unlabelled"]
+SENTENCES = ["sentences", "sentences_unlabelled"]
 VALIDATION = ["valid_films", "valid_products", "valid_sentences"]
+
+
+class Stream(NamedTuple):
+    """One source of batches; every step takes one batch of each of its stage's streams."""
+    groups: list
+    repeats: list  # how often each group's texts come in one round
+    tokens: int  # a batch
+    weight: float  # of its loss
+
+
 STAGES = {
-    "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=2e-4,
-                     long_repeats=[1.5, 1, 1.5, 1], short_repeats=[1, 0.5]),
-    "finetune": dict(limit=512, mask=0.0, drop=0.08, lr=6e-4, last_lr=0.0,
-                     long_repeats=[1.5, 1, 2, 1], short_repeats=[1, 0.3]),
+    "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=2e-4, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 1.5, 1], 8192, 1.0), Stream(SENTENCES, [1, 0.5], 2048, 0.7)]),
+    "finetune": dict(limit=512, mask=0.0, drop=0.08, lr=6e-4, last_lr=0.0, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2, 1], 8192, 1.0), Stream(SENTENCES, [1, 0.3], 2048, 0.7)]),
+    "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
+        Stream(["sst5"], [1], 2048, 1.0)]),
 }
-LONG_TOKENS, SHORT_TOKENS = 8192, 2048
-SHORT_WEIGHT = 0.7
+SST5_LABELS = ["very negative", "negative", "neutral", "positive", "very positive"]
 EMA = 0.998
 WEIGHT_DECAY = 0.01
 
@@ -80,8 +91,7 @@ def loss_of(model, ids, targets, mask, compute):
     if mask:
         ids, places, truth = mask_tokens(ids, mask, model.encoder.embed_tokens.num_embeddings)
     hidden = model.encoder(ids, compute)
-    wanted = torch.stack([1 - targets, targets], dim=1)
-    classification = -(wanted * F.log_softmax(model.classify(hidden), dim=1)).sum(1).mean()
+    classification = -(targets * F.log_softmax(model.classify(hidden), dim=1)).sum(1).mean()
     if not mask or not len(places):
         return classification, classification.new_zeros(())
     tokens = model.predict_tokens(hidden.reshape(-1, hidden.shape[2])[places], compute)
@@ -97,9 +107,10 @@ class Trainer:
         self.run = Path(options.run)
         self.run.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(1)
-        self.model = Classifier(CONFIG).to(self.device)
+        self.config = {**CONFIG, "labels": SST5_LABELS} if options.stage == "sst5" else CONFIG
+        self.model = Classifier(self.config).to(self.device)
         if options.init:
-            self.model.load_state_dict(torch.load(options.init, map_location="cpu")["average"], strict=False)
+            self.start_from(torch.load(options.init, map_location="cpu")["average"])
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.0, betas=(0.9, 0.98),
                                            weight_decay=WEIGHT_DECAY)
         self.average = Average(self.model)
@@ -107,6 +118,12 @@ class Trainer:
         if (self.run / "checkpoint.pt").exists():
             self.load()
         torch.manual_seed(1000 * self.step + rank)
+
+    def start_from(self, weights):
+        """Takes over every tensor of the same name and shape (another task has another classifier)."""
+        own = self.model.state_dict()
+        self.model.load_state_dict({**own, **{name: value for name, value in weights.items()
+                                              if name in own and value.shape == own[name].shape}})
 
     def load(self):
         state = torch.load(self.run / "checkpoint.pt", map_location="cpu")
@@ -120,7 +137,7 @@ class Trainer:
         names = [name for name, _ in self.model.named_parameters()]
         state = dict(model=self.model.state_dict(), optimizer=self.optimizer.state_dict(),
                      average=dict(zip(names, self.average.values)), step=self.step, tokens=self.tokens,
-                     elapsed=self.elapsed, stage=self.options.stage)
+                     elapsed=self.elapsed, config=self.config)
         torch.save(state, self.run / "checkpoint.tmp")
         os.replace(self.run / "checkpoint.tmp", self.run / "checkpoint.pt")
 
@@ -129,10 +146,10 @@ class Trainer:
         with open(self.run / "log.jsonl", "a") as log:
             log.write(line + "\n")
 
-    def batches(self, groups, repeats, tokens):
-        items = Items(self.options.items, groups)
-        return training_batches(items, repeats, self.stage["limit"], tokens, self.stage["drop"], self.rank,
-                                self.world, seed=self.step + 1)
+    def batches(self, stream):
+        items = Items(self.options.items, stream.groups)
+        return training_batches(items, stream.repeats, self.stage["limit"], stream.tokens, self.stage["drop"],
+                                self.rank, self.world, seed=self.step + 1)
 
     def share(self, progress):
         """Averages the gradients, and the progress, over the processes."""
@@ -153,23 +170,22 @@ class Trainer:
     def validate(self):
         self.average.swap()
         accuracy = {}
-        for name in VALIDATION:
+        for name in self.stage["validation"]:
             items = Items(self.options.items, [name])
             logits = predict(self.model, items, self.device, self.compute)
-            accuracy[name] = round(float((logits.argmax(1) == items.targets).mean()), 4)
+            accuracy[name] = round(float((logits.argmax(1) == items.targets.argmax(1)).mean()), 4)
         self.average.swap()
         self.log(accuracy)
         return accuracy
 
     def train(self):
-        long = self.batches(LONG, self.stage["long_repeats"], LONG_TOKENS)
-        short = self.batches(SHORT, self.stage["short_repeats"], SHORT_TOKENS)
-        began, sums, count, reported = time.time() - self.elapsed, numpy.zeros(4), 0, time.time()
+        sources = [(self.batches(stream), stream.weight) for stream in self.stage["streams"]]
+        began, sums, count, reported = time.time() - self.elapsed, numpy.zeros(2 * len(sources)), 0, time.time()
         progress, next_check = 0.0, self.elapsed + self.options.check_minutes * 60
         while progress < 1.0:
             losses = []
             self.optimizer.zero_grad(set_to_none=False)
-            for source, weight in ((long, 1.0), (short, SHORT_WEIGHT)):
+            for source, weight in sources:
                 ids, targets = next(source)
                 parts = loss_of(self.model, ids.to(self.device), targets.to(self.device), self.stage["mask"],
                                 self.compute)
@@ -189,14 +205,14 @@ class Trainer:
             sums, count = sums + losses, count + 1
             if self.rank == 0 and (count == 50 or progress >= 1.0):
                 self.report(sums / count, count, time.time() - reported, progress)
-                sums, count, reported = numpy.zeros(4), 0, time.time()
+                sums, count, reported = numpy.zeros_like(sums), 0, time.time()
             if self.rank == 0 and (self.elapsed > next_check or progress >= 1.0):
                 next_check = self.elapsed + self.options.check_minutes * 60
                 self.save()
                 print("\n", self.validate(), flush=True)
 
     def report(self, losses, count, seconds, progress):
-        names = ["loss_long", "mlm_long", "loss_short", "mlm_short"]
+        names = ["loss_long", "mlm_long", "loss_short", "mlm_short"] if len(losses) == 4 else ["loss", "mlm"]
         entry = {name: round(float(loss), 4) for name, loss in zip(names, losses)}
         self.log({**entry, "lr": round(self.rate(progress), 6)})
         done = int(progress * 30)

@@ -1,0 +1,62 @@
+"""Curves of loss and validation accuracy from the runs' log.jsonl, as one SVG for the model card.
+
+    python3 plot.py RUN/log.jsonl RUN2/log.jsonl --out ../sentiment/curves.svg
+"""
+import argparse
+import json
+
+import matplotlib
+
+matplotlib.use("svg")
+from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
+
+PANELS = [
+    ("Classification loss, training", {"loss_long": "reviews", "loss_short": "sentences"}),
+    ("Masked-token loss, training", {"mlm_long": "reviews", "mlm_short": "sentences"}),
+    ("Accuracy on held-out train texts", {"valid_films": "films", "valid_products": "products",
+                                          "valid_sentences": "sentences"}),
+]
+
+
+def read(paths):
+    """Returns the entries of all logs, their tokens counted on from the log before."""
+    entries, before = [], 0
+    for path in paths:
+        with open(path) as lines:
+            run = [json.loads(line) for line in lines]
+        entries += [{**entry, "tokens": entry["tokens"] + before} for entry in run]
+        before += run[-1]["tokens"]
+    return entries
+
+
+def smooth(values, span=5):
+    """Mean of each value and up to span - 1 before it."""
+    return [sum(values[max(0, i + 1 - span):i + 1]) / len(values[max(0, i + 1 - span):i + 1])
+            for i in range(len(values))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", nargs="+")
+    parser.add_argument("--out", default="curves.svg")
+    arguments = parser.parse_args()
+    entries = read(arguments.logs)
+    pyplot.rcParams.update({"svg.hashsalt": "glassformer", "font.size": 9, "axes.spines.top": False,
+                            "axes.spines.right": False})
+    figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.2), facecolor="white")
+    for axis, (title, curves) in zip(axes, PANELS):
+        for key, label in curves.items():
+            points = [(entry["tokens"] / 1e6, entry[key]) for entry in entries
+                      if key in entry and not (key.startswith("mlm") and entry[key] == 0)]
+            values = [value for _, value in points]
+            axis.plot([x for x, _ in points], values if key.startswith("valid") else smooth(values), label=label)
+        axis.set_title(title)
+        axis.set_xlabel("million tokens")
+        axis.grid(alpha=0.3)
+        axis.legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(arguments.out, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
