@@ -1,0 +1,23 @@
+// One fresh process, one engine, one verdict: node cold_start.mjs ENGINE MODEL. The caller holds the
+// clock. ENGINE "node" does nothing, which is what Node itself costs.
+import { readFileSync } from 'node:fs';
+
+const [engine, model] = process.argv.slice(2);
+let label = '';
+if (engine === 'glassformer') {
+  const { Classifier } = await import('../../dist/index.js');
+  const classifier = await Classifier.load(model);
+  ({ label } = await classifier.classify('A gripping, beautifully shot film.'));
+} else if (engine === 'onnxruntime-web') {
+  const ort = await import('onnxruntime-web/wasm');
+  ort.env.wasm.numThreads = 1;
+  const session = await ort.InferenceSession.create(readFileSync(model));
+  const ids = new ort.Tensor(
+    'int64',
+    BigInt64Array.from({ length: 9 }, () => 9n),
+    [1, 9],
+  );
+  label = (await session.run({ ids })).scores.data[1] > 0.5 ? 'positive' : 'negative';
+}
+console.log(JSON.stringify(label));
+process.exit(); // without waiting for what an engine leaves running
