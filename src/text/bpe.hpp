@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/segmenter.hpp"
+#include "text/trie.hpp"
+
+namespace glassformer {
+
+// Byte-pair encoding (Sennrich et al. 2016): starts from characters and merges, again and again,
+// the two neighbours whose joint piece has the highest score, the leftmost first among equals.
+class Bpe final : public Segmenter {
+ public:
+  explicit Bpe(const SentencePieceModel& model);
+
+  std::vector<Segment> segment(std::string_view normalized) const override;
+
+ private:
+  // A stretch of the word; merging empties the right one of two.
+  struct Symbol {
+    std::int32_t previous, next;  // none at the ends
+    std::uint32_t begin, size;    // bytes of the word
+    Trie::Node node;              // where its text ends in the trie
+    bool frozen;                  // user-defined: takes part in no merge
+  };
+  // A merge that was possible when it was found.
+  struct Merge {
+    float score;
+    std::int32_t left, right;
+    std::uint32_t size;
+    Trie::Node node;
+
+    bool operator<(const Merge& other) const {
+      return score < other.score || (score == other.score && left > other.left);
+    }
+  };
+  static constexpr std::int32_t none = -1;
+
+  // One call's working memory. `halves` says how unused pieces were last made: bytes of their left
+  // half, by id.
+  struct Work {
+    std::vector<Symbol> symbols;
+    std::vector<Merge> agenda;  // a heap
+    std::unordered_map<std::int32_t, std::uint32_t> halves;
+  };
+
+  void split(std::string_view word, std::vector<Symbol>& symbols) const;
+  void propose(std::string_view word, std::int32_t left, std::int32_t right, Work& work) const;
+  void merge(std::string_view word, Work& work) const;
+  void emit(std::string_view piece, const Work& work, std::vector<Segment>& out) const;
+  bool is_unused(std::int32_t id) const;
+
+  std::vector<float> scores_;
+  std::vector<bool> unused_;
+  Trie trie_;
+  Trie user_defined_;
+  WordSplitter splitter_;
+  std::int32_t unk_id_;
+};
+
+}  // namespace glassformer

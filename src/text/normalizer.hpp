@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/sentencepiece_model.hpp"
+#include "text/trie.hpp"
+
+namespace glassformer {
+
+// A model's precompiled map from character sequences to replacements: a double array in the format
+// of Darts-clone, and the replacements it points to.
+class CharacterMap {
+ public:
+  struct Match {
+    std::size_t size = 0;  // bytes of the text that are replaced; 0 if no rule applies
+    std::string_view replacement;
+  };
+
+  // `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. Empty for a
+  // map without rules. Throws invalid_tokenizer.
+  explicit CharacterMap(std::string_view blob);
+
+  Match longest_match(std::string_view text) const;
+
+  // Whether a rule of two bytes or more starts with these two.
+  bool has_rules_with(char first, char second) const;
+
+ private:
+  bool step(std::uint32_t& position, char byte) const;  // false if no rule goes on with it
+  std::uint32_t unit(std::uint32_t position) const;
+
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;
+};
+
+// A run of normalised bytes that came from one place in the input.
+struct Chunk {
+  enum class Kind : std::uint8_t {
+    characters,  // belong together: one or more characters became one or more others
+    bytes,       // each byte is one UTF-16 code unit of the input
+    space,       // white space, or the prefix added before (or after) the text
+  };
+  std::uint32_t normalized;  // first byte; the next chunk starts where this one ends
+  std::uint32_t begin, end;  // UTF-16 code units of the input
+  Kind kind;
+};
+
+struct NormalizedText {
+  std::string text;
+  std::vector<Chunk> chunks;  // in order, covering the text
+};
+
+// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space; and
+// remembers where each byte came from.
+class Normalizer {
+ public:
+  explicit Normalizer(const SentencePieceModel& model);
+
+  NormalizedText normalize(std::string_view utf8) const;
+
+ private:
+  struct Step {
+    std::string_view output;
+    std::size_t size;  // bytes of input
+  };
+
+  Step next(std::string_view input) const;
+
+  CharacterMap map_;
+  Trie user_defined_;  // pieces that pass untouched
+  bool add_prefix_, add_suffix_, collapse_, escape_;
+
+  // What ASCII characters become when another one follows, where that needs no look ahead.
+  struct Ascii {
+    char output;
+    bool plain;
+  };
+  std::array<Ascii, 128> ascii_;
+};
+
+}  // namespace glassformer

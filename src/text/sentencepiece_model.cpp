@@ -1,0 +1,185 @@
+#include "text/sentencepiece_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "error.hpp"
+#include "text/protobuf.hpp"
+#include "text/utf8.hpp"
+
+namespace glassformer {
+namespace {
+
+[[noreturn]] void fail(const std::string& problem) {
+  throw Error(ErrorCode::invalid_tokenizer, "tokenizer.model: " + problem);
+}
+
+[[noreturn]] void fail_piece(std::size_t id, const std::string& problem) {
+  fail("piece " + std::to_string(id) + ": " + problem);
+}
+
+Piece parse_piece(std::string_view message, std::size_t id) {
+  Piece piece;
+  ProtobufReader reader(message);
+  while (reader.next()) {
+    switch (reader.field()) {
+      case 1:
+        piece.text = reader.bytes();
+        break;
+      case 2:
+        piece.score = reader.float32();
+        break;
+      case 3: {
+        const std::uint64_t type = reader.varint();
+        if (type < 1 || type > 6)
+          fail_piece(id, "expected a type from 1 to 6, got " + std::to_string(type));
+        piece.type = static_cast<PieceType>(type);
+        break;
+      }
+    }
+  }
+  if (piece.text.empty()) fail_piece(id, "expected a text, got none");
+  if (!is_valid_utf8(piece.text)) fail_piece(id, "expected UTF-8 text, got other bytes");
+  if (!std::isfinite(piece.score)) fail_piece(id, "expected a finite score");
+  return piece;
+}
+
+SegmentationKind parse_kind(std::int32_t model_type) {
+  if (model_type == 1) return SegmentationKind::unigram;
+  if (model_type == 2) return SegmentationKind::bpe;
+  throw Error(ErrorCode::unsupported,
+              "tokenizer.model: expected model type 1 (Unigram) or 2 (BPE), got " +
+                  std::to_string(model_type));
+}
+
+void parse_trainer_spec(std::string_view message, SentencePieceModel& model) {
+  ProtobufReader reader(message);
+  while (reader.next()) {
+    switch (reader.field()) {
+      case 3:
+        model.kind = parse_kind(reader.int32());
+        break;
+      case 24:
+        model.treat_whitespace_as_suffix = reader.boolean();
+        break;
+      case 35:
+        model.byte_fallback = reader.boolean();
+        break;
+      case 44:
+        model.unk_surface = reader.bytes();
+        break;
+    }
+  }
+}
+
+void parse_normalizer_spec(std::string_view message, SentencePieceModel& model) {
+  ProtobufReader reader(message);
+  while (reader.next()) {
+    switch (reader.field()) {
+      case 2:
+        model.precompiled_charsmap = reader.bytes();
+        break;
+      case 3:
+        model.add_dummy_prefix = reader.boolean();
+        break;
+      case 4:
+        model.remove_extra_whitespaces = reader.boolean();
+        break;
+      case 5:
+        model.escape_whitespaces = reader.boolean();
+        break;
+    }
+  }
+}
+
+void check_denormalizer_spec(std::string_view message) {
+  ProtobufReader reader(message);
+  while (reader.next()) {
+    if (reader.field() == 2 && !reader.bytes().empty()) {
+      throw Error(ErrorCode::unsupported,
+                  "tokenizer.model: denormalizer_spec: expected no character map");
+    }
+  }
+}
+
+// Pieces that text is cut into and pieces that only stand for something have separate names.
+bool is_matched(const Piece& piece) {
+  return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
+         piece.type == PieceType::unused;
+}
+
+void check_unique(const std::vector<Piece>& pieces, bool matched) {
+  std::vector<std::string_view> names;
+  for (const Piece& piece : pieces) {
+    if (is_matched(piece) == matched) names.push_back(piece.text);
+  }
+  std::sort(names.begin(), names.end());
+  const auto twin = std::adjacent_find(names.begin(), names.end());
+  if (twin != names.end()) fail("piece \"" + std::string(*twin) + "\" appears twice");
+}
+
+void check_bytes(const SentencePieceModel& model) {
+  std::array<bool, 256> found{};
+  for (std::size_t id = 0; id < model.pieces.size(); ++id) {
+    const Piece& piece = model.pieces[id];
+    if (piece.type != PieceType::byte) continue;
+    const int byte = byte_of_piece(piece.text);
+    if (byte < 0) fail_piece(id, "expected a byte piece <0x00> to <0xFF>, got " + piece.text);
+    if (!model.byte_fallback) fail_piece(id, "expected no byte piece without byte_fallback");
+    found[static_cast<std::size_t>(byte)] = true;
+  }
+  const auto count = std::count(found.begin(), found.end(), true);
+  if (model.byte_fallback && count != 256) {
+    fail("expected 256 byte pieces for byte_fallback, got " + std::to_string(count));
+  }
+}
+
+std::int32_t find_unknown(const std::vector<Piece>& pieces) {
+  const auto is_unknown = [](const Piece& piece) { return piece.type == PieceType::unknown; };
+  const auto count = std::count_if(pieces.begin(), pieces.end(), is_unknown);
+  if (count != 1) fail("expected one unknown piece, got " + std::to_string(count));
+  return static_cast<std::int32_t>(std::find_if(pieces.begin(), pieces.end(), is_unknown) -
+                                   pieces.begin());
+}
+
+}  // namespace
+
+SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
+  SentencePieceModel model;
+  ProtobufReader reader({reinterpret_cast<const char*>(file.data()), file.size()});
+  while (reader.next()) {
+    switch (reader.field()) {
+      case 1:
+        model.pieces.push_back(parse_piece(reader.bytes(), model.pieces.size()));
+        break;
+      case 2:
+        parse_trainer_spec(reader.bytes(), model);
+        break;
+      case 3:
+        parse_normalizer_spec(reader.bytes(), model);
+        break;
+      case 5:
+        check_denormalizer_spec(reader.bytes());
+        break;
+    }
+  }
+  model.unk_id = find_unknown(model.pieces);
+  check_unique(model.pieces, true);
+  check_unique(model.pieces, false);
+  check_bytes(model);
+  return model;
+}
+
+int byte_of_piece(std::string_view piece) {
+  if (piece.size() != 6 || piece.substr(0, 3) != "<0x" || piece[5] != '>') return -1;
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const std::size_t high = digits.find(piece[3]);
+  const std::size_t low = digits.find(piece[4]);
+  if (high == digits.npos || low == digits.npos) return -1;
+  return static_cast<int>(high * 16 + low);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,171 @@
+#include "text/tokenizer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "error.hpp"
+#include "text/bpe.hpp"
+#include "text/unigram.hpp"
+#include "text/utf8.hpp"
+
+namespace glassformer {
+namespace {
+
+std::unique_ptr<Segmenter> make_segmenter(const SentencePieceModel& model) {
+  if (model.kind == SegmentationKind::bpe) return std::make_unique<Bpe>(model);
+  return std::make_unique<Unigram>(model);
+}
+
+// Finds the input ranges of consecutive stretches of a normalised text.
+class RangeFinder {
+ public:
+  explicit RangeFinder(const NormalizedText& text) : text_(text) {}
+
+  // The token `id` for the next `size` bytes.
+  Token next(std::int32_t id, std::uint32_t size) {
+    const std::uint32_t begin = position_;
+    position_ += size;
+    while (end_of(chunk_) <= begin) ++chunk_;
+
+    Token token{id, UINT32_MAX, 0};
+    Token white = token;
+    for (std::size_t i = chunk_; i < text_.chunks.size(); ++i) {
+      const Chunk& chunk = text_.chunks[i];
+      if (chunk.normalized >= position_) break;
+      Token& range = chunk.kind == Chunk::Kind::space ? white : token;
+      std::uint32_t from = chunk.begin;
+      std::uint32_t to = chunk.end;
+      if (chunk.kind == Chunk::Kind::bytes) {
+        to = from + std::min(position_, end_of(i)) - chunk.normalized;
+        from += std::max(begin, chunk.normalized) - chunk.normalized;
+      }
+      range.start = std::min(range.start, from);
+      range.end = to;
+    }
+    if (token.start > token.end) token = white;
+    token.start = std::max(token.start, covered_);
+    token.end = std::max(token.end, token.start);
+    covered_ = token.end;
+    return token;
+  }
+
+ private:
+  std::uint32_t end_of(std::size_t chunk) const {
+    return chunk + 1 < text_.chunks.size() ? text_.chunks[chunk + 1].normalized
+                                           : static_cast<std::uint32_t>(text_.text.size());
+  }
+
+  const NormalizedText& text_;
+  std::size_t chunk_ = 0;       // the first that reaches beyond position_
+  std::uint32_t position_ = 0;  // in the normalised text
+  std::uint32_t covered_ = 0;   // in the input
+};
+
+}  // namespace
+
+Tokenizer Tokenizer::parse(std::span<const std::byte> model_file) {
+  return Tokenizer(parse_sentencepiece_model(model_file));
+}
+
+Tokenizer::Tokenizer(SentencePieceModel model)
+    : model_(std::move(model)), normalizer_(model_), segmenter_(make_segmenter(model_)) {
+  model_.precompiled_charsmap = {};  // the normaliser has its own
+  if (!model_.byte_fallback) return;
+  byte_ids_.resize(256);
+  for (std::size_t id = 0; id < size(); ++id) {
+    if (model_.pieces[id].type != PieceType::byte) continue;
+    const int byte = byte_of_piece(model_.pieces[id].text);
+    byte_ids_[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
+  }
+}
+
+std::vector<Token> Tokenizer::encode(std::string_view utf8) const {
+  const NormalizedText normalized = normalizer_.normalize(utf8);
+  const std::vector<Segment> segments = segmenter_->segment(normalized.text);
+  RangeFinder ranges(normalized);
+  std::vector<Token> tokens;
+  tokens.reserve(segments.size());
+  bool after_unknown = false;
+  std::size_t position = 0;
+  for (const Segment& segment : segments) {
+    const bool unknown = segment.id == model_.unk_id;
+    if (unknown && model_.byte_fallback) {
+      for (std::size_t i = position; i < position + segment.size; ++i) {
+        const auto byte = static_cast<unsigned char>(normalized.text[i]);
+        tokens.push_back(ranges.next(byte_ids_[byte], 1));
+      }
+    } else {
+      const Token token = ranges.next(segment.id, segment.size);
+      // A run of unknown characters is one token.
+      if (unknown && after_unknown) {
+        tokens.back().end = token.end;
+      } else {
+        tokens.push_back(token);
+      }
+    }
+    after_unknown = unknown;
+    position += segment.size;
+  }
+  return tokens;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  const bool strip = model_.add_dummy_prefix || model_.remove_extra_whitespaces;
+  std::string text;
+  std::string bytes;  // of a run of byte pieces
+  bool prefix_seen = false;
+  const auto flush_bytes = [&] {
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const std::size_t size = valid_character_size(rest);
+      text += size > 0 ? rest.substr(0, size) : replacement_character;
+      rest.remove_prefix(size > 0 ? size : 1);
+    }
+    bytes.clear();
+  };
+  for (const std::int32_t id : ids) {
+    std::string_view rest = piece(id);
+    const PieceType type = model_.pieces[static_cast<std::size_t>(id)].type;
+    if (type == PieceType::byte) {
+      bytes += static_cast<char>(byte_of_piece(rest));
+      continue;
+    }
+    flush_bytes();
+    if (type == PieceType::control) continue;
+    if (type == PieceType::unknown) {
+      text += model_.unk_surface;
+      continue;
+    }
+    // What normalisation puts before the text goes; all of it where it would have been collapsed.
+    if (strip && text.empty() && !prefix_seen && rest.starts_with(space_symbol)) {
+      rest.remove_prefix(space_symbol.size());
+      prefix_seen = !model_.remove_extra_whitespaces;
+    }
+    while (!rest.empty()) {
+      const std::size_t space = std::min(rest.find(space_symbol), rest.size());
+      text += rest.substr(0, space);
+      rest.remove_prefix(space);
+      if (rest.empty()) break;
+      text += ' ';
+      rest.remove_prefix(space_symbol.size());
+    }
+  }
+  flush_bytes();
+  return text;
+}
+
+std::string_view Tokenizer::piece(std::int32_t id) const {
+  if (id < 0 || static_cast<std::size_t>(id) >= size()) {
+    throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
+                                               ", got " + std::to_string(id));
+  }
+  return model_.pieces[static_cast<std::size_t>(id)].text;
+}
+
+std::optional<std::int32_t> Tokenizer::find(std::string_view text) const {
+  for (std::size_t id = 0; id < size(); ++id) {
+    if (model_.pieces[id].text == text) return static_cast<std::int32_t>(id);
+  }
+  return std::nullopt;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace glassformer {
+
+// U+2581, which stands for a space in normalised text and in pieces; and U+FFFD.
+constexpr std::string_view space_symbol = "\xE2\x96\x81";
+constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+// Bytes of the character that `lead` announces; 1 for a byte that cannot lead.
+constexpr std::size_t announced_size(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+// Bytes of the character at the start of `text`, which is not empty; 0 if it is not valid UTF-8
+// (stray or missing continuation bytes, overlong forms, surrogates, above U+10FFFF).
+constexpr std::size_t valid_character_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t size = announced_size(text[0]);
+  if (size == 1 || lead > 0xF4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned second = byte(1);
+  const bool overlong =
+      lead < 0xC2 || (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+  const bool surrogate = lead == 0xED && second >= 0xA0;
+  const bool too_large = lead == 0xF4 && second >= 0x90;
+  return overlong || surrogate || too_large ? 0 : size;
+}
+
+constexpr bool is_valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = valid_character_size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.
+constexpr std::size_t utf16_size(std::string_view text) {
+  std::size_t units = 0;
+  while (!text.empty()) {
+    const std::size_t size = valid_character_size(text);
+    units += size == 4 ? 2 : 1;
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return units;
+}
+
+}  // namespace glassformer
