@@ -39,15 +39,16 @@ export interface LoadPlan {
   staging: number;
 }
 
+/** The fields of config.json that JavaScript cares about, and the number of parameters. */
 export interface ModelDescription {
   task: string;
   labels: string[];
-  layers: number;
-  heads: number;
+  encoder_layers: number;
+  n_heads: number;
   d_model: number;
   vocab_size: number;
-  parameters: number;
   max_source_length: number;
+  parameters: number;
 }
 
 export interface RawAttention {
@@ -63,9 +64,12 @@ export type RawClassification = Omit<Classification, 'attention'> & {
   attention?: { encoder: RawAttention };
 };
 
-interface EngineError {
-  code: ErrorCode;
-  message: string;
+interface Failure {
+  error: { code: ErrorCode; message: string };
+}
+
+function toError({ error }: Failure): GlassformerError {
+  return new GlassformerError(error.code, error.message);
 }
 
 /** One WebAssembly instance, which holds one model. Everything it returns is a copy. */
@@ -78,11 +82,16 @@ export class Engine {
   }
 
   static async instantiate(module: WebAssembly.Module): Promise<Engine> {
-    // The system calls are those that the C++ runtime links; none happens in normal work.
+    // The C++ runtime writes only when it aborts. Views are made anew, so growth is no news.
     const unsupported = (): number => 52; // ENOSYS
-    const system = new Proxy({}, { get: () => unsupported });
-    const imports = { env: system, wasi_snapshot_preview1: system } as WebAssembly.Imports;
-    const instance = await WebAssembly.instantiate(module, imports);
+    const instance = await WebAssembly.instantiate(module, {
+      env: { emscripten_notify_memory_growth() {} },
+      wasi_snapshot_preview1: {
+        fd_close: unsupported,
+        fd_seek: unsupported,
+        fd_write: unsupported,
+      },
+    });
     const exports = instance.exports as unknown as Exports;
     exports._initialize();
     return new Engine(exports);
@@ -130,12 +139,12 @@ export class Engine {
   classify(text: string, options: Uint8Array): RawClassification {
     const bytes = encoder.encode(text);
     const lengths = new Uint8Array(Uint32Array.of(bytes.length).buffer);
-    const results = this.#call<(RawClassification | { error: EngineError })[]>(
+    const results = this.#call<(RawClassification | Failure)[]>(
       [bytes, lengths, options],
       (a, b, c) => this.#exports.gf_classify(a, b, 1, c, options.length),
     );
     const result = results[0]!;
-    if ('error' in result) throw new GlassformerError(result.error.code, result.error.message);
+    if ('error' in result) throw toError(result);
     if (result.attention) result.attention.encoder.data = this.#attention();
     for (const [label, values] of Object.entries(result.contributions ?? {})) {
       result.contributions![label] = Float32Array.from(values);
@@ -175,10 +184,9 @@ export class Engine {
         { cause: error },
       );
     }
-    const result = JSON.parse(answer) as T | EngineError;
+    const result = JSON.parse(answer) as T | Failure;
     if (status === 0) return result as T;
-    const { code, message } = result as EngineError;
-    throw new GlassformerError(code, message);
+    throw toError(result as Failure);
   }
 
   #alloc(size: number): number {

@@ -119,7 +119,11 @@ export class ModelFileReader {
     this.#options = options;
   }
 
-  static async open(file: ModelFile, source: Source, options: ReadOptions): Promise<ModelFileReader> {
+  static async open(
+    file: ModelFile,
+    source: Source,
+    options: ReadOptions,
+  ): Promise<ModelFileReader> {
     if (typeof source !== 'string') {
       return new ModelFileReader(file, file, openBytes(source), options);
     }

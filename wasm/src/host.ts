@@ -1,6 +1,13 @@
 import type { RawClassification } from './engine.js';
 import { GlassformerError, abortedError, messageOf } from './errors.js';
-import type { Calls, ClassifyRequest, FromWorker, Host, LoadRequest, ToWorker } from './protocol.js';
+import type {
+  Calls,
+  ClassifyRequest,
+  FromWorker,
+  Host,
+  LoadRequest,
+  ToWorker,
+} from './protocol.js';
 import { Runner } from './runner.js';
 import type { ModelInfo, Progress } from './types.js';
 

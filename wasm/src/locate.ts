@@ -5,7 +5,12 @@ import { nodeModule } from './node.js';
 import type { Asset, LoadOptions, ModelFile, ModelFiles } from './types.js';
 
 const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'] as const;
-const assets = [...modelFiles, 'glassformer.wasm', 'glassformer.relaxed.wasm', 'worker.js'] as const;
+const assets = [
+  ...modelFiles,
+  'glassformer.wasm',
+  'glassformer.relaxed.wasm',
+  'worker.js',
+] as const;
 
 /** Absolute form of a URL, of a relative one, or in Node of a path. */
 export function absoluteUrl(location: string | URL): URL {

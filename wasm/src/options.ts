@@ -21,9 +21,5 @@ export function checkOption(condition: boolean, name: string, expected: string):
 }
 
 export function checkSignal(signal: unknown): void {
-  checkOption(
-    signal === undefined || signal instanceof AbortSignal,
-    'signal',
-    'an AbortSignal',
-  );
+  checkOption(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal');
 }

@@ -36,7 +36,9 @@ export interface Calls {
 
 /** To the worker. Answers carry the id of the call; `abort` has none. */
 export type ToWorker =
-  | { [Kind in keyof Calls]: { id: number; kind: Kind; request: Calls[Kind]['request'] } }[keyof Calls]
+  | {
+      [Kind in keyof Calls]: { id: number; kind: Kind; request: Calls[Kind]['request'] };
+    }[keyof Calls]
   | { id: number; kind: 'abort' };
 
 /** From the worker: any number of `progress`, then one `result` or `error`. */

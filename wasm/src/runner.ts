@@ -26,8 +26,8 @@ export class Runner implements Host {
     return {
       task: model.task,
       labels: model.labels,
-      layers: model.layers,
-      heads: model.heads,
+      layers: model.encoder_layers,
+      heads: model.n_heads,
       dModel: model.d_model,
       vocabSize: model.vocab_size,
       parameters: model.parameters,

@@ -1,0 +1,148 @@
+// What the package tests share. They run against dist/, as a user of the package would.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
+
+// Node 20 knows relaxed SIMD but leaves it off; later releases have it on.
+if (Number(process.versions.node.split('.')[0]) < 21) {
+  v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+}
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+export const dist = join(root, 'dist');
+export const { Classifier, GlassformerError } = await import('../../dist/index.js');
+
+/** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
+export const binaries = ['simd', 'relaxed'];
+
+const goldenRoot = join(root, 'tests/golden');
+export const goldenNames = readdirSync(goldenRoot).sort();
+export const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'];
+
+/** The folder of a golden model. */
+export function goldenFolder(name) {
+  return join(goldenRoot, name);
+}
+
+/** What PyTorch computed for a golden model: golden.json, and its tensors by name. */
+export function readGolden(name) {
+  const golden = JSON.parse(readFileSync(join(goldenFolder(name), 'golden.json'), 'utf8'));
+  return { ...golden, tensors: readSafetensors(join(goldenFolder(name), 'golden.safetensors')) };
+}
+
+/** The bytes of a golden model's files, to be passed to load and to be spoiled. */
+export function readModel(name) {
+  return Object.fromEntries(
+    modelFiles.map((file) => [file, new Uint8Array(readFileSync(join(goldenFolder(name), file)))]),
+  );
+}
+
+export function splitSafetensors(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = 8 + Number(view.getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, end)));
+  return { header, data: bytes.subarray(end) };
+}
+
+export function joinSafetensors({ header, data }) {
+  const json = new TextEncoder().encode(
+    typeof header === 'string' ? header : JSON.stringify(header),
+  );
+  const bytes = new Uint8Array(8 + json.length + data.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(json.length), true);
+  bytes.set(json, 8);
+  bytes.set(data, 8 + json.length);
+  return bytes;
+}
+
+function readSafetensors(path) {
+  const { header, data } = splitSafetensors(new Uint8Array(readFileSync(path)));
+  const tensors = {};
+  for (const [name, entry] of Object.entries(header)) {
+    if (name === '__metadata__') continue;
+    assert.equal(entry.dtype, 'F32');
+    const bytes = data.slice(...entry.data_offsets);
+    tensors[name] = { shape: entry.shape, data: new Float32Array(bytes.buffer) };
+  }
+  return tensors;
+}
+
+/** Loads a model and disposes of it when the test file ends. */
+export async function load(folder, options) {
+  const classifier = await Classifier.load(folder, options);
+  after(() => classifier.dispose());
+  return classifier;
+}
+
+/** Asserts that `action` rejects with a GlassformerError of this code and message. */
+export async function assertError(action, code, message = /./) {
+  await assert.rejects(action, (error) => {
+    assert.ok(error instanceof GlassformerError, `not a GlassformerError: ${error?.stack}`);
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+export function assertNear(actual, expected, tolerance, what) {
+  assert.equal(actual.length, expected.length, `${what}: length`);
+  for (let i = 0; i < expected.length; i++) {
+    const error = Math.abs(actual[i] - expected[i]);
+    assert.ok(
+      error <= tolerance,
+      `${what}[${i}]: ${actual[i]}, expected ${expected[i]} ± ${tolerance}`,
+    );
+  }
+}
+
+/** A classification as plain data, to be compared. */
+export function plain({ attention, contributions, ...rest }) {
+  const { at: _, ...map } = attention?.encoder ?? {};
+  return { ...rest, attention: attention && map, contributions: { ...contributions } };
+}
+
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+
+/**
+ * Serves files on a loopback port until the test file ends. `routes` maps paths to handlers
+ * `(response, request)` and has precedence over the folder.
+ */
+export async function serve(folder, routes = {}) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    requests.push(request.url);
+    if (routes[pathname]) {
+      routes[pathname](response, request);
+      return;
+    }
+    try {
+      const body = readFileSync(join(folder, pathname));
+      response.writeHead(200, {
+        'content-type': types[extname(pathname)] ?? 'application/octet-stream',
+        'content-length': body.length,
+      });
+      response.end(body);
+    } catch {
+      response.writeHead(404, { 'content-type': 'text/html' });
+      response.end('<p>not here</p>');
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}`, requests };
+}
