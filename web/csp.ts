@@ -1,0 +1,19 @@
+/** The page's Content-Security-Policy: in force as a meta element and as the server's header. */
+export const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** For whoever serves the page; frame-ancestors has no effect in a meta element. */
+export const headers = {
+  'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};

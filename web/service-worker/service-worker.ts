@@ -1,0 +1,66 @@
+/**
+ * Keeps the whole build, the model included, for use without a network. With one, the page and the
+ * model are asked of the server first, so that a new version shows at once; files with a hash in
+ * their name never change and come from the cache.
+ */
+interface Build {
+  version: string;
+  files: string[];
+}
+// The build writes this above the code: see precache in vite.config.ts.
+declare const build: Build;
+const worker = self as unknown as ServiceWorkerGlobalScope;
+
+// The caches of an origin are shared by all that lives there, so the name says whose this one is.
+const family = `glassformer ${worker.registration.scope} `;
+const cacheName = family + build.version;
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(
+    caches
+      .open(cacheName)
+      .then((cache) => cache.addAll(['./', ...build.files]))
+      .then(() => worker.skipWaiting()),
+  );
+});
+
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) =>
+        Promise.all(
+          names
+            .filter((name) => name.startsWith(family) && name !== cacheName)
+            .map((name) => caches.delete(name)),
+        ),
+      )
+      .then(() => worker.clients.claim()),
+  );
+});
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== worker.location.origin) return;
+  event.respondWith(
+    url.pathname.includes('/assets/') ? cacheFirst(request) : networkFirst(request),
+  );
+});
+
+const kept = async (request: Request): Promise<Response | undefined> =>
+  (await caches.open(cacheName)).match(request, { ignoreSearch: true });
+
+async function cacheFirst(request: Request): Promise<Response> {
+  return (await kept(request)) ?? fetch(request);
+}
+
+async function networkFirst(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const response = await kept(request);
+    if (response) return response;
+    throw error;
+  }
+}

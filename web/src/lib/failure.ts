@@ -1,0 +1,66 @@
+import { GlassformerError } from 'glassformer';
+
+/** An error as the page tells it: what happened, and what to do about it. */
+export interface Failure {
+  what: string;
+  cure: string;
+  /** The package's own words, for whoever reports it. */
+  detail: string;
+}
+
+/** What went wrong while the model was loading. */
+export function loadFailure(error: unknown): Failure {
+  const code = error instanceof GlassformerError ? error.code : 'internal';
+  const detail = `${code}: ${error instanceof Error ? error.message : String(error)}`;
+  switch (code) {
+    case 'fetch_failed':
+      return {
+        what: 'The model could not be fetched.',
+        cure: 'Check the connection, then try again.',
+        detail,
+      };
+    case 'http_error':
+    case 'missing_file':
+      return {
+        what: 'A file of the model is not where it should be.',
+        cure: 'Its folder belongs beside this page, at models/sentiment. Once it is there, try again.',
+        detail,
+      };
+    case 'wrong_content_type':
+      return {
+        what: 'The server sent something that is not the model.',
+        cure: 'It probably answers missing files with a page. Put the model at models/sentiment, then try again.',
+        detail,
+      };
+    case 'unsupported_runtime':
+      return {
+        what: 'This browser cannot run the model.',
+        cure: 'It needs WebAssembly SIMD: Chrome 91, Firefox 89, Safari 16.4, or newer.',
+        detail,
+      };
+    case 'worker_failed':
+      return {
+        what: 'The model’s worker did not start.',
+        cure: 'An extension or a policy may have stopped it. Reload the page, or allow workers for it.',
+        detail,
+      };
+    case 'aborted':
+      return { what: 'Loading was stopped.', cure: 'Try again.', detail };
+    default:
+      return {
+        what: 'The model’s files are damaged or of another kind.',
+        cure: 'Reload without the cache. If that does not help, build the page again.',
+        detail,
+      };
+  }
+}
+
+/** What went wrong while a text was read. The model stays usable. */
+export function readFailure(error: unknown): Failure {
+  const code = error instanceof GlassformerError ? error.code : 'internal';
+  return {
+    what: 'This text could not be read.',
+    cure: 'Change it and it is read anew; if nothing helps, reload the page.',
+    detail: `${code}: ${error instanceof Error ? error.message : String(error)}`,
+  };
+}

@@ -1,0 +1,28 @@
+import { format } from 'd3-format';
+
+/** A probability as per cent, never rounded up to certainty. */
+export function percent(probability: number): string {
+  if (probability > 0.9995 && probability < 1) return '>99.9%';
+  if (probability < 0.0005 && probability > 0) return '<0.1%';
+  return format('.1%')(probability);
+}
+
+/** A difference of probabilities, in percentage points. */
+export const points = (difference: number): string => format('+.1f')(difference * 100);
+
+/** A number with its sign, for evidence. */
+export const signed = format('+.2f');
+
+/** An attention weight. */
+export const weight = (value: number): string =>
+  value === 0 ? '0' : value < 0.0005 ? '<0.001' : format('.3f')(value);
+
+export const count = format(',');
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  return value < 1e6 ? `${format('.0f')(value / 1e3)} kB` : `${format('.1f')(value / 1e6)} MB`;
+}
+
+export const milliseconds = (value: number): string =>
+  `${format(value < 10 ? '.1f' : '.0f')(value)} ms`;

@@ -1,0 +1,79 @@
+/**
+ * Colours of the data. Three glasses, apart in hue and lightness also for colour-blind eyes:
+ * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
+ */
+import { lab } from 'd3-color';
+import { interpolateLab, piecewise } from 'd3-interpolate';
+import { scaleSequentialSqrt } from 'd3-scale';
+
+export type Theme = 'light' | 'dark';
+
+interface Glass {
+  /** Attention 0 … most, lightness monotone. */
+  attention: readonly string[];
+  /** First label … nothing … last label, as ink on the page. */
+  evidence: readonly [string, string, string];
+}
+
+const glasses: Record<Theme, Glass> = {
+  light: {
+    attention: ['#eceff4', '#c3d1f3', '#7f9eea', '#3b62d0', '#1b329c', '#0d1850'],
+    evidence: ['#c2600a', '#e9ecea', '#0a8464'],
+  },
+  dark: {
+    attention: ['#161e24', '#1f2f5c', '#2f4cab', '#4f7bf0', '#9dbcff', '#f2f6ff'],
+    evidence: ['#ea9a3c', '#222c2f', '#2fc397'],
+  },
+};
+
+const attentionColours = {
+  light: piecewise(interpolateLab, [...glasses.light.attention]),
+  dark: piecewise(interpolateLab, [...glasses.dark.attention]),
+};
+
+const evidenceColours = {
+  light: piecewise(interpolateLab, [...glasses.light.evidence]),
+  dark: piecewise(interpolateLab, [...glasses.dark.evidence]),
+};
+
+/** Colour of an attention weight 0 … max; by its square root, so that small weights show too. */
+export function attentionScale(theme: Theme, max: number): (weight: number) => string {
+  return scaleSequentialSqrt([0, max > 0 ? max : 1], attentionColours[theme]).clamp(true);
+}
+
+/** The same colours as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
+export function attentionPixels(theme: Theme): Uint8ClampedArray {
+  let pixels = pixelTables.get(theme);
+  if (pixels) return pixels;
+  pixels = new Uint8ClampedArray(256 * 4);
+  for (let i = 0; i < 256; i++) {
+    const [r = 0, g = 0, b = 0] = (attentionColours[theme](i / 255).match(/\d+/g) ?? []).map(
+      Number,
+    );
+    pixels.set([r, g, b, 255], i * 4);
+  }
+  pixelTables.set(theme, pixels);
+  return pixels;
+}
+const pixelTables = new Map<Theme, Uint8ClampedArray>();
+
+/** Stops for a legend's gradient, evenly spaced in the square root of the weight. */
+export function attentionStops(theme: Theme): readonly string[] {
+  return glasses[theme].attention;
+}
+
+/** Colour of evidence −1 (all for the first label) … 0 … 1 (all for the last). */
+export function evidenceColour(theme: Theme, share: number): string {
+  return evidenceColours[theme]((Math.max(-1, Math.min(1, share)) + 1) / 2);
+}
+
+/** The colour that stands for label `index` of `count`. */
+export function labelColour(theme: Theme, index: number, count: number): string {
+  return evidenceColour(theme, count < 2 ? 1 : (2 * index) / (count - 1) - 1);
+}
+
+/** Black or white, whichever reads better on `background`, a CSS colour of d3's. */
+export function inkOn(background: string): string {
+  const { l } = lab(background);
+  return l > 52 ? '#0b1413' : '#ffffff';
+}

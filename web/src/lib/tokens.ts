@@ -1,0 +1,36 @@
+import type { Token } from 'glassformer';
+
+/** A token as the page shows it. */
+export interface ShownToken {
+  /** Where it stands in `tokens`, and in the rows and columns of attention. */
+  index: number;
+  /** What is printed for it: its own characters of the text, or its piece where it has none. */
+  label: string;
+  /** Whether white space stands before it. */
+  spaced: boolean;
+}
+
+/** `text` is what `tokens` were made of. */
+export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[] {
+  let end = 0;
+  return tokens.map((token, index) => {
+    const own = token.start >= end ? text.slice(token.start, token.end) : '';
+    const gap = token.start > end ? text.slice(end, token.start) : '';
+    const piece = token.text.replaceAll('▁', ' ');
+    end = Math.max(end, token.end);
+    return {
+      index,
+      label: own.trim() || piece.trim() || '␣',
+      spaced:
+        index > 0 && (/\s$/u.test(gap) || /^\s/u.test(own) || (own === '' && /^\s/u.test(piece))),
+    };
+  });
+}
+
+/** At most `length` characters, the middle left out. */
+export function shorten(label: string, length: number): string {
+  const characters = [...label];
+  if (characters.length <= length) return label;
+  const head = Math.ceil((length - 1) / 2);
+  return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (length - 1 - head)).join('')}`;
+}
