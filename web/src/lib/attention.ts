@@ -58,7 +58,7 @@ export function shrink({ weights, queries, keys }: Matrix, size: number): Matrix
 }
 
 export interface Habit {
-  /** In a few words, for a label. */
+  /** In a few words: where the head looks. */
   words: string;
   /** Mean weight that goes there, 0 … 1. */
   share: number;
@@ -66,11 +66,11 @@ export interface Habit {
 
 /**
  * What a self-attention head mostly does with this text: the one of a few simple habits that takes
- * the largest part of its attention, or "spread" where none takes a third.
+ * the largest part of its attention, or none of them where none takes a third.
  */
 export function habit(matrix: Matrix, names: readonly string[]): Habit {
   const { weights, queries, keys } = matrix;
-  if (queries === 0) return { words: 'nothing to read', share: 0 };
+  if (queries === 0) return { words: 'at nothing', share: 0 };
   const offset = (distance: number) => {
     let sum = 0;
     let count = 0;
@@ -85,13 +85,13 @@ export function habit(matrix: Matrix, names: readonly string[]): Habit {
   const columns = received(matrix);
   const sink = columns.reduce((best, weight, k) => (weight > columns[best]! ? k : best), 0);
   const habits: Habit[] = [
-    { words: 'the token itself', share: offset(0) },
-    { words: 'the token before', share: offset(-1) },
-    { words: 'the token after', share: offset(1) },
-    { words: 'two tokens before', share: offset(-2) },
-    { words: 'two tokens after', share: offset(2) },
-    { words: `“${names[sink] ?? ''}”`, share: columns[sink] ?? 0 },
+    { words: 'at the token itself', share: offset(0) },
+    { words: 'at the token before', share: offset(-1) },
+    { words: 'at the token after', share: offset(1) },
+    { words: 'at the token two before', share: offset(-2) },
+    { words: 'at the token two after', share: offset(2) },
+    { words: `at “${names[sink] ?? ''}”`, share: columns[sink] ?? 0 },
   ];
   const best = habits.reduce((a, b) => (b.share > a.share ? b : a));
-  return best.share >= 1 / 3 ? best : { words: 'spread over many tokens', share: best.share };
+  return best.share >= 1 / 3 ? best : { words: 'at many tokens at once', share: best.share };
 }
