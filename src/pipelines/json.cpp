@@ -56,8 +56,10 @@ ClassifyOptions parse_classify_options(std::string_view json) {
       if (head.string("attention") != "encoder") {
         head.fail("attention", "\"encoder\"", head.require("attention"));
       }
-      options.ablate.push_back({.layer = head.integer("layer", 0, any_index),
-                                .head = head.integer("head", 0, any_index)});
+      const auto index = [&](const char* key) {
+        return static_cast<std::size_t>(head.integer(key, 0, any_index));
+      };
+      options.ablate.push_back({.layer = index("layer"), .head = index("head")});
       head.finish();
     }
   }
