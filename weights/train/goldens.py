@@ -237,8 +237,8 @@ CASES = {
         base(attention="linear"), "unigram", TEXTS[:4] + [LONG], [(4, mask(7, 8)), (4, ablate((1, 0)))]),
     # No dimension a multiple of a vector, a text cut at the limit, the suffix kept, half-precision weights.
     "odd_sizes": (
-        base(d_model=15, n_heads=3, d_ff=37, max_source_length=23, labels=["a", "b", "c"], suffix_tokens=["</s>"],
-             activation="gelu"), "unigram", TEXTS + [LONG], [(5, mask(22)), (5, ablate((1, 2)))]),
+        base(d_model=14, n_heads=2, d_ff=37, max_source_length=23, labels=["a", "b", "c"], suffix_tokens=["</s>"],
+             activation="gelu"), "unigram", TEXTS + [LONG], [(5, mask(22)), (5, ablate((1, 1)))]),
 }
 HALF_PRECISION = {"odd_sizes": {"encoder.embed_tokens.weight": "BF16", "encoder.layers.0.fc1.weight": "F16",
                                 "encoder.layers.1.self_attn.q_proj.weight": "F16", "classifier.weight": "BF16"}}
