@@ -8,7 +8,8 @@
 namespace glassformer {
 namespace {
 
-// The next lines that have arrived, 64 at most: a pipe is answered in batches, a person line by line.
+// The next lines that have arrived, 64 at most: a pipe is answered in batches, a person line by
+// line.
 std::vector<std::string> read_lines() {
   std::vector<std::string> lines;
   std::string line;

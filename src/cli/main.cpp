@@ -8,7 +8,8 @@ namespace {
 using namespace glassformer;
 
 std::size_t parse_index(const std::string& text, const std::string& option) {
-  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+  if (text.empty() || text.size() > 9 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
     throw CLI::ValidationError(option, "expected a whole number, got \"" + text + "\"");
   }
   return std::stoul(text);
@@ -60,7 +61,8 @@ struct CommandLine {
     b->add_flag("--json", bench.json, "a JSON array");
 
     auto* n = app.add_subcommand("init", "a model with random Xavier-uniform weights");
-    n->add_option("CONFIG_JSON", init.config, "configuration; a tokenizer.model beside it is copied")
+    n->add_option("CONFIG_JSON", init.config,
+                  "configuration; a tokenizer.model beside it is copied")
         ->required();
     n->add_option("OUT_DIR", init.folder, "folder to write")->required();
     n->add_option("--seed", init.seed, "seed of the random numbers")->required();

@@ -18,9 +18,9 @@ std::ifstream open(const std::filesystem::path& path) {
 std::string read(std::ifstream& file, std::uint64_t size, const std::filesystem::path& path) {
   std::string bytes(size, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    throw Error(ErrorCode::invalid_safetensors,
-                path.string() + ": expected " + std::to_string(size) + " bytes more, got " +
-                    std::to_string(file.gcount()));
+    throw Error(ErrorCode::invalid_safetensors, path.string() + ": expected " +
+                                                    std::to_string(size) + " bytes more, got " +
+                                                    std::to_string(file.gcount()));
   }
   return bytes;
 }
@@ -51,8 +51,7 @@ WeightsFile read_weights_header(const std::filesystem::path& folder) {
   std::ifstream file = open(path);
   const std::uint64_t file_size = std::filesystem::file_size(path);
   const std::string prefix = read(file, 8, path);
-  const std::uint64_t header_size =
-      safetensors_header_size(bytes_of(prefix).first<8>());
+  const std::uint64_t header_size = safetensors_header_size(bytes_of(prefix).first<8>());
   if (header_size > file_size - 8) {
     throw Error(ErrorCode::invalid_safetensors,
                 path.string() + ": expected a header of " + std::to_string(header_size) +

@@ -13,7 +13,8 @@ inline Vec gelu(Vec x) {
 }
 
 inline Vec elu_plus_one(Vec x) {
-  const Vec negative = exp(max(Vec::broadcast(0.0f) - x, Vec::broadcast(0.0f)) * Vec::broadcast(-1));
+  const Vec negative =
+      exp(max(Vec::broadcast(0.0f) - x, Vec::broadcast(0.0f)) * Vec::broadcast(-1));
   return max(x, Vec::broadcast(0.0f)) + negative;
 }
 

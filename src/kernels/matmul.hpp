@@ -53,8 +53,8 @@ inline void tile(const MatmulArgs& args, std::size_t row, std::size_t panel) {
 
   Vec sums[Rows][vectors];
   for (std::size_t v = 0; v < vectors; ++v) {
-    const Vec start = args.bias ? Vec::load(args.bias + column + v * Vec::width)
-                                : Vec::broadcast(0.0f);
+    const Vec start =
+        args.bias ? Vec::load(args.bias + column + v * Vec::width) : Vec::broadcast(0.0f);
     for (std::size_t r = 0; r < Rows; ++r) sums[r][v] = start;
   }
   for (std::size_t k = 0; k < args.k; ++k) {

@@ -32,7 +32,8 @@ struct Vec {
 
   static Vec load(const float* from) { return {Batch::load_unaligned(from)}; }
   static Vec broadcast(float value) { return {Batch(value)}; }
-  /// All lanes = *from. On wasm this must be one instruction: a load and a splat cost twice as much.
+  /// All lanes = *from. On wasm this must be one instruction: a load and a splat cost twice as
+  /// much.
   static Vec broadcast_from(const float* from) {
 #ifdef __wasm_simd128__
     return {Batch(wasm_v128_load32_splat(from))};

@@ -33,10 +33,9 @@ struct KeyRange {
 KeyRange keys_near(std::span<const std::size_t> visible, std::size_t first_query,
                    std::size_t last_query, std::size_t window) {
   const std::size_t lowest = first_query > window ? first_query - window : 0;
-  const std::size_t highest =
-      window < std::numeric_limits<std::size_t>::max() - last_query
-          ? last_query + window
-          : std::numeric_limits<std::size_t>::max();
+  const std::size_t highest = window < std::numeric_limits<std::size_t>::max() - last_query
+                                  ? last_query + window
+                                  : std::numeric_limits<std::size_t>::max();
   const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
   const auto end = std::upper_bound(begin, visible.end(), highest);
   return {static_cast<std::size_t>(begin - visible.begin()),
@@ -50,7 +49,8 @@ void scatter(std::span<const float> row, std::span<const std::size_t> visible, s
 }
 
 // Attention through a softmax over the keys at most `window` positions away. A block of queries at
-// a time, so that its scores stay in the cache and the whole map exists only where it was asked for.
+// a time, so that its scores stay in the cache and the whole map exists only where it was asked
+// for.
 void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t window,
                        Workspace& workspace) {
   const Kernels& run = kernels();
@@ -114,8 +114,7 @@ std::span<const float> AttentionMap::at(std::size_t layer, std::size_t head) con
   return std::span(data).subspan((layer * heads + head) * queries * keys, queries * keys);
 }
 
-void FullAttention::attend(const HeadInput& in, const HeadOutput& out,
-                           Workspace& workspace) const {
+void FullAttention::attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const {
   softmax_attention(in, out, std::numeric_limits<std::size_t>::max(), workspace);
 }
 
@@ -146,7 +145,8 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
   }
 
   auto features_q = Tensor<1>::from_shape({d});  // φ(q) of one query
-  auto sums = Tensor<1>::from_shape({d + 1});    // φ(q) · state: the context before it is normalised, the normaliser
+  auto sums = Tensor<1>::from_shape(
+      {d + 1});  // φ(q) · state: the context before it is normalised, the normaliser
   for (std::size_t i = 0; i < in.length; ++i) {
     run.elu_plus_one(features_q.data(), in.q + i * in.stride, d);
     std::fill(sums.begin(), sums.end(), 0.0f);
@@ -200,9 +200,8 @@ void MultiHeadAttention::add_to(View<2> x, const ConstView<2>& input, const Batc
                             .length = batch.length(s),
                             .d_head = d_head_,
                             .visible = batch.visible(s)};
-      HeadOutput out = {.context = &context(batch.start(s), head * d_head_),
-                        .stride = d_model,
-                        .weights = {}};
+      HeadOutput out = {
+          .context = &context(batch.start(s), head * d_head_), .stride = d_model, .weights = {}};
       if (!inspection.maps.empty()) out.weights = inspection.maps[s].at(inspection.layer, head);
       kind_->attend(in, out, workspace);
     }

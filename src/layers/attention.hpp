@@ -44,7 +44,7 @@ struct HeadInput {
 
 /// Where one head's results go.
 struct HeadOutput {
-  float* context;            ///< [length, d_head], rows `stride` floats apart
+  float* context;  ///< [length, d_head], rows `stride` floats apart
   std::size_t stride;
   std::span<float> weights;  ///< [length, length], zero on entry; empty: not asked for
 };

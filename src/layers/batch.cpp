@@ -21,7 +21,8 @@ std::span<const std::int32_t> Batch::ids(std::size_t i) const {
 }
 
 std::span<const std::size_t> Batch::visible(std::size_t i) const {
-  return std::span(visible_).subspan(visible_starts_[i], visible_starts_[i + 1] - visible_starts_[i]);
+  return std::span(visible_).subspan(visible_starts_[i],
+                                     visible_starts_[i + 1] - visible_starts_[i]);
 }
 
 }  // namespace glassformer

@@ -15,8 +15,8 @@ class Batch {
   /// sequence (the caller has checked both).
   void add(std::span<const std::int32_t> ids, std::span<const std::size_t> masked = {});
 
-  std::size_t size() const { return starts_.size() - 1; }     ///< sequences
-  std::size_t tokens() const { return ids_.size(); }          ///< N
+  std::size_t size() const { return starts_.size() - 1; }        ///< sequences
+  std::size_t tokens() const { return ids_.size(); }             ///< N
   std::size_t start(std::size_t i) const { return starts_[i]; }  ///< first row of sequence i
   std::size_t length(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
   std::size_t longest() const { return longest_; }

@@ -19,8 +19,8 @@ class Linear {
   Linear(const Linear&) = delete;  // its parameters hold its address
   Linear& operator=(const Linear&) = delete;
 
-  /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of this
-  /// layer. Several names may share one layer, each with its own outputs.
+  /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of
+  /// this layer. Several names may share one layer, each with its own outputs.
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
   /// The same for a layer with one name.
   void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }

@@ -24,7 +24,8 @@ void SequencePooling::operator()(const ConstView<2>& x, const Batch& batch, View
 void MeanPooling::weigh(const Batch& batch, std::size_t i, std::span<float> weights) const {
   const auto visible = batch.visible(i);
   std::fill(weights.begin(), weights.end(), 0.0f);
-  for (std::size_t position : visible) weights[position] = 1.0f / static_cast<float>(visible.size());
+  for (std::size_t position : visible)
+    weights[position] = 1.0f / static_cast<float>(visible.size());
 }
 
 void FirstTokenPooling::weigh(const Batch&, std::size_t, std::span<float> weights) const {

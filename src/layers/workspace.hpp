@@ -19,12 +19,12 @@ struct Workspace {
   /// Makes room for `tokens` rows in all and a longest sequence of `longest`.
   void reserve(std::size_t tokens, std::size_t longest);
 
-  Tensor<2> states;   // [N, D] what the layers refine
-  Tensor<2> normed;   // [N, D]
-  Tensor<2> qkv;      // [N, 3 D] queries, keys and values side by side
-  Tensor<2> context;  // [N, D] the heads' outputs side by side
-  Tensor<2> hidden;   // [feed_forward_rows, F]
-  Tensor<2> scores;   // [query_rows, longest, padded to whole panels]
+  Tensor<2> states;     // [N, D] what the layers refine
+  Tensor<2> normed;     // [N, D]
+  Tensor<2> qkv;        // [N, 3 D] queries, keys and values side by side
+  Tensor<2> context;    // [N, D] the heads' outputs side by side
+  Tensor<2> hidden;     // [feed_forward_rows, F]
+  Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
   PackedMatrix keys;    // one head's [d_head, keys]
   PackedMatrix values;  // one head's [keys, d_head]
 };

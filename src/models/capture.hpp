@@ -10,8 +10,8 @@ struct HeadIndex {
   std::size_t layer, head;
 };
 
-/// What a caller wants to see of a forward pass, and which heads it wants silenced. It travels as an
-/// argument; what was captured comes back as a result. Capture changes no number of the answer.
+/// What a caller wants to see of a forward pass, and which heads it wants silenced. It travels as
+/// an argument; what was captured comes back as a result. Capture changes no number of the answer.
 struct InspectionRequest {
   bool capture = false;        ///< keep every attention weight
   bool contributions = false;  ///< keep what each token adds to the logits

@@ -63,9 +63,8 @@ std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config) {
 }  // namespace
 
 Encoder::Encoder(const ModelConfig& config)
-    : embed_tokens_(
-          config.vocab_size, config.d_model,
-          config.scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f),
+    : embed_tokens_(config.vocab_size, config.d_model,
+                    config.scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f),
       embed_positions_(make_positions(config)),
       n_heads_(config.n_heads) {
   for (std::size_t i = 0; i < config.encoder_layers; ++i) layers_.push_back(make_layer(config));

@@ -35,10 +35,10 @@ ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer)
       suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", tokenizer_)),
       model_(config_) {
   if (tokenizer_.size() > config_.vocab_size) {
-    throw Error(ErrorCode::invalid_tokenizer,
-                "tokenizer.model: expected at most vocab_size = " +
-                    std::to_string(config_.vocab_size) + " pieces, got " +
-                    std::to_string(tokenizer_.size()));
+    throw Error(
+        ErrorCode::invalid_tokenizer,
+        "tokenizer.model: expected at most vocab_size = " + std::to_string(config_.vocab_size) +
+            " pieces, got " + std::to_string(tokenizer_.size()));
   }
   if (prefix_.size() + suffix_.size() >= config_.max_source_length) {
     throw Error(ErrorCode::invalid_config,
@@ -139,10 +139,9 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
 void ClassifyPipeline::run(const Batch& batch, const ClassifyOptions& options,
                            std::span<Source> sources, std::span<Classification> results) {
   const std::size_t classes = config_.labels.size();
-  EncoderClassifier::Output output =
-      model_(batch, {.capture = options.attention,
-                     .contributions = options.contributions,
-                     .ablate = options.ablate});
+  EncoderClassifier::Output output = model_(batch, {.capture = options.attention,
+                                                    .contributions = options.contributions,
+                                                    .ablate = options.ablate});
   for (std::size_t s = 0; s < batch.size(); ++s) {
     Classification& result = results[s];
     const float* logits = &output.logits(s, 0);

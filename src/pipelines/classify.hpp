@@ -14,18 +14,18 @@
 namespace glassformer {
 
 struct ClassifyOptions {
-  bool attention = false;                    ///< return every attention weight
-  bool contributions = false;                ///< return what each token adds to each logit
-  std::vector<HeadIndex> ablate = {};        ///< heads to silence
-  std::vector<std::size_t> mask_tokens = {}; ///< tokens to treat as padding
+  bool attention = false;                     ///< return every attention weight
+  bool contributions = false;                 ///< return what each token adds to each logit
+  std::vector<HeadIndex> ablate = {};         ///< heads to silence
+  std::vector<std::size_t> mask_tokens = {};  ///< tokens to treat as padding
 };
 
 struct Classification {
-  std::size_t label;           ///< index of the most probable class
-  std::vector<float> scores;   ///< probability of each class; they sum to 1
-  std::vector<float> logits;   ///< before the softmax
-  std::vector<Token> tokens;   ///< what the model read; offsets in UTF-16 units of the input
-  bool clipped;                ///< the text was longer than the model's limit
+  std::size_t label;          ///< index of the most probable class
+  std::vector<float> scores;  ///< probability of each class; they sum to 1
+  std::vector<float> logits;  ///< before the softmax
+  std::vector<Token> tokens;  ///< what the model read; offsets in UTF-16 units of the input
+  bool clipped;               ///< the text was longer than the model's limit
   std::optional<AttentionMap> attention;
   std::vector<float> contributions;  ///< [tokens, classes]; empty if not asked for
 };

@@ -20,10 +20,10 @@ struct AlignedAllocator {
 
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignment}));
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
   }
   void deallocate(T* block, std::size_t) noexcept {
-    ::operator delete(block, std::align_val_t{alignment});
+    ::operator delete (block, std::align_val_t{alignment});
   }
 
   template <class U>

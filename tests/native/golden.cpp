@@ -1,0 +1,83 @@
+#include "golden.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "cli/model_folder.hpp"
+
+namespace glassformer::test {
+namespace {
+
+const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
+
+}  // namespace
+
+std::vector<std::string> golden_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  REQUIRE(names.size() >= 8);
+  return names;
+}
+
+std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder) {
+  auto model = std::make_unique<EncoderClassifier>(parse_config(read_file(folder / "config.json")));
+  const std::string bytes = read_file(folder / "model.safetensors");
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  WeightsLoader loader(file.header(), model->parameters());
+  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
+    loader.load(i, file.bytes(loader.tensors()[i]));
+  }
+  loader.finish();
+  return model;
+}
+
+Golden::Golden(const std::string& case_name)
+    : name(case_name),
+      folder(goldens / case_name),
+      json(nlohmann::json::parse(read_file(folder / "golden.json"))),
+      config(parse_config(read_file(folder / "config.json"))),
+      model(load_model(folder)) {
+  const std::string bytes = read_file(folder / "golden.safetensors");
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  for (const TensorInfo& tensor : file.header().tensors()) {
+    GoldenTensor& golden = tensors[tensor.name];
+    golden.shape = tensor.shape;
+    golden.values.resize(element_count(tensor.shape));
+    to_f32(tensor.dtype, file.bytes(tensor), golden.values);
+  }
+}
+
+Batch Golden::batch() const {
+  Batch batch;
+  for (const auto& ids : json.at("ids")) batch.add(ids.get<std::vector<std::int32_t>>());
+  return batch;
+}
+
+Batch Golden::batch(std::size_t text, const std::vector<std::size_t>& masked) const {
+  Batch batch;
+  batch.add(json.at("ids").at(text).get<std::vector<std::int32_t>>(), masked);
+  return batch;
+}
+
+double Golden::tolerance(const std::string& tensor) const {
+  return json.at("tolerance").at(tensor).at(0).get<double>();
+}
+
+void Golden::check(const std::string& tensor, const float* got, std::size_t size) const {
+  INFO(name << ": " << tensor);
+  const std::vector<float>& expected = tensors.at(tensor).values;
+  REQUIRE(size == expected.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double distance =
+        std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
+    if (!(distance <= worst)) worst = distance;  // also when distance is not a number
+  }
+  CHECK(worst <= tolerance(tensor));
+}
+
+}  // namespace glassformer::test

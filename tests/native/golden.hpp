@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/classifier.hpp"
+#include "pipelines/classify.hpp"
+
+namespace glassformer::test {
+
+/// A tensor of golden.safetensors.
+struct GoldenTensor {
+  std::vector<std::size_t> shape;
+  std::vector<float> values;
+};
+
+/// One folder of tests/golden: a tiny model and what PyTorch computes with it from a padded, masked
+/// batch (weights/train/goldens.py).
+struct Golden {
+  explicit Golden(const std::string& name);
+
+  std::string name;
+  std::filesystem::path folder;
+  nlohmann::json json;  // golden.json: texts, ids, expected results, tolerances
+  std::map<std::string, GoldenTensor> tensors;
+  ModelConfig config;
+  std::unique_ptr<EncoderClassifier> model;
+
+  /// All texts' ids, in one batch.
+  Batch batch() const;
+  /// One text's ids, with some positions masked.
+  Batch batch(std::size_t text, const std::vector<std::size_t>& masked = {}) const;
+  double tolerance(const std::string& tensor) const;
+  /// Fails the running test unless got equals the named tensor within its tolerance.
+  void check(const std::string& tensor, const float* got, std::size_t size) const;
+};
+
+std::vector<std::string> golden_names();
+
+std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder);
+
+}  // namespace glassformer::test

@@ -1,0 +1,308 @@
+// Every kernel of every instruction set against its formula in double precision, at all tails.
+
+#include "kernels/kernels.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "kernels/packed_matrix.hpp"
+#include "models/initialise.hpp"
+
+namespace glassformer {
+namespace {
+
+std::vector<float> random_values(std::size_t n, SplitMix64& random, float bound = 1.0f) {
+  std::vector<float> values(n);
+  for (float& value : values) value = (2 * random.uniform() - 1) * bound;
+  return values;
+}
+
+// b [k, n] in panels of `width` columns, and where they begin.
+std::vector<float> pack(const std::vector<float>& b, std::size_t k, std::size_t n,
+                        std::size_t width) {
+  const std::size_t panels = (n + width - 1) / width;
+  std::vector<float> packed(panels * k * width, 0.0f);
+  for (std::size_t row = 0; row < k; ++row) {
+    for (std::size_t column = 0; column < n; ++column) {
+      packed[column / width * k * width + row * width + column % width] = b[row * n + column];
+    }
+  }
+  return packed;
+}
+
+double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
+double expected_of(Epilogue epilogue, double sum, double before) {
+  switch (epilogue) {
+    case Epilogue::store:
+      return sum;
+    case Epilogue::relu:
+      return std::max(sum, 0.0);
+    case Epilogue::gelu:
+      return gelu(sum);
+    case Epilogue::accumulate:
+      return before + sum;
+  }
+  return sum;
+}
+
+// A product of these sizes, with rows of a and c further apart than they are long.
+void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t k,
+                  Epilogue epilogue, bool with_bias) {
+  INFO(run.name << ": " << m << " x " << n << " x " << k << ", epilogue "
+                << static_cast<int>(epilogue) << (with_bias ? ", bias" : ""));
+  SplitMix64 random(m * 1000003 + n * 1009 + k);
+  const std::size_t a_stride = k + 3, c_stride = n + 2;
+  const auto a = random_values(m * a_stride, random);
+  const auto b = random_values(k * n, random);
+  auto bias = random_values(n, random);
+  const auto c_before = random_values(m * c_stride, random);
+  auto c = c_before;
+  const auto packed = pack(b, k, n, run.panel_width);
+  bias.resize((n + run.panel_width - 1) / run.panel_width * run.panel_width, 0.0f);
+
+  run.matmul({.a = a.data(),
+              .a_stride = a_stride,
+              .b = packed.data(),
+              .panel_stride = k * run.panel_width,
+              .bias = with_bias ? bias.data() : nullptr,
+              .c = c.data(),
+              .c_stride = c_stride,
+              .m = m,
+              .n = n,
+              .k = k,
+              .epilogue = epilogue});
+
+  double worst = 0;
+  bool untouched = true;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < c_stride; ++j) {
+      const std::size_t at = i * c_stride + j;
+      if (j >= n) {
+        untouched = untouched && c[at] == c_before[at];
+        continue;
+      }
+      double sum = with_bias ? static_cast<double>(bias[j]) : 0.0;
+      for (std::size_t l = 0; l < k; ++l) {
+        sum += static_cast<double>(a[i * a_stride + l]) * static_cast<double>(b[l * n + j]);
+      }
+      const double expected = expected_of(epilogue, sum, static_cast<double>(c_before[at]));
+      const double distance = std::abs(expected - static_cast<double>(c[at]));
+      if (!(distance <= worst)) worst = distance;
+    }
+  }
+  // k + 2 roundings of sums that stay below k, each at most half a unit in the last place (2^-24);
+  // gelu's own error is below 1e-6 for |x| < 8.
+  CHECK(worst <= static_cast<double>((k + 2) * (k + 2)) * 0x1p-24 + 2e-6);
+  CHECK(untouched);
+}
+
+}  // namespace
+
+TEST_CASE("a product with any number of rows and columns is the sum of its products", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (std::size_t m = 1; m <= 26; ++m) {
+      for (std::size_t n :
+           {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 70u}) {
+        check_matmul(*run, m, n, 5, Epilogue::store, true);
+      }
+    }
+    for (std::size_t k : {1u, 2u, 15u, 16u, 64u, 127u}) {
+      check_matmul(*run, 7, 19, k, Epilogue::store, false);
+      check_matmul(*run, 1, 150, k, Epilogue::store, true);
+    }
+    check_matmul(*run, 100, 40, 33, Epilogue::store, true);  // more than one block of rows
+    check_matmul(*run, 3, 9, 0, Epilogue::store, true);      // an empty sum is its bias
+  }
+}
+
+TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (Epilogue epilogue : {Epilogue::relu, Epilogue::gelu, Epilogue::accumulate}) {
+      for (std::size_t n : {1u, 3u, 8u, 13u, 16u, 37u}) {
+        for (std::size_t m : {1u, 5u, 13u}) {
+          check_matmul(*run, m, n, 9, epilogue, true);
+          check_matmul(*run, m, n, 9, epilogue, false);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row's product does not depend on the rows beside it", "[kernels]") {
+  constexpr std::size_t m = 29, n = 75, k = 40;
+  for (const Kernels* run : available_kernels()) {
+    SplitMix64 random(1);
+    const auto a = random_values(m * k, random);
+    const auto packed = pack(random_values(k * n, random), k, n, run->panel_width);
+    MatmulArgs args = {.a = a.data(),
+                       .a_stride = k,
+                       .b = packed.data(),
+                       .panel_stride = k * run->panel_width,
+                       .c_stride = n,
+                       .m = m,
+                       .n = n,
+                       .k = k};
+    std::vector<float> together(m * n), alone(m * n);
+    args.c = together.data();
+    run->matmul(args);
+    args.m = 1;
+    for (std::size_t row = 0; row < m; ++row) {
+      args.a = a.data() + row * k;
+      args.c = alone.data() + row * n;
+      run->matmul(args);
+    }
+    CHECK(together == alone);  // to the bit
+  }
+}
+
+TEST_CASE("softmax of rows of every length", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(2);
+    double worst = 0;
+    for (std::size_t n = 1; n <= 70; ++n) {
+      const auto x = random_values(n, random, 40.0f);
+      auto row = x;
+      row.push_back(123.0f);  // must survive
+      run->softmax(row.data(), n, 0.5f);
+      CHECK(row[n] == 123.0f);
+      const double maximum = static_cast<double>(*std::max_element(x.begin(), x.end()));
+      double total = 0, sum = 0;
+      for (float value : x) total += std::exp(0.5 * (static_cast<double>(value) - maximum));
+      for (std::size_t i = 0; i < n; ++i) {
+        const double expected = std::exp(0.5 * (static_cast<double>(x[i]) - maximum)) / total;
+        worst = std::max(worst, std::abs(expected - static_cast<double>(row[i])));
+        sum += static_cast<double>(row[i]);
+      }
+      CHECK(std::abs(sum - 1) < 1e-6);
+    }
+    CHECK(worst < 5e-7);  // exp's stated 2e-7 above and below the line, and a division
+  }
+}
+
+TEST_CASE("softmax takes any finite scores", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    std::vector<float> row = {3e38f, -3e38f, 0.0f, 3e38f, -100.0f, 1e30f, 5.0f};
+    run->softmax(row.data(), row.size(), 1.0f);
+    CHECK(row == std::vector<float>{0.5f, 0, 0, 0.5f, 0, 0, 0});
+    std::vector<float> distant(9, -1000.0f);
+    distant[4] = 1000.0f;
+    run->softmax(distant.data(), distant.size(), 1.0f);
+    CHECK(distant[4] == 1.0f);
+    CHECK(distant[0] == 0.0f);
+  }
+}
+
+TEST_CASE("layer norms of rows of every length", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(3);
+    double worst = 0, worst_unbiased = 0;
+    for (std::size_t n = 2; n <= 70; ++n) {
+      const auto x = random_values(2 * n, random, 3.0f);
+      const auto weight = random_values(n, random), bias = random_values(n, random);
+      std::vector<float> y(2 * n), unbiased(2 * n);
+      LayerNormArgs args = {.x = x.data(),
+                            .y = y.data(),
+                            .rows = 2,
+                            .columns = n,
+                            .weight = weight.data(),
+                            .bias = bias.data(),
+                            .eps = 1e-3f};
+      run->layer_norm(args);
+      args.y = unbiased.data();
+      run->layer_norm_unbiased(args);
+      for (std::size_t row = 0; row < 2; ++row) {
+        double mean = 0, squares = 0;
+        for (std::size_t i = 0; i < n; ++i) mean += static_cast<double>(x[row * n + i]);
+        mean /= static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          squares += std::pow(static_cast<double>(x[row * n + i]) - mean, 2);
+        }
+        const double spread = std::sqrt(squares / static_cast<double>(n) + 1e-3);
+        const double sample = std::sqrt(squares / static_cast<double>(n - 1)) + 1e-3;
+        for (std::size_t i = 0; i < n; ++i) {
+          const double centred = static_cast<double>(x[row * n + i]) - mean;
+          const double w = static_cast<double>(weight[i]), b = static_cast<double>(bias[i]);
+          worst = std::max(
+              worst, std::abs(centred / spread * w + b - static_cast<double>(y[row * n + i])));
+          worst_unbiased = std::max(
+              worst_unbiased,
+              std::abs(centred / sample * w + b - static_cast<double>(unbiased[row * n + i])));
+        }
+      }
+    }
+    CHECK(worst < 4e-6);  // results up to 8, sums of up to 70 squares
+    CHECK(worst_unbiased < 4e-6);
+  }
+}
+
+TEST_CASE("elementwise kernels at every length", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(4);
+    for (std::size_t n = 0; n <= 40; ++n) {
+      const auto x = random_values(n + 1, random, 5.0f), y = random_values(n + 1, random);
+      auto added = y, scaled = y, features = y;
+      run->add_scaled(added.data(), x.data(), n, 0.25f);
+      run->scale(scaled.data(), x.data(), n, 0.3f);
+      run->elu_plus_one(features.data(), x.data(), n);
+      double worst = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double value = static_cast<double>(x[i]);
+        const double phi = value > 0 ? value + 1 : std::exp(value);
+        worst = std::max(
+            {worst,
+             std::abs(static_cast<double>(y[i]) + 0.25 * value - static_cast<double>(added[i])),
+             std::abs(static_cast<double>(0.3f) * value - static_cast<double>(scaled[i])),
+             std::abs(phi - static_cast<double>(features[i]))});
+      }
+      CHECK(worst < 1e-6);
+      CHECK(
+          (added[n] == y[n] && scaled[n] == y[n] && features[n] == y[n]));  // nothing past the end
+    }
+  }
+}
+
+TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]") {
+  constexpr std::size_t k = 3, n = 37;
+  SplitMix64 random(5);
+  const auto b = random_values(k * n, random);
+  PackedMatrix by_rows(k, n), by_columns(k, n);
+  for (std::size_t row = 0; row < k; ++row) by_rows.set_row(row, {&b[row * n], n});
+  for (std::size_t column = 0; column < n; ++column) {
+    by_columns.set_column(column, std::vector<float>{b[column], b[n + column], b[2 * n + column]});
+  }
+  const auto expected = pack(b, k, n, kernels().panel_width);
+  CHECK(std::equal(expected.begin(), expected.end(), by_rows.data()));
+  CHECK(std::equal(expected.begin(), expected.end(), by_columns.data()));
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+TEST_CASE("the fastest instruction set of this machine is in use", "[kernels]") {
+  // What the kernel says of the processor, independent of how dispatch.cpp asks it.
+  std::ifstream file("/proc/cpuinfo");
+  std::string line, flags;
+  while (std::getline(file, line)) {
+    if (line.starts_with("flags")) flags = line + ' ';
+  }
+  const auto has = [&](const std::string& flag) {
+    return flags.find(' ' + flag + ' ') != std::string::npos;
+  };
+  std::string expected = "baseline";
+  if (has("avx2") && has("fma")) expected = "avx2";
+  if (has("avx512f") && has("avx512cd") && has("avx512bw") && has("avx512dq") && has("avx512vl")) {
+    expected = "avx512";
+  }
+  WARN("kernels in use: " << kernels().name);
+  CHECK(kernels().name == expected);
+}
+#endif
+
+}  // namespace glassformer

@@ -1,0 +1,186 @@
+// Text to verdict, on the golden models: tokens, clipping, options, errors, JSON.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "cli/model_folder.hpp"
+#include "golden.hpp"
+#include "pipelines/json.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+// The code and message of the Error that an action throws.
+template <class Action>
+Error error_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("expected an Error");
+  return Error(ErrorCode::internal, "");
+}
+
+}  // namespace
+
+TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]") {
+  const std::string name = GENERATE(from_range(golden_names()));
+  const Golden golden(name);
+  const auto pipeline = load_classifier(golden.folder);
+  const auto texts = golden.json.at("texts").get<std::vector<std::string>>();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    INFO(name << ": \"" << texts[i] << '"');
+    const Classification result = pipeline->classify(texts[i]);
+    std::vector<std::int32_t> ids;
+    for (const Token& token : result.tokens) ids.push_back(token.id);
+    CHECK(ids == golden.json.at("ids").at(i).get<std::vector<std::int32_t>>());
+    CHECK(result.clipped == golden.json.at("clipped").at(i).get<bool>());
+    CHECK(golden.config.labels[result.label] == golden.json.at("labels").at(i));
+    for (std::size_t c = 0; c < result.scores.size(); ++c) {
+      CHECK(std::abs(static_cast<double>(result.scores[c]) -
+                     golden.json.at("scores").at(i).at(c).get<double>()) <=
+            golden.tolerance("scores"));
+    }
+  }
+}
+
+TEST_CASE("a batch of texts gives each its own result or error", "[pipelines]") {
+  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  std::vector<std::string> lines;
+  for (int i = 0; i < 100; ++i) {  // more tokens than one batch holds
+    lines.push_back(i % 7 == 0 ? "  "
+                               : "the plot makes no sense " + std::string(1, char('a' + i % 26)));
+  }
+  const std::vector<std::string_view> texts(lines.begin(), lines.end());
+  const auto results = pipeline->classify_batch(texts);
+  REQUIRE(results.size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i % 7 == 0) {
+      CHECK(std::get<Error>(results[i]).code() == ErrorCode::empty_input);
+    } else {
+      CHECK(std::get<Classification>(results[i]).logits == pipeline->classify(texts[i]).logits);
+    }
+  }
+  CHECK(pipeline->classify_batch({}).empty());
+}
+
+TEST_CASE("bad requests are refused by name, and the next one works", "[pipelines]") {
+  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const auto code_of = [&](std::string_view text, const ClassifyOptions& options = {}) {
+    return error_of([&] { pipeline->classify(text, options); }).code();
+  };
+  CHECK(code_of("") == ErrorCode::empty_input);
+  CHECK(code_of("   ") == ErrorCode::empty_input);
+  CHECK(code_of("a film", {.ablate = {{2, 0}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.ablate = {{0, 4}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.mask_tokens = {1000}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a", {.mask_tokens = {0}}) == ErrorCode::invalid_option);
+  CHECK(pipeline->classify("a film").tokens.size() > 0);
+}
+
+TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
+  const Golden golden("odd_sizes");
+  const auto pipeline = load_classifier(golden.folder);
+  std::string text;
+  while (text.size() < 1'000'000) text += "the plot makes no sense ";
+  const Classification result = pipeline->classify(text, {.attention = true});
+  CHECK(result.clipped);
+  CHECK(result.tokens.size() == golden.config.max_source_length);
+  CHECK(result.tokens.back().id == *pipeline->tokenizer().find("</s>"));
+  CHECK(result.tokens.back().start == result.tokens.back().end);
+  CHECK(result.attention->queries == golden.config.max_source_length);
+}
+
+TEST_CASE("any bytes are a text", "[pipelines]") {
+  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  for (const std::string& text :
+       {std::string("\xff\xfe\x80"), std::string("a\0b", 3),
+        std::string("\xed\xa0\x80 half a pair"), std::string("\xf0\x9f")}) {
+    const Classification result = pipeline->classify(text);
+    CHECK(!result.tokens.empty());
+    CHECK(nlohmann::json::accept(to_json(result, *pipeline, AttentionData::base64)));
+  }
+}
+
+TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
+  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const Classification result =
+      pipeline->classify("not good at all", {.attention = true, .contributions = true});
+  const auto json = nlohmann::json::parse(to_json(result, *pipeline, AttentionData::base64));
+  const auto& labels = pipeline->config().labels;
+  CHECK(json.at("label") == labels[result.label]);
+  CHECK(json.at("score").get<float>() == result.scores[result.label]);
+  CHECK(json.at("scores").size() == labels.size());
+  CHECK(json.at("logits").at(labels[1]).get<float>() == result.logits[1]);
+  CHECK(json.at("tokens").size() == result.tokens.size());
+  CHECK(json.at("tokens").at(0).at("text") == pipeline->tokenizer().piece(result.tokens[0].id));
+  CHECK(json.at("clipped") == false);
+  CHECK(json.at("contributions").at(labels[1]).at(2).get<float>() ==
+        result.contributions[2 * labels.size() + 1]);
+  const auto& attention = json.at("attention").at("encoder");
+  CHECK(attention.at("layers") == result.attention->layers);
+  CHECK(attention.at("queries") == result.tokens.size());
+
+  // base64 by its definition: six bits a character.
+  const std::string data = attention.at("data");
+  std::vector<std::uint8_t> bytes;
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (char c : data) {
+    if (c == '=') break;
+    const std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      bytes.push_back(static_cast<std::uint8_t>(bits >> held));
+    }
+  }
+  REQUIRE(bytes.size() == result.attention->data.size() * sizeof(float));
+  CHECK(std::memcmp(bytes.data(), result.attention->data.data(), bytes.size()) == 0);
+}
+
+TEST_CASE("options are read from JSON, and unknown or mistyped ones refused", "[pipelines]") {
+  const ClassifyOptions options = parse_classify_options(
+      R"({"attention": true, "ablate": [{"attention": "encoder", "layer": 2, "head": 5}],
+          "maskTokens": [3, 0]})");
+  CHECK(options.attention);
+  CHECK(!options.contributions);
+  REQUIRE(options.ablate.size() == 1);
+  CHECK((options.ablate[0].layer == 2 && options.ablate[0].head == 5));
+  CHECK(options.mask_tokens == std::vector<std::size_t>{3, 0});
+  CHECK(parse_classify_options("{}").mask_tokens.empty());
+
+  const auto message_of = [](std::string_view json) {
+    const Error error = error_of([&] { parse_classify_options(json); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    return std::string(error.what());
+  };
+  CHECK_THAT(message_of(R"({"atention": true})"), ContainsSubstring("atention"));
+  CHECK_THAT(message_of(R"({"attention": 1})"), ContainsSubstring("attention"));
+  CHECK_THAT(message_of(R"({"ablate": [{"attention": "decoder", "layer": 0, "head": 0}]})"),
+             ContainsSubstring("ablate[0]"));
+  CHECK_THAT(message_of(R"({"ablate": [{"attention": "encoder", "layer": -1, "head": 0}]})"),
+             ContainsSubstring("layer"));
+  CHECK_THAT(message_of(R"({"ablate": {}})"), ContainsSubstring("ablate"));
+  CHECK_THAT(message_of(R"({"maskTokens": [0.5]})"), ContainsSubstring("maskTokens"));
+  message_of("[]");
+  message_of("{");
+}
+
+TEST_CASE("errors have JSON of their own", "[pipelines]") {
+  const auto json = nlohmann::json::parse(to_json(Error(ErrorCode::empty_input, "text: \"x\"")));
+  CHECK(json.at("error").at("code") == "empty_input");
+  CHECK(json.at("error").at("message") == "text: \"x\"");
+}
+
+}  // namespace glassformer::test
