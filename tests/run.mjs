@@ -78,6 +78,7 @@ await step('native tests', ['build native'], () => run('ctest', ['--preset', 'na
 await step('native tests, sanitized', ['build with sanitizers'], () =>
   run('ctest', ['--preset', 'sanitize', '-V']),
 );
+await step('command line tests', ['build native'], () => nodeTests('tests/cli'));
 await step('package tests', ['build package'], () => nodeTests('tests/package'));
 await step('browser tests', ['build page'], () => nodeTests('tests/browser'));
 await step('repository tests', ['build native', 'build package'], () =>

@@ -67,8 +67,8 @@ Tokenizer load_tokenizer(const std::filesystem::path& folder) {
 }
 
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder) {
-  auto pipeline = std::make_unique<ClassifyPipeline>(
-      parse_config(read_file(folder / "config.json")), load_tokenizer(folder));
+  ModelConfig config = parse_config(read_file(folder / "config.json"));
+  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder));
   WeightsFile weights = read_weights_header(folder);
   WeightsLoader loader(std::move(weights.header), pipeline->parameters());
 

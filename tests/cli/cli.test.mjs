@@ -1,0 +1,196 @@
+// The `glassformer` command as a shell meets it: lines in, lines out, exit codes.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const golden = join(root, 'tests/golden/pre_norm_mean');
+const expected = JSON.parse(readFileSync(join(golden, 'golden.json'), 'utf8'));
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-cli-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+function glassformer(args, input = '') {
+  const { status, stdout, stderr } = spawnSync(join(root, 'build/native/glassformer'), args, {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  return { status, lines: stdout.split('\n').slice(0, -1), stdout, stderr };
+}
+
+function copyOfModel(name) {
+  const folder = join(scratch, name);
+  cpSync(golden, folder, { recursive: true });
+  return folder;
+}
+
+test('classify gives a label and its probability for each line', () => {
+  const { status, lines } = glassformer(['classify', golden], expected.texts.join('\n') + '\n');
+  assert.equal(status, 0);
+  assert.equal(lines.length, expected.texts.length);
+  lines.forEach((line, i) => {
+    const [label, score] = line.split('\t');
+    assert.equal(label, expected.labels[i]);
+    assert.match(score, /^\d\.\d{6,}$/);
+    assert.ok(Math.abs(Number(score) - Math.max(...expected.scores[i])) < 1e-5);
+  });
+});
+
+test('n lines in are n lines out, empty ones and a last one without its end included', () => {
+  const { status, lines, stderr } = glassformer(['classify', golden], '\na film\n  \nnot good');
+  assert.equal(status, 1);
+  assert.equal(lines.length, 4);
+  assert.equal(lines[0], 'error\tempty_input');
+  assert.equal(lines[2], 'error\tempty_input');
+  assert.match(lines[1], /^(positive|negative)\t/);
+  assert.match(stderr, /expected at least one token/);
+  assert.deepEqual(glassformer(['classify', golden], '').lines, []);
+  const many = glassformer(['classify', golden], 'the plot makes no sense\n'.repeat(1000));
+  assert.equal(many.lines.length, 1000);
+  assert.equal(new Set(many.lines).size, 1);
+});
+
+test('--json prints the result that JavaScript gets, attention in base64', () => {
+  const text = expected.texts[0];
+  const { status, lines } = glassformer(
+    ['classify', golden, '--json', '--attention', '--contributions'],
+    `${text}\n\n`,
+  );
+  assert.equal(status, 1);
+  const result = JSON.parse(lines[0]);
+  assert.equal(result.label, expected.labels[0]);
+  assert.equal(result.score, result.scores[result.label]);
+  assert.deepEqual(result.tokens.map(({ id }) => id), expected.ids[0]);
+  assert.equal(text.slice(result.tokens.at(-1).start, result.tokens.at(-1).end).length > 0, true);
+  const { layers, heads, queries, keys, data } = result.attention.encoder;
+  const bytes = Buffer.from(data, 'base64');
+  assert.equal(bytes.length, 4 * layers * heads * queries * keys);
+  for (let row = 0; row < layers * heads * queries; ++row) {
+    let sum = 0;
+    for (let key = 0; key < keys; ++key) sum += bytes.readFloatLE(4 * (row * keys + key));
+    assert.ok(Math.abs(sum - 1) < 1e-5);
+  }
+  const error = JSON.parse(lines[1]);
+  assert.equal(error.error.code, 'empty_input');
+});
+
+test('--ablate and --mask give what PyTorch gives', () => {
+  for (const { text, options, logits } of expected.interventions) {
+    const args = ['classify', golden, '--json'];
+    if (options.ablate) {
+      args.push('--ablate', options.ablate.map((head) => `${head.layer}.${head.head}`).join(','));
+    }
+    if (options.maskTokens) args.push('--mask', options.maskTokens.join(','));
+    const { status, lines } = glassformer(args, expected.texts[text] + '\n');
+    assert.equal(status, 0);
+    Object.values(JSON.parse(lines[0]).logits).forEach((logit, i) =>
+      assert.ok(Math.abs(logit - logits[i]) < 1e-4),
+    );
+  }
+});
+
+test('tokenize prints ids, unclipped', () => {
+  const { status, lines } = glassformer(['tokenize', golden], expected.texts.join('\n') + '\n\n');
+  assert.equal(status, 0);
+  assert.deepEqual(lines, [...expected.ids.map((ids) => ids.join(' ')), '']);
+  const long = glassformer(['tokenize', golden], 'a film '.repeat(5000) + '\n');
+  assert.ok(long.lines[0].split(' ').length > 5000);
+});
+
+test('inspect shows configuration, tensors and parameters', () => {
+  const { status, stdout } = glassformer(['inspect', golden]);
+  assert.equal(status, 0);
+  assert.match(stdout, /"d_model": ?16/);
+  assert.match(stdout, /encoder\.layers\.1\.fc2\.weight +F32 +\[16, \d+\]/);
+  assert.match(stdout, /\d+ tensors, \d+ parameters/);
+});
+
+test('init writes a model that the seed alone determines, and never overwrites one', () => {
+  const config = join(golden, 'config.json');
+  const [one, same, other] = ['one', 'same', 'other'].map((name) => join(scratch, name));
+  assert.equal(glassformer(['init', config, one, '--seed', '7']).status, 0);
+  assert.equal(glassformer(['init', config, same, '--seed', '7']).status, 0);
+  assert.equal(glassformer(['init', config, other, '--seed', '8']).status, 0);
+  const weights = (folder) => readFileSync(join(folder, 'model.safetensors'));
+  assert.ok(weights(one).equals(weights(same)));
+  assert.ok(!weights(one).equals(weights(other)));
+  assert.equal(glassformer(['classify', one], 'a film\n').status, 0);
+  const again = glassformer(['init', config, one, '--seed', '9']);
+  assert.equal(again.status, 1);
+  assert.match(again.stderr, /exists already/);
+  assert.ok(weights(one).equals(weights(same)));
+});
+
+test('bench reports medians for the lengths asked for', () => {
+  const { status, stdout } = glassformer(['bench', golden, '--lengths', '8,16', '--json']);
+  assert.equal(status, 0);
+  const rows = JSON.parse(stdout);
+  assert.equal(rows.length, 2);
+  for (const row of rows) {
+    assert.equal(row.engine, 'glassformer');
+    assert.match(row.build, /^native-/);
+    assert.ok(row.ms_median > 0 && row.tokens > 0);
+  }
+});
+
+test('wrong usage exits with 2 and says why', () => {
+  for (const args of [
+    [],
+    ['translat'],
+    ['classify'],
+    ['classify', golden, '--atention'],
+    ['classify', golden, '--ablate', '1'],
+    ['classify', golden, '--ablate', '1.x'],
+    ['classify', golden, '--mask', '-1'],
+    ['classify', golden, '--compute', 'f64'],
+    ['init', 'config.json', 'folder'],
+    ['bench', golden, '--lengths', '0'],
+  ]) {
+    const { status, stderr, stdout } = glassformer(args);
+    assert.equal(status, 2, args.join(' '));
+    assert.equal(stdout, '');
+    assert.notEqual(stderr, '');
+  }
+  assert.equal(glassformer(['--help']).status, 0);
+});
+
+test('what does not exist or is broken exits with 1 and is named', () => {
+  const fails = (args, pattern) => {
+    const { status, stderr } = glassformer(args, 'a film\n');
+    assert.equal(status, 1, args.join(' '));
+    assert.match(stderr, pattern);
+  };
+  fails(['classify', join(scratch, 'nowhere')], /config\.json: cannot be read/);
+  fails(['classify', golden, '--compute', 'int8'], /unsupported/);
+  fails(['classify', golden, '--ablate', '9.0'], /ablate: expected layers below 2/);
+
+  const truncated = copyOfModel('truncated');
+  truncateSync(join(truncated, 'model.safetensors'), 2000);
+  fails(['classify', truncated], /invalid_safetensors/);
+
+  const renamed = copyOfModel('renamed');
+  const file = join(renamed, 'model.safetensors');
+  const bytes = readFileSync(file);
+  bytes.write('encoder.layers.0.fc9', bytes.indexOf('encoder.layers.0.fc1.weight'));
+  writeFileSync(file, bytes);
+  fails(['inspect', renamed], /encoder\.layers\.0\.fc1\.weight/);
+
+  const mistyped = copyOfModel('mistyped');
+  const config = JSON.parse(readFileSync(join(mistyped, 'config.json'), 'utf8'));
+  writeFileSync(join(mistyped, 'config.json'), JSON.stringify({ ...config, n_heads: '4' }));
+  fails(['inspect', mistyped], /invalid_config.*n_heads/);
+});
+
+test('one line out of range is that line\'s error only', () => {
+  const { status, lines } = glassformer(
+    ['classify', golden, '--mask', '9'],
+    'a\nthe plot makes no sense\n',
+  );
+  assert.equal(status, 1);
+  assert.equal(lines[0], 'error\tinvalid_option');
+  assert.match(lines[1], /^(positive|negative)\t/);
+});
