@@ -104,7 +104,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
   });
 }
 
-// Answers what the model is: config.json's fields and "parameters".
+// Answers what the model is.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
     if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");

@@ -46,6 +46,11 @@ export class Classifier {
     checkOptions(options, loadOptions, 'load');
     const { compute, onProgress, signal } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+    checkOption(
+      [undefined, 'simd', 'relaxed'].includes(options.binary),
+      'binary',
+      '"simd" or "relaxed"',
+    );
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
     if (compute === 'int8') {

@@ -39,12 +39,11 @@ export interface LoadPlan {
   staging: number;
 }
 
-/** The fields of config.json that JavaScript cares about, and the number of parameters. */
 export interface ModelDescription {
   task: string;
   labels: string[];
-  encoder_layers: number;
-  n_heads: number;
+  layers: number;
+  heads: number;
   d_model: number;
   vocab_size: number;
   max_source_length: number;

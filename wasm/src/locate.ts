@@ -59,11 +59,13 @@ export function locateModel(
   }
   checkOptions(folder, modelFiles, 'model files');
   for (const file of modelFiles) {
-    const source = urls[file] ?? folder[file];
+    const bytes: unknown = folder[file];
+    const isBytes = bytes === undefined || bytes instanceof Uint8Array;
+    checkOption(isBytes, `model files: ${file}`, 'a Uint8Array');
+    const source = urls[file] ?? (bytes as Uint8Array | undefined);
     if (source === undefined) {
       throw new GlassformerError('missing_file', `${file} is not among the model's files`);
     }
-    checkOption(typeof source === 'string' || source instanceof Uint8Array, file, 'a Uint8Array');
     files[file] = source;
   }
   return files;

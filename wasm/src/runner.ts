@@ -26,8 +26,8 @@ export class Runner implements Host {
     return {
       task: model.task,
       labels: model.labels,
-      layers: model.encoder_layers,
-      heads: model.n_heads,
+      layers: model.layers,
+      heads: model.heads,
       dModel: model.d_model,
       vocabSize: model.vocab_size,
       parameters: model.parameters,
@@ -185,11 +185,14 @@ function claimedDataSize(header: Uint8Array): number {
   try {
     const entries = JSON.parse(new TextDecoder().decode(header)) as Record<
       string,
-      { data_offsets?: [number, number] }
+      { data_offsets?: unknown[] } | null
     >;
-    for (const entry of Object.values(entries)) size = Math.max(size, entry.data_offsets?.[1] ?? 0);
+    for (const entry of Object.values(entries)) {
+      const end = entry?.data_offsets?.[1];
+      if (Number.isSafeInteger(end)) size = Math.max(size, end as number);
+    }
   } catch {
-    return 0;
+    // No JSON.
   }
-  return Number.isFinite(size) ? size : 0;
+  return size;
 }

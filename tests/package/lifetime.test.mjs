@@ -1,0 +1,191 @@
+// Queueing, aborting, disposing, and that memory comes back.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { Classifier, assertError, goldenFolder, load, readGolden } from './helpers.mjs';
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc');
+
+const folder = goldenFolder('pre_norm_mean');
+const { texts } = readGolden('pre_norm_mean');
+const long = Array(4000).fill(texts[0]);
+
+test('calls at once wait for one another', async () => {
+  const classifier = await load(folder);
+  const single = [];
+  for (const text of texts) single.push(await classifier.classify(text));
+  const order = [];
+  const results = await Promise.all(
+    texts.map(async (text, index) => {
+      const result = await classifier.classify(text);
+      order.push(index);
+      return result;
+    }),
+  );
+  assert.deepEqual(results, single);
+  assert.deepEqual(
+    order,
+    texts.map((_, index) => index),
+  );
+  // One that fails does not hold up the next.
+  const failing = assertError(() => classifier.classify(''), 'empty_input');
+  assert.deepEqual(await classifier.classify(texts[0]), single[0]);
+  await failing;
+});
+
+test('a batch lets other events through', async () => {
+  const classifier = await load(folder);
+  await classifier.classifyBatch(long);
+  let turns = 0;
+  const counter = setInterval(() => turns++, 1);
+  const start = performance.now();
+  await classifier.classifyBatch(long);
+  const elapsed = performance.now() - start;
+  clearInterval(counter);
+  // A turn at least every 8 ms; half of that, for a busy machine.
+  assert.ok(turns >= elapsed / 16, `${turns} turns in ${elapsed} ms`);
+});
+
+test('an abort during a batch', async () => {
+  const classifier = await load(folder);
+  const controller = new AbortController();
+  const batch = classifier.classifyBatch(long, { signal: controller.signal });
+  const next = classifier.classify(texts[1]);
+  setTimeout(() => controller.abort('enough'), 5);
+  await assert.rejects(batch, { code: 'aborted', cause: 'enough' });
+  assert.equal((await next).tokens.length, (await classifier.classify(texts[1])).tokens.length);
+});
+
+test('an abort before a call, and of a call that waits', async () => {
+  const classifier = await load(folder);
+  const signal = AbortSignal.abort();
+  await assertError(() => classifier.classify(texts[0], { signal }), 'aborted');
+  const controller = new AbortController();
+  const first = classifier.classify(texts[0]);
+  const second = classifier.classify(texts[1], { signal: controller.signal });
+  controller.abort();
+  await assertError(() => second, 'aborted');
+  assert.equal((await first).clipped, false);
+  await classifier.classify(texts[1]);
+});
+
+test('calls leave no listeners on a signal', async () => {
+  const classifier = await load(folder);
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args) => {
+    listeners++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args) => {
+    listeners--;
+    removeEventListener.apply(signal, args);
+  };
+  (await Classifier.load(folder, { signal })).dispose();
+  await classifier.classify(texts[0], { signal });
+  await assertError(() => classifier.classify('', { signal }), 'empty_input');
+  assert.equal(listeners, 0);
+});
+
+test('dispose rejects calls under way and calls to come, and may be repeated', async () => {
+  const classifier = await Classifier.load(folder);
+  const calls = [
+    classifier.classify(texts[0]),
+    classifier.classifyBatch(long),
+    classifier.classify(texts[0]),
+  ];
+  classifier.dispose();
+  for (const call of calls) await assertError(() => call, 'disposed');
+  classifier.dispose();
+  await assertError(() => classifier.classify(texts[0]), 'disposed');
+  await assertError(() => classifier.classifyBatch([]), 'disposed');
+  assert.equal(classifier.info.task, 'text-classification');
+
+  const second = await Classifier.load(folder);
+  const batch = second.classifyBatch(long);
+  setTimeout(() => second.dispose(), 5);
+  await assertError(() => batch, 'disposed');
+});
+
+test('Symbol.dispose disposes', { skip: !Symbol.dispose && 'no Symbol.dispose' }, async () => {
+  const classifier = await Classifier.load(folder);
+  classifier[Symbol.dispose]();
+  await assertError(() => classifier.classify('a'), 'disposed');
+});
+
+// The memories of all instances made while `work` runs.
+async function memoriesOf(work) {
+  const { instantiate } = WebAssembly;
+  const memories = [];
+  WebAssembly.instantiate = async (...args) => {
+    const instance = await instantiate(...args);
+    memories.push(new WeakRef(instance.exports.memory));
+    return instance;
+  };
+  try {
+    await work();
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+  return memories;
+}
+
+async function assertFreed(memories) {
+  assert.ok(memories.length > 0);
+  for (let i = 0; i < 20 && memories.some((memory) => memory.deref()); i++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
+  assert.equal(memories.filter((memory) => memory.deref()).length, 0, 'memories still held');
+}
+
+test('dispose frees the memory even while the classifier and its results are kept', async () => {
+  const kept = [];
+  const memories = await memoriesOf(async () => {
+    for (let i = 0; i < 5; i++) {
+      const classifier = await Classifier.load(folder);
+      kept.push(classifier, await classifier.classify(texts[0], { attention: true }));
+      const under = classifier.classifyBatch(long).catch(() => {});
+      classifier.dispose();
+      await under;
+    }
+  });
+  await assertFreed(memories);
+  assert.equal(kept.length, 10);
+});
+
+test('a loading that fails frees the memory', async () => {
+  const memories = await memoriesOf(async () => {
+    const onProgress = ({ file }) => {
+      if (file === 'model.safetensors') throw new Error('stop');
+    };
+    await assert.rejects(Classifier.load(folder, { onProgress }), /stop/);
+  });
+  await assertFreed(memories);
+});
+
+test('memory does not grow with calls', async () => {
+  let classifier;
+  const [reference] = await memoriesOf(async () => {
+    classifier = await load(folder);
+  });
+  const memory = reference.deref();
+  const megabyte = 'x'.repeat(1 << 20);
+  const options = { attention: true, contributions: true };
+  const calls = async (count) => {
+    for (let i = 0; i < count; i++) {
+      await classifier.classify(megabyte, options);
+      await classifier.classifyBatch(texts, options);
+      await assertError(() => classifier.classify(' '.repeat(1 << 20)), 'empty_input');
+      await assertError(() => classifier.classify('a', { maskTokens: [99] }), 'invalid_option');
+    }
+  };
+  await calls(2);
+  const size = memory.buffer.byteLength;
+  await calls(30); // a leak of one text a call would show
+  assert.equal(memory.buffer.byteLength, size);
+});

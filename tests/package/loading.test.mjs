@@ -1,0 +1,310 @@
+// Where models come from, how far they are, and what happens when they do not arrive.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, cpSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import {
+  Classifier,
+  GlassformerError,
+  assertError,
+  dist,
+  goldenFolder,
+  load,
+  modelFiles,
+  readGolden,
+  readModel,
+  serve,
+} from './helpers.mjs';
+
+const folder = goldenFolder('pre_norm_mean');
+const text = readGolden('pre_norm_mean').texts[0];
+const expected = await (await load(folder)).classify(text);
+
+async function assertLoads(source, options) {
+  const classifier = await load(source, options);
+  assert.deepEqual(await classifier.classify(text), expected);
+}
+
+// A model folder whose name wants escaping.
+const odd = mkdtempSync(join(tmpdir(), 'a model #1 100% é?'));
+cpSync(folder, odd, { recursive: true });
+after(() => rmSync(odd, { recursive: true }));
+
+test('from a path', async () => {
+  await assertLoads(folder);
+  await assertLoads(`${folder}/`);
+  await assertLoads(relative(process.cwd(), folder));
+  await assertLoads(odd);
+});
+
+test('from a file: URL', async () => {
+  await assertLoads(pathToFileURL(folder));
+  await assertLoads(pathToFileURL(`${odd}/`).href);
+});
+
+test('from bytes, which stay as they are', async () => {
+  const files = readModel('pre_norm_mean');
+  const copy = structuredClone(files);
+  await assertLoads(files);
+  assert.deepEqual(files, copy);
+});
+
+test('from bytes in the middle of a larger buffer', async () => {
+  const files = Object.entries(readModel('pre_norm_mean')).map(([name, bytes]) => {
+    const larger = new Uint8Array(bytes.length + 20).fill(7);
+    larger.set(bytes, 13);
+    return [name, larger.subarray(13, 13 + bytes.length)];
+  });
+  await assertLoads(Object.fromEntries(files));
+});
+
+test('over HTTP: each file is asked for once, and a query stays', async () => {
+  const server = await serve(folder);
+  await assertLoads(server.url);
+  await assertLoads(`${server.url}/`);
+  await assertLoads(new URL(`${server.url}/?token=a/b`));
+  assert.deepEqual(
+    server.requests.sort(),
+    modelFiles.flatMap((file) => [`/${file}`, `/${file}`, `/${file}?token=a/b`]).sort(),
+  );
+});
+
+test('over HTTP, in chunks of one byte and of 1000', async () => {
+  const send = (size) => async (response, request) => {
+    const bytes = readFileSync(join(folder, request.url));
+    response.writeHead(200);
+    for (let at = 0; at < bytes.length; at += size) {
+      response.write(bytes.subarray(at, at + size));
+      if (at % 4000 === 0) await new Promise(setImmediate);
+    }
+    response.end();
+  };
+  for (const size of [1, 1000]) {
+    const routes = Object.fromEntries(modelFiles.map((file) => [`/${file}`, send(size)]));
+    await assertLoads((await serve(folder, routes)).url);
+  }
+});
+
+test('each URL can be replaced', async () => {
+  const server = await serve(folder);
+  const urls = {
+    'config.json': `${server.url}/config.json`,
+    'model.safetensors': join(folder, 'model.safetensors'),
+    'tokenizer.model': pathToFileURL(join(folder, 'tokenizer.model')),
+  };
+  await assertLoads('/nowhere', { urls });
+  assert.deepEqual(server.requests, ['/config.json']);
+});
+
+test('both binaries can come from elsewhere', async () => {
+  const server = await serve(dist);
+  for (const [binary, file] of [
+    ['simd', 'glassformer.wasm'],
+    ['relaxed', 'glassformer.relaxed.wasm'],
+  ]) {
+    const urls = { [file]: `${server.url}/${file}` };
+    const classifier = await load(folder, { urls, binary });
+    assert.equal(classifier.info.binary, binary);
+    await load(folder, { urls, binary }); // compiled once
+  }
+  // Whoever hosts only plain SIMD gets it even where relaxed SIMD would run.
+  const urls = { 'glassformer.wasm': `${server.url}/glassformer.wasm` };
+  assert.equal((await load(folder, { urls })).info.binary, 'simd');
+  assert.deepEqual(server.requests, ['/glassformer.wasm', '/glassformer.relaxed.wasm']);
+});
+
+test('progress ends at the true sizes', async () => {
+  const server = await serve(folder);
+  for (const source of [folder, readModel('pre_norm_mean'), server.url]) {
+    const last = {};
+    await load(source, {
+      onProgress({ file, loaded, total }) {
+        assert.ok(loaded > (last[file]?.loaded ?? -1));
+        last[file] = { loaded, total };
+      },
+    });
+    for (const file of modelFiles) {
+      const { size } = statSync(join(folder, file));
+      assert.deepEqual(last[file], { loaded: size, total: size }, file);
+    }
+  }
+});
+
+test('a compressed answer has no total, and loads', async () => {
+  const route = (response, request) => {
+    const body = gzipSync(readFileSync(join(folder, request.url)));
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
+    response.end(body);
+  };
+  const server = await serve(folder, { '/model.safetensors': route });
+  const totals = new Set();
+  await assertLoads(server.url);
+  await load(server.url, {
+    onProgress: ({ file, total }) => file === 'model.safetensors' && totals.add(total),
+  });
+  assert.deepEqual([...totals], [undefined]);
+});
+
+test('a Content-Length that counts something else is not taken for the size', async () => {
+  // As seen across origins, where Content-Encoding is hidden.
+  const { fetch } = globalThis;
+  after(() => (globalThis.fetch = fetch));
+  const server = await serve(folder);
+  globalThis.fetch = async (...args) => {
+    const response = await fetch(...args);
+    return new Response(response.body, { headers: { 'content-length': '100' } });
+  };
+  let last;
+  await assertLoads(server.url, {
+    onProgress: (progress) => progress.file === 'model.safetensors' && (last = progress),
+  });
+  globalThis.fetch = fetch;
+  const loaded = statSync(join(folder, 'model.safetensors')).size;
+  assert.deepEqual(last, { file: 'model.safetensors', loaded, total: undefined });
+});
+
+test('an error in onProgress fails the loading', async () => {
+  const mine = new Error('mine');
+  const onProgress = () => {
+    throw mine;
+  };
+  await assert.rejects(Classifier.load(folder, { onProgress }), mine);
+});
+
+test('missing files', async () => {
+  await assertError(() => Classifier.load('/nowhere/at/all'), 'missing_file', /nowhere/);
+  const { 'tokenizer.model': _, ...files } = readModel('pre_norm_mean');
+  await assertError(() => Classifier.load(files), 'missing_file', /tokenizer\.model/);
+});
+
+test('HTTP errors name the file and the status', async () => {
+  for (const file of modelFiles) {
+    for (const status of [404, 403, 500]) {
+      const server = await serve(folder, {
+        [`/${file}`]: (response) => response.writeHead(status).end('no'),
+      });
+      const message = new RegExp(`${file}.*${status}`);
+      await assertError(() => Classifier.load(server.url), 'http_error', message);
+    }
+  }
+  await assertLoads(folder);
+});
+
+test('a web page in place of a file', async () => {
+  for (const file of modelFiles) {
+    const server = await serve(folder, {
+      [`/${file}`]: (response) =>
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<!doctype>'),
+    });
+    await assertError(() => Classifier.load(server.url), 'wrong_content_type', new RegExp(file));
+  }
+  const server = await serve(dist, {
+    '/glassformer.wasm': (response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype>'),
+  });
+  const urls = { 'glassformer.wasm': `${server.url}/glassformer.wasm` };
+  await assertError(() => Classifier.load(folder, { urls }), 'wrong_content_type', /wasm/);
+});
+
+test('a binary that does not compile, or is not there', async () => {
+  const server = await serve(folder);
+  for (const [path, code] of [
+    ['/config.json', 'unsupported_runtime'],
+    ['/nothing', 'http_error'],
+  ]) {
+    const urls = { 'glassformer.wasm': server.url + path };
+    await assertError(() => Classifier.load(folder, { urls }), code);
+    await assertError(() => Classifier.load(folder, { urls }), code); // the failure is not kept
+  }
+  const urls = { 'glassformer.wasm': '/nowhere.wasm' };
+  await assertError(() => Classifier.load(folder, { urls }), 'missing_file');
+});
+
+test('a connection that breaks in the middle', async () => {
+  const bytes = readFileSync(join(folder, 'model.safetensors'));
+  const server = await serve(folder, {
+    '/model.safetensors'(response) {
+      response.writeHead(200, { 'content-length': bytes.length });
+      response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    },
+  });
+  await assertError(() => Classifier.load(server.url), 'fetch_failed', /model\.safetensors/);
+  await assertLoads(folder);
+});
+
+test('nobody listens', async () => {
+  const server = await serve(folder);
+  const port = Number(new URL(server.url).port);
+  await assertError(
+    () => Classifier.load(`http://127.0.0.1:${port}1`.slice(0, 21)),
+    'fetch_failed',
+  );
+});
+
+test('an abort during each file', async () => {
+  for (const file of modelFiles) {
+    const controller = new AbortController();
+    let closed;
+    const whenClosed = new Promise((resolve) => (closed = resolve));
+    const server = await serve(folder, {
+      [`/${file}`](response, request) {
+        request.socket.on('close', closed);
+        response.writeHead(200, { 'content-length': 1000 });
+        response.write('{', () => controller.abort(new Error('changed my mind')));
+      },
+    });
+    const loading = Classifier.load(server.url, { signal: controller.signal });
+    await assert.rejects(loading, (error) => {
+      assert.ok(error instanceof GlassformerError);
+      assert.equal(error.code, 'aborted');
+      assert.equal(error.cause.message, 'changed my mind');
+      return true;
+    });
+    await whenClosed; // the download stops too
+  }
+  await assertLoads(folder);
+});
+
+test('an abort before, and one between the tensors', async () => {
+  const before = AbortSignal.abort();
+  await assertError(() => Classifier.load(folder, { signal: before }), 'aborted');
+  const controller = new AbortController();
+  const onProgress = ({ file }) => file === 'model.safetensors' && controller.abort();
+  const { signal } = controller;
+  await assertError(() => Classifier.load(folder, { signal, onProgress }), 'aborted');
+  // An abort after loading is of no consequence.
+  const later = new AbortController();
+  const classifier = await load(folder, { signal: later.signal });
+  later.abort();
+  assert.deepEqual(await classifier.classify(text), expected);
+});
+
+test('loading options are checked', async () => {
+  for (const [options, message] of [
+    [{ progress: 1 }, /load: unknown option "progress".*onProgress/],
+    [{ compute: 'f16' }, /compute/],
+    [{ compute: 8 }, /compute/],
+    [{ binary: 'scalar' }, /binary/],
+    [{ signal: 1 }, /signal/],
+    [{ signal: {} }, /signal/],
+    [{ onProgress: true }, /onProgress/],
+    [{ urls: { 'config.jsonn': 'x' } }, /urls: unknown option "config\.jsonn"/],
+    [{ urls: { 'config.json': 1 } }, /urls\["config\.json"\]/],
+    [{ urls: 'x' }, /urls: expected an object/],
+    [{ urls: { 'config.json': 'http://[' } }, /no URL/],
+    ['f32', /load: expected an object/],
+    [null, /load: expected an object/],
+  ]) {
+    await assertError(() => Classifier.load(folder, options), 'invalid_option', message);
+  }
+  for (const source of [undefined, null, 7, [], { 'model.bin': new Uint8Array() }]) {
+    await assert.rejects(Classifier.load(source), GlassformerError);
+  }
+  const files = { ...readModel('pre_norm_mean'), 'config.json': '{}' };
+  await assertError(() => Classifier.load(files), 'invalid_option', /config\.json/);
+  await assertError(() => Classifier.load(folder, { compute: 'int8' }), 'unsupported', /int8/);
+});

@@ -1,0 +1,199 @@
+// The package as npm would publish it: what it holds, its types, and that bundlers can use it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import { dist, goldenFolder, load, readGolden, root } from './helpers.mjs';
+
+const folder = goldenFolder('pre_norm_mean');
+const text = readGolden('pre_norm_mean').texts[0];
+const expected = await (await load(folder, { binary: 'simd' })).classify(text);
+
+// An application with the packed package installed.
+const app = mkdtempSync(join(tmpdir(), 'glassformer-app-'));
+after(() => rmSync(app, { recursive: true }));
+const installed = join(app, 'node_modules/glassformer');
+const [{ files, filename }] = JSON.parse(
+  execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }),
+);
+mkdirSync(installed, { recursive: true });
+execFileSync('tar', ['-xzf', join(app, filename), '-C', installed, '--strip-components=1']);
+writeFileSync(join(app, 'package.json'), '{"type":"module"}');
+
+test('the package holds what it needs and no more', () => {
+  const names = files.map(({ path }) => path);
+  for (const name of [
+    'LICENSE',
+    'README.md',
+    'THIRD_PARTY_NOTICES',
+    'dist/glassformer.relaxed.wasm',
+    'dist/glassformer.wasm',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/worker.js',
+    'package.json',
+  ]) {
+    assert.ok(names.includes(name), name);
+  }
+  for (const name of names) {
+    assert.match(name, /^(dist\/[\w.]+|[A-Z_]+(\.md)?|package\.json)$/);
+  }
+});
+
+test('the package asks for nothing but itself', () => {
+  const { dependencies, scripts = {} } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  );
+  assert.equal(dependencies, undefined);
+  for (const name of ['preinstall', 'install', 'postinstall']) assert.ok(!(name in scripts));
+});
+
+test('the code is fit for service workers, strict policies and bundlers', () => {
+  const index = readFileSync(join(dist, 'index.js'), 'utf8');
+  const worker = readFileSync(join(dist, 'worker.js'), 'utf8');
+  for (const code of [index, worker]) {
+    assert.doesNotMatch(code, /\bimport\s*\(/, 'dynamic import');
+    assert.doesNotMatch(code, /\brequire\b/);
+    assert.doesNotMatch(code, /\bdocument\b|\bwindow\b/);
+    assert.doesNotMatch(code, /\beval\b|new Function/);
+    assert.doesNotMatch(code, /https?:\/\//, 'an address that is not the caller’s');
+  }
+  assert.doesNotMatch(worker, /\bimport\b|\bexport\b/, 'the worker stands alone');
+  for (const file of ['glassformer.wasm', 'glassformer.relaxed.wasm', 'worker.js']) {
+    assert.ok(index.includes(`new URL("./${file}",import.meta.url)`), file);
+  }
+  assert.ok(index.includes('new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'));
+});
+
+// Writes a module into the application; its default export classifies the text.
+function writeApp(name, imports, options) {
+  const file = join(app, name);
+  writeFileSync(
+    file,
+    `import { Classifier } from 'glassformer';
+    ${imports}
+    export default async function (folder, text) {
+      const classifier = await Classifier.load(folder, ${options});
+      const result = await classifier.classify(text);
+      classifier.dispose();
+      return result;
+    }`,
+  );
+  return file;
+}
+
+async function assertWorks(file) {
+  const { default: classify } = await import(pathToFileURL(file));
+  assert.deepEqual(await classify(folder, text), expected);
+}
+
+test('Node runs it as installed', async () => {
+  await assertWorks(writeApp('plain.js', '', '{ binary: "simd" }'));
+});
+
+test('Vite bundles it, worker and binaries included', async () => {
+  const outDir = join(app, 'vite');
+  await vite({
+    root: app,
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir,
+      minify: false,
+      modulePreload: false,
+      target: 'es2022',
+      rollupOptions: {
+        input: writeApp('vite.js', '', '{ binary: "simd" }'),
+        preserveEntrySignatures: 'strict',
+        output: { entryFileNames: 'entry.js' },
+      },
+    },
+  });
+  const assets = readdirSync(join(outDir, 'assets'));
+  for (const pattern of [
+    /^glassformer-.*\.wasm$/,
+    /^glassformer\.relaxed-.*\.wasm$/,
+    /^worker-.*\.js$/,
+  ]) {
+    assert.equal(assets.filter((name) => pattern.test(name)).length, 1, `${pattern} of ${assets}`);
+  }
+  await assertWorks(join(outDir, 'entry.js'));
+});
+
+test('esbuild bundles it, with the binaries as files', async () => {
+  const outdir = join(app, 'esbuild');
+  await esbuild({
+    entryPoints: {
+      entry: writeApp(
+        'esbuild.js',
+        `import simd from 'glassformer/glassformer.wasm';
+         import relaxed from 'glassformer/glassformer.relaxed.wasm';
+         const url = (file) => new URL(file, import.meta.url);`,
+        `{
+          binary: 'simd',
+          urls: { 'glassformer.wasm': url(simd), 'glassformer.relaxed.wasm': url(relaxed) },
+        }`,
+      ),
+      worker: join(installed, 'dist/worker.js'),
+    },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    loader: { '.wasm': 'file' },
+    logLevel: 'silent',
+  });
+  // The worker is found beside the bundle under its own name.
+  assert.ok(readFileSync(join(outdir, 'entry.js'), 'utf8').includes('"./worker.js"'));
+  readFileSync(join(outdir, 'worker.js'));
+  await assertWorks(join(outdir, 'entry.js'));
+});
+
+test('types: what should compile does, and what should not does not', () => {
+  cpSync(join(root, 'tests/package/types.ts'), join(app, 'types.ts'));
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    for (const lib of [['es2022', 'dom']]) {
+      writeFileSync(
+        join(app, 'tsconfig.json'),
+        JSON.stringify({
+          compilerOptions: {
+            target: 'es2022',
+            lib,
+            module,
+            moduleResolution,
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            noEmit: true,
+            types: [],
+          },
+          files: ['types.ts'],
+        }),
+      );
+      try {
+        execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', app], { encoding: 'utf8' });
+      } catch (error) {
+        assert.fail(error.stdout);
+      }
+    }
+  }
+});

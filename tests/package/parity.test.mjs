@@ -1,0 +1,67 @@
+// The native command and the WebAssembly package give the same answers.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  assertNear,
+  binaries,
+  goldenFolder,
+  goldenNames,
+  load,
+  readGolden,
+  root,
+} from './helpers.mjs';
+
+const command = join(root, 'build/native/glassformer');
+
+function classifyNatively(folder, texts) {
+  const output = execFileSync(command, ['classify', folder, '--json', '--attention'], {
+    input: texts.map((text) => `${text}\n`).join(''),
+    maxBuffer: 1 << 28,
+  });
+  return output.toString().trimEnd().split('\n').map(JSON.parse);
+}
+
+function floats(base64) {
+  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
+  return new Float32Array(bytes.buffer);
+}
+
+for (const name of goldenNames) {
+  const { texts: goldenTexts, tolerance } = readGolden(name);
+  const texts = [...goldenTexts, 'naïve 🎬 日本語', 'a '.repeat(2000).trim(), '☃'];
+  const native = classifyNatively(goldenFolder(name), texts);
+  assert.equal(native.length, texts.length);
+
+  for (const binary of binaries) {
+    test(`${name}: native and ${binary}`, async () => {
+      const classifier = await load(goldenFolder(name), { binary });
+      const results = await classifier.classifyBatch(texts, { attention: true });
+      for (const [index, { attention, score, scores, logits, ...rest }] of results.entries()) {
+        const { attention: nativeAttention, ...other } = native[index];
+        assert.deepEqual(rest, {
+          label: other.label,
+          tokens: other.tokens,
+          clipped: other.clipped,
+        });
+        assert.deepEqual(Object.keys(scores), Object.keys(other.scores));
+        // Builds differ in fused multiplications and in the order of sums, as PyTorch does.
+        const near = (actual, expected, what) =>
+          assertNear(actual, expected, tolerance[what][0], what);
+        near([score], [other.score], 'scores');
+        near(Object.values(scores), Object.values(other.scores), 'scores');
+        near(Object.values(logits), Object.values(other.logits), 'logits');
+        const { data, ...shape } = nativeAttention.encoder;
+        assert.deepEqual(shape, {
+          layers: attention.encoder.layers,
+          heads: attention.encoder.heads,
+          queries: attention.encoder.queries,
+          keys: attention.encoder.keys,
+        });
+        near(attention.encoder.data, floats(data), 'attention.0');
+      }
+    });
+  }
+}

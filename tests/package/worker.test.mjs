@@ -1,0 +1,184 @@
+// The way of browsers: a worker of its own for each model. Node's threads stand in for web workers
+// here; tests/browser has real ones.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker as Thread } from 'node:worker_threads';
+import {
+  Classifier,
+  GlassformerError,
+  assertError,
+  binaries,
+  goldenFolder,
+  load,
+  modelFiles,
+  plain,
+  readGolden,
+  readModel,
+  serve,
+} from './helpers.mjs';
+
+const folder = goldenFolder('pre_norm_mean');
+const { texts } = readGolden('pre_norm_mean');
+const long = Array(4000).fill(texts[0]);
+const everything = { attention: true, contributions: true };
+
+const inProcess = await load(folder);
+const expected = await inProcess.classifyBatch(texts, everything);
+
+const threads = [];
+globalThis.Worker = class {
+  constructor(url, options) {
+    assert.deepEqual(options, { type: 'module' });
+    this.thread = new Thread(new URL('./worker_scope.mjs', import.meta.url), {
+      workerData: String(url),
+    });
+    this.thread.on('message', (data) => this.onmessage({ data }));
+    this.thread.on('error', (error) =>
+      this.onerror({ message: error.message, preventDefault() {} }),
+    );
+    threads.push(this.thread);
+  }
+  postMessage(message, transfer) {
+    this.thread.postMessage(message, transfer);
+  }
+  terminate() {
+    this.thread.terminate();
+  }
+};
+
+for (const binary of binaries) {
+  test(`${binary}: the same results as in this thread`, async () => {
+    const before = threads.length;
+    const classifier = await load(folder, { binary });
+    assert.equal(threads.length, before + 1);
+    const reference = await load(folder, { binary });
+    assert.deepEqual(classifier.info, { ...inProcess.info, binary });
+    const results = await classifier.classifyBatch(texts, everything);
+    assert.deepEqual(
+      results.map(plain),
+      (await reference.classifyBatch(texts, everything)).map(plain),
+    );
+    const { encoder } = results[0].attention;
+    assert.deepEqual(encoder.at(1, 1).length, encoder.queries * encoder.keys);
+    assert.ok(results[0].contributions[classifier.info.labels[0]] instanceof Float32Array);
+    if (inProcess.info.binary === binary) {
+      assert.deepEqual(results.map(plain), expected.map(plain));
+    }
+  });
+}
+
+test('progress comes through, and bytes in hand stay in hand', async () => {
+  const files = readModel('pre_norm_mean');
+  const copy = structuredClone(files);
+  const seen = new Map();
+  await load(files, { onProgress: ({ file, loaded }) => seen.set(file, loaded) });
+  assert.deepEqual(files, copy);
+  assert.deepEqual([...seen.keys()].sort(), modelFiles);
+  for (const file of modelFiles) assert.equal(seen.get(file), files[file].length);
+});
+
+test('errors keep their code, and the next call works', async () => {
+  const classifier = await load(folder);
+  await assertError(() => classifier.classify(''), 'empty_input');
+  await assertError(() => classifier.classify('a', { maskTokens: [99] }), 'invalid_option');
+  assert.deepEqual(
+    await classifier.classifyBatch(texts, everything).then((r) => r.map(plain)),
+    expected.map(plain),
+  );
+  const server = await serve(folder, {
+    '/config.json': (response) => response.writeHead(404).end(),
+  });
+  await assertError(() => Classifier.load(server.url), 'http_error', /config\.json/);
+  await assertError(() => Classifier.load('/nowhere'), 'missing_file');
+});
+
+test('a loading that fails ends its worker', async () => {
+  const loading = Classifier.load('/nowhere');
+  loading.catch(() => {});
+  while (true) {
+    const thread = threads.at(-1);
+    const exit = once(thread, 'exit');
+    await assertError(() => loading, 'missing_file');
+    await exit;
+    break;
+  }
+});
+
+test('an abort is heard between two texts, and in the queue', async () => {
+  const classifier = await load(folder);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = [
+    classifier.classifyBatch(long, { signal }),
+    classifier.classify(texts[0], { signal }),
+  ];
+  const next = classifier.classify(texts[0], everything);
+  setTimeout(() => controller.abort('enough'), 20);
+  const start = performance.now();
+  for (const call of calls) await assert.rejects(call, { code: 'aborted', cause: 'enough' });
+  assert.deepEqual(plain(await next), plain(expected[0]));
+  // The rest of the batch, which takes longer than this, was not worked off.
+  const aborted = performance.now() - start;
+  const batchStart = performance.now();
+  await classifier.classifyBatch(long);
+  assert.ok(aborted < performance.now() - batchStart);
+});
+
+test('an abort while loading ends the worker', async () => {
+  const controller = new AbortController();
+  const server = await serve(folder, {
+    '/model.safetensors'(response) {
+      response.writeHead(200);
+      response.write('12345678', () => controller.abort());
+    },
+  });
+  const loading = Classifier.load(server.url, { signal: controller.signal });
+  await assertError(() => loading, 'aborted');
+  const thread = threads.at(-1);
+  if (thread.threadId !== -1) await once(thread, 'exit');
+});
+
+test('dispose ends the worker', async () => {
+  const classifier = await Classifier.load(folder);
+  const thread = threads.at(-1);
+  const exit = once(thread, 'exit');
+  const call = classifier.classifyBatch(long);
+  classifier.dispose();
+  await assertError(() => call, 'disposed');
+  await exit;
+  await assertError(() => classifier.classify('a'), 'disposed');
+});
+
+test('a worker that cannot start', async () => {
+  for (const [name, message] of [
+    ['nowhere.js', /worker/],
+    ['helpers.txt', /worker/],
+  ]) {
+    const urls = { 'worker.js': new URL(name, import.meta.url) };
+    await assertError(() => Classifier.load(folder, { urls }), 'worker_failed', message);
+  }
+  const { Worker } = globalThis;
+  globalThis.Worker = class {
+    constructor() {
+      throw new Error('blocked by policy');
+    }
+  };
+  try {
+    await assertError(() => Classifier.load(folder), 'worker_failed', /blocked by policy/);
+  } finally {
+    globalThis.Worker = Worker;
+  }
+});
+
+test('a worker that dies rejects its calls', async () => {
+  const classifier = await load(folder);
+  const call = classifier.classifyBatch(long);
+  threads.at(-1).emit('error', new Error('out of memory'));
+  await assert.rejects(call, (error) => {
+    assert.ok(error instanceof GlassformerError);
+    assert.equal(error.code, 'worker_failed');
+    return /out of memory/.test(error.message);
+  });
+});
