@@ -1,0 +1,191 @@
+// The package in Chromium under a strict policy: in a page, in a page's own worker and in a service
+// worker.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { dist, goldenFolder, load, readGolden, root, serve } from './helpers.mjs';
+
+const name = 'pre_norm_mean';
+const { texts } = readGolden(name);
+const expected = await (await load(goldenFolder(name))).classifyBatch(texts);
+
+const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+const send = (type, body) => (response) =>
+  response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(body);
+
+// Answers one message with the results, or with the error's code.
+const workerScript = `
+  import { Classifier } from '/dist/index.js';
+  async function answer(texts) {
+    const classifier = await Classifier.load('/tests/golden/${name}/');
+    const results = await classifier.classifyBatch(texts, { attention: true });
+    classifier.dispose();
+    return results.map(({ label, logits, attention }) =>
+      ({ label, logits, size: attention.encoder.at(1, 1).length }));
+  }
+  self.addEventListener('message', async ({ data, source, ports }) => {
+    const reply = ports[0] ?? source ?? self;
+    try {
+      reply.postMessage(await answer(data));
+    } catch (error) {
+      reply.postMessage(String(error.code ?? error));
+    }
+  });
+  // A service worker that has just been installed takes over at once.
+  self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));`;
+
+const server = await serve(root, {
+  '/page/': send('text/html', '<!doctype html><base href="/tests/"><title>test</title>'),
+  '/worker.js': send('text/javascript', workerScript),
+  '/tests/cut/config.json': (response) => response.writeHead(404).end(),
+});
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+});
+after(() => browser.close());
+
+// A page with the package at hand; what its policy forbids and what it throws fails the test.
+async function open() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const script = "import * as it from '/dist/index.js'; globalThis.glassformer = it;";
+  await page.route('**/setup.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: script }),
+  );
+  await page.goto(`${server.url}/page/`);
+  await page.addScriptTag({ url: '/setup.js', type: 'module' });
+  return { page, problems };
+}
+
+function assertResults(results, binary) {
+  assert.equal(results.length, expected.length);
+  for (const [index, { label, logits, size }] of results.entries()) {
+    const { tokens, ...one } = expected[index];
+    assert.equal(label, one.label);
+    assert.equal(size, tokens.length ** 2);
+    for (const [key, value] of Object.entries(one.logits)) {
+      assert.ok(Math.abs(logits[key] - value) < 1e-5, `${binary}: ${logits[key]} for ${value}`);
+    }
+  }
+}
+
+for (const binary of ['simd', 'relaxed']) {
+  test(`a page, ${binary}`, async () => {
+    const { page, problems } = await open();
+    const result = await page.evaluate(
+      async ({ binary, name, texts }) => {
+        const seen = {};
+        // Relative to the document's base.
+        const classifier = await glassformer.Classifier.load(`golden/${name}`, {
+          binary,
+          onProgress: ({ file, loaded, total }) => (seen[file] = [loaded, total]),
+        });
+        const results = await classifier.classifyBatch(texts, { attention: true });
+        const controller = new AbortController();
+        const calls = [
+          classifier.classifyBatch(Array(3000).fill(texts[0]), { signal: controller.signal }),
+          classifier.classify(''),
+          classifier.classify(texts[0], { attentions: true }),
+        ];
+        setTimeout(() => controller.abort(), 20);
+        const codes = (await Promise.allSettled(calls)).map((call) => call.reason?.code);
+        const again = await classifier.classify(texts[0]);
+        globalThis.classifier = classifier;
+        return {
+          results: results.map(({ label, logits, attention }) => ({
+            label,
+            logits,
+            size: attention.encoder.at(1, 1).length,
+          })),
+          binary: classifier.info.binary,
+          codes,
+          same: again.score === results[0].score,
+          seen,
+        };
+      },
+      { binary, name, texts },
+    );
+    assertResults(result.results, binary);
+    assert.equal(result.binary, binary);
+    assert.deepEqual(result.codes, ['aborted', 'empty_input', 'invalid_option']);
+    assert.ok(result.same);
+    for (const [file, [loaded, total]] of Object.entries(result.seen)) {
+      const size = readFileSync(join(goldenFolder(name), file)).length;
+      assert.deepEqual([loaded, total], [size, size]);
+    }
+    assert.equal(Object.keys(result.seen).length, 3);
+
+    // One worker for the model, and none once it is disposed of.
+    assert.equal(page.workers().length, 1);
+    const closed = page.workers()[0].waitForEvent('close');
+    const code = await page.evaluate(async (text) => {
+      const call = classifier.classify(text);
+      classifier.dispose();
+      return call.catch((error) => error.code);
+    }, texts[0]);
+    assert.equal(code, 'disposed');
+    await closed;
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  });
+}
+
+test('a page: errors of loading arrive with their code', async () => {
+  const { page } = await open();
+  const codes = await page.evaluate(async (name) => {
+    const code = (folder, options) =>
+      glassformer.Classifier.load(folder, options).then(
+        () => 'loaded',
+        (error) => error.code,
+      );
+    return [
+      await code('cut'),
+      await code('http://127.0.0.1:1/'),
+      await code(`golden/${name}`, { urls: { 'worker.js': '/nowhere.js' } }),
+      await code(`golden/${name}`, { urls: { 'worker.js': 'http://127.0.0.1:1/worker.js' } }),
+    ];
+  }, name);
+  assert.deepEqual(codes, ['http_error', 'fetch_failed', 'worker_failed', 'worker_failed']);
+  await page.context().close();
+});
+
+test('a worker of the page, which has the model in a worker of its own', async () => {
+  const { page, problems } = await open();
+  const results = await page.evaluate(
+    (texts) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js', { type: 'module' });
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = reject;
+        worker.postMessage(texts);
+      }),
+    texts,
+  );
+  assertResults(results, 'in a worker');
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test('a service worker, which cannot start workers', async () => {
+  const { page, problems } = await open();
+  const results = await page.evaluate(async (texts) => {
+    await navigator.serviceWorker.register('/worker.js', { type: 'module' });
+    const { active } = await navigator.serviceWorker.ready;
+    const { port1, port2 } = new MessageChannel();
+    return new Promise((resolve) => {
+      port1.onmessage = ({ data }) => resolve(data);
+      active.postMessage(texts, [port2]);
+    });
+  }, texts);
+  assertResults(results, 'in a service worker');
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
