@@ -9,6 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from attention import attention
+
 CONFIG = {
     "format": 1,
     "model_type": "encoder_classifier",
@@ -58,10 +60,8 @@ class SelfAttention(nn.Module):
         weight = torch.cat([self.q_proj.weight * scale, self.k_proj.weight, self.v_proj.weight])
         bias = torch.cat([self.q_proj.bias * scale, self.k_proj.bias, self.v_proj.bias])
         qkv = F.linear(x, weight.to(x.dtype), bias.to(x.dtype))
-        qkv = qkv.view(batch, length, 3, self.n_heads, d_head).permute(2, 0, 3, 1, 4)
-        q, k, v = qkv.reshape(3, batch * self.n_heads, length, d_head).unbind(0)
-        mixed = torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)), dim=-1), v)
-        mixed = mixed.view(batch, self.n_heads, length, d_head).transpose(1, 2).reshape(batch, length, d_model)
+        mixed = attention(qkv.view(batch, length, 3, self.n_heads, d_head))
+        mixed = mixed.reshape(batch, length, d_model)
         return linear(self.out_proj, mixed)
 
 

@@ -18,8 +18,6 @@ import sentencepiece
 import data
 import teacher
 
-GROUPS = ["films", "films_unlabelled", "products", "products_unlabelled", "sentences", "sentences_unlabelled"]
-VALIDATION = ["valid_films", "valid_products", "valid_sentences"]
 LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.9}  # of the label in a labelled text's target
 CLIPPED_SENTENCES = {"films_unlabelled": 260_000, "products_unlabelled": 140_000}
 
@@ -85,6 +83,14 @@ def soft_labels(groups, log):
     return targets
 
 
+def encode(name, processor, texts, targets):
+    """The arrays of one group: ids, where each text ends in them, targets [texts, C]."""
+    ids = processor.encode(texts)
+    return {f"{name}.ids": numpy.concatenate([numpy.array(row, numpy.uint16) for row in ids]),
+            f"{name}.ends": numpy.cumsum([len(row) for row in ids]),
+            f"{name}.targets": targets.astype(numpy.float32)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True)
@@ -107,12 +113,8 @@ def main():
             plain = [(text, goal) for (text, goal), old in zip(plain, texts) if text != old]
             texts = texts + [text for text, _ in plain]
             goals = numpy.concatenate([goals, [goal for _, goal in plain]])
-        ids = processor.encode(texts)
-        lengths = numpy.array([len(row) for row in ids])
-        arrays[f"{name}.ids"] = numpy.concatenate([numpy.array(row, numpy.uint16) for row in ids])
-        arrays[f"{name}.ends"] = numpy.cumsum(lengths)
-        arrays[f"{name}.targets"] = numpy.stack([1 - goals, goals], axis=1).astype(numpy.float32)
-        log({"group": name, "texts": len(texts), "tokens": int(lengths.sum()), "longest": int(lengths.max())})
+        arrays.update(encode(name, processor, texts, numpy.stack([1 - goals, goals], axis=1)))
+        log({"group": name, "texts": len(texts), "tokens": len(arrays[f"{name}.ids"])})
     numpy.savez(arguments.out, **arrays)
 
 

@@ -19,6 +19,7 @@ import torch.distributed
 import torch.multiprocessing
 from torch.nn import functional as F
 
+from attention import use_compiled
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
 
@@ -104,6 +105,8 @@ class Trainer:
         self.stage = STAGES[options.stage]
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.compute = compute_type(self.device)
+        if self.device.type == "cpu" and self.compute == torch.bfloat16:
+            use_compiled()
         self.run = Path(options.run)
         self.run.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(1)

@@ -1,0 +1,202 @@
+// Softmax attention and its gradient on the CPU, for attention.py. Compiled by it with the machine's own
+// vector width; never materialises the n x n scores, which is what makes it faster than PyTorch's products.
+//
+// Layouts (bf16 as 16-bit patterns): qkv [B, n, 3, H, 16] with the scale already in q; out [B, n, H, 16];
+// log_sums [B, H, n] float32.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr int width = 16;  // lanes, and the only head size
+constexpr int rows = 8;    // queries handled together
+using Floats = float __attribute__((vector_size(64)));
+using Ints = std::int32_t __attribute__((vector_size(64)));
+using Bits = std::uint32_t __attribute__((vector_size(64)));
+using Halves = std::uint16_t __attribute__((vector_size(32)));
+
+Floats load_bf16(const std::uint16_t* from) {
+  Halves halves;
+  std::memcpy(&halves, from, sizeof halves);
+  return reinterpret_cast<Floats>(__builtin_convertvector(halves, Bits) << 16);
+}
+
+void store_bf16(std::uint16_t* to, Floats values) {
+  Bits bits = reinterpret_cast<Bits>(values);
+  bits = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // round to nearest, ties to even
+  const Halves halves = __builtin_convertvector(bits, Halves);
+  std::memcpy(to, &halves, sizeof halves);
+}
+
+// exp(x) for x <= about 0, relative error below 1e-5.
+Floats exp_of(Floats x) {
+  Floats y = x * 1.44269504f;
+  y = y < -120.0f ? Floats{} - 120.0f : y;
+  const Ints whole = __builtin_convertvector(y - 0.5f, Ints);
+  const Floats r = y - __builtin_convertvector(whole, Floats);
+  const Floats power = 1.0f + r * (0.69314718f + r * (0.24022651f + r * (0.05550411f + r * (0.00961813f +
+                       r * 0.00133336f))));
+  return reinterpret_cast<Floats>(reinterpret_cast<Ints>(power) + (whole << 23));
+}
+
+float sum_of(Floats values) {
+  float sum = 0;
+  for (int i = 0; i < width; ++i) sum += values[i];
+  return sum;
+}
+
+// One head's matrix: rows [n] of 16, and its transpose in blocks [n / 16][16] of 16 keys.
+struct Matrix {
+  std::vector<Floats> by_row, by_block;
+
+  void read(const std::uint16_t* from, int n, int stride, bool transpose) {
+    by_row.assign(static_cast<std::size_t>((n + width - 1) / width * width), Floats{});
+    for (int i = 0; i < n; ++i) by_row[i] = load_bf16(from + static_cast<std::size_t>(i) * stride);
+    if (!transpose) return;
+    by_block.resize(by_row.size());
+    for (std::size_t block = 0; block < by_row.size(); block += width)
+      for (int d = 0; d < width; ++d)
+        for (int j = 0; j < width; ++j) by_block[block + d][j] = by_row[block + j][d];
+  }
+};
+
+// products[r][block] = a[r] . b[j] for the 16 j of each block.
+void multiply(const Floats* a, int count, const Matrix& b, Floats (*products)[rows]) {
+  for (std::size_t block = 0; block < b.by_block.size() / width; ++block) {
+    Floats sums[rows] = {};
+    for (int d = 0; d < width; ++d) {
+      const Floats column = b.by_block[block * width + d];
+      for (int r = 0; r < rows; ++r) sums[r] += a[r < count ? r : 0][d] * column;
+    }
+    for (int r = 0; r < rows; ++r) products[block][r] = sums[r];
+  }
+}
+
+struct Head {
+  Matrix q, k, v, grad;
+  std::vector<Floats> key_grads, value_grads;
+  std::vector<Floats> weights, slopes;  // [blocks][rows]
+};
+
+}  // namespace
+
+extern "C" void attention_forward(const std::uint16_t* qkv, int batch, int n, int heads, std::uint16_t* out,
+                                  float* log_sums) {
+  static thread_local Head head;
+  const int blocks = (n + width - 1) / width;
+  const int stride = 3 * heads * width;
+  head.weights.resize(static_cast<std::size_t>(blocks) * rows);
+  auto* weights = reinterpret_cast<Floats(*)[rows]>(head.weights.data());
+  for (int b = 0; b < batch; ++b) {
+    for (int h = 0; h < heads; ++h) {
+      const std::uint16_t* base = qkv + static_cast<std::size_t>(b) * n * stride + h * width;
+      head.q.read(base, n, stride, false);
+      head.k.read(base + heads * width, n, stride, true);
+      head.v.read(base + 2 * heads * width, n, stride, false);
+      for (int i = 0; i < n; i += rows) {
+        const int count = n - i < rows ? n - i : rows;
+        multiply(&head.q.by_row[i], count, head.k, weights);
+        float sums[rows];
+        float highest[rows];
+        for (int r = 0; r < rows; ++r) {
+          Floats top = weights[0][r];
+          for (int block = 1; block < blocks; ++block)
+            top = weights[block][r] > top ? weights[block][r] : top;
+          highest[r] = top[0];
+          for (int j = 1; j < width; ++j) highest[r] = std::fmax(highest[r], top[j]);
+          Floats sum = {};
+          for (int block = 0; block < blocks; ++block) {
+            Floats e = exp_of(weights[block][r] - highest[r]);
+            if (block == blocks - 1)
+              for (int j = n - block * width; j < width; ++j) e[j] = 0.0f;
+            weights[block][r] = e;
+            sum += e;
+          }
+          sums[r] = sum_of(sum);
+        }
+        Floats mixed[rows] = {};
+        for (int block = 0; block < blocks; ++block)
+          for (int j = 0; j < width; ++j)
+            for (int r = 0; r < rows; ++r)
+              mixed[r] += reinterpret_cast<const float*>(&weights[block][r])[j] * head.v.by_row[block * width + j];
+        for (int r = 0; r < count; ++r) {
+          store_bf16(out + (static_cast<std::size_t>(b) * n + i + r) * heads * width + h * width,
+                     mixed[r] / sums[r]);
+          log_sums[(static_cast<std::size_t>(b) * heads + h) * n + i + r] = highest[r] + std::log(sums[r]);
+        }
+      }
+    }
+  }
+}
+
+extern "C" void attention_backward(const std::uint16_t* qkv, const std::uint16_t* out, const std::uint16_t* out_grad,
+                                   const float* log_sums, int batch, int n, int heads, std::uint16_t* qkv_grad) {
+  static thread_local Head head;
+  const int blocks = (n + width - 1) / width;
+  const int stride = 3 * heads * width;
+  head.weights.resize(static_cast<std::size_t>(blocks) * rows);
+  head.slopes.resize(head.weights.size());
+  auto* weights = reinterpret_cast<Floats(*)[rows]>(head.weights.data());
+  auto* slopes = reinterpret_cast<Floats(*)[rows]>(head.slopes.data());
+  for (int b = 0; b < batch; ++b) {
+    for (int h = 0; h < heads; ++h) {
+      const std::size_t text = static_cast<std::size_t>(b) * n;
+      const std::uint16_t* base = qkv + text * stride + h * width;
+      std::uint16_t* base_grad = qkv_grad + text * stride + h * width;
+      const std::uint16_t* base_out = out + text * heads * width + h * width;
+      head.q.read(base, n, stride, false);
+      head.k.read(base + heads * width, n, stride, true);
+      head.v.read(base + 2 * heads * width, n, stride, true);
+      head.grad.read(out_grad + text * heads * width + h * width, n, heads * width, false);
+      head.key_grads.assign(head.k.by_row.size(), Floats{});
+      head.value_grads.assign(head.k.by_row.size(), Floats{});
+      for (int i = 0; i < n; i += rows) {
+        const int count = n - i < rows ? n - i : rows;
+        const Floats* q = &head.q.by_row[i];
+        const Floats* grad = &head.grad.by_row[i];
+        multiply(q, count, head.k, weights);
+        multiply(grad, count, head.v, slopes);
+        for (int r = 0; r < rows; ++r) {
+          if (r >= count) {
+            for (int block = 0; block < blocks; ++block) weights[block][r] = slopes[block][r] = Floats{};
+            continue;
+          }
+          const float log_sum = log_sums[(static_cast<std::size_t>(b) * heads + h) * n + i + r];
+          const float mean = sum_of(grad[r] * load_bf16(base_out + static_cast<std::size_t>(i + r) * heads * width));
+          for (int block = 0; block < blocks; ++block) {
+            Floats p = exp_of(weights[block][r] - log_sum);
+            if (block == blocks - 1)
+              for (int j = n - block * width; j < width; ++j) p[j] = 0.0f;
+            weights[block][r] = p;
+            slopes[block][r] = p * (slopes[block][r] - mean);
+          }
+        }
+        Floats query_grads[rows] = {};
+        for (int block = 0; block < blocks; ++block) {
+          for (int j = 0; j < width; ++j) {
+            const std::size_t key = static_cast<std::size_t>(block) * width + j;
+            Floats key_grad = head.key_grads[key];
+            Floats value_grad = head.value_grads[key];
+            for (int r = 0; r < rows; ++r) {
+              const float slope = reinterpret_cast<const float*>(&slopes[block][r])[j];
+              const float weight = reinterpret_cast<const float*>(&weights[block][r])[j];
+              query_grads[r] += slope * head.k.by_row[key];
+              key_grad += slope * q[r];
+              value_grad += weight * grad[r];
+            }
+            head.key_grads[key] = key_grad;
+            head.value_grads[key] = value_grad;
+          }
+        }
+        for (int r = 0; r < count; ++r)
+          store_bf16(base_grad + static_cast<std::size_t>(i + r) * stride, query_grads[r]);
+      }
+      for (int j = 0; j < n; ++j) {
+        store_bf16(base_grad + static_cast<std::size_t>(j) * stride + heads * width, head.key_grads[j]);
+        store_bf16(base_grad + static_cast<std::size_t>(j) * stride + 2 * heads * width, head.value_grads[j]);
+      }
+    }
+  }
+}
