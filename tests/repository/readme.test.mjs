@@ -1,0 +1,66 @@
+// The README's examples are run as they stand.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root, run, unlessDone } from '../../wasm/toolchain/build.mjs';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+function blocks(language) {
+  return [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+    .filter(([, tag]) => tag === language)
+    .map(([, , text]) => text);
+}
+
+// Examples are run inside the repository, where the package finds itself by name.
+const folder = join(root, 'build/readme');
+mkdirSync(folder, { recursive: true });
+
+test('the npm commands exist', () => {
+  const named = [...readme.matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)];
+  assert.ok(named.length >= 5);
+  for (const [, script, lifecycle] of named)
+    assert.ok(manifest.scripts[script ?? lifecycle], script);
+});
+
+test('the linked files exist', () => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1]);
+  assert.ok(links.length >= 3);
+  assert.deepEqual(
+    links.filter((path) => !existsSync(join(root, path))),
+    [],
+  );
+});
+
+test('the JavaScript example runs', async () => {
+  const [code] = blocks('js');
+  writeFileSync(join(folder, 'example.mjs'), code);
+  const output = await run(process.execPath, ['build/readme/example.mjs']);
+  assert.match(output, /^positive 0\.\d{3}$/m);
+  assert.match(output, /4 × 8 heads, (\d+) × \1 weights each/);
+  assert.match(output, /\{ negative: 0\.\d+, positive: 0\.\d+ \}/);
+});
+
+test('the shell examples run', async () => {
+  const [commands] = blocks('sh').filter((text) => text.includes('classify'));
+  const output = await run('bash', ['-euo', 'pipefail', '-c', commands]);
+  assert.match(output, /^positive\t0\.\d+\nnegative\t0\.\d+\n/);
+  assert.match(output, /"attention":/);
+});
+
+test('the C++ example compiles and runs', async () => {
+  const [code] = blocks('cpp');
+  const [command] = blocks('sh').filter((text) => text.includes('c++'));
+  writeFileSync(join(folder, 'example.cpp'), code);
+  const inputs = ['README.md', 'src', 'build/native/libglassformer_core.a'];
+  const compile = command
+    .replace('example.cpp', 'build/readme/example.cpp')
+    .replace('-o example && ./example', '-o build/readme/example');
+  assert.notEqual(compile, command);
+  await unlessDone('readme-cpp', inputs, ['build/readme/example'], () =>
+    run('bash', ['-euo', 'pipefail', '-c', compile]),
+  );
+  assert.match(await run('build/readme/example', []), /^positive 0\.\d+, \d+ tokens$/m);
+});
