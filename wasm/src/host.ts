@@ -39,6 +39,7 @@ class WorkerHost implements Host {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PendingCall>();
   #lastId = 0;
+  #failure: GlassformerError | undefined;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -72,6 +73,7 @@ class WorkerHost implements Host {
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<Calls[Kind]['result']> {
+    if (this.#failure) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
     return new Promise<Calls[Kind]['result']>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onProgress });
@@ -100,9 +102,12 @@ class WorkerHost implements Host {
     else call.reject(new GlassformerError(message.code, message.message));
   }
 
+  // The worker is of no more use: all its calls end, those to come at once.
   #fail(reason: string): void {
-    const error = new GlassformerError('worker_failed', `The model's worker failed: ${reason}`);
-    for (const call of this.#pending.values()) call.reject(error);
+    const failure = new GlassformerError('worker_failed', `The model's worker failed: ${reason}`);
+    this.#failure = failure;
+    for (const call of this.#pending.values()) call.reject(failure);
     this.#pending.clear();
+    this.#worker.terminate();
   }
 }

@@ -13,9 +13,6 @@ const scope = globalThis as unknown as WorkerScope;
 const runner = new Runner();
 const running = new Map<number, AbortController>();
 
-// Enough for V8 to optimise the kernels; the runs take some 50 ms in all and give way to calls.
-const warmUpRuns = 30;
-
 scope.onmessage = ({ data: message }) => {
   if (message.kind === 'abort') running.get(message.id)?.abort();
   else void answer(message);
@@ -31,7 +28,8 @@ async function answer(message: Exclude<ToWorker, { kind: 'abort' }>): Promise<vo
         scope.postMessage({ id, kind: 'progress', progress }),
       );
       scope.postMessage({ id, kind: 'result', result });
-      void runner.warmUp(warmUpRuns);
+      // A text that the model refuses warms nothing up, and harms nothing.
+      runner.warmUp().catch(() => {});
     } else {
       const result = await runner.classify(message.request, controller.signal);
       const attention = result.flatMap((one) => one.attention?.encoder.data.buffer ?? []);

@@ -155,6 +155,7 @@ export async function buildPackage() {
         target: 'es2022',
         platform: 'neutral',
         minify: true,
+        sourcemap: true,
         logLevel: 'warning',
       });
       copyDeclarations(join(root, 'build/types'), dist);
