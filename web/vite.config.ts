@@ -80,7 +80,9 @@ function precache(): Plugin {
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
-          if (!/^(service-worker\.js|licences\.txt|.*\/(README\.md|LICENSE))$/.test(name))
+          if (
+            !/^(index\.html|service-worker\.js|licences\.txt|.*\/(README\.md|LICENSE))$/.test(name)
+          )
             files.push(name);
         }
         const worker = bundle['service-worker.js'];

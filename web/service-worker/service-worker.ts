@@ -48,8 +48,11 @@ worker.addEventListener('fetch', (event) => {
   );
 });
 
-const kept = async (request: Request): Promise<Response | undefined> =>
-  (await caches.open(cacheName)).match(request, { ignoreSearch: true });
+/** The page is kept under its folder's address, whatever name of it was asked for. */
+async function kept(request: Request): Promise<Response | undefined> {
+  const cache = await caches.open(cacheName);
+  return cache.match(request.mode === 'navigate' ? './' : request, { ignoreSearch: true });
+}
 
 async function cacheFirst(request: Request): Promise<Response> {
   return (await kept(request)) ?? fetch(request);

@@ -1,5 +1,11 @@
 /** The page's state: the model, the text, what the model made of it, and the interventions. */
-import { Classifier, type Classification, type Head, type ModelInfo } from 'glassformer';
+import {
+  Classifier,
+  GlassformerError,
+  type Classification,
+  type Head,
+  type ModelInfo,
+} from 'glassformer';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { strongestCell, type Cell, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
@@ -40,6 +46,8 @@ export class Explorer {
   info = $state.raw<ModelInfo>();
 
   text = $state('');
+  /** Whether what is shown is older than the text or the interventions. */
+  busy = $state(true);
   /** With the interventions; undefined before the first reading and for a text without tokens. */
   reading = $state.raw<Reading>();
   /** The same text without interventions. */
@@ -104,6 +112,7 @@ export class Explorer {
   /** The text was edited: tokens are other ones now, so none stays hidden. */
   edit(text: string): void {
     this.text = text;
+    this.busy = true;
     this.#hidden.clear();
     this.pointed = false;
     clearTimeout(this.#timer);
@@ -252,6 +261,7 @@ export class Explorer {
     const classifier = this.#classifier;
     if (!classifier) return;
     this.failure = undefined;
+    this.busy = true;
     if (text.trim() === '') {
       this.#show(undefined, undefined);
       return;
@@ -274,11 +284,14 @@ export class Explorer {
     } catch (error) {
       if (signal.aborted) return;
       this.#show(undefined, undefined);
+      // A text without tokens is as good as none.
+      if (error instanceof GlassformerError && error.code === 'empty_input') return;
       this.failure = readFailure(error);
     }
   }
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {
+    this.busy = false;
     this.reading = reading;
     this.untouched = untouched;
     this.tokenEffects = undefined;

@@ -1,0 +1,76 @@
+// Opens the built page in Chromium as a person's browser would: served as `npm start` serves it,
+// with every request and every complaint of the browser written down.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { preview } from 'vite';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+// Serves a folder of built files, by default the page; resolves to { url, close }.
+export async function serve(folder = join(root, 'web/dist')) {
+  const server = await preview({
+    configFile: join(root, 'web/vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: folder },
+    preview: { host: '127.0.0.1', port: 0 },
+  });
+  const { port } = server.httpServer.address();
+  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+// A page in a browser profile of its own. `complaints` collects what must not happen: requests to
+// other origins, violations of the Content-Security-Policy, errors in the console.
+export async function open(browser, url, { expectErrors = false, ...options } = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    serviceWorkers: 'block',
+    ...options,
+  });
+  const complaints = [];
+  const { origin } = new URL(url);
+  context.on('request', (request) => {
+    const target = new URL(request.url());
+    if (target.protocol !== 'blob:' && target.origin !== origin)
+      complaints.push(`request ${target}`);
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(`error ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expectErrors) complaints.push(`console ${message.text()}`);
+  });
+  await page.exposeFunction('complain', (text) => complaints.push(text));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      window.complain(`policy ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  const response = await page.goto(url);
+  return { context, page, complaints, response };
+}
+
+// Types a text and waits until the page shows the model's reading of it.
+export async function read(page, text) {
+  await page.getByTestId('input').fill(text);
+  await settled(page);
+}
+
+// Until the page has read what the text box holds, with the interventions in force.
+export async function settled(page) {
+  await page.locator('main[aria-busy="false"]').waitFor({ timeout: 30_000 });
+}

@@ -1,0 +1,460 @@
+// Drives the built page as a person would, with the real model; what it shows is compared with
+// what the package answers in Node.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Classifier } from '../../dist/index.js';
+import { launch, open, read, root, serve, settled } from './open.mjs';
+
+const sentence = 'The plot is not good at all, and I would never watch it again.';
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 2e-4;
+
+let browser, server, classifier;
+before(async () => {
+  [browser, server, classifier] = await Promise.all([
+    launch(),
+    serve(),
+    Classifier.load(join(root, 'weights/sentiment')),
+  ]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  classifier?.dispose();
+});
+
+// Runs one test on a fresh page that has read its first text; the page must have no complaints.
+function onPage(name, options, body) {
+  test(name, async () => {
+    const opened = await open(browser, server.url + (options.hash ?? ''), options);
+    try {
+      await settled(opened.page);
+      await body(opened.page, opened);
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await opened.context.close();
+    }
+  });
+}
+
+const number = (locator) => locator.getAttribute('data-value').then(Number);
+const numbers = (locator) =>
+  locator.evaluateAll((list) => list.map((element) => Number(element.getAttribute('data-value'))));
+const cellsOf = (page) => page.getByTestId('heatmap').locator('[data-value]');
+const head = (page, layer, index) =>
+  page.locator(`[data-testid=head][data-layer="${layer}"][data-head="${index}"]`);
+const headSwitch = (page, layer, index) =>
+  page.getByRole('switch', { name: `Layer ${layer + 1}, head ${index + 1}`, exact: true });
+
+function assertClose(actual, expected, what) {
+  assert.equal(actual.length, expected.length, `${what}: how many`);
+  const worst = actual.reduce((max, value, i) => Math.max(max, Math.abs(value - expected[i])), 0);
+  assert.ok(worst <= tolerance, `${what}: ${worst} apart`);
+}
+
+onPage('a person types a review and reads the verdict', {}, async (page) => {
+  for (const [text, label] of [
+    ['One of the best films I have ever seen. Wonderful from start to finish!', 'positive'],
+    ['A boring, badly written waste of two hours. Avoid it.', 'negative'],
+  ]) {
+    await page.getByTestId('input').fill('');
+    await page.getByTestId('input').pressSequentially(text);
+    await settled(page);
+    const expected = await classifier.classify(text);
+    assert.equal(await page.getByTestId('verdict').textContent(), label);
+    assert.equal(expected.label, label);
+    assertClose([await number(page.getByTestId('score'))], [expected.score], 'score');
+    assert.match(await page.getByTestId('score').textContent(), /^>?\d+\.\d%$/);
+  }
+});
+
+onPage('each example is read', {}, async (page) => {
+  const examples = page.getByRole('group', { name: 'Examples' }).getByRole('button');
+  const seen = new Set();
+  for (let i = 0; i < (await examples.count()); i++) {
+    await examples.nth(i).click();
+    await settled(page);
+    const text = await page.getByTestId('input').inputValue();
+    const { label } = await classifier.classify(text);
+    assert.equal(await page.getByTestId('verdict').textContent(), label, text);
+    seen.add(text);
+  }
+  assert.ok(seen.size >= 5);
+});
+
+onPage('the heat map shows the chosen head, chosen by mouse or by keyboard', {}, async (page) => {
+  await read(page, sentence);
+  const { tokens, attention } = await classifier.classify(sentence, { attention: true });
+  assert.equal(await page.getByTestId('head').count(), 32);
+  await head(page, 2, 5).click();
+  assertClose(await numbers(cellsOf(page)), attention.encoder.at(2, 5), 'layer 3, head 6');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await head(page, 3, 6).getAttribute('aria-pressed'), 'true');
+  const cells = await numbers(cellsOf(page));
+  assertClose(cells, attention.encoder.at(3, 6), 'layer 4, head 7');
+  for (let row = 0; row < tokens.length; row++) {
+    const sum = cells.slice(row * tokens.length, (row + 1) * tokens.length).reduce((a, b) => a + b);
+    assert.ok(Math.abs(sum - 1) < 1e-5, `row ${row} sums to ${sum}`);
+  }
+});
+
+onPage('arrow keys and the pointer read single weights', {}, async (page) => {
+  await read(page, sentence);
+  await head(page, 1, 1).click();
+  const { tokens, attention } = await classifier.classify(sentence, { attention: true });
+  const map = attention.encoder.at(1, 1);
+  const readout = page.locator('output');
+  await page.getByTestId('heatmap').focus();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  const expected = map[tokens.length + 2];
+  assert.equal(await readout.textContent(), expected < 0.0005 ? '<0.001' : expected.toFixed(3));
+  await page.locator('[aria-live]', { hasText: 'plot to is: ' }).waitFor();
+  const box = await cellsOf(page).last().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const last = map[map.length - 1];
+  assert.equal(await readout.textContent(), last < 0.0005 ? '<0.001' : last.toFixed(3));
+});
+
+onPage('the table says what the map shows', {}, async (page) => {
+  await read(page, 'not good');
+  const { attention } = await classifier.classify('not good', { attention: true });
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  const table = page.getByTestId('table');
+  const values = (await table.locator('tbody td').allTextContents()).map(Number);
+  const expected = [...attention.encoder.at(0, 0)].map((value) => Number(value.toFixed(3)));
+  assertClose(values, expected, 'table');
+  assert.deepEqual(await table.locator('tbody th').allTextContents(), ['not', 'good']);
+});
+
+onPage('a head is switched off by a click, a layer too, and all of it undone', {}, async (page) => {
+  await read(page, sentence);
+  const before = await number(page.getByTestId('score'));
+  const one = [{ attention: 'encoder', layer: 1, head: 3 }];
+  await headSwitch(page, 1, 3).click();
+  await settled(page);
+  const changed = await classifier.classify(sentence, { ablate: one });
+  const whole = await classifier.classify(sentence);
+  assert.equal(await headSwitch(page, 1, 3).getAttribute('aria-checked'), 'false');
+  assertClose([await number(page.getByTestId('score'))], [changed.score], 'one head off');
+  assert.notEqual(changed.score, whole.score);
+  const difference = changed.scores.positive - whole.scores.positive;
+  assertClose([await number(page.getByTestId('difference'))], [difference], 'difference');
+
+  await page.getByRole('switch', { name: 'Layer 1, all heads' }).click();
+  await settled(page);
+  const layer = Array.from({ length: 8 }, (_, i) => ({ attention: 'encoder', layer: 0, head: i }));
+  const without = await classifier.classify(sentence, { ablate: [...one, ...layer] });
+  assertClose([await number(page.getByTestId('score'))], [without.score], 'a layer and a head off');
+  assert.match(await page.getByTestId('change').textContent(), /9 heads off/);
+
+  await page.getByTestId('reset').click();
+  await settled(page);
+  assert.equal(await number(page.getByTestId('score')), before);
+  assert.equal(await page.getByTestId('change').count(), 0);
+  assert.equal(await page.locator('[role=switch][aria-checked=false]').count(), 0);
+});
+
+onPage('a head is switched off by keyboard', {}, async (page) => {
+  await head(page, 0, 0).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('x');
+  await settled(page);
+  assert.equal(await headSwitch(page, 0, 1).getAttribute('aria-checked'), 'false');
+  assert.match(await page.getByTestId('change').textContent(), /1 head off/);
+});
+
+onPage(
+  'a token is hidden by a click: no row attends to it, and the verdict moves',
+  {},
+  async (page) => {
+    await read(page, sentence);
+    const token = page.getByTestId('token').nth(3);
+    assert.equal(await token.textContent(), 'not');
+    await token.click();
+    await settled(page);
+    const masked = await classifier.classify(sentence, { maskTokens: [3], attention: true });
+    assertClose([await number(page.getByTestId('score'))], [masked.score], 'without “not”');
+    assertClose(await numbers(cellsOf(page)), masked.attention.encoder.at(0, 0), 'attention');
+    const column = await numbers(page.getByTestId('heatmap').locator('[data-key="3"]'));
+    assert.deepEqual(new Set(column), new Set([0]));
+    assert.equal(await token.getAttribute('aria-pressed'), 'true');
+    await token.press('Enter');
+    await settled(page);
+    assert.equal(await page.getByTestId('change').count(), 0);
+  },
+);
+
+onPage('with every token hidden there is no verdict, and a way back', {}, async (page) => {
+  await read(page, 'good');
+  await page.getByTestId('token').click();
+  await settled(page);
+  assert.equal(await page.getByTestId('score').count(), 0);
+  await page.getByTestId('token').click();
+  await settled(page);
+  assert.equal(await page.getByTestId('score').count(), 1);
+});
+
+onPage(
+  'tokens carry their shares of the log-odds, or what leaving them out does',
+  {},
+  async (page) => {
+    await read(page, sentence);
+    const odds = ({ logits }) => logits.positive - logits.negative;
+    const whole = await classifier.classify(sentence, { contributions: true });
+    const { positive, negative } = whole.contributions;
+    const tokens = page.getByTestId('token');
+    const shares = Array.from(positive, (value, i) => value - negative[i]);
+    assertClose(await numbers(tokens), shares, 'shares');
+
+    await page.getByText('leaving it out').click();
+    await page.locator('[data-testid=token][data-value]:not([data-value=NaN])').last().waitFor();
+    const removed = [];
+    for (let i = 0; i < whole.tokens.length; i++) {
+      removed.push(odds(whole) - odds(await classifier.classify(sentence, { maskTokens: [i] })));
+    }
+    assertClose(await numbers(tokens), removed, 'leaving out');
+  },
+);
+
+onPage('every head is weighed', {}, async (page) => {
+  await read(page, sentence);
+  await page.getByLabel('Weigh every head').check();
+  await page.getByTestId('effect').nth(31).waitFor();
+  const odds = ({ logits }) => logits.positive - logits.negative;
+  const whole = odds(await classifier.classify(sentence));
+  const expected = [];
+  for (let i = 0; i < 32; i++) {
+    const ablate = [{ attention: 'encoder', layer: Math.floor(i / 8), head: i % 8 }];
+    expected.push(whole - odds(await classifier.classify(sentence, { ablate })));
+  }
+  assertClose(await numbers(page.getByTestId('effect')), expected, 'effects');
+});
+
+onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
+  const text = 'A slow start, but good. '.repeat(44_000);
+  const { tokens, attention, clipped } = await classifier.classify(text, { attention: true });
+  assert.ok(clipped);
+  await read(page, text);
+  assert.equal(await page.getByTestId('token').count(), tokens.length);
+  assert.match(await page.locator('.clipped').textContent(), /first 512 tokens/);
+  const painted = await page
+    .getByTestId('overview')
+    .locator('canvas')
+    .evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+  assert.ok(painted > 16, `${painted} colours`);
+  // The part on view is the part that it says it is.
+  await page.getByTestId('heatmap').focus();
+  await page.keyboard.press('Control+End');
+  const cells = await cellsOf(page).evaluateAll((list) =>
+    list.map(({ dataset }) => [dataset.query, dataset.key, dataset.value].map(Number)),
+  );
+  const map = attention.encoder.at(0, 0);
+  assertClose(
+    cells.map(([, , value]) => value),
+    cells.map(([query, key]) => map[query * tokens.length + key]),
+    'the last corner',
+  );
+  assert.deepEqual(cells.at(-1).slice(0, 2), [511, 511]);
+});
+
+onPage('strange texts are read, or said to be empty', {}, async (page) => {
+  for (const text of [
+    '',
+    '   \n\t ',
+    '\ud800',
+    '😀👍🏽',
+    'e\u0301\u0323 \u202e abc',
+    '电影很好看',
+    '\ud83d x \ude00',
+  ]) {
+    // Not typed: keyboards have no lone surrogates.
+    await page.getByTestId('input').evaluate((box, value) => {
+      box.value = value;
+      box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    }, text);
+    await settled(page);
+    const answer = await classifier.classify(text).catch(({ code }) => code);
+    if (answer === 'empty_input') {
+      assert.match(await page.getByTestId('verdict').textContent(), /^Nothing/);
+      assert.equal(await page.getByTestId('score').count(), 0);
+    } else {
+      assert.equal(await page.getByTestId('verdict').textContent(), answer.label);
+      assert.equal(await page.getByTestId('token').count(), answer.tokens.length);
+    }
+  }
+});
+
+onPage('a link brings back text, head and interventions', {}, async (page, { context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await read(page, sentence);
+  await head(page, 3, 2).click();
+  await headSwitch(page, 3, 2).click();
+  await page.getByTestId('token').nth(4).click();
+  await settled(page);
+  const score = await number(page.getByTestId('score'));
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await context.newPage();
+  await other.goto(link);
+  await settled(other);
+  assert.equal(await other.getByTestId('input').inputValue(), sentence);
+  assert.equal(await head(other, 3, 2).getAttribute('aria-pressed'), 'true');
+  assert.equal(await headSwitch(other, 3, 2).getAttribute('aria-checked'), 'false');
+  assert.equal(await other.getByTestId('token').nth(4).getAttribute('aria-pressed'), 'true');
+  assert.equal(await number(other.getByTestId('score')), score);
+});
+
+onPage(
+  'a damaged link is read as far as it makes sense',
+  { hash: '#text=good&head=99.1&off=0.1,7.7,x&hide=5,-1,0.5' },
+  async (page) => {
+    const ablate = [{ attention: 'encoder', layer: 0, head: 1 }];
+    const { score } = await classifier.classify('good', { ablate });
+    assertClose([await number(page.getByTestId('score'))], [score], 'score');
+    assert.equal(await head(page, 0, 0).getAttribute('aria-pressed'), 'true');
+    assert.match(await page.getByTestId('change').textContent(), /with 1 head off/);
+  },
+);
+
+onPage('the picture and the numbers can be saved', {}, async (page) => {
+  await read(page, sentence);
+  const saved = async (name) => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name, exact: true }).click();
+    return readFile(await (await download).path());
+  };
+  const svg = (await saved('SVG')).toString();
+  const { tokens, attention } = await classifier.classify(sentence, { attention: true });
+  const values = [...svg.matchAll(/data-value="([^"]+)"/g)].map(([, value]) => Number(value));
+  assertClose(values, attention.encoder.at(0, 0), 'SVG');
+  assert.match(svg, />never<\/text>/);
+  const png = await saved('PNG');
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  const json = JSON.parse(await saved('JSON of all heads'));
+  const bytes = Buffer.from(json.attention.encoder.data, 'base64');
+  const data = new Float32Array(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  );
+  assertClose(data, attention.encoder.data, 'JSON');
+  assert.equal(json.tokens.length, tokens.length);
+  assert.equal(json.text, sentence);
+});
+
+test('progress counts the bytes of each file while the model loads', async () => {
+  const { context, page, complaints } = await open(browser, 'about:blank', {});
+  try {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await context.route('**/model.safetensors', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(server.url);
+    const bar = page.getByLabel('tokenizer.model');
+    await bar.waitFor();
+    const { size } = await import('node:fs').then(({ statSync }) =>
+      statSync(join(root, 'weights/sentiment/tokenizer.model')),
+    );
+    await page.waitForFunction(
+      (total) => document.getElementById('progress-tokenizer.model')?.value === total,
+      size,
+    );
+    // The text can be written meanwhile.
+    await page.getByTestId('input').fill('Terrible.');
+    release();
+    await settled(page);
+    assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
+    assert.deepEqual(
+      complaints.filter((text) => !text.startsWith('request')),
+      [],
+    );
+  } finally {
+    await context.close();
+  }
+});
+
+test('a missing model is said in words, and trying again helps', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  const weights = 'models/sentiment/model.safetensors';
+  await cp(join(root, 'web/dist'), folder, { recursive: true });
+  await rm(join(folder, weights));
+  const broken = await serve(folder);
+  const { context, page, complaints } = await open(browser, broken.url, { expectErrors: true });
+  try {
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.textContent(), /not where it should be.*model\.safetensors/s);
+    await cp(join(root, 'web/dist', weights), join(folder, weights));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await settled(page);
+    assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+    await broken.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('it works under any path, and without a network once loaded', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  await cp(join(root, 'web/dist'), join(folder, 'some/where'), { recursive: true });
+  const deep = await serve(folder);
+  const opened = await open(browser, `${deep.url}some/where/`, { serviceWorkers: 'allow' });
+  const { context, page, complaints } = opened;
+  try {
+    await settled(page);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await deep.close();
+    await context.setOffline(true);
+    await read(page, 'Still here, still wonderful.');
+    assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
+    await page.reload();
+    await settled(page);
+    await read(page, 'Dull and far too long.');
+    assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
+    const errors = complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'));
+    assert.deepEqual(errors, []);
+  } finally {
+    await context.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('the policy is in force, in the header and in the page', async () => {
+  const { context, page, response } = await open(browser, server.url, { expectErrors: true });
+  try {
+    const header = response.headers()['content-security-policy'];
+    const meta = await page
+      .locator('meta[http-equiv="Content-Security-Policy"]')
+      .getAttribute('content');
+    for (const policy of [header, meta]) {
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
+      assert.match(policy, /style-src 'self';/);
+      assert.match(policy, /connect-src 'self';/);
+    }
+    await settled(page);
+    const evaluated = await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.inlineRan = true';
+      document.body.append(script);
+      return window.inlineRan === true;
+    });
+    assert.equal(evaluated, false);
+    assert.equal(await page.locator('[style*="javascript"]').count(), 0);
+  } finally {
+    await context.close();
+  }
+});
