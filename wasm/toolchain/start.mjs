@@ -1,5 +1,5 @@
-// `npm start`: sets up, builds and serves the page in the foreground. PORT chooses the port; one
-// that is taken gives way to the next free one.
+// `npm start`: sets up, builds and serves the page in the foreground, for this machine only unless
+// HOST says otherwise. PORT chooses the port; one that is taken gives way to the next free one.
 import { join } from 'node:path';
 import { buildPackage, buildWeb, root, setUp } from './build.mjs';
 
@@ -17,7 +17,7 @@ try {
   const server = await preview({
     configFile: join(root, 'web/vite.config.ts'),
     logLevel: 'error',
-    preview: { port: Number(process.env.PORT ?? 8000), strictPort: false, host: 'localhost' },
+    preview: { port: Number(process.env.PORT ?? 8000), strictPort: false, host: process.env.HOST ?? '127.0.0.1' },
   });
   console.log(`http://localhost:${server.httpServer.address().port}/`);
 } catch (error) {
