@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)  // xtensor 0.26 moved its headers into folders
@@ -56,24 +58,17 @@ View<2> rows(Matrix& x, std::size_t first, std::size_t count) {
   return view<2>(x.data() + first * x.shape(1), {count, x.shape(1)});
 }
 
+[[noreturn]] void throw_shape_mismatch(std::string_view name, std::span<const std::size_t> expected,
+                                       std::span<const std::size_t> got);
+
 /// Throws `internal` unless x has this shape; the message names x, the shape expected and the one
 /// it has.
 template <class T>
-void expect_shape(std::string_view name, const T& x, std::initializer_list<std::size_t> shape);
-
-[[noreturn]] void throw_shape_mismatch(std::string_view name, const std::size_t* expected,
-                                       std::size_t expected_dimension, const std::size_t* got,
-                                       std::size_t got_dimension);
-
-template <class T>
 void expect_shape(std::string_view name, const T& x, std::initializer_list<std::size_t> shape) {
-  std::array<std::size_t, std::tuple_size_v<typename T::shape_type>> got;
-  bool same = shape.size() == got.size();
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    got[i] = x.shape(i);
-    same = same && got[i] == shape.begin()[i];
+  const auto& got = x.shape();
+  if (!std::equal(shape.begin(), shape.end(), got.begin(), got.end())) {
+    throw_shape_mismatch(name, shape, got);
   }
-  if (!same) throw_shape_mismatch(name, shape.begin(), shape.size(), got.data(), got.size());
 }
 
 }  // namespace glassformer
