@@ -1,7 +1,7 @@
 // Drives the built page as a person would, with the real model; what it shows is compared with
 // what the package answers in Node.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -361,15 +361,8 @@ test('progress counts the bytes of each file while the model loads', async () =>
       await route.continue();
     });
     await page.goto(server.url);
-    const bar = page.getByLabel('tokenizer.model');
-    await bar.waitFor();
-    const { size } = await import('node:fs').then(({ statSync }) =>
-      statSync(join(root, 'weights/sentiment/tokenizer.model')),
-    );
-    await page.waitForFunction(
-      (total) => document.getElementById('progress-tokenizer.model')?.value === total,
-      size,
-    );
+    const { size } = await stat(join(root, 'weights/sentiment/tokenizer.model'));
+    await page.locator(`progress[value="${size}"][max="${size}"]`).waitFor();
     // The text can be written meanwhile.
     await page.getByTestId('input').fill('Terrible.');
     release();

@@ -51,7 +51,10 @@ worker.addEventListener('fetch', (event) => {
 /** The page is kept under its folder's address, whatever name of it was asked for. */
 async function kept(request: Request): Promise<Response | undefined> {
   const cache = await caches.open(cacheName);
-  return cache.match(request.mode === 'navigate' ? './' : request, { ignoreSearch: true });
+  return cache.match(request.mode === 'navigate' ? './' : request, {
+    ignoreSearch: true,
+    ignoreVary: true,
+  });
 }
 
 async function cacheFirst(request: Request): Promise<Response> {
