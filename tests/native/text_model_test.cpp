@@ -1,14 +1,12 @@
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "error.hpp"
+#include "io_fixture.hpp"
 #include "text/normalizer.hpp"
 #include "text/trie.hpp"
 #include "text/utf8.hpp"
@@ -73,14 +71,7 @@ std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::string_view 
 using Pieces = std::vector<std::string>;
 
 void check_error(const std::string& model, ErrorCode code, const std::string& message) {
-  INFO(message);
-  try {
-    test::parse_tokenizer(model);
-    FAIL_CHECK("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == code);
-    CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring(message));
-  }
+  test::check_error(code, message, [&] { test::parse_tokenizer(model); });
 }
 
 void check_invalid(const std::string& model, const std::string& message) {

@@ -1,0 +1,177 @@
+#include "io/config.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "io/json.hpp"
+#include "io_fixture.hpp"
+
+namespace glassformer {
+namespace {
+
+const char* const valid = R"({
+  "format": 1,
+  "model_type": "encoder_classifier",
+  "task": "text-classification",
+  "labels": ["negative", "positive"],
+  "vocab_size": 8000,
+  "d_model": 128, "d_ff": 512, "n_heads": 8, "encoder_layers": 4,
+  "max_source_length": 512,
+  "positions": "sinusoidal",
+  "scale_embedding": true,
+  "norm": "pre",
+  "layer_norm": "standard",
+  "layer_norm_eps": 1e-5,
+  "final_norm": true,
+  "attention": "full",
+  "attention_bias": true,
+  "activation": "relu",
+  "pooling": "mean",
+  "prefix_tokens": [],
+  "suffix_tokens": ["</s>"]
+})";
+
+// The valid configuration with one field replaced.
+std::string with(const char* key, const nlohmann::json& value) {
+  nlohmann::json json = nlohmann::json::parse(valid);
+  json[key] = value;
+  return json.dump();
+}
+
+void check_refused(const std::string& json, std::string_view message,
+                   ErrorCode code = ErrorCode::invalid_config) {
+  INFO(json);
+  test::check_error(code, message, [&] { parse_config(json); });
+}
+
+TEST_CASE("a configuration is read and written without loss", "[io]") {
+  const ModelConfig config = parse_config(valid);
+  CHECK(config.labels == std::vector<std::string>{"negative", "positive"});
+  CHECK(config.vocab_size == 8000);
+  CHECK(config.d_model == 128);
+  CHECK(config.d_ff == 512);
+  CHECK(config.n_heads == 8);
+  CHECK(config.encoder_layers == 4);
+  CHECK(config.max_source_length == 512);
+  CHECK(config.positions == PositionKind::sinusoidal);
+  CHECK(config.scale_embedding);
+  CHECK(config.norm == NormPlacement::pre);
+  CHECK(config.layer_norm == LayerNormKind::standard);
+  CHECK(config.layer_norm_eps == 1e-5f);
+  CHECK(config.final_norm);
+  CHECK(config.attention == AttentionType::full);
+  CHECK(config.attention_bias);
+  CHECK(config.activation == Activation::relu);
+  CHECK(config.pooling == Pooling::mean);
+  CHECK(config.prefix_tokens.empty());
+  CHECK(config.suffix_tokens == std::vector<std::string>{"</s>"});
+  CHECK(parse_config(to_json(config)) == config);
+  CHECK(to_json(config).find("\"layer_norm_eps\": 1e-05") != std::string::npos);
+
+  ModelConfig other = config;
+  other.positions = PositionKind::learned;
+  other.norm = NormPlacement::post;
+  other.layer_norm = LayerNormKind::unbiased;
+  other.layer_norm_eps = 1e-6f;
+  other.attention = AttentionType::local;
+  other.attention_window = 32;
+  other.activation = Activation::gelu;
+  other.pooling = Pooling::first;
+  other.labels = {"very bad", "bad", "neutral", "good", "very good"};
+  CHECK(parse_config(to_json(other)) == other);
+  other.attention = AttentionType::linear;
+  other.attention_window = 0;
+  CHECK(parse_config(to_json(other)) == other);
+}
+
+TEST_CASE("every field but attention_window is required, and no other allowed", "[io]") {
+  const nlohmann::json whole = nlohmann::json::parse(valid);
+  for (const auto& [key, value] : whole.items()) {
+    nlohmann::json without = whole;
+    without.erase(key);
+    check_refused(without.dump(), "config.json: " + key + ": missing");
+    check_refused(with(key.c_str(), nullptr), "config.json: " + key + ": expected");
+    check_refused(with(key.c_str(), nlohmann::json::object()),
+                  "config.json: " + key + ": expected");
+  }
+  check_refused(with("dropout", 0.1), "config.json: \"dropout\": unknown field");
+  check_refused("[]", "config.json: expected an object, got []");
+  check_refused("{", "config.json: not valid JSON at byte 2");
+  const std::string twice = std::string("{\"d_ff\": 1, ") + (valid + 1);
+  check_refused(twice, "\"d_ff\" appears twice");
+}
+
+TEST_CASE("sizes are whole numbers in range", "[io]") {
+  for (const char* key :
+       {"vocab_size", "d_model", "d_ff", "n_heads", "encoder_layers", "max_source_length"}) {
+    const std::string expected = std::string(key) + ": expected a whole number from 1 to ";
+    for (const nlohmann::json& value :
+         {nlohmann::json(0), nlohmann::json(-1), nlohmann::json(1.5), nlohmann::json(128.0),
+          nlohmann::json("128"), nlohmann::json(true), nlohmann::json(std::uint64_t{1} << 63)}) {
+      check_refused(with(key, value), expected);
+    }
+  }
+  check_refused(with("d_model", nlohmann::json::array({1})), ", got [1]");
+  // Each fits alone, but the matrix of both has more than 2^28 elements.
+  nlohmann::json large = nlohmann::json::parse(valid);
+  large["vocab_size"] = 1 << 22;
+  check_refused(large.dump(),
+                "vocab_size: expected at most 268435456 elements in a matrix with "
+                "d_model, got 536870912");
+  large["d_model"] = 1 << 15;
+  check_refused(large.dump(), "d_model: expected at most 268435456 elements");
+}
+
+TEST_CASE("choices are among the known names", "[io]") {
+  check_refused(with("positions", "rotary"),
+                "positions: expected one of \"sinusoidal\", \"learned\", got \"rotary\"");
+  check_refused(with("norm", "PRE"), "norm: expected one of \"pre\", \"post\", got \"PRE\"");
+  check_refused(with("layer_norm", 1), "layer_norm: expected one of \"standard\", \"unbiased\"");
+  check_refused(with("attention", ""),
+                "attention: expected one of \"full\", \"local\", \"linear\"");
+  check_refused(with("activation", "swish"), "activation: expected one of \"relu\", \"gelu\"");
+  check_refused(with("pooling", "max"), "pooling: expected one of \"mean\", \"first\"");
+}
+
+TEST_CASE("fields that depend on each other agree", "[io]") {
+  check_refused(with("n_heads", 7), "n_heads: expected a divisor of d_model 128, got 7");
+  nlohmann::json odd = nlohmann::json::parse(valid);
+  odd["d_model"] = 9;
+  odd["n_heads"] = 3;
+  check_refused(odd.dump(), "d_model: expected an even number for sinusoidal positions, got 9");
+  odd["positions"] = "learned";
+  CHECK(parse_config(odd.dump()).d_model == 9);
+
+  check_refused(with("attention", "local"), "attention_window: missing");
+  check_refused(with("attention_window", 32), "attention_window: only with");
+  nlohmann::json local = nlohmann::json::parse(valid);
+  local["attention"] = "local";
+  local["attention_window"] = 0;
+  check_refused(local.dump(), "attention_window: expected a whole number from 1");
+  check_refused(with("max_source_length", 1), "expected more than the 1 prefix and suffix tokens");
+}
+
+TEST_CASE("labels, tokens and epsilon", "[io]") {
+  check_refused(with("labels", nlohmann::json::array()), "labels: expected at least one label");
+  check_refused(with("labels", {"a", ""}), "labels: expected an array of nonempty strings");
+  check_refused(with("labels", {"a", 1}), "labels: expected an array of nonempty strings");
+  check_refused(with("labels", {"a", "b", "a"}), "expected different labels, got \"a\" twice");
+  check_refused(with("labels", "ab"), "labels: expected an array of at most 65536 strings");
+  CHECK(parse_config(with("labels", {"only"})).labels.size() == 1);
+  check_refused(with("prefix_tokens", {""}), "prefix_tokens: expected");
+  check_refused(with("suffix_tokens", "</s>"), "suffix_tokens: expected");
+  for (const double eps : {0.0, -1e-5, 1.5, 1e-60}) {
+    check_refused(with("layer_norm_eps", eps), "layer_norm_eps: expected a number above 0");
+  }
+}
+
+TEST_CASE("other formats, tasks and architectures are told apart from mistakes", "[io]") {
+  check_refused(with("format", 2), "format: expected 1, got 2", ErrorCode::unsupported);
+  check_refused(with("task", "translation"), "task: expected \"text-classification\"",
+                ErrorCode::wrong_task);
+  check_refused(with("model_type", "seq2seq"), "model_type: expected \"encoder_classifier\"",
+                ErrorCode::unsupported);
+}
+
+}  // namespace
+}  // namespace glassformer

@@ -1,0 +1,172 @@
+#include "io/weights.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io_fixture.hpp"
+
+namespace glassformer {
+namespace {
+
+using test::bytes_of;
+using test::check_error;
+
+using Values = std::map<std::string, std::vector<float>>;
+
+// A model of two layers with a matrix and a vector; what is set goes to `values`.
+std::vector<Parameter> parameters_of(Values& values) {
+  std::vector<Parameter> parameters;
+  const ParameterScope layers = ParameterScope(parameters).scope("encoder").scope("layers");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto declare = [&](const char* name, std::vector<std::size_t> shape) {
+      const std::string full = "encoder.layers." + std::to_string(i) + "." + name;
+      layers.scope(i).declare(name, std::move(shape), [&values, full](std::span<const float> data) {
+        values[full].assign(data.begin(), data.end());
+      });
+    };
+    declare("weight", {2, 3});
+    declare("bias", {2});
+  }
+  return parameters;
+}
+
+const std::vector<float> matrix{1, 2, 3, 4, 5, 6};
+const std::vector<float> vector{7, 8};
+
+NamedTensor f32(const std::string& name, std::vector<std::size_t> shape,
+                const std::vector<float>& values) {
+  return {name, DType::f32, std::move(shape), bytes_of(values)};
+}
+
+std::vector<NamedTensor> complete() {
+  return {f32("encoder.layers.0.weight", {2, 3}, matrix), f32("encoder.layers.0.bias", {2}, vector),
+          f32("encoder.layers.1.weight", {2, 3}, matrix),
+          f32("encoder.layers.1.bias", {2}, vector)};
+}
+
+// Binds and loads a file of these tensors in the given order of loading (file order if empty).
+Values load(const std::vector<NamedTensor>& tensors, const std::vector<std::size_t>& order = {}) {
+  const std::vector<std::byte> bytes = write_safetensors(tensors);
+  const SafetensorsFile file = SafetensorsFile::parse(bytes);
+  Values values;
+  WeightsLoader loader(file.header(), parameters_of(values));
+  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
+    const std::size_t index = order.empty() ? i : order[i];
+    loader.load(index, file.bytes(loader.tensors()[index]));
+  }
+  loader.finish();
+  return values;
+}
+
+TEST_CASE("parameters are named by scope and filled from the file", "[io]") {
+  const Values values = load(complete());
+  CHECK(values.size() == 4);
+  CHECK(values.at("encoder.layers.0.weight") == matrix);
+  CHECK(values.at("encoder.layers.1.bias") == vector);
+}
+
+TEST_CASE("half-precision tensors are converted", "[io]") {
+  const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x3800, 0, 0x4200, 0x4400};
+  const std::vector<std::uint16_t> bfloats{0x3F80, 0xC000};
+  std::vector<NamedTensor> tensors = complete();
+  tensors[0] = {tensors[0].name, DType::f16, {2, 3}, bytes_of(halves)};
+  tensors[1] = {tensors[1].name, DType::bf16, {2}, bytes_of(bfloats)};
+  const Values values = load(tensors);
+  CHECK(values.at("encoder.layers.0.weight") == std::vector<float>{1, -2, 0.5f, 0, 3, 4});
+  CHECK(values.at("encoder.layers.0.bias") == std::vector<float>{1, -2});
+}
+
+TEST_CASE("I8 tensors are scaled by row, whichever comes first", "[io]") {
+  const std::vector<std::int8_t> ints{1, -2, 127, -127, 0, 3};
+  const std::vector<float> scales{0.5f, 2};
+  std::vector<NamedTensor> tensors = complete();
+  tensors[0] = {tensors[0].name, DType::i8, {2, 3}, bytes_of(ints)};
+  tensors.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
+  const std::vector<float> expected{0.5f, -1, 63.5f, -254, 0, 6};
+  CHECK(load(tensors).at("encoder.layers.0.weight") == expected);
+  CHECK(load(tensors, {4, 3, 2, 1, 0}).at("encoder.layers.0.weight") == expected);
+}
+
+void check_refused(ErrorCode code, const std::string& message,
+                   const std::vector<NamedTensor>& tensors) {
+  check_error(code, "model.safetensors: " + message, [&] { load(tensors); });
+}
+
+TEST_CASE("missing, unexpected, misshapen and mistyped tensors are refused by name", "[io]") {
+  std::vector<NamedTensor> tensors = complete();
+  tensors.pop_back();
+  check_refused(ErrorCode::missing_tensor, "encoder.layers.1.bias: expected shape [2], got none",
+                tensors);
+
+  tensors = complete();
+  tensors[1].name = "encoder.layers.0.bias_";
+  check_refused(ErrorCode::missing_tensor, "encoder.layers.0.bias: ", tensors);
+
+  tensors = complete();
+  tensors.push_back(f32("decoder.weight", {2}, vector));
+  check_refused(ErrorCode::unexpected_tensor, "decoder.weight: the model has no such", tensors);
+
+  tensors = complete();
+  tensors[2].shape = {3, 2};
+  check_refused(ErrorCode::shape_mismatch,
+                "encoder.layers.1.weight: expected shape [2, 3], got [3, 2]", tensors);
+  tensors[2].shape = {6};
+  check_refused(ErrorCode::shape_mismatch, "encoder.layers.1.weight: ", tensors);
+}
+
+TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
+  const std::vector<std::int8_t> ints(6, 1);
+  const std::vector<float> scales{1, 1};
+  std::vector<NamedTensor> tensors = complete();
+  tensors[0] = {tensors[0].name, DType::i8, {2, 3}, bytes_of(ints)};
+  check_refused(ErrorCode::missing_tensor,
+                "encoder.layers.0.weight_scale: expected shape [2] beside the I8 tensor", tensors);
+
+  std::vector<NamedTensor> wrong = tensors;
+  wrong.push_back(f32("encoder.layers.0.weight_scale", {2, 1}, scales));
+  check_refused(ErrorCode::shape_mismatch,
+                "encoder.layers.0.weight_scale: expected shape [2], got [2, 1]", wrong);
+
+  const std::vector<std::uint16_t> halves{0x3C00, 0x3C00};
+  wrong = tensors;
+  wrong.push_back({"encoder.layers.0.weight_scale", DType::f16, {2}, bytes_of(halves)});
+  check_refused(ErrorCode::unsupported_dtype,
+                "encoder.layers.0.weight_scale: expected F32, got F16", wrong);
+
+  // Scales without an I8 tensor belong to nothing.
+  wrong = complete();
+  wrong.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
+  check_refused(ErrorCode::unexpected_tensor, "encoder.layers.0.weight_scale: ", wrong);
+}
+
+TEST_CASE("a loader wants every tensor once and whole", "[io]") {
+  const std::vector<std::byte> bytes = write_safetensors(complete());
+  const SafetensorsFile file = SafetensorsFile::parse(bytes);
+  Values values;
+  WeightsLoader loader(file.header(), parameters_of(values));
+  CHECK(loader.staging_bytes() == 24);
+  const auto data = file.bytes(loader.tensors()[0]);
+  check_error(ErrorCode::invalid_safetensors, "encoder.layers.0.bias: expected 8 bytes, got 7",
+              [&] { loader.load(0, data.first(7)); });
+  loader.load(0, data);
+  check_error(ErrorCode::internal, "encoder.layers.0.bias: loaded twice",
+              [&] { loader.load(0, data); });
+  check_error(ErrorCode::internal, "expected a tensor below 4, got 4",
+              [&] { loader.load(4, data); });
+  check_error(ErrorCode::missing_tensor, "its data was never loaded", [&] { loader.finish(); });
+}
+
+TEST_CASE("a parameter declared twice is the model's mistake", "[io]") {
+  Values values;
+  std::vector<Parameter> parameters = parameters_of(values);
+  parameters.push_back(parameters[0]);
+  const std::vector<std::byte> bytes = write_safetensors(complete());
+  check_error(ErrorCode::internal, "encoder.layers.0.weight: declared twice",
+              [&] { WeightsLoader(SafetensorsFile::parse(bytes).header(), parameters); });
+}
+
+}  // namespace
+}  // namespace glassformer
