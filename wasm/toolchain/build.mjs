@@ -97,9 +97,9 @@ export async function cmake(preset) {
   await run('cmake', ['--build', '--preset', preset]);
 }
 
-// The .d.ts files that index.d.ts leads to; the others describe internals.
+// The .d.ts files of the two entries and those they lead to; the others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index.d.ts'];
+  const wanted = ['index.d.ts', 'worker.d.ts'];
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     writeFileSync(join(to, name), text);
