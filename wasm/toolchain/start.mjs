@@ -17,7 +17,11 @@ try {
   const server = await preview({
     configFile: join(root, 'web/vite.config.ts'),
     logLevel: 'error',
-    preview: { port: Number(process.env.PORT ?? 8000), strictPort: false, host: process.env.HOST ?? '127.0.0.1' },
+    preview: {
+      port: Number(process.env.PORT ?? 8000),
+      strictPort: false,
+      host: process.env.HOST ?? '127.0.0.1',
+    },
   });
   console.log(`http://localhost:${server.httpServer.address().port}/`);
 } catch (error) {
