@@ -72,10 +72,10 @@ export class Runner implements Host {
   async #classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]> {
     const results: RawClassification[] = [];
     let sliceStart = performance.now();
+    let last = sliceStart;
     for (const [index, text] of request.texts.entries()) {
       throwIfAborted(signal);
       if (!this.#engine) throw new GlassformerError('disposed', 'The model was disposed of');
-      const start = performance.now();
       try {
         results.push(this.#engine.classify(text, request.options));
       } catch (error) {
@@ -86,9 +86,11 @@ export class Runner implements Host {
       }
       // The next text is expected to take as long as this one.
       const now = performance.now();
-      if (now - sliceStart + (now - start) > sliceMs) {
+      const next = now + (now - last);
+      last = now;
+      if (next - sliceStart > sliceMs) {
         await turn();
-        sliceStart = performance.now();
+        last = sliceStart = performance.now();
       }
     }
     return results;
