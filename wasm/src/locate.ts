@@ -1,7 +1,7 @@
 import { GlassformerError, messageOf } from './errors.js';
-import { checkOption, checkOptions } from './options.js';
 import type { Source } from './fetch.js';
 import { nodeModule } from './node.js';
+import { checkOption, checkOptions, isA } from './options.js';
 import type { Asset, LoadOptions, ModelFile, ModelFiles } from './types.js';
 
 const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'] as const;
@@ -15,7 +15,7 @@ const assets = [
 /** Absolute form of a URL, of a relative one, or in Node of a path. */
 export function absoluteUrl(location: string | URL): URL {
   try {
-    if (location instanceof URL) return location;
+    if (typeof location !== 'string') return new URL(location.href);
     if (/^[a-z][a-z\d+.-]+:/i.test(location)) return new URL(location);
     const node = nodeModule('node:url');
     // A request resolves like fetch: against the document's base or the worker's own address.
@@ -35,7 +35,7 @@ export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
   for (const name of assets) {
     const url = urls[name];
     if (url === undefined) continue;
-    checkOption(typeof url === 'string' || url instanceof URL, `urls["${name}"]`, 'a URL');
+    checkOption(typeof url === 'string' || isA(url, 'URL'), `urls["${name}"]`, 'a URL');
     resolved[name] = absoluteUrl(url).href;
   }
   return resolved;
@@ -47,8 +47,8 @@ export function locateModel(
   urls: Urls,
 ): Record<ModelFile, Source> {
   const files = {} as Record<ModelFile, Source>;
-  if (typeof folder === 'string' || folder instanceof URL) {
-    const base = absoluteUrl(folder);
+  if (typeof folder === 'string' || isA(folder, 'URL')) {
+    const base = absoluteUrl(folder as string | URL);
     for (const file of modelFiles) {
       // Any query, such as an access token, stays.
       const url = new URL(base);
@@ -59,10 +59,10 @@ export function locateModel(
   }
   checkOptions(folder, modelFiles, 'model files');
   for (const file of modelFiles) {
-    const bytes: unknown = folder[file];
-    const isBytes = bytes === undefined || bytes instanceof Uint8Array;
-    checkOption(isBytes, `model files: ${file}`, 'a Uint8Array');
-    const source = urls[file] ?? (bytes as Uint8Array | undefined);
+    const bytes = (folder as Partial<ModelFiles>)[file];
+    const valid = bytes === undefined || isA(bytes, 'Uint8Array');
+    checkOption(valid, `model files: ${file}`, 'a Uint8Array');
+    const source = urls[file] ?? bytes;
     if (source === undefined) {
       throw new GlassformerError('missing_file', `${file} is not among the model's files`);
     }

@@ -20,6 +20,11 @@ export function checkOption(condition: boolean, name: string, expected: string):
   if (!condition) throw new GlassformerError('invalid_option', `${name}: expected ${expected}`);
 }
 
+/** Whether `value` is of this built-in class. Unlike instanceof, of any frame's or context's. */
+export function isA(value: unknown, name: 'AbortSignal' | 'Uint8Array' | 'URL'): boolean {
+  return Object.prototype.toString.call(value) === `[object ${name}]`;
+}
+
 export function checkSignal(signal: unknown): void {
-  checkOption(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal');
+  checkOption(signal === undefined || isA(signal, 'AbortSignal'), 'signal', 'an AbortSignal');
 }
