@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -27,8 +27,14 @@ function contentSecurityPolicy(): Plugin {
 function model(name: string): Plugin {
   const files = ['config.json', 'model.safetensors', 'tokenizer.model', 'README.md', 'LICENSE'];
   const source = (file: string) => here(`../weights/${name}/${file}`);
+  const sizes = files
+    .slice(0, 3)
+    .filter((file) => existsSync(source(file)))
+    .map((file) => [file, statSync(source(file)).size]);
   return {
     name: 'model',
+    // A server that compresses does not say how long a file will be.
+    config: () => ({ define: { modelSizes: JSON.stringify(Object.fromEntries(sizes)) } }),
     configureServer(server) {
       server.middlewares.use(`/models/${name}`, (request, response) => {
         const file = request.url?.slice(1).split('?')[0] ?? '';

@@ -202,24 +202,24 @@ onPage('with every token hidden there is no verdict, and a way back', {}, async 
 });
 
 onPage(
-  'tokens carry their shares of the log-odds, or what leaving them out does',
+  'tokens carry what leaving them out does, or their shares of the log-odds',
   {},
   async (page) => {
     await read(page, sentence);
     const odds = ({ logits }) => logits.positive - logits.negative;
     const whole = await classifier.classify(sentence, { contributions: true });
-    const { positive, negative } = whole.contributions;
     const tokens = page.getByTestId('token');
-    const shares = Array.from(positive, (value, i) => value - negative[i]);
-    assertClose(await numbers(tokens), shares, 'shares');
-
-    await page.getByText('leaving it out').click();
-    await page.locator('[data-testid=token][data-value]:not([data-value=NaN])').last().waitFor();
     const removed = [];
     for (let i = 0; i < whole.tokens.length; i++) {
       removed.push(odds(whole) - odds(await classifier.classify(sentence, { maskTokens: [i] })));
     }
+    await page.locator('[role=toolbar][aria-busy=false]').waitFor();
     assertClose(await numbers(tokens), removed, 'leaving out');
+
+    await page.getByText('share of the sum').click();
+    const { positive, negative } = whole.contributions;
+    const shares = Array.from(positive, (value, i) => value - negative[i]);
+    assertClose(await numbers(tokens), shares, 'shares');
   },
 );
 

@@ -3,6 +3,7 @@ import {
   Classifier,
   GlassformerError,
   type Classification,
+  type ClassifyOptions,
   type Head,
   type ModelInfo,
 } from 'glassformer';
@@ -20,16 +21,20 @@ export interface Reading {
   shown: ShownToken[];
 }
 
-/** What leaving out each of several things does to the evidence; NaN where not known yet. */
+/** What leaving out each of several things takes from the evidence; NaN where not known. */
 export interface Effects {
+  of: Reading;
   values: Float32Array;
-  done: number;
+  done: boolean;
 }
 
 export interface HeadPosition {
   layer: number;
   head: number;
 }
+
+/** Bytes of the model's files, by name: see model in vite.config.ts. */
+declare const modelSizes: Record<string, number>;
 
 /** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
 const pause = 40;
@@ -60,6 +65,7 @@ export class Explorer {
   /** Whether `cell` was pointed at; until then it follows the strongest weight. */
   pointed = $state(false);
 
+  /** Of this reading or, until it has been measured, of the one before. */
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
@@ -67,7 +73,7 @@ export class Explorer {
   #hidden = new SvelteSet<number>();
   #classifier: Classifier | undefined;
   #reading = new AbortController();
-  #measuring = new AbortController();
+  #measuring = { tokens: new AbortController(), heads: new AbortController() };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Partial<Permalink>, text: string) {
@@ -92,10 +98,12 @@ export class Explorer {
   async load(folder: URL): Promise<void> {
     this.phase = 'loading';
     this.failure = undefined;
-    this.progress.clear();
+    for (const [file, total] of Object.entries(modelSizes))
+      this.progress.set(file, { loaded: 0, total });
     try {
       this.#classifier = await Classifier.load(folder, {
-        onProgress: ({ file, loaded, total }) => this.progress.set(file, { loaded, total }),
+        onProgress: ({ file, loaded, total }) =>
+          this.progress.set(file, { loaded, total: total ?? modelSizes[file] }),
       });
     } catch (error) {
       this.failure = loadFailure(error);
@@ -210,31 +218,40 @@ export class Explorer {
     return this.reading ? evidence(this.reading.result, this.labels) : 0;
   }
 
+  /** The effects of leaving out each token, as far as known: an edit leaves those around it. */
+  get effectsOnTokens(): Float32Array | undefined {
+    const { reading, tokenEffects } = this;
+    if (!reading || !tokenEffects || tokenEffects.of === reading) return tokenEffects?.values;
+    return carryOver(tokenEffects, reading);
+  }
+
   /** Hides each token in turn and notes how far the evidence falls. */
   async measureTokens(): Promise<void> {
-    const count = this.reading?.result.tokens.length ?? 0;
-    if (count > longestForRemoval) return;
-    const hidden = this.hidden;
+    const { reading, hidden } = this;
+    if (!reading || reading.shown.length > longestForRemoval) return;
+    const known = this.effectsOnTokens ?? new Float32Array(reading.shown.length).fill(NaN);
     await this.#measure(
-      count,
-      (token) =>
-        hidden.includes(token) ? undefined : { maskTokens: [...hidden, token], ablate: this.off },
-      (effects) => (this.tokenEffects = effects),
+      'tokens',
+      reading,
+      known,
+      (token) => ({ maskTokens: [...hidden, token], ablate: this.off }),
+      (token) => !hidden.includes(token) && hidden.length + 1 < reading.shown.length,
     );
   }
 
   /** Switches each head off in turn and notes how far the evidence falls: [layers × heads]. */
   async measureHeads(): Promise<void> {
-    const heads = this.info?.heads ?? 1;
-    const off = this.off;
+    const { reading, info, off, hidden } = this;
+    if (!reading || !info) return;
+    const count = info.layers * info.heads;
+    const known = this.headEffects?.values ?? new Float32Array(count).fill(NaN);
+    const at = (i: number) => ({ layer: Math.floor(i / info.heads), head: i % info.heads });
     await this.#measure(
-      (this.info?.layers ?? 0) * heads,
-      (i) => {
-        const head = { layer: Math.floor(i / heads), head: i % heads };
-        if (this.isOff(head)) return undefined;
-        return { maskTokens: this.hidden, ablate: [...off, { attention: 'encoder', ...head }] };
-      },
-      (effects) => (this.headEffects = effects),
+      'heads',
+      reading,
+      known,
+      (i) => ({ maskTokens: hidden, ablate: [...off, { attention: 'encoder', ...at(i) }] }),
+      (i) => !this.isOff(at(i)),
     );
   }
 
@@ -254,7 +271,8 @@ export class Explorer {
   async #read(): Promise<void> {
     clearTimeout(this.#timer);
     this.#reading.abort();
-    this.#measuring.abort();
+    this.#measuring.tokens.abort();
+    this.#measuring.heads.abort();
     const controller = (this.#reading = new AbortController());
     const { signal } = controller;
     const { text } = this;
@@ -294,35 +312,53 @@ export class Explorer {
     this.busy = false;
     this.reading = reading;
     this.untouched = untouched;
-    this.tokenEffects = undefined;
-    this.headEffects = undefined;
     const count = reading?.shown.length ?? 0;
     if (!this.pointed || this.cell.query >= count || this.cell.key >= count)
       this.#followStrongest();
   }
 
+  /** Reports into tokenEffects or headEffects, at first with what was known before. */
   async #measure(
-    count: number,
-    without: (i: number) => object | undefined,
-    report: (effects: Effects) => void,
+    what: 'tokens' | 'heads',
+    of: Reading,
+    known: Float32Array,
+    without: (i: number) => ClassifyOptions,
+    measurable: (i: number) => boolean,
   ): Promise<void> {
-    this.#measuring.abort();
-    const { signal } = (this.#measuring = new AbortController());
-    const { text } = this;
-    const whole = this.evidence;
-    const values = new Float32Array(count).fill(NaN);
+    this.#measuring[what].abort();
+    const { signal } = (this.#measuring[what] = new AbortController());
+    const whole = evidence(of.result, this.labels);
+    const values = known.slice();
+    const reportEvery = 16;
     try {
-      for (let i = 0; i < count; i++) {
-        const options = without(i);
-        if (options) {
-          const result = await this.#classifier!.classify(text, { ...options, signal });
+      for (let i = 0; i < values.length; i++) {
+        values[i] = NaN;
+        if (measurable(i)) {
+          const result = await this.#classifier!.classify(of.text, { ...without(i), signal });
           values[i] = whole - evidence(result, this.labels);
         }
         if (signal.aborted) return;
-        if (i % 8 === 7 || i === count - 1) report({ values: values.slice(), done: i + 1 });
+        const done = i === values.length - 1;
+        if (!done && i % reportEvery !== reportEvery - 1) continue;
+        const effects = { of, values: values.slice(), done };
+        if (what === 'tokens') this.tokenEffects = effects;
+        else this.headEffects = effects;
       }
     } catch (error) {
       if (!signal.aborted) this.failure = readFailure(error);
     }
   }
+}
+
+/** What was known of the tokens that an edit left alone at both ends of the text. */
+function carryOver({ of, values }: Effects, reading: Reading): Float32Array {
+  const before = of.result.tokens;
+  const after = reading.result.tokens;
+  const carried = new Float32Array(after.length).fill(NaN);
+  let i = 0;
+  while (i < after.length && before[i]?.id === after[i]!.id) carried[i] = values[i++]!;
+  for (let j = 1; j <= after.length - i && before.at(-j)?.id === after.at(-j)!.id; j++) {
+    carried[after.length - j] = values[values.length - j]!;
+  }
+  return carried;
 }

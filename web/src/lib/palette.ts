@@ -75,5 +75,5 @@ export function labelColour(theme: Theme, index: number, count: number): string 
 /** Black or white, whichever reads better on `background`, a CSS colour of d3's. */
 export function inkOn(background: string): string {
   const { l } = lab(background);
-  return l > 52 ? '#0b1413' : '#ffffff';
+  return l > 49.4 ? '#0b1413' : '#ffffff';
 }

@@ -1,0 +1,147 @@
+// What the page looks like to people who use it in different ways: on a phone, in the dark, by
+// keyboard, with a screen reader.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { launch, open, read, serve, settled } from './open.mjs';
+
+let browser, server, axe;
+before(async () => {
+  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  [browser, server, axe] = await Promise.all([launch(), serve(), readFile(source, 'utf8')]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+function onPage(name, options, body) {
+  test(name, async () => {
+    const opened = await open(browser, server.url, options);
+    try {
+      await settled(opened.page);
+      await body(opened.page, opened);
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await opened.context.close();
+    }
+  });
+}
+
+const background = (page) =>
+  page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+
+for (const width of [360, 390, 768, 1280]) {
+  onPage(
+    `nothing scrolls sideways at ${width} pixels`,
+    { viewport: { width, height: 800 } },
+    async (page) => {
+      for (const text of ['Meh.', 'good, not bad; '.repeat(300), 'x'.repeat(400), '']) {
+        await read(page, text);
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(inner <= outer, `${inner} wide in ${outer} with ${text.slice(0, 12)}`);
+      }
+    },
+  );
+}
+
+onPage(
+  'the theme follows the system, then the reader, and is remembered',
+  { colorScheme: 'dark' },
+  async (page) => {
+    const dark = await background(page);
+    assert.ok(Math.max(...dark) < 60, `${dark}`);
+    await page.getByRole('button', { name: 'Use the light theme' }).click();
+    const light = await background(page);
+    assert.ok(Math.min(...light) > 200, `${light}`);
+    await page.reload();
+    await settled(page);
+    assert.deepEqual(await background(page), light);
+  },
+);
+
+onPage('colours of the heat map are ordered by weight in both themes', {}, async (page) => {
+  await read(page, 'not good at all');
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.waitForTimeout(0);
+    const cells = await page.locator('[data-testid=heatmap] [data-value]').evaluateAll((list) =>
+      list.map((cell) => {
+        const [r, g, b] = cell.getAttribute('fill').match(/\d+/g).map(Number);
+        return { value: Number(cell.dataset.value), light: 0.21 * r + 0.72 * g + 0.07 * b };
+      }),
+    );
+    cells.sort((a, b) => a.value - b.value);
+    const sign = scheme === 'light' ? -1 : 1;
+    for (let i = 1; i < cells.length; i++) {
+      assert.ok(sign * (cells[i].light - cells[i - 1].light) > -1.5, `${scheme} ${i}`);
+    }
+  }
+});
+
+onPage('everything can be reached and worked by keyboard', {}, async (page) => {
+  await read(page, 'not good');
+  await page.getByTestId('input').focus();
+  const reached = new Set();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab');
+    reached.add(
+      await page.evaluate(() => {
+        const { testid } = document.activeElement.dataset;
+        return testid ?? (document.activeElement.textContent.trim() || document.activeElement.type);
+      }),
+    );
+  }
+  for (const what of [
+    'Praise',
+    'token',
+    'layer-switch',
+    'head',
+    'head-switch',
+    'ablate',
+    'heatmap',
+    'checkbox',
+    'radio',
+  ]) {
+    assert.ok(reached.has(what), `${what} among ${[...reached]}`);
+  }
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+    await read(page, 'A great cast, but the script is dreadful.');
+    await page.getByTestId('token').nth(1).click();
+    await page.getByTestId('head-switch').nth(4).click();
+    await page.getByLabel('Weigh every head').check();
+    await page.getByTestId('effect').nth(30).waitFor();
+    await settled(page);
+    const check = async () => {
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+      assert.deepEqual(found, []);
+    };
+    await page.waitForTimeout(300); // Colours fade in; contrast is judged once they have.
+    await check();
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await check();
+  });
+}
+
+onPage(
+  'motion is left out for those who ask for that',
+  { reducedMotion: 'reduce' },
+  async (page) => {
+    const moving = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter(
+          (element) => parseFloat(getComputedStyle(element).transitionDuration) > 0,
+        ).length,
+    );
+    assert.equal(moving, 0);
+  },
+);
