@@ -1,0 +1,21 @@
+// Any text is a configuration that survives writing and reading, or a typed error.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "error.hpp"
+#include "io/config.hpp"
+
+using namespace glassformer;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const ModelConfig config = parse_config({reinterpret_cast<const char*>(data), size});
+    if (parse_config(to_json(config)) != config) std::abort();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) std::abort();
+  }
+  return 0;
+}
