@@ -1,0 +1,60 @@
+// Which binary runs where, and what a binary wants from its runtime.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Classifier, assertError, dist, goldenFolder, load } from './helpers.mjs';
+
+const folder = goldenFolder('pre_norm_mean');
+const files = { simd: 'glassformer.wasm', relaxed: 'glassformer.relaxed.wasm' };
+
+for (const [binary, file] of Object.entries(files)) {
+  test(`${binary}: asks for four functions of the runtime and no more`, () => {
+    const module = new WebAssembly.Module(readFileSync(join(dist, file)));
+    assert.deepEqual(
+      WebAssembly.Module.imports(module)
+        .map(({ module, name, kind }) => `${kind} ${module}.${name}`)
+        .sort(),
+      [
+        'function env.emscripten_notify_memory_growth',
+        'function wasi_snapshot_preview1.fd_close',
+        'function wasi_snapshot_preview1.fd_seek',
+        'function wasi_snapshot_preview1.fd_write',
+      ],
+    );
+  });
+}
+
+test('the best binary that this Node can run is chosen', () => {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { Classifier } from './dist/index.js';
+    const classifier = await Classifier.load(${JSON.stringify(folder)});
+    const relaxed = WebAssembly.validate(readFileSync('dist/glassformer.relaxed.wasm'));
+    console.log(classifier.info.binary, relaxed ? 'relaxed' : 'simd');`;
+  const choose = (...flags) => {
+    const args = [...flags, '--input-type=module', '--eval', script];
+    const output = execFileSync(process.execPath, args, { cwd: join(dist, '..') });
+    return output.toString().trim().split(' ');
+  };
+  const [chosen, best] = choose();
+  assert.equal(chosen, best);
+  if (best === 'simd') {
+    assert.deepEqual(choose('--experimental-wasm-relaxed-simd'), ['relaxed', 'relaxed']);
+  }
+});
+
+test('without relaxed SIMD, and without SIMD', async (t) => {
+  const { validate } = WebAssembly;
+  const relaxedMadd = [0xfd, 0x85, 0x02].join();
+  t.mock.method(WebAssembly, 'validate', (bytes) => {
+    return !bytes.join().includes(relaxedMadd) && validate(bytes);
+  });
+  assert.equal((await load(folder)).info.binary, 'simd');
+  const wanted = () => Classifier.load(folder, { binary: 'relaxed' });
+  await assertError(wanted, 'unsupported_runtime', /relaxed/);
+  WebAssembly.validate.mock.mockImplementation(() => false);
+  await assertError(() => Classifier.load(folder), 'unsupported_runtime', /SIMD/);
+});
