@@ -1,10 +1,9 @@
 import { Engine } from './engine.js';
 import type { RawClassification } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
-import { ModelFileReader } from './fetch.js';
-import type { ReadOptions } from './fetch.js';
+import { loadModel } from './load.js';
 import type { ClassifyRequest, Host, LoadRequest } from './protocol.js';
-import type { ModelFile, ModelInfo, Progress } from './types.js';
+import type { ModelInfo, Progress } from './types.js';
 
 // Longest time in milliseconds without giving way to other events, among them an abort.
 const sliceMs = 8;
@@ -113,97 +112,4 @@ function turn(): Promise<void> {
     };
     port2.postMessage(null);
   });
-}
-
-/** Reads a model's files into the engine; the weights go tensor by tensor. */
-async function loadModel(
-  engine: Engine,
-  files: LoadRequest['files'],
-  options: ReadOptions,
-): Promise<ReturnType<Engine['loadEnd']>> {
-  // The files are asked for together; where one fails, the others are given up.
-  const group = new AbortController();
-  const abort = (): void => group.abort(options.signal.reason);
-  if (options.signal.aborted) abort();
-  options.signal.addEventListener('abort', abort);
-  const opened: ModelFileReader[] = [];
-  const open = async (file: ModelFile): Promise<ModelFileReader> => {
-    const reader = await ModelFileReader.open(file, files[file], {
-      ...options,
-      signal: group.signal,
-    });
-    opened.push(reader);
-    if (group.signal.aborted) reader.close();
-    return reader;
-  };
-  const readAll = async (file: ModelFile): Promise<Uint8Array> =>
-    (await open(file)).bytes(Infinity);
-  try {
-    const [config, tokenizer, weights] = await Promise.all([
-      readAll('config.json'),
-      readAll('tokenizer.model'),
-      open('model.safetensors'),
-    ]);
-    await loadWeights(engine, config, tokenizer, weights);
-    return engine.loadEnd();
-  } finally {
-    options.signal.removeEventListener('abort', abort);
-    for (const reader of opened) reader.close();
-    group.abort();
-  }
-}
-
-const maxHeaderBytes = 100_000_000; // the limit of the safetensors specification
-
-async function loadWeights(
-  engine: Engine,
-  config: Uint8Array,
-  tokenizer: Uint8Array,
-  weights: ModelFileReader,
-): Promise<void> {
-  const prefix = await weights.bytes(8);
-  if (prefix.length < 8) throw damaged(`${prefix.length} bytes, too short for a header length`);
-  const headerSize = Number(new DataView(prefix.buffer).getBigUint64(0, true));
-  if (headerSize > maxHeaderBytes) {
-    throw damaged(`a header of ${headerSize} bytes; at most ${maxHeaderBytes} are allowed`);
-  }
-  const header = await weights.bytes(headerSize);
-  if (header.length < headerSize) {
-    throw damaged(`ends after ${header.length} of the header's ${headerSize} bytes`);
-  }
-  // A server need not tell the length of the file, so the header's own claim is taken, and then
-  // checked as the bytes come.
-  const dataSize = claimedDataSize(header);
-  const { tensors } = engine.loadBegin(config, tokenizer, header, dataSize);
-  for (const [index, { name, begin, end }] of tensors.entries()) {
-    const size = end - begin;
-    const got = await weights.read(size, (chunk, at) => engine.stage(chunk, at));
-    if (got < size) throw damaged(`ends inside tensor ${name}, after ${got} of ${size} bytes`);
-    engine.loadTensor(index, size);
-  }
-  if ((await weights.bytes(1)).length > 0) {
-    throw damaged(`has more than the ${dataSize} bytes of data that its header describes`);
-  }
-}
-
-function damaged(what: string): GlassformerError {
-  return new GlassformerError('invalid_safetensors', `model.safetensors: ${what}`);
-}
-
-// Where the last tensor ends. Of a malformed header nothing is expected: the engine refuses it.
-function claimedDataSize(header: Uint8Array): number {
-  let size = 0;
-  try {
-    const entries = JSON.parse(new TextDecoder().decode(header)) as Record<
-      string,
-      { data_offsets?: unknown[] } | null
-    >;
-    for (const entry of Object.values(entries)) {
-      const end = entry?.data_offsets?.[1];
-      if (Number.isSafeInteger(end)) size = Math.max(size, end as number);
-    }
-  } catch {
-    // No JSON.
-  }
-  return size;
 }
