@@ -193,12 +193,12 @@ function installDebianPackages(wanted) {
 }
 
 function requireCommands(wanted, needsWasm) {
-  const missing = wanted.filter((name) => !findCommand(name));
+  const missing = wanted.filter((name) => !process.env[name.toUpperCase()] && !findCommand(name));
   if (missing.length === 0) return;
   fail(
     `these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= ` +
       '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), python3, and for the tests ' +
-      'chromium, clang-format 14 and sentencepiece' +
+      'chromium (CHROMIUM may name its path), clang-format 14 and sentencepiece' +
       (needsWasm ? ', and Emscripten >= 3.1.69 (https://emscripten.org)' : '') +
       '.',
   );
@@ -206,14 +206,16 @@ function requireCommands(wanted, needsWasm) {
 
 // --- Emscripten and headers --------------------------------------------------------------------
 
-// The folder that holds emcc.py, if PATH has an Emscripten that is new enough.
-function emscriptenOnPath() {
+// The folder that holds emcc.py, if PATH has an Emscripten that is new enough. Packages put a
+// starter on PATH and the rest elsewhere (Debian, Homebrew).
+function findEmscripten() {
   const emcc = findCommand('emcc');
   const text = emcc && outputOf(emcc, ['--version']);
   const version = text?.match(/(\d+\.\d+\.\d+)/)?.[1];
   if (!version || !atLeast(numbers(version), minimumEmscripten)) return undefined;
-  return [dirname(realpathSync(emcc)), '/usr/share/emscripten'].find((folder) =>
-    existsSync(join(folder, 'emcc.py')),
+  const folder = dirname(realpathSync(emcc));
+  return [folder, join(folder, '../libexec'), '/usr/share/emscripten'].find((place) =>
+    existsSync(join(place, 'emcc.py')),
   );
 }
 
@@ -405,8 +407,7 @@ function linkHeaders(includeFolders) {
   }
 }
 
-function prepareToolchain(needsWasm, release) {
-  const found = needsWasm ? emscriptenOnPath() : undefined;
+function prepareToolchain(needsWasm, found, release) {
   const link = join(toolchain, 'emscripten');
   if (release.id === 'debian') {
     unpackArchive(needsWasm && !found, release.codename);
@@ -452,17 +453,17 @@ if (!atLeast(numbers(process.versions.node), minimumNode)) {
 }
 const chosen = names.map((name) => groups[name]);
 const needsWasm = chosen.some((group) => group.wasm);
+const emscripten = needsWasm ? findEmscripten() : undefined;
 const release = osRelease();
 if (release.id === 'debian') {
-  const hasEmscripten = needsWasm && emscriptenOnPath();
   const llvm = /^(clang|lld|llvm)-\d+$/;
   installDebianPackages(
     [...new Set(chosen.flatMap((group) => group.debian))].filter(
-      (name) => !hasEmscripten || !llvm.test(name),
+      (name) => !emscripten || !llvm.test(name),
     ),
   );
 } else {
   requireCommands([...new Set(chosen.flatMap((group) => group.commands))], needsWasm);
 }
-if (needsWasm || names.includes('native')) prepareToolchain(needsWasm, release);
+if (needsWasm || names.includes('native')) prepareToolchain(needsWasm, emscripten, release);
 installNpmPackages();
