@@ -193,7 +193,9 @@ function installDebianPackages(wanted) {
 }
 
 function requireCommands(wanted, needsWasm) {
-  const missing = wanted.filter((name) => !process.env[name.toUpperCase()] && !findCommand(name));
+  const missing = wanted
+    .filter((name) => !findCommand(name))
+    .filter((name) => name !== 'chromium' || !process.env.CHROMIUM);
   if (missing.length === 0) return;
   fail(
     `these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= ` +
