@@ -2,7 +2,7 @@
  * Colours of the data. Three glasses, apart in hue and lightness also for colour-blind eyes:
  * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
  */
-import { lab } from 'd3-color';
+import { rgb } from 'd3-color';
 import { interpolateLab, piecewise } from 'd3-interpolate';
 import { scaleSequentialSqrt } from 'd3-scale';
 
@@ -47,9 +47,7 @@ export function attentionPixels(theme: Theme): Uint8ClampedArray {
   if (pixels) return pixels;
   pixels = new Uint8ClampedArray(256 * 4);
   for (let i = 0; i < 256; i++) {
-    const [r = 0, g = 0, b = 0] = (attentionColours[theme](i / 255).match(/\d+/g) ?? []).map(
-      Number,
-    );
+    const { r, g, b } = rgb(attentionColours[theme](i / 255));
     pixels.set([r, g, b, 255], i * 4);
   }
   pixelTables.set(theme, pixels);
@@ -72,8 +70,11 @@ export function labelColour(theme: Theme, index: number, count: number): string 
   return evidenceColour(theme, count < 2 ? 1 : (2 * index) / (count - 1) - 1);
 }
 
-/** Black or white, whichever reads better on `background`, a CSS colour of d3's. */
+/** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */
 export function inkOn(background: string): string {
-  const { l } = lab(background);
-  return l > 49.4 ? '#0b1413' : '#ffffff';
+  const linear = (channel: number) =>
+    channel <= 10 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
+  const { r, g, b } = rgb(background);
+  const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  return luminance > 0.179 ? '#000' : '#fff';
 }
