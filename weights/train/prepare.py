@@ -19,6 +19,7 @@ import data
 import teacher
 
 LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.9}  # of the label in a labelled text's target
+GRADED = [0.03, 0.2, 0.5, 0.8, 0.97]  # targets of SST-5's five grades
 CLIPPED_SENTENCES = {"films_unlabelled": 260_000, "products_unlabelled": 140_000}
 
 
@@ -83,6 +84,13 @@ def soft_labels(groups, log):
     return targets
 
 
+def both_spellings(texts, goals):
+    """Adds "don't", as people write, to "do n't", as the sets have it."""
+    plain = [(data.detokenise(text), goal) for text, goal in zip(texts, goals)]
+    plain = [(text, goal) for (text, goal), old in zip(plain, texts) if text != old]
+    return texts + [text for text, _ in plain], numpy.concatenate([goals, [goal for _, goal in plain]])
+
+
 def encode(name, processor, texts, targets):
     """The arrays of one group: ids, where each text ends in them, targets [texts, C]."""
     ids = processor.encode(texts)
@@ -108,13 +116,13 @@ def main():
     arrays = {}
     for name, (_, texts) in groups.items():
         goals = targets[name]
-        if name == "sentences":  # both spellings: "do n't" as the sets have it, "don't" as people write
-            plain = [(data.detokenise(text), goal) for text, goal in zip(texts, goals)]
-            plain = [(text, goal) for (text, goal), old in zip(plain, texts) if text != old]
-            texts = texts + [text for text, _ in plain]
-            goals = numpy.concatenate([goals, [goal for _, goal in plain]])
+        if name == "sentences":
+            texts, goals = both_spellings(texts, goals)
         arrays.update(encode(name, processor, texts, numpy.stack([1 - goals, goals], axis=1)))
         log({"group": name, "texts": len(texts), "tokens": len(arrays[f"{name}.ids"])})
+    graded = [pair for pair in data.read_training(arguments.data, "sst5.train.tsv.gz") if not held_out(pair[1], 10)]
+    texts, goals = both_spellings([text for _, text in graded], numpy.array([GRADED[label] for label, _ in graded]))
+    arrays.update(encode("graded", processor, texts, numpy.stack([1 - goals, goals], axis=1)))
     numpy.savez(arguments.out, **arrays)
 
 

@@ -39,8 +39,12 @@ class Stream(NamedTuple):
 STAGES = {
     "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=2e-4, validation=VALIDATION, streams=[
         Stream(FILMS_AND_PRODUCTS, [1.5, 1, 1.5, 1], 8192, 1.0), Stream(SENTENCES, [1, 0.5], 2048, 0.7)]),
-    "finetune": dict(limit=512, mask=0.0, drop=0.08, lr=6e-4, last_lr=0.0, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2, 1], 8192, 1.0), Stream(SENTENCES, [1, 0.3], 2048, 0.7)]),
+    "finetune": dict(limit=256, mask=0.0, drop=0.03, lr=7e-4, last_lr=3e-4, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [2.5, 0.8, 4, 1], 8192, 1.0),
+        Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
+    "polish": dict(limit=512, mask=0.0, drop=0.03, lr=3e-4, last_lr=0.0, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [2.5, 0.8, 4, 1], 8192, 1.0),
+        Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
     "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 1.0)]),
 }

@@ -1,0 +1,89 @@
+"""Checks of the training code; takes seconds, needs no data.
+
+    python3 -m unittest test_training
+"""
+import unittest
+
+import numpy
+import torch
+
+import attention
+import data
+from batches import MASK, cut, bucket, mask_tokens
+from model import CONFIG, Classifier, sinusoids
+
+
+class FakeItems:
+    def __init__(self, lengths):
+        self.lengths = numpy.array(lengths)
+        self.starts = numpy.cumsum(self.lengths) - self.lengths
+        self.ids = numpy.concatenate([numpy.arange(n) + 10 for n in lengths]).astype(numpy.uint16)
+        self.targets = numpy.tile(numpy.float32([0.3, 0.7]), (len(lengths), 1))
+
+
+class TrainingTest(unittest.TestCase):
+    def test_evaluation_files_are_refused(self):
+        for name in ("imdb.test.tsv.gz", "sst2.dev.tsv.gz", "sst5.dev.tsv.gz", "amazon.test.tsv.gz",
+                     "uci_imdb.dev.tsv.gz", "yelp.train.tsv.gz", "yelp_sent.tsv.gz", "hotel.tsv.gz"):
+            with self.assertRaises(ValueError):
+                data.read_training("/nonexistent", name)
+        for labelled, unlabelled in data.DOMAINS.values():
+            for name in labelled + unlabelled:
+                data.check_allowed(name)
+
+    def test_treebank_spacing_is_undone(self):
+        self.assertEqual(data.detokenise("it 's not bad , but i do n't care ."), "it's not bad, but i don't care.")
+
+    def test_compiled_attention_equals_plain(self):
+        if not attention.use_compiled():
+            self.skipTest("no C++ compiler")
+        library = attention.LIBRARY
+        torch.manual_seed(0)
+        for length in (1, 3, 15, 16, 17, 48, 100):
+            qkv = (torch.randn(2, length, 3, 8, 16) * 1.5).bfloat16().requires_grad_()
+            exact = qkv.detach().float().requires_grad_()
+            out = attention.attention(qkv)
+            attention.LIBRARY = None
+            wanted = attention.attention(exact)
+            attention.LIBRARY = library
+            grad = torch.randn_like(wanted).bfloat16()
+            out.backward(grad)
+            wanted.backward(grad.float())
+            # bfloat16 keeps 8 bits, and the gradient goes through several roundings: 2 % of the largest value.
+            for ours, theirs in ((out, wanted), (qkv.grad, exact.grad)):
+                self.assertLess((ours.float() - theirs).abs().max(), 0.02 * theirs.abs().max() + 1e-6)
+
+    def test_cut_takes_beginning_or_beginning_and_end(self):
+        items = FakeItems([100, 100, 40])
+        self.assertEqual(bucket(items.lengths, 64).tolist(), [64, 64, 32])
+        ids, targets = cut(items, numpy.array([0, 1] * 20), 64, 0.0, numpy.random.RandomState(1))
+        begin = list(range(10, 74))
+        both = list(range(10, 42)) + list(range(78, 110))
+        self.assertEqual({tuple(row) for row in ids.tolist()}, {tuple(begin), tuple(both)})
+        self.assertEqual(targets.shape, (40, 2))
+        ids, _ = cut(items, numpy.array([2]), 32, 0.25, numpy.random.RandomState(1))
+        self.assertEqual(ids.shape, (1, 24))
+        self.assertTrue((numpy.diff(ids[0].numpy()) > 0).all())
+
+    def test_masking_keeps_the_truth(self):
+        torch.manual_seed(0)
+        ids = torch.randint(5, 8000, (20, 50))
+        masked, places, truth = mask_tokens(ids, 0.15, 8000)
+        self.assertTrue((ids.view(-1)[places] == truth).all())
+        self.assertGreater((masked == MASK).sum(), 50)
+        untouched = torch.ones(1000, dtype=torch.bool)
+        untouched[places] = False
+        self.assertTrue((masked.view(-1)[untouched] == ids.view(-1)[untouched]).all())
+
+    def test_heads_begin_on_neighbours(self):
+        torch.manual_seed(0)
+        encoder = Classifier(CONFIG).encoder
+        own = encoder.layers[0].self_attn
+        x = encoder.layers[0].self_attn_layer_norm(sinusoids(100, 128))
+        scores = own.q_proj(x)[:, :16] @ own.k_proj(x)[:, :16].T
+        back = torch.arange(100) - scores.argmax(1)
+        self.assertTrue(((back[2:] == 1) | (back[2:] == 2)).all())
+
+
+if __name__ == "__main__":
+    unittest.main()
