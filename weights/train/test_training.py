@@ -82,7 +82,7 @@ class TrainingTest(unittest.TestCase):
         x = encoder.layers[0].self_attn_layer_norm(sinusoids(100, 128))
         scores = own.q_proj(x)[:, :16] @ own.k_proj(x)[:, :16].T
         back = torch.arange(100) - scores.argmax(1)
-        self.assertTrue(((back[2:] == 1) | (back[2:] == 2)).all())
+        self.assertTrue(((back[3:] == 1) | (back[3:] == 2)).all())
 
 
 if __name__ == "__main__":
