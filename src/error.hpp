@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-// Every reason for which the library refuses its input. The strings of to_string are part of the
-// public interface: JavaScript and the command line report the same ones.
+/// Every reason for which the library refuses its input. The strings of to_string are part of the
+/// public interface: JavaScript and the command line report the same ones.
 enum class ErrorCode {
   empty_input,
   invalid_option,
@@ -53,7 +53,7 @@ constexpr std::string_view to_string(ErrorCode code) {
   return "internal";
 }
 
-// What the library throws. The message names the field or tensor, what was expected and what came.
+/// What the library throws. The message names the field or tensor, what was expected and what came.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -9,13 +9,13 @@ namespace glassformer {
 
 enum class PositionKind { sinusoidal, learned };
 enum class NormPlacement { pre, post };
-// unbiased: standard deviation over n - 1, eps added to it outside the root.
+/// unbiased: standard deviation over n - 1, eps added to it outside the root.
 enum class LayerNormKind { standard, unbiased };
 enum class AttentionType { full, local, linear };
 enum class Activation { relu, gelu };
 enum class Pooling { mean, first };
 
-// The content of a model folder's config.json. There are no defaults: the file states every choice.
+/// The content of a model folder's config.json. No defaults: the file states every choice.
 struct ModelConfig {
   std::string model_type;           // "encoder_classifier"
   std::string task;                 // "text-classification"
@@ -43,13 +43,13 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
-// Throws Error: invalid_config for broken JSON and for unknown, missing, mistyped or out-of-range
-// fields; wrong_task or unsupported for a task, model type or format version of another kind.
-// Accepted sizes keep every weight matrix within 2^28 elements, so products of two sizes fit 32
-// bits.
+/// Throws Error: invalid_config for broken JSON and for unknown, missing, mistyped or out-of-range
+/// fields; wrong_task or unsupported for a task, model type or format version of another kind.
+/// Accepted sizes keep every weight matrix within 2^28 elements, so products of two sizes fit 32
+/// bits.
 ModelConfig parse_config(std::string_view json);
 
-// The inverse of parse_config; the same text for equal configurations.
+/// The inverse of parse_config; the same text for equal configurations.
 std::string to_json(const ModelConfig& config);
 
 }  // namespace glassformer

@@ -10,8 +10,8 @@
 
 namespace glassformer {
 
-// The safetensors container (https://github.com/huggingface/safetensors): eight bytes with the
-// header's length, a JSON header, then the tensors' little-endian bytes back to back.
+/// The safetensors container (https://github.com/huggingface/safetensors): eight bytes with the
+/// header's length, a JSON header, then the tensors' little-endian bytes back to back.
 
 enum class DType { f32, f16, bf16, i8 };
 
@@ -31,16 +31,16 @@ std::string to_string(const std::vector<std::size_t>& shape);  // "[8000, 128]"
 
 constexpr std::size_t max_header_bytes = 100'000'000;
 
-// The header's length in bytes, from the first eight bytes of a file.
-// Throws invalid_safetensors if it is over max_header_bytes.
+/// The header's length in bytes, from the first eight bytes of a file.
+/// Throws invalid_safetensors if it is over max_header_bytes.
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 
-// The header of one file. Parsing checks every rule of the format, so that a tensor's bytes can be
-// used without further thought: offsets ascend and tile the data section exactly.
+/// The header of one file. Parsing checks every rule of the format, so that a tensor's bytes can be
+/// used without further thought: offsets ascend and tile the data section exactly.
 class SafetensorsHeader {
  public:
-  // `json` is the header without the eight bytes, `data_size` the number of bytes that follow it.
-  // Throws invalid_safetensors, or unsupported_dtype naming the tensor.
+  /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it.
+  /// Throws invalid_safetensors, or unsupported_dtype naming the tensor.
   static SafetensorsHeader parse(std::string_view json, std::uint64_t data_size);
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
@@ -51,7 +51,7 @@ class SafetensorsHeader {
   std::map<std::string, std::string> metadata_;
 };
 
-// A whole file in memory. The file's bytes must outlive this.
+/// A whole file in memory. The file's bytes must outlive this.
 class SafetensorsFile {
  public:
   static SafetensorsFile parse(std::span<const std::byte> file);
@@ -64,9 +64,9 @@ class SafetensorsFile {
   std::span<const std::byte> data_;
 };
 
-// Converts stored elements of any alignment to floats; I8 becomes its integer value, unscaled.
-// NaN, infinities and subnormals keep their meaning. source.size() = target.size() *
-// size_of(dtype).
+/// Converts stored elements of any alignment to floats; I8 becomes its integer value, unscaled.
+/// NaN, infinities and subnormals keep their meaning. source.size() = target.size() *
+/// size_of(dtype).
 void to_f32(DType dtype, std::span<const std::byte> source, std::span<float> target);
 
 struct NamedTensor {
@@ -76,8 +76,8 @@ struct NamedTensor {
   std::span<const std::byte> bytes;  // little-endian, row-major
 };
 
-// Writes a file: widest elements first and then by name, so that every tensor is aligned and equal
-// tensors give equal bytes. Throws internal on duplicate names or bytes that do not fit the shape.
+/// Writes a file: widest elements first and then by name, so that every tensor is aligned and equal
+/// tensors give equal bytes. Throws internal on duplicate names or bytes that do not fit the shape.
 std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors);
 
 }  // namespace glassformer

@@ -12,15 +12,15 @@
 
 namespace glassformer {
 
-// One tensor that a model needs, and where its values go.
+/// One tensor that a model needs, and where its values go.
 struct Parameter {
   std::string name;
   std::vector<std::size_t> shape;
   std::function<void(std::span<const float>)> set;  // row-major; the span dies with the call
 };
 
-// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
-// "weight" gives "encoder.layers.0.fc1.weight".
+/// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
+/// "weight" gives "encoder.layers.0.fc1.weight".
 class ParameterScope {
  public:
   explicit ParameterScope(std::vector<Parameter>& out, std::string prefix = {});
@@ -37,31 +37,31 @@ class ParameterScope {
   std::string prefix_;
 };
 
-// Binds a file's tensors to a model's parameters and fills them one at a time, so that the file
-// never lies whole in memory.
-//
-// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
-// `NAME_scale` [out]; then value = integer * scale of its row. Tensors are loaded in file order, as
-// a download brings them. An I8 tensor whose scale comes later waits in a copy; files written by
-// write_safetensors, scales first, need none.
+/// Binds a file's tensors to a model's parameters and fills them one at a time, so that the file
+/// never lies whole in memory.
+///
+/// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
+/// `NAME_scale` [out]; then value = integer * scale of its row. Tensors are loaded in file order,
+/// as a download brings them. An I8 tensor whose scale comes later waits in a copy; files written
+/// by write_safetensors, scales first, need none.
 class WeightsLoader {
  public:
-  // Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
-  // any data is read.
+  /// Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
+  /// any data is read.
   WeightsLoader(SafetensorsHeader header, std::vector<Parameter> parameters);
 
   const std::vector<TensorInfo>& tensors() const { return header_.tensors(); }
   std::size_t staging_bytes() const;  // of the largest tensor
 
-  // Takes the bytes of tensors()[index], each once and in any order, and sets its parameter.
-  // Throws invalid_safetensors if there are too few or too many of them.
+  /// Takes the bytes of tensors()[index], each once and in any order, and sets its parameter.
+  /// Throws invalid_safetensors if there are too few or too many of them.
   void load(std::size_t index, std::span<const std::byte> bytes);
 
-  // Throws missing_tensor if some tensor was not loaded.
+  /// Throws missing_tensor if some tensor was not loaded.
   void finish() const;
 
  private:
-  // What becomes of one tensor: a parameter's values, or the scales of another tensor's rows.
+  /// What becomes of one tensor: a parameter's values, or the scales of another tensor's rows.
   struct Binding {
     std::size_t parameter = none;
     std::size_t scale = none;      // of an I8 tensor: the index of its scales

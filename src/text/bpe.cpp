@@ -5,29 +5,10 @@
 #include "text/utf8.hpp"
 
 namespace glassformer {
-namespace {
-
-bool is_matched(const Piece& piece) {
-  return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
-         piece.type == PieceType::unused;
-}
-
-template <typename Predicate>
-Trie build_trie(const std::vector<Piece>& pieces, Predicate wanted) {
-  std::vector<Trie::Entry> entries;
-  for (std::size_t id = 0; id < pieces.size(); ++id) {
-    if (wanted(pieces[id])) entries.push_back({pieces[id].text, static_cast<std::int32_t>(id)});
-  }
-  return Trie(std::move(entries));
-}
-
-bool is_user_defined(const Piece& piece) { return piece.type == PieceType::user_defined; }
-
-}  // namespace
 
 Bpe::Bpe(const SentencePieceModel& model)
-    : trie_(build_trie(model.pieces, is_matched)),
-      user_defined_(build_trie(model.pieces, is_user_defined)),
+    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
+      user_defined_(trie_of(model.pieces, {PieceType::user_defined})),
       splitter_(model.pieces),
       unk_id_(model.unk_id) {
   for (const Piece& piece : model.pieces) {

@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-// Byte-pair encoding (Sennrich et al. 2016): starts from characters and merges, again and again,
-// the two neighbours whose joint piece has the highest score, the leftmost first among equals.
+/// Byte-pair encoding (Sennrich et al. 2016): starts from characters and merges, again and again,
+/// the two neighbours whose joint piece has the highest score, the leftmost first among equals.
 class Bpe final : public Segmenter {
  public:
   explicit Bpe(const SentencePieceModel& model);
@@ -20,14 +20,14 @@ class Bpe final : public Segmenter {
   std::vector<Segment> segment(std::string_view normalized) const override;
 
  private:
-  // A stretch of the word; merging empties the right one of two.
+  /// A stretch of the word; merging empties the right one of two.
   struct Symbol {
     std::int32_t previous, next;  // none at the ends
     std::uint32_t begin, size;    // bytes of the word
     Trie::Node node;              // where its text ends in the trie
     bool frozen;                  // user-defined: takes part in no merge
   };
-  // A merge that was possible when it was found.
+  /// A merge that was possible when it was found.
   struct Merge {
     float score;
     std::int32_t left, right;
@@ -40,8 +40,8 @@ class Bpe final : public Segmenter {
   };
   static constexpr std::int32_t none = -1;
 
-  // One call's working memory. `halves` says how unused pieces were last made: bytes of their left
-  // half, by id.
+  /// One call's working memory. `halves` says how unused pieces were last made: bytes of their left
+  /// half, by id.
   struct Work {
     std::vector<Symbol> symbols;
     std::vector<Merge> agenda;  // a heap

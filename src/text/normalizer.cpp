@@ -28,14 +28,6 @@ constexpr std::uint32_t value_of(std::uint32_t leaf) { return leaf & 0x7FFFFFFF;
 
 constexpr bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
 
-Trie user_defined_pieces(const std::vector<Piece>& pieces) {
-  std::vector<Trie::Entry> entries;
-  for (const Piece& piece : pieces) {
-    if (piece.type == PieceType::user_defined) entries.push_back({piece.text, 0});
-  }
-  return Trie(std::move(entries));
-}
-
 // Appends normalised text, keeping the chunks short: ASCII runs share one.
 class Writer {
  public:
@@ -46,17 +38,13 @@ class Writer {
     const std::uint32_t begin = units_;
     units_ += units;
     if (output.empty()) return;
-    if (output.size() == 1 && output[0] != ' ') {
-      if (bytes == 1 && extend(begin)) {
-        result_.text += output[0];
-        return;
-      }
-      open(bytes == 1 ? Chunk::Kind::bytes : Chunk::Kind::characters, begin);
-      result_.text += output[0];
-      return;
+    const bool is_byte = bytes == 1 && output.size() == 1 && output[0] != ' ';
+    if (is_byte) {
+      if (!extend(begin)) open(Chunk::Kind::bytes, begin);
+    } else {
+      const bool only_spaces = output.find_first_not_of(' ') == output.npos;
+      open(only_spaces ? Chunk::Kind::space : Chunk::Kind::characters, begin);
     }
-    const bool only_spaces = output.find_first_not_of(' ') == output.npos;
-    open(only_spaces ? Chunk::Kind::space : Chunk::Kind::characters, begin);
     for (const char byte : output) {
       if (byte == ' ') {
         result_.text += space_;
@@ -172,7 +160,7 @@ bool CharacterMap::has_rules_with(char first, char second) const {
 
 Normalizer::Normalizer(const SentencePieceModel& model)
     : map_(model.precompiled_charsmap),
-      user_defined_(user_defined_pieces(model.pieces)),
+      user_defined_(trie_of(model.pieces, {PieceType::user_defined})),
       add_prefix_(model.add_dummy_prefix && !model.treat_whitespace_as_suffix),
       add_suffix_(model.add_dummy_prefix && model.treat_whitespace_as_suffix),
       collapse_(model.remove_extra_whitespaces),

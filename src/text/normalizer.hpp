@@ -12,8 +12,8 @@
 
 namespace glassformer {
 
-// A model's precompiled map from character sequences to replacements: a double array in the format
-// of Darts-clone, and the replacements it points to.
+/// A model's precompiled map from character sequences to replacements: a double array in the format
+/// of Darts-clone, and the replacements it points to.
 class CharacterMap {
  public:
   struct Match {
@@ -21,13 +21,13 @@ class CharacterMap {
     std::string_view replacement;
   };
 
-  // `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. Empty for a
-  // map without rules. Throws invalid_tokenizer.
+  /// `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. Empty for a
+  /// map without rules. Throws invalid_tokenizer.
   explicit CharacterMap(std::string_view blob);
 
   Match longest_match(std::string_view text) const;
 
-  // Whether a rule of two bytes or more starts with these two.
+  /// Whether a rule of two bytes or more starts with these two.
   bool has_rules_with(char first, char second) const;
 
  private:
@@ -38,7 +38,7 @@ class CharacterMap {
   std::string replacements_;
 };
 
-// A run of normalised bytes that came from one place in the input.
+/// A run of normalised bytes that came from one place in the input.
 struct Chunk {
   enum class Kind : std::uint8_t {
     characters,  // belong together: one or more characters became one or more others
@@ -55,8 +55,8 @@ struct NormalizedText {
   std::vector<Chunk> chunks;  // in order, covering the text
 };
 
-// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space; and
-// remembers where each byte came from.
+/// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space; and
+/// remembers where each byte came from.
 class Normalizer {
  public:
   explicit Normalizer(const SentencePieceModel& model);
@@ -75,7 +75,7 @@ class Normalizer {
   Trie user_defined_;  // pieces that pass untouched
   bool add_prefix_, add_suffix_, collapse_, escape_;
 
-  // What ASCII characters become when another one follows, where that needs no look ahead.
+  /// What ASCII characters become when another one follows, where that needs no look ahead.
   struct Ascii {
     char output;
     bool plain;

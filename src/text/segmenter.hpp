@@ -9,27 +9,27 @@
 
 namespace glassformer {
 
-// One piece of a normalised text; segments follow one another without gaps.
+/// One piece of a normalised text; segments follow one another without gaps.
 struct Segment {
   std::int32_t id;     // unk_id where no piece fits
   std::uint32_t size;  // bytes, at least 1
 };
 
-// Cuts a normalised text into pieces.
+/// Cuts a normalised text into pieces.
 class Segmenter {
  public:
   virtual ~Segmenter() = default;
   virtual std::vector<Segment> segment(std::string_view normalized) const = 0;
 };
 
-// Where a text may be cut into words that are segmented one by one with the same result as the
-// whole: before each U+2581 that follows something else. Nowhere if a piece spans such a place, or
-// if there are unused pieces (BPE makes them of the halves it saw last, anywhere in the text).
+/// Where a text may be cut into words that are segmented one by one with the same result as the
+/// whole: before each U+2581 that follows something else. Nowhere if a piece spans such a place, or
+/// if there are unused pieces (BPE makes them of the halves it saw last, anywhere in the text).
 class WordSplitter {
  public:
   explicit WordSplitter(const std::vector<Piece>& pieces);
 
-  // Where the word that starts at `begin` < text.size() ends.
+  /// Where the word that starts at `begin` < text.size() ends.
   std::size_t end_of_word(std::string_view text, std::size_t begin) const;
 
  private:

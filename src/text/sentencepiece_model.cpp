@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "error.hpp"
 #include "text/protobuf.hpp"
@@ -171,6 +172,15 @@ SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
   check_unique(model.pieces, false);
   check_bytes(model);
   return model;
+}
+
+Trie trie_of(const std::vector<Piece>& pieces, std::initializer_list<PieceType> types) {
+  std::vector<Trie::Entry> entries;
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    if (std::find(types.begin(), types.end(), pieces[id].type) == types.end()) continue;
+    entries.push_back({pieces[id].text, static_cast<std::int32_t>(id)});
+  }
+  return Trie(std::move(entries));
 }
 
 int byte_of_piece(std::string_view piece) {

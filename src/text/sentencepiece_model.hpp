@@ -2,9 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "text/trie.hpp"
 
 namespace glassformer {
 
@@ -25,8 +29,8 @@ struct Piece {
 
 enum class SegmentationKind { unigram, bpe };
 
-// The parts of a SentencePiece model file that encoding and decoding depend on
-// (sentencepiece_model.proto: ModelProto; defaults are the format's).
+/// The parts of a SentencePiece model file that encoding and decoding depend on
+/// (sentencepiece_model.proto: ModelProto; defaults are the format's).
 struct SentencePieceModel {
   std::vector<Piece> pieces;  // a piece's index is its id
   std::int32_t unk_id = -1;
@@ -42,12 +46,15 @@ struct SentencePieceModel {
   bool escape_whitespaces = true;
 };
 
-// Throws invalid_tokenizer if the file is malformed or its pieces contradict each other
-// (duplicates, not exactly one unknown piece, incomplete byte pieces), unsupported for other kinds
-// of model.
+/// Throws invalid_tokenizer if the file is malformed or its pieces contradict each other
+/// (duplicates, not exactly one unknown piece, incomplete byte pieces), unsupported for other kinds
+/// of model.
 SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file);
 
-// The value of a piece "<0x41>", or -1 if it is not of that form.
+/// The pieces of these types with their ids.
+Trie trie_of(const std::vector<Piece>& pieces, std::initializer_list<PieceType> types);
+
+/// The value of a piece "<0x41>", or -1 if it is not of that form.
 int byte_of_piece(std::string_view piece);
 
 }  // namespace glassformer

@@ -15,15 +15,15 @@
 
 namespace glassformer {
 
-// A piece of the input. start and end count UTF-16 code units of the input text, in which a byte
-// that is not valid UTF-8 counts as one.
-//
-// A token covers the characters that its piece was normalised from, without the white space before
-// them: consecutive tokens never overlap, and only white space and characters that normalise to
-// nothing lie between them. A piece of nothing but white space covers that white space, or, where
-// it is the prefix that the input does not have, nothing (start = end). Where one character became
-// several pieces (a ligature, or the bytes of an unknown character), the first covers it and the
-// others are empty at its end.
+/// A piece of the input. start and end count UTF-16 code units of the input text, in which a byte
+/// that is not valid UTF-8 counts as one.
+///
+/// A token covers the characters that its piece was normalised from, without the white space before
+/// them: consecutive tokens never overlap, and only white space and characters that normalise to
+/// nothing lie between them. A piece of nothing but white space covers that white space, or, where
+/// it is the prefix that the input does not have, nothing (start = end). Where one character became
+/// several pieces (a ligature, or the bytes of an unknown character), the first covers it and the
+/// others are empty at its end.
 struct Token {
   std::int32_t id;
   std::uint32_t start;
@@ -32,19 +32,19 @@ struct Token {
   bool operator==(const Token&) const = default;
 };
 
-// Text to ids and back, with the ids that SentencePiece gives for the same model file: Unigram and
-// BPE, normalisation map, byte fallback, user-defined pieces.
+/// Text to ids and back, with the ids that SentencePiece gives for the same model file: Unigram and
+/// BPE, normalisation map, byte fallback, user-defined pieces.
 class Tokenizer {
  public:
-  // Reads a SentencePiece model file. Throws invalid_tokenizer, or unsupported for a kind of model
-  // other than Unigram and BPE.
+  /// Reads a SentencePiece model file. Throws invalid_tokenizer, or unsupported for a kind of model
+  /// other than Unigram and BPE.
   static Tokenizer parse(std::span<const std::byte> model_file);
 
-  // Any bytes are accepted; what is not valid UTF-8 becomes U+FFFD. Adds no special tokens.
-  // Throws unsupported for more than 256 MiB.
+  /// Any bytes are accepted; what is not valid UTF-8 becomes U+FFFD. Adds no special tokens.
+  /// Throws unsupported for more than 256 MiB.
   std::vector<Token> encode(std::string_view utf8) const;
 
-  // Throws invalid_option for an id outside the vocabulary.
+  /// Throws invalid_option for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
   std::size_t size() const { return model_.pieces.size(); }
@@ -52,7 +52,7 @@ class Tokenizer {
   std::optional<std::int32_t> find(std::string_view piece) const;  // looks at every piece in turn
   std::int32_t unk_id() const { return model_.unk_id; }
 
-  // What encode cuts into pieces: white space collapsed and written as U+2581, characters mapped.
+  /// What encode cuts into pieces: white space collapsed and written as U+2581, characters mapped.
   std::string normalize(std::string_view utf8) const { return normalizer_.normalize(utf8).text; }
 
  private:

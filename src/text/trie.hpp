@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-// A set of strings with a value each, walked byte by byte: a double array, in which a node's child
-// for byte c lies at base XOR c and knows itself by the label c.
+/// A set of strings with a value each, walked byte by byte: a double array, in which a node's child
+/// for byte c lies at base XOR c and knows itself by the label c.
 class Trie {
  public:
   struct Entry {
@@ -19,17 +19,17 @@ class Trie {
   static constexpr Node root = 0;
   static constexpr Node absent = ~Node{0};
 
-  // Keys must differ. Throws invalid_tokenizer if there are too many to index.
+  /// Keys must differ. Throws invalid_tokenizer if there are too many to index.
   explicit Trie(std::vector<Entry> entries);
 
-  // The node one byte further, or absent.
+  /// The node one byte further, or absent.
   Node child(Node node, char byte) const {
     const auto label = static_cast<unsigned char>(byte);
     const Node next = (units_[node].link >> 9) ^ label;
     return (units_[next].link & 0x1FF) == (used | label) ? next : absent;
   }
 
-  // The node at the end of `text`, or absent.
+  /// The node at the end of `text`, or absent.
   Node descend(Node node, std::string_view text) const {
     for (const char byte : text) {
       node = child(node, byte);
@@ -38,10 +38,10 @@ class Trie {
     return node;
   }
 
-  // The value of the key that ends here, or -1.
+  /// The value of the key that ends here, or -1.
   std::int32_t value(Node node) const { return units_[node].value; }
 
-  // Bytes of the longest key that `text` starts with, or 0.
+  /// Bytes of the longest key that `text` starts with, or 0.
   std::size_t longest_prefix(std::string_view text) const;
 
  private:

@@ -10,21 +10,12 @@ namespace {
 
 constexpr float unk_penalty = 10;
 
-Trie build_trie(const std::vector<Piece>& pieces) {
-  std::vector<Trie::Entry> entries;
-  for (std::size_t id = 0; id < pieces.size(); ++id) {
-    const PieceType type = pieces[id].type;
-    if (type == PieceType::normal || type == PieceType::user_defined) {
-      entries.push_back({pieces[id].text, static_cast<std::int32_t>(id)});
-    }
-  }
-  return Trie(std::move(entries));
-}
-
 }  // namespace
 
 Unigram::Unigram(const SentencePieceModel& model)
-    : trie_(build_trie(model.pieces)), splitter_(model.pieces), unk_id_(model.unk_id) {
+    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined})),
+      splitter_(model.pieces),
+      unk_id_(model.unk_id) {
   float min_score = FLT_MAX;
   max_score_ = FLT_MIN;  // the smallest positive float, as in the original
   for (const Piece& piece : model.pieces) {

@@ -5,18 +5,18 @@
 
 namespace glassformer {
 
-// U+2581, which stands for a space in normalised text and in pieces; and U+FFFD.
+/// U+2581, which stands for a space in normalised text and in pieces; and U+FFFD.
 constexpr std::string_view space_symbol = "\xE2\x96\x81";
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
-// Bytes of the character that `lead` announces; 1 for a byte that cannot lead.
+/// Bytes of the character that `lead` announces; 1 for a byte that cannot lead.
 constexpr std::size_t announced_size(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Bytes of the character at the start of `text`, which is not empty; 0 if it is not valid UTF-8
-// (stray or missing continuation bytes, overlong forms, surrogates, above U+10FFFF).
+/// Bytes of the character at the start of `text`, which is not empty; 0 if it is not valid UTF-8
+/// (stray or missing continuation bytes, overlong forms, surrogates, above U+10FFFF).
 constexpr std::size_t valid_character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -43,7 +43,7 @@ constexpr bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.
+/// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.
 constexpr std::size_t utf16_size(std::string_view text) {
   std::size_t units = 0;
   while (!text.empty()) {
