@@ -64,7 +64,10 @@ test('--json prints the result that JavaScript gets, attention in base64', () =>
   const result = JSON.parse(lines[0]);
   assert.equal(result.label, expected.labels[0]);
   assert.equal(result.score, result.scores[result.label]);
-  assert.deepEqual(result.tokens.map(({ id }) => id), expected.ids[0]);
+  assert.deepEqual(
+    result.tokens.map(({ id }) => id),
+    expected.ids[0],
+  );
   assert.equal(text.slice(result.tokens.at(-1).start, result.tokens.at(-1).end).length > 0, true);
   const { layers, heads, queries, keys, data } = result.attention.encoder;
   const bytes = Buffer.from(data, 'base64');
@@ -185,7 +188,7 @@ test('what does not exist or is broken exits with 1 and is named', () => {
   fails(['inspect', mistyped], /invalid_config.*n_heads/);
 });
 
-test('one line out of range is that line\'s error only', () => {
+test("one line out of range is that line's error only", () => {
   const { status, lines } = glassformer(
     ['classify', golden, '--mask', '9'],
     'a\nthe plot makes no sense\n',
