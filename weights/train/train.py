@@ -1,8 +1,12 @@
-"""Trains the classifier. Stage 1 (`pretrain`): masked language model and soft labels from one forward pass.
-Stage 2 (`finetune`): soft labels alone, full length. Same script on CPU and CUDA; see README.md.
+"""Trains the classifier, in stages that each start from the one before.
 
-    python3 train.py --stage pretrain --items items.npz --run RUN --minutes 60 --processes 2
-    python3 train.py --stage finetune --items items2.npz --run RUN2 --init RUN/checkpoint.pt --minutes 40
+    pretrain  masked language model and soft labels from one forward pass
+    finetune  soft labels alone
+    polish    the same at full length, learning rate to zero
+    sst5      five classes, from a pretrained encoder
+
+    python3 train.py --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
+    python3 train.py --stage finetune --items items.npz --run RUN2 --init RUN/checkpoint.pt --minutes 35
 
 RUN/log.jsonl gets a line per report, RUN/checkpoint.pt the state; the same command again resumes.
 """
@@ -43,7 +47,7 @@ STAGES = {
         Stream(FILMS_AND_PRODUCTS, [2.5, 0.8, 4, 1], 8192, 1.0),
         Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
     "polish": dict(limit=512, mask=0.0, drop=0.03, lr=3e-4, last_lr=0.0, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [2.5, 0.8, 4, 1], 8192, 1.0),
+        Stream(FILMS_AND_PRODUCTS, [2, 0.7, 4, 2], 8192, 1.0),
         Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
     "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 1.0)]),
