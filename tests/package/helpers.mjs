@@ -20,6 +20,9 @@ export const { Classifier, GlassformerError } = await import('../../dist/index.j
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
 export const binaries = ['simd', 'relaxed'];
 
+/** Options of tests that wait for something to end: if it does not, they fail. */
+export const waiting = { timeout: 30_000 };
+
 const goldenRoot = join(root, 'tests/golden');
 export const goldenNames = readdirSync(goldenRoot).sort();
 export const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'];

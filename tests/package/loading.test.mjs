@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, cpSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -21,6 +29,7 @@ import {
   readGolden,
   readModel,
   serve,
+  waiting,
 } from './helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
@@ -221,17 +230,48 @@ test('a web page in place of a file', async () => {
 });
 
 test('a binary that does not compile, or is not there', async () => {
-  const server = await serve(folder);
-  for (const [path, code] of [
-    ['/config.json', 'unsupported_runtime'],
-    ['/nothing', 'http_error'],
-  ]) {
-    const urls = { 'glassformer.wasm': server.url + path };
-    await assertError(() => Classifier.load(folder, { urls }), code);
-    await assertError(() => Classifier.load(folder, { urls }), code); // the failure is not kept
-  }
+  let answer = (response) => response.writeHead(500).end();
+  const server = await serve(dist, {
+    '/glassformer.wasm': (response) => answer(response),
+    '/text.wasm': (response) => response.end('no binary'),
+  });
+  const from = (path) => ({ urls: { 'glassformer.wasm': new URL(path, server.url) } });
+  await assertError(() => Classifier.load(folder, from('text.wasm')), 'unsupported_runtime');
+  await assertError(() => Classifier.load(folder, from('nothing')), 'http_error');
+  await assertError(() => Classifier.load(folder, from('glassformer.wasm')), 'http_error');
+  // The failure is not kept.
+  answer = (response) => response.end(readFileSync(join(dist, 'glassformer.wasm')));
+  await load(folder, from('glassformer.wasm'));
   const urls = { 'glassformer.wasm': '/nowhere.wasm' };
   await assertError(() => Classifier.load(folder, { urls }), 'missing_file');
+});
+
+test('where one file fails, the others are given up', waiting, async () => {
+  let closed;
+  const whenClosed = new Promise((resolve) => (closed = resolve));
+  const server = await serve(folder, {
+    '/config.json': (response) => response.writeHead(404).end(),
+    '/tokenizer.model': (response) => response.writeHead(200).write('begun'),
+    '/model.safetensors': (_, request) => request.socket.on('close', closed), // never answers
+  });
+  await assertError(() => Classifier.load(server.url), 'http_error', /config\.json/);
+  await whenClosed;
+});
+
+const descriptors = '/proc/self/fd';
+const noDescriptors = !existsSync(descriptors) && `no ${descriptors}`;
+test('files are closed', { skip: noDescriptors }, async () => {
+  const count = () => readdirSync(descriptors).length;
+  await assertLoads(folder);
+  const before = count();
+  for (let i = 0; i < 5; i++) {
+    (await Classifier.load(folder)).dispose();
+    const urls = { 'config.json': join(folder, 'golden.json') };
+    await assertError(() => Classifier.load(folder, { urls }), 'invalid_config');
+  }
+  // Loading does not wait for the closing.
+  for (let i = 0; i < 100 && count() > before; i++) await new Promise(setImmediate);
+  assert.equal(count(), before);
 });
 
 test('a connection that breaks in the middle', async () => {
@@ -255,7 +295,7 @@ test('nobody listens', async () => {
   await assertError(() => Classifier.load(`http://127.0.0.1:${port}`), 'fetch_failed');
 });
 
-test('an abort during each file', async () => {
+test('an abort during each file', waiting, async () => {
   for (const file of modelFiles) {
     const controller = new AbortController();
     let closed;

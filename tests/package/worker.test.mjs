@@ -17,6 +17,7 @@ import {
   readGolden,
   readModel,
   serve,
+  waiting,
 } from './helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
@@ -98,32 +99,28 @@ test('errors keep their code, and the next call works', async () => {
   await assertError(() => Classifier.load('/nowhere'), 'missing_file');
 });
 
-test('a loading that fails ends its worker', async () => {
+test('a loading that fails ends its worker', waiting, async () => {
   await assertError(() => Classifier.load('/nowhere'), 'missing_file');
   await ended(threads.at(-1));
 });
 
-test('an abort is heard between two texts, and in the queue', async () => {
+test('an abort is heard between two texts, and in the queue', waiting, async () => {
   const classifier = await load(folder);
   const controller = new AbortController();
   const { signal } = controller;
+  // Would take minutes.
+  const endless = Array(1_000_000).fill(texts[0]);
   const calls = [
-    classifier.classifyBatch(long, { signal }),
+    classifier.classifyBatch(endless, { signal }),
     classifier.classify(texts[0], { signal }),
   ];
   const next = classifier.classify(texts[0], everything);
-  setTimeout(() => controller.abort('enough'), 20);
-  const start = performance.now();
+  setImmediate(() => controller.abort('enough'));
   for (const call of calls) await assert.rejects(call, { code: 'aborted', cause: 'enough' });
   assert.deepEqual(plain(await next), plain(expected[0]));
-  // The rest of the batch, which takes longer than this, was not worked off.
-  const aborted = performance.now() - start;
-  const batchStart = performance.now();
-  await classifier.classifyBatch(long);
-  assert.ok(aborted < performance.now() - batchStart);
 });
 
-test('an abort while loading ends the worker', async () => {
+test('an abort while loading ends the worker', waiting, async () => {
   const controller = new AbortController();
   const server = await serve(folder, {
     '/model.safetensors'(response) {
@@ -136,7 +133,7 @@ test('an abort while loading ends the worker', async () => {
   await ended(threads.at(-1));
 });
 
-test('dispose ends the worker', async () => {
+test('dispose ends the worker', waiting, async () => {
   const classifier = await Classifier.load(folder);
   const call = classifier.classifyBatch(long);
   classifier.dispose();
