@@ -11,6 +11,14 @@ function lastAgainstOthers(labels: readonly string[], of: (label: string) => num
   return of(last) - others.reduce((sum, label) => sum + of(label), 0) / others.length;
 }
 
+/** What the page calls it. */
+export function evidenceName(labels: readonly string[]): string {
+  const last = `“${labels[labels.length - 1] ?? ''}”`;
+  return labels.length === 2
+    ? `the log-odds of ${last}`
+    : `the logit of ${last} above the others’ mean`;
+}
+
 export function evidence({ logits }: Classification, labels: readonly string[]): number {
   return lastAgainstOthers(labels, (label) => logits[label] ?? 0);
 }

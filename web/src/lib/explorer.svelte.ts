@@ -40,7 +40,7 @@ declare const modelSizes: Record<string, number>;
 const pause = 40;
 
 /** Each token is left out in turn: a text of more would take too long. */
-export const longestForRemoval = 128;
+export const longestForRemoval = 256;
 
 const keyOf = ({ layer, head }: HeadPosition) => `${layer}.${head}`;
 
