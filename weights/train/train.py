@@ -1,8 +1,7 @@
 """Trains the classifier, in stages that each start from the one before.
 
     pretrain  masked language model and soft labels from one forward pass
-    finetune  soft labels alone
-    polish    the same at full length, learning rate to zero
+    finetune  soft labels alone, full length, learning rate to zero
     sst5      five classes, from a pretrained encoder
 
     python3 train.py --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
@@ -41,14 +40,12 @@ class Stream(NamedTuple):
 
 
 STAGES = {
-    "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=2e-4, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 1.5, 1], 8192, 1.0), Stream(SENTENCES, [1, 0.5], 2048, 0.7)]),
-    "finetune": dict(limit=256, mask=0.0, drop=0.03, lr=7e-4, last_lr=3e-4, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [2.5, 0.8, 4, 1], 8192, 1.0),
-        Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
-    "polish": dict(limit=512, mask=0.0, drop=0.03, lr=3e-4, last_lr=0.0, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [2, 0.7, 4, 2], 8192, 1.0),
-        Stream([*SENTENCES, "graded"], [1, 0.3, 2], 3072, 1.0)]),
+    "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=4e-4, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 1.0),
+        Stream([*SENTENCES, "graded"], [1, 0.5, 1], 3072, 1.0)]),
+    "finetune": dict(limit=512, mask=0.0, drop=0.1, lr=5e-4, last_lr=0.0, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 1.0),
+        Stream([*SENTENCES, "graded"], [1, 0.5, 2], 3072, 1.0)]),
     "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 1.0)]),
 }
@@ -176,7 +173,8 @@ class Trainer:
 
     def rate(self, progress):
         warmup = min(1.0, progress / 0.03)
-        return warmup * (self.stage["lr"] + (self.stage["last_lr"] - self.stage["lr"]) * progress)
+        first = self.options.lr or self.stage["lr"]
+        return warmup * (first + (self.stage["last_lr"] - first) * progress)
 
     def validate(self):
         self.average.swap()
@@ -245,6 +243,7 @@ def main():
     parser.add_argument("--items", default="items.npz", help="from prepare.py")
     parser.add_argument("--run", required=True, help="folder of log and checkpoint")
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
+    parser.add_argument("--lr", type=float, help="peak learning rate, where not the stage's own")
     parser.add_argument("--minutes", type=float, default=60, help="the schedule's length")
     parser.add_argument("--steps", type=int, help="its length in steps instead")
     parser.add_argument("--processes", type=int, default=1, help="CPU processes that average gradients")
