@@ -19,6 +19,7 @@ const checks = [
 if (!fix) {
   checks.push(
     ['types of the package', () => runTool('tsc', ['-p', 'wasm', '--noEmit'])],
+    ['types of the service worker', () => runTool('tsc', ['-p', 'web/service-worker'])],
     [
       'types of the page',
       () =>

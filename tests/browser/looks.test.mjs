@@ -68,7 +68,7 @@ onPage('colours of the heat map are ordered by weight in both themes', {}, async
   await read(page, 'not good at all');
   for (const scheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme: scheme });
-    await page.waitForTimeout(0);
+    await page.locator(`html[data-theme=${scheme}]`).waitFor();
     const cells = await page.locator('[data-testid=heatmap] [data-value]').evaluateAll((list) =>
       list.map((cell) => {
         const [r, g, b] = cell.getAttribute('fill').match(/\d+/g).map(Number);
