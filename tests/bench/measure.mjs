@@ -33,11 +33,11 @@ async function textOf(wanted, classifier) {
   return text;
 }
 
-/** Calls `work` for so many milliseconds, five times at least; resolves to each call's time. */
+/** Calls `work` for so many milliseconds, twenty times at least; resolves to each call's time. */
 async function time(work, milliseconds) {
   const times = [];
   const end = performance.now() + milliseconds;
-  while (times.length < 5 || performance.now() < end) {
+  while (times.length < 20 || performance.now() < end) {
     const start = performance.now();
     await work();
     times.push(performance.now() - start);
