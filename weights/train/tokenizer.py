@@ -3,6 +3,7 @@
     python3 tokenizer.py --data DIR --out tokenizer.model
 """
 import argparse
+import io
 import random
 import re
 from pathlib import Path
@@ -31,11 +32,12 @@ def sentences(folder):
 def train(folder, out, count):
     lines = list(sentences(folder))
     random.Random(1).shuffle(lines)
-    prefix = str(Path(out).with_suffix(""))
+    model = io.BytesIO()  # not a prefix of files: the model would keep its path
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines[:count]), model_prefix=prefix, model_type="unigram",
+        sentence_iterator=iter(lines[:count]), model_writer=model, model_type="unigram",
         vocab_size=VOCABULARY, normalization_rule_name="nmt_nfkc_cf", character_coverage=0.9998,
         pad_id=0, unk_id=1, bos_id=2, eos_id=3, user_defined_symbols=["[MASK]"], num_threads=2)
+    Path(out).write_bytes(model.getvalue())
 
 
 if __name__ == "__main__":
