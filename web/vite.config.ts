@@ -47,6 +47,14 @@ function model(name: string): Plugin {
         createReadStream(source(file)).pipe(response);
       });
     },
+    configurePreviewServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (/\.(safetensors|model)$/.test(request.url ?? '')) {
+          response.setHeader('Content-Type', 'application/octet-stream');
+        }
+        next();
+      });
+    },
     generateBundle() {
       for (const file of files.filter((file) => existsSync(source(file)))) {
         const fileName = `models/${name}/${file}`;
