@@ -22,6 +22,7 @@ import torch.distributed
 import torch.multiprocessing
 from torch.nn import functional as F
 
+import safetensors_io
 from attention import use_compiled
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
@@ -104,6 +105,13 @@ def loss_of(model, ids, targets, mask, compute):
     return classification, F.cross_entropy(tokens, truth)
 
 
+def read_weights(path):
+    """The averaged weights of a checkpoint, or those of a model folder's model.safetensors, by name."""
+    if str(path).endswith(".safetensors"):
+        return {name: torch.from_numpy(array.astype(numpy.float32)) for name, array in safetensors_io.load(path).items()}
+    return torch.load(path, map_location="cpu")["average"]
+
+
 class Trainer:
     def __init__(self, options, rank):
         self.options, self.rank, self.world = options, rank, options.processes
@@ -118,7 +126,7 @@ class Trainer:
         self.config = {**CONFIG, "labels": SST5_LABELS} if options.stage == "sst5" else CONFIG
         self.model = Classifier(self.config).to(self.device)
         if options.init:
-            self.start_from(torch.load(options.init, map_location="cpu")["average"])
+            self.start_from(read_weights(options.init))
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.0, betas=(0.9, 0.98),
                                            weight_decay=WEIGHT_DECAY)
         self.average = Average(self.model)
@@ -242,7 +250,7 @@ def main():
     parser.add_argument("--stage", choices=STAGES, required=True)
     parser.add_argument("--items", default="items.npz", help="from prepare.py")
     parser.add_argument("--run", required=True, help="folder of log and checkpoint")
-    parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
+    parser.add_argument("--init", help="checkpoint or model.safetensors whose weights to start from")
     parser.add_argument("--lr", type=float, help="peak learning rate, where not the stage's own")
     parser.add_argument("--minutes", type=float, default=60, help="the schedule's length")
     parser.add_argument("--steps", type=int, help="its length in steps instead")
