@@ -23,6 +23,7 @@ import torch.multiprocessing
 from torch.nn import functional as F
 
 import safetensors_io
+import safetensors_io
 from attention import use_compiled
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
@@ -73,6 +74,14 @@ def predict(model, items, device, compute, limit=512, tokens=8192):
     for texts, ids in inference_batches(items, limit, tokens):
         logits[texts] = model.classify(model.encoder(ids.to(device), compute)).cpu().numpy()
     return logits
+
+
+def read_weights(path):
+    """{name: tensor} of a checkpoint's average, or of a model.safetensors (which lacks the masked-token head)."""
+    if str(path).endswith(".safetensors"):
+        return {name: torch.from_numpy(array.astype(numpy.float32))
+                for name, array in safetensors_io.load(path).items()}
+    return torch.load(path, map_location="cpu")["average"]
 
 
 class Average:
