@@ -23,7 +23,6 @@ import torch.multiprocessing
 from torch.nn import functional as F
 
 import safetensors_io
-import safetensors_io
 from attention import use_compiled
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
@@ -76,14 +75,6 @@ def predict(model, items, device, compute, limit=512, tokens=8192):
     return logits
 
 
-def read_weights(path):
-    """{name: tensor} of a checkpoint's average, or of a model.safetensors (which lacks the masked-token head)."""
-    if str(path).endswith(".safetensors"):
-        return {name: torch.from_numpy(array.astype(numpy.float32))
-                for name, array in safetensors_io.load(path).items()}
-    return torch.load(path, map_location="cpu")["average"]
-
-
 class Average:
     """Exponential moving average of the parameters; `applied` swaps it in."""
 
@@ -117,7 +108,8 @@ def loss_of(model, ids, targets, mask, compute):
 def read_weights(path):
     """The averaged weights of a checkpoint, or those of a model folder's model.safetensors, by name."""
     if str(path).endswith(".safetensors"):
-        return {name: torch.from_numpy(array.astype(numpy.float32)) for name, array in safetensors_io.load(path).items()}
+        tensors = safetensors_io.load(path)
+        return {name: torch.from_numpy(array.astype(numpy.float32)) for name, array in tensors.items()}
     return torch.load(path, map_location="cpu")["average"]
 
 
