@@ -4,9 +4,9 @@
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
-// machine hits all of them; medians over all calls. A ratio is time divided by onnxruntime-web's at
-// the same length in the same run: below 1 is faster. onnxruntime-web is handed token ids, while
-// glassformer starts from the text. Beside that: the machine's peak (peak.cpp), sizes of what is
+// machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time at the same
+// length in the same run divided by ours: above 1 is faster. onnxruntime-web is handed token ids,
+// while glassformer starts from the text. Beside that: the machine's peak (peak.cpp), sizes of what is
 // downloaded, and cold starts. Prints Markdown, or with --json an array of
 // {engine, build, precision, model, task, tokens, ms_median, ratio}; build/bench/results.json
 // holds everything.
@@ -118,11 +118,11 @@ function report({ machine, peak, results, cold, sizes: files }) {
       (r) => r.engine === engine && r.build === build && r.tokens === tokens,
     );
     return row
-      ? `${row.ms_median.toFixed(2)} ms (${row.ratio.toFixed(2)}), ${row.gflops.toFixed(0)}`
+      ? `${row.ms_median.toFixed(2)} ms (${row.ratio.toFixed(2)}×), ${row.gflops.toFixed(0)}`
       : '';
   };
   const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
-  console.log(`${machine}, one thread. Text to verdict: median ms (ratio to onnxruntime-web's time), GFLOP/s.
+  console.log(`${machine}, one thread. Text to verdict: median ms (how many times as fast as onnxruntime-web), GFLOP/s.
 
 ${table(
   ['f32', ...lengths.map((tokens) => `${tokens} tokens`)],
@@ -184,7 +184,7 @@ async function main() {
       task: config.task,
       tokens,
       ms_median: Number(ms.toFixed(4)),
-      ratio: Number((ms / median(theirs.milliseconds)).toFixed(3)),
+      ratio: Number((median(theirs.milliseconds) / ms).toFixed(3)),
       gflops: operations(tokens) / ms / 1e6,
     };
   });
