@@ -123,8 +123,7 @@ void LocalAttention::attend(const HeadInput& in, const HeadOutput& out,
   softmax_attention(in, out, window_, workspace);
 }
 
-void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
-                             Workspace& workspace) const {
+void LinearAttention::attend(const HeadInput& in, const HeadOutput& out, Workspace&) const {
   const Kernels& run = kernels();
   const std::size_t d = in.d_head;
   const std::size_t keys = in.visible.size();
@@ -162,7 +161,6 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
       out.weights[i * in.length + in.visible[j]] = product * inverse;
     }
   }
-  static_cast<void>(workspace);
 }
 
 MultiHeadAttention::MultiHeadAttention(std::size_t d_model, std::size_t n_heads, Bias bias,

@@ -30,7 +30,6 @@ class EncoderLayer {
                           Workspace& workspace) const = 0;
 
   const MultiHeadAttention& self_attn() const { return *parts_.self_attn; }
-  const FeedForward& feed_forward() const { return *parts_.feed_forward; }
 
  protected:
   Parts parts_;
