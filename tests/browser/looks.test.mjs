@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { launch, open, read, serve, settled } from './open.mjs';
+import { launch, read, serve, settled, visit } from './open.mjs';
 
 let browser, server, axe;
 before(async () => {
@@ -16,18 +16,7 @@ after(async () => {
   await server?.close();
 });
 
-function onPage(name, options, body) {
-  test(name, async () => {
-    const opened = await open(browser, server.url, options);
-    try {
-      await settled(opened.page);
-      await body(opened.page, opened);
-      assert.deepEqual(opened.complaints, []);
-    } finally {
-      await opened.context.close();
-    }
-  });
-}
+const onPage = (name, options, body) => test(name, () => visit(browser, server.url, options, body));
 
 const background = (page) =>
   page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));

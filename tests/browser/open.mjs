@@ -1,5 +1,6 @@
 // Opens the built page in Chromium as a person's browser would: served as `npm start` serves it,
 // with every request and every complaint of the browser written down.
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -73,4 +74,16 @@ export async function read(page, text) {
 // Until the page has read what the text box holds, with the interventions in force.
 export async function settled(page) {
   await page.locator('main[aria-busy="false"]').waitFor({ timeout: 30_000 });
+}
+
+// Runs `body` on a fresh page that has read its first text; the page must have no complaints.
+export async function visit(browser, url, options, body) {
+  const opened = await open(browser, url, options);
+  try {
+    await settled(opened.page);
+    await body(opened.page, opened);
+    assert.deepEqual(opened.complaints, []);
+  } finally {
+    await opened.context.close();
+  }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { launch, open, read, root, serve, settled } from './open.mjs';
+import { launch, open, read, root, serve, settled, visit } from './open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
 // Node may run the other of the two binaries, whose sums round differently.
@@ -26,19 +26,8 @@ after(async () => {
   classifier?.dispose();
 });
 
-// Runs one test on a fresh page that has read its first text; the page must have no complaints.
-function onPage(name, options, body) {
-  test(name, async () => {
-    const opened = await open(browser, server.url + (options.hash ?? ''), options);
-    try {
-      await settled(opened.page);
-      await body(opened.page, opened);
-      assert.deepEqual(opened.complaints, []);
-    } finally {
-      await opened.context.close();
-    }
-  });
-}
+const onPage = (name, options, body) =>
+  test(name, () => visit(browser, server.url + (options.hash ?? ''), options, body));
 
 const number = (locator) => locator.getAttribute('data-value').then(Number);
 const numbers = (locator) =>

@@ -11,6 +11,19 @@ namespace {
 
 const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
 
+std::map<std::string, GoldenTensor> read_tensors(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path);
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  std::map<std::string, GoldenTensor> tensors;
+  for (const TensorInfo& info : file.header().tensors()) {
+    GoldenTensor& tensor = tensors[info.name];
+    tensor.shape = info.shape;
+    tensor.values.resize(element_count(info.shape));
+    to_f32(info.dtype, file.bytes(info), tensor.values);
+  }
+  return tensors;
+}
+
 }  // namespace
 
 std::vector<std::string> golden_names() {
@@ -23,8 +36,9 @@ std::vector<std::string> golden_names() {
   return names;
 }
 
-std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder) {
-  auto model = std::make_unique<EncoderClassifier>(parse_config(read_file(folder / "config.json")));
+std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
+                                              const ModelConfig& config) {
+  auto model = std::make_unique<EncoderClassifier>(config);
   const std::string bytes = read_file(folder / "model.safetensors");
   const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
   WeightsLoader loader(file.header(), model->parameters());
@@ -39,16 +53,12 @@ Golden::Golden(const std::string& case_name)
     : name(case_name),
       folder(goldens / case_name),
       json(nlohmann::json::parse(read_file(folder / "golden.json"))),
+      tensors(read_tensors(folder / "golden.safetensors")),
       config(parse_config(read_file(folder / "config.json"))),
-      model(load_model(folder)) {
-  const std::string bytes = read_file(folder / "golden.safetensors");
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  for (const TensorInfo& tensor : file.header().tensors()) {
-    GoldenTensor& golden = tensors[tensor.name];
-    golden.shape = tensor.shape;
-    golden.values.resize(element_count(tensor.shape));
-    to_f32(tensor.dtype, file.bytes(tensor), golden.values);
-  }
+      model(load_model(folder, config)) {}
+
+std::vector<float> Golden::weight(const std::string& tensor) const {
+  return read_tensors(folder / "model.safetensors").at(tensor).values;
 }
 
 Batch Golden::batch() const {

@@ -30,6 +30,8 @@ struct Golden {
   ModelConfig config;
   std::unique_ptr<EncoderClassifier> model;
 
+  /// The values of one of the model's own tensors.
+  std::vector<float> weight(const std::string& tensor) const;
   /// All texts' ids, in one batch.
   Batch batch() const;
   /// One text's ids, with some positions masked.
@@ -41,6 +43,8 @@ struct Golden {
 
 std::vector<std::string> golden_names();
 
-std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder);
+/// A model of this configuration with the weights of a folder.
+std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
+                                              const ModelConfig& config);
 
 }  // namespace glassformer::test

@@ -5,7 +5,6 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 
-#include "cli/model_folder.hpp"
 #include "golden.hpp"
 #include "models/initialise.hpp"
 #include "pipelines/json.hpp"
@@ -141,12 +140,7 @@ TEST_CASE("contributions and the bias sum to the logits", "[models]") {
   const Golden golden(name);
   const Batch batch = golden.batch();
   const auto output = (*golden.model)(batch, inspect_everything());
-  const std::string bytes = read_file(golden.folder / "model.safetensors");
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  std::vector<float> bias(golden.config.labels.size());
-  for (const TensorInfo& tensor : file.header().tensors()) {
-    if (tensor.name == "classifier.bias") to_f32(tensor.dtype, file.bytes(tensor), bias);
-  }
+  const std::vector<float> bias = golden.weight("classifier.bias");
   for (std::size_t s = 0; s < batch.size(); ++s) {
     for (std::size_t c = 0; c < bias.size(); ++c) {
       double sum = static_cast<double>(bias[c]);
@@ -204,14 +198,7 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
   golden.model->encoder().layers()[1]->self_attn().add_to(
       rows(sum, 0, n), const_view<2>(input.data(), {n, d}), batch, {.ablated = all}, workspace);
 
-  const std::string bytes = read_file(golden.folder / "model.safetensors");
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  std::vector<float> bias(d);
-  for (const TensorInfo& tensor : file.header().tensors()) {
-    if (tensor.name == "encoder.layers.1.self_attn.out_proj.bias") {
-      to_f32(tensor.dtype, file.bytes(tensor), bias);
-    }
-  }
+  const auto bias = golden.weight("encoder.layers.1.self_attn.out_proj.bias");
   CHECK(distance(bias, std::vector<float>(d, 0.0f)) > 0.01);  // or this would prove nothing
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t c = 0; c < d; ++c) CHECK(sum(i, c) == bias[c]);
@@ -223,15 +210,9 @@ TEST_CASE("a local window that spans the text is full attention", "[models]") {
   ModelConfig config = golden.config;
   config.attention = AttentionType::local;
   config.attention_window = 64;
-  EncoderClassifier wide(config);
-  const std::string bytes = read_file(golden.folder / "model.safetensors");
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  WeightsLoader loader(file.header(), wide.parameters());
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
-    loader.load(i, file.bytes(loader.tensors()[i]));
-  }
+  const auto wide = load_model(golden.folder, config);
   const auto expected = (*golden.model)(golden.batch(), {});
-  CHECK(values_of(wide(golden.batch(), {}).logits) == values_of(expected.logits));
+  CHECK(values_of((*wide)(golden.batch(), {}).logits) == values_of(expected.logits));
 }
 
 TEST_CASE("long texts of several blocks agree with their definition", "[models]") {
