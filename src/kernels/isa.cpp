@@ -4,6 +4,7 @@
 
 #include "kernels/activation.hpp"
 #include "kernels/elementwise.hpp"
+#include "kernels/gather.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/layer_norm.hpp"
 #include "kernels/matmul.hpp"
@@ -22,9 +23,12 @@ const Kernels table = {
     .layer_norm = layer_norm,
     .layer_norm_unbiased = layer_norm_unbiased,
     .softmax = softmax,
+    .log_sum_exp = log_sum_exp,
     .add_scaled = add_scaled,
     .scale = scale,
     .elu_plus_one = elu_plus_one,
+    .dot_rows = dot_rows,
+    .sum_rows = sum_rows,
 };
 
 }  // namespace glassformer::GLASSFORMER_ISA

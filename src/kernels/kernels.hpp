@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,15 @@ struct LayerNormArgs {
   float eps = 0;
 };
 
+/// Some rows of a matrix, in any order: row j of them is data + rows[j] · stride.
+struct GatheredRows {
+  const float* data = nullptr;
+  std::size_t stride = 0;
+  const std::uint32_t* rows = nullptr;  ///< [count]
+  std::size_t count = 0;
+  std::size_t columns = 0;
+};
+
 /// The kernels, compiled for one instruction set. All of them work on contiguous floats of any
 /// length and any alignment. They check nothing: layers have checked the shapes.
 struct Kernels {
@@ -51,12 +61,18 @@ struct Kernels {
   void (*layer_norm_unbiased)(const LayerNormArgs&);
   /// row = softmax(scale · row), in place; n >= 1.
   void (*softmax)(float* row, std::size_t n, float scale);
+  /// log(Σ e^x) of the row; n >= 1. A row's log-softmax is x - log_sum_exp.
+  float (*log_sum_exp)(const float* row, std::size_t n);
   /// y = y + scale · x.
   void (*add_scaled)(float* y, const float* x, std::size_t n, float scale);
   /// y = scale · x; y may be x.
   void (*scale)(float* y, const float* x, std::size_t n, float scale);
   /// y = elu(x) + 1: x + 1 where x > 0, else e^x.
   void (*elu_plus_one)(float* y, const float* x, std::size_t n);
+  /// products [count] = x · query, query [columns].
+  void (*dot_rows)(const GatheredRows& x, const float* query, float* products);
+  /// sums [columns] = Σ_j weights[j] · x[j].
+  void (*sum_rows)(const GatheredRows& x, const float* weights, float* sums);
 };
 
 /// The best kernels this machine runs, chosen once.

@@ -21,6 +21,12 @@ void PackedMatrix::set_column(std::size_t column, std::span<const float> values)
   for (std::size_t row = 0; row < k_; ++row) to[row * width_] = values[row];
 }
 
+void PackedMatrix::copy_column(std::size_t column, std::span<float> values) const {
+  assert(column < n_ && values.size() == k_);
+  const float* from = data_.data() + column / width_ * panel_stride() + column % width_;
+  for (std::size_t row = 0; row < k_; ++row) values[row] = from[row * width_];
+}
+
 void PackedMatrix::set_row(std::size_t row, std::span<const float> values) {
   assert(row < k_ && values.size() == n_);
   for (std::size_t panel = 0; panel < panels_; ++panel) {

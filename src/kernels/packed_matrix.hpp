@@ -26,6 +26,8 @@ class PackedMatrix {
   void reshape(std::size_t k, std::size_t n);
   /// Column `column` = values [k]: one output's weights, as a Linear's weight matrix stores them.
   void set_column(std::size_t column, std::span<const float> values);
+  /// values [k] = column `column`.
+  void copy_column(std::size_t column, std::span<float> values) const;
   /// Row `row` = values [n].
   void set_row(std::size_t row, std::span<const float> values);
 

@@ -7,14 +7,18 @@ namespace glassformer::GLASSFORMER_ISA {
 // The lowest float stands for what lies past the row's end: its exponential is 0.
 inline constexpr float lowest = -3.402823466e+38f;
 
+inline float maximum_of(const float* row, std::size_t n) {
+  const std::size_t whole = n - n % Vec::width;
+  Vec highest = Vec::broadcast(lowest);
+  for (std::size_t i = 0; i < whole; i += Vec::width) highest = max(highest, Vec::load(row + i));
+  if (whole < n) highest = max(highest, Vec::load_partial(row + whole, n - whole, lowest));
+  return highest.maximum();
+}
+
 inline void softmax(float* row, std::size_t n, float scale) {
   const std::size_t whole = n - n % Vec::width;
   const std::size_t rest = n - whole;
-
-  Vec highest = Vec::broadcast(lowest);
-  for (std::size_t i = 0; i < whole; i += Vec::width) highest = max(highest, Vec::load(row + i));
-  if (rest > 0) highest = max(highest, Vec::load_partial(row + whole, rest, lowest));
-  const Vec maximum = Vec::broadcast(highest.maximum());
+  const Vec maximum = Vec::broadcast(maximum_of(row, n));
   const Vec factor = Vec::broadcast(scale);
 
   Vec total = Vec::broadcast(0.0f);
@@ -34,6 +38,18 @@ inline void softmax(float* row, std::size_t n, float scale) {
     (Vec::load(row + i) * Vec::broadcast(inverse)).store(row + i);
   }
   for (std::size_t i = whole; i < n; ++i) row[i] *= inverse;
+}
+
+inline float log_sum_exp(const float* row, std::size_t n) {
+  const std::size_t whole = n - n % Vec::width;
+  const float highest = maximum_of(row, n);
+  const Vec maximum = Vec::broadcast(highest);
+  Vec total = Vec::broadcast(0.0f);
+  for (std::size_t i = 0; i < whole; i += Vec::width) {
+    total = total + exp(Vec::load(row + i) - maximum);
+  }
+  if (whole < n) total = total + exp(Vec::load_partial(row + whole, n - whole, lowest) - maximum);
+  return highest + __builtin_logf(total.sum());
 }
 
 }  // namespace glassformer::GLASSFORMER_ISA

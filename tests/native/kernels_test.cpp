@@ -199,6 +199,22 @@ TEST_CASE("softmax takes any finite scores", "[kernels]") {
   }
 }
 
+TEST_CASE("log-sum-exp of rows of every length", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(2);
+    for (std::size_t n = 1; n <= 70; ++n) {
+      const auto x = random_values(n, random, 40.0f);
+      double total = 0;
+      for (float value : x) total += std::exp(static_cast<double>(value));
+      const double got = static_cast<double>(run->log_sum_exp(x.data(), n));
+      CHECK(std::abs(got - std::log(total)) < 1e-5);
+    }
+    const std::vector<float> distant = {-3e38f, 1000.0f, -1000.0f, 0.0f, 5.0f};
+    CHECK(run->log_sum_exp(distant.data(), distant.size()) == 1000.0f);
+  }
+}
+
 TEST_CASE("layer norms of rows of every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
@@ -270,6 +286,45 @@ TEST_CASE("elementwise kernels at every length", "[kernels]") {
   }
 }
 
+TEST_CASE("products with and sums of gathered rows, of every width", "[kernels]") {
+  const std::vector<std::uint32_t> chosen = {7, 0, 3, 3, 11};  // any order, also twice
+  for (const Kernels* run : available_kernels()) {
+    SplitMix64 random(3);
+    for (std::size_t columns = 1; columns <= 70; ++columns) {
+      INFO(run->name << ": " << columns);
+      const std::size_t stride = columns + 5;
+      const auto x = random_values(12 * stride, random);
+      const auto query = random_values(columns, random);
+      const auto weights = random_values(chosen.size(), random);
+      const GatheredRows rows = {.data = x.data(),
+                                 .stride = stride,
+                                 .rows = chosen.data(),
+                                 .count = chosen.size(),
+                                 .columns = columns};
+      std::vector<float> products(chosen.size()), sums(columns + 1, 7.0f);
+      run->dot_rows(rows, query.data(), products.data());
+      run->sum_rows(rows, weights.data(), sums.data());
+
+      double worst = 0;
+      std::vector<double> expected(columns, 0.0);
+      for (std::size_t j = 0; j < chosen.size(); ++j) {
+        double product = 0;
+        for (std::size_t c = 0; c < columns; ++c) {
+          const double value = static_cast<double>(x[chosen[j] * stride + c]);
+          product += value * static_cast<double>(query[c]);
+          expected[c] += value * static_cast<double>(weights[j]);
+        }
+        worst = std::max(worst, std::abs(product - static_cast<double>(products[j])));
+      }
+      for (std::size_t c = 0; c < columns; ++c) {
+        worst = std::max(worst, std::abs(expected[c] - static_cast<double>(sums[c])));
+      }
+      CHECK(worst < 1e-5);
+      CHECK(sums[columns] == 7.0f);  // nothing beyond the row was written
+    }
+  }
+}
+
 TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]") {
   constexpr std::size_t k = 3, n = 37;
   SplitMix64 random(5);
@@ -282,6 +337,9 @@ TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]"
   const auto expected = pack(b, k, n, kernels().panel_width);
   CHECK(std::equal(expected.begin(), expected.end(), by_rows.data()));
   CHECK(std::equal(expected.begin(), expected.end(), by_columns.data()));
+  std::vector<float> column(k);
+  by_rows.copy_column(36, column);
+  CHECK(column == std::vector<float>{b[36], b[n + 36], b[2 * n + 36]});
 }
 
 #if defined(__x86_64__) && defined(__linux__)

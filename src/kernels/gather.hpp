@@ -1,0 +1,60 @@
+#pragma once
+
+#include "kernels/kernels.hpp"
+#include "kernels/simd.hpp"
+
+namespace glassformer::GLASSFORMER_ISA {
+
+inline float dot(const float* a, const float* b, std::size_t n) {
+  Vec sum = Vec::broadcast(0.0f);
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) {
+    sum = multiply_add(Vec::load(a + i), Vec::load(b + i), sum);
+  }
+  if (i < n) {
+    sum = multiply_add(Vec::load_partial(a + i, n - i, 0.0f), Vec::load_partial(b + i, n - i, 0.0f),
+                       sum);
+  }
+  return sum.sum();
+}
+
+inline void dot_rows(const GatheredRows& x, const float* query, float* products) {
+  for (std::size_t j = 0; j < x.count; ++j) {
+    products[j] = dot(query, x.data + x.rows[j] * x.stride, x.columns);
+  }
+}
+
+// Vectors · Vec::width columns, whose sums stay in registers while the rows stream past.
+template <std::size_t Vectors>
+inline void sum_columns(const GatheredRows& x, const float* weights, std::size_t column,
+                        float* sums) {
+  Vec totals[Vectors];
+  for (Vec& total : totals) total = Vec::broadcast(0.0f);
+  for (std::size_t j = 0; j < x.count; ++j) {
+    const float* row = x.data + x.rows[j] * x.stride + column;
+    const Vec weight = Vec::broadcast_from(weights + j);
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      totals[v] = multiply_add(weight, Vec::load(row + v * Vec::width), totals[v]);
+    }
+  }
+  for (std::size_t v = 0; v < Vectors; ++v) totals[v].store(sums + column + v * Vec::width);
+}
+
+inline void sum_rows(const GatheredRows& x, const float* weights, float* sums) {
+  std::size_t column = 0;
+  for (; column + 4 * Vec::width <= x.columns; column += 4 * Vec::width) {
+    sum_columns<4>(x, weights, column, sums);
+  }
+  for (; column + Vec::width <= x.columns; column += Vec::width) {
+    sum_columns<1>(x, weights, column, sums);
+  }
+  for (; column < x.columns; ++column) {
+    float total = 0.0f;
+    for (std::size_t j = 0; j < x.count; ++j) {
+      total += weights[j] * x.data[x.rows[j] * x.stride + column];
+    }
+    sums[column] = total;
+  }
+}
+
+}  // namespace glassformer::GLASSFORMER_ISA
