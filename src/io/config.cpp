@@ -15,8 +15,13 @@ namespace glassformer {
 namespace {
 
 constexpr std::uint64_t format_version = 1;
-constexpr std::string_view model_type = "encoder_classifier";
-constexpr std::string_view task = "text-classification";
+// An architecture and the task that it does.
+struct Kind {
+  const char* model_type;
+  const char* task;
+};
+constexpr Kind classifier = {"encoder_classifier", "text-classification"};
+constexpr Kind translator = {"encoder_decoder", "translation"};
 
 constexpr std::uint64_t max_vocab_size = 1 << 24;
 constexpr std::uint64_t max_width = 1 << 16;   // d_model, d_ff
@@ -41,6 +46,8 @@ template <>
 constexpr std::array names_of<Activation>{"relu", "gelu"};
 template <>
 constexpr std::array names_of<Pooling>{"mean", "first"};
+template <>
+constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate"};
 
 template <typename Enum>
 const char* name_of(Enum value) {
@@ -96,8 +103,14 @@ float epsilon(JsonObject& object, const char* key) {
   return result;
 }
 
-// Version, task and architecture say whether the rest can be read at all, so they come first.
-void check_kind(JsonObject& object) {
+std::string text(JsonObject& object, const char* key) {
+  const std::string result = object.string(key);
+  if (result.empty()) object.fail(key, "a nonempty string", *object.find(key));
+  return result;
+}
+
+// Version, architecture and task say whether the rest can be read at all, so they come first.
+Kind kind(JsonObject& object) {
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t format = object.integer("format", 0, any);
   if (format != format_version) {
@@ -105,14 +118,18 @@ void check_kind(JsonObject& object) {
                                             std::to_string(format_version) + ", got " +
                                             std::to_string(format));
   }
-  if (const std::string got = object.string("task"); got != task) {
-    throw Error(ErrorCode::wrong_task,
-                "config.json: task: expected \"" + std::string(task) + "\", got " + describe(got));
+  const std::string model_type = object.string("model_type");
+  const std::string task = object.string("task");
+  for (const Kind& known : {classifier, translator}) {
+    if (model_type != known.model_type) continue;
+    if (task == known.task) return known;
+    throw Error(ErrorCode::wrong_task, "config.json: task: expected \"" + std::string(known.task) +
+                                           "\", that of model_type \"" + model_type + "\", got " +
+                                           describe(task));
   }
-  if (const std::string got = object.string("model_type"); got != model_type) {
-    throw Error(ErrorCode::unsupported, "config.json: model_type: expected \"" +
-                                            std::string(model_type) + "\", got " + describe(got));
-  }
+  throw Error(ErrorCode::unsupported,
+              "config.json: model_type: expected one of \"" + std::string(classifier.model_type) +
+                  "\", \"" + translator.model_type + "\", got " + describe(model_type));
 }
 
 void check_matrix(const JsonObject& object, std::pair<const char*, std::size_t> rows,
@@ -136,10 +153,23 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   }
   const std::pair d_model("d_model", config.d_model);
   check_matrix(object, d_model, d_model);
-  check_matrix(object, {"vocab_size", config.vocab_size}, d_model);
   check_matrix(object, {"d_ff", config.d_ff}, d_model);
   check_matrix(object, {"max_source_length", config.max_source_length}, d_model);
-  check_matrix(object, {"labels", config.labels.size()}, d_model);
+  if (config.is_translation()) {
+    check_matrix(object, {"source_vocab_size", config.vocab_size}, d_model);
+    check_matrix(object, {"target_vocab_size", config.target_vocab_size}, d_model);
+    check_matrix(object, {"max_target_length", config.max_target_length}, d_model);
+    if (config.embeddings == EmbeddingSharing::shared &&
+        config.target_vocab_size != config.vocab_size) {
+      object.fail("target_vocab_size", "expected source_vocab_size " +
+                                           std::to_string(config.vocab_size) +
+                                           " with \"embeddings\": \"shared\", got " +
+                                           std::to_string(config.target_vocab_size));
+    }
+  } else {
+    check_matrix(object, {"vocab_size", config.vocab_size}, d_model);
+    check_matrix(object, {"labels", config.labels.size()}, d_model);
+  }
   const std::size_t special = config.prefix_tokens.size() + config.suffix_tokens.size();
   if (config.max_source_length <= special) {
     object.fail("max_source_length", "expected more than the " + std::to_string(special) +
@@ -155,19 +185,41 @@ double shortest_decimal(float value) {
   return std::strtod(text.data(), nullptr);
 }
 
+void read_classifier(JsonObject& object, ModelConfig& config) {
+  config.labels = labels(object);
+  config.vocab_size = size(object, "vocab_size", max_vocab_size);
+  config.pooling = choice<Pooling>(object, "pooling");
+}
+
+void read_translator(JsonObject& object, ModelConfig& config) {
+  config.source_language = text(object, "source_language");
+  config.target_language = text(object, "target_language");
+  config.vocab_size = size(object, "source_vocab_size", max_vocab_size);
+  config.target_vocab_size = size(object, "target_vocab_size", max_vocab_size);
+  config.embeddings = choice<EmbeddingSharing>(object, "embeddings");
+  config.decoder_layers = size(object, "decoder_layers", max_layers);
+  config.max_target_length = size(object, "max_target_length", max_length);
+  config.lm_head_bias = object.boolean("lm_head_bias");
+  config.start_token = text(object, "start_token");
+  config.end_token = text(object, "end_token");
+}
+
 }  // namespace
 
 ModelConfig parse_config(std::string_view json) {
   const JsonSource source{ErrorCode::invalid_config, "config.json"};
   const nlohmann::json document = parse_json(json, source);
   JsonObject object(document, source);
-  check_kind(object);
+  const Kind kind_of_model = kind(object);
 
   ModelConfig config;
-  config.model_type = model_type;
-  config.task = task;
-  config.labels = labels(object);
-  config.vocab_size = size(object, "vocab_size", max_vocab_size);
+  config.model_type = kind_of_model.model_type;
+  config.task = kind_of_model.task;
+  if (config.is_translation()) {
+    read_translator(object, config);
+  } else {
+    read_classifier(object, config);
+  }
   config.d_model = size(object, "d_model", max_width);
   config.d_ff = size(object, "d_ff", max_width);
   config.n_heads = size(object, "n_heads", max_width);
@@ -187,11 +239,18 @@ ModelConfig parse_config(std::string_view json) {
   }
   config.attention_bias = object.boolean("attention_bias");
   config.activation = choice<Activation>(object, "activation");
-  config.pooling = choice<Pooling>(object, "pooling");
   config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
   config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
   object.finish();
   check_together(object, config);
+  return config;
+}
+
+ModelConfig expect_task(ModelConfig config, std::string_view task) {
+  if (config.task != task) {
+    throw Error(ErrorCode::wrong_task, "config.json: task: expected \"" + std::string(task) +
+                                           "\", got " + describe(config.task));
+  }
   return config;
 }
 
@@ -200,13 +259,23 @@ std::string to_json(const ModelConfig& config) {
   json["format"] = format_version;
   json["model_type"] = config.model_type;
   json["task"] = config.task;
-  json["labels"] = config.labels;
-  json["vocab_size"] = config.vocab_size;
+  if (config.is_translation()) {
+    json["source_language"] = config.source_language;
+    json["target_language"] = config.target_language;
+    json["source_vocab_size"] = config.vocab_size;
+    json["target_vocab_size"] = config.target_vocab_size;
+    json["embeddings"] = name_of(config.embeddings);
+  } else {
+    json["labels"] = config.labels;
+    json["vocab_size"] = config.vocab_size;
+  }
   json["d_model"] = config.d_model;
   json["d_ff"] = config.d_ff;
   json["n_heads"] = config.n_heads;
   json["encoder_layers"] = config.encoder_layers;
+  if (config.is_translation()) json["decoder_layers"] = config.decoder_layers;
   json["max_source_length"] = config.max_source_length;
+  if (config.is_translation()) json["max_target_length"] = config.max_target_length;
   json["positions"] = name_of(config.positions);
   json["scale_embedding"] = config.scale_embedding;
   json["norm"] = name_of(config.norm);
@@ -217,9 +286,17 @@ std::string to_json(const ModelConfig& config) {
   if (config.attention == AttentionType::local) json["attention_window"] = config.attention_window;
   json["attention_bias"] = config.attention_bias;
   json["activation"] = name_of(config.activation);
-  json["pooling"] = name_of(config.pooling);
+  if (config.is_translation()) {
+    json["lm_head_bias"] = config.lm_head_bias;
+  } else {
+    json["pooling"] = name_of(config.pooling);
+  }
   json["prefix_tokens"] = config.prefix_tokens;
   json["suffix_tokens"] = config.suffix_tokens;
+  if (config.is_translation()) {
+    json["start_token"] = config.start_token;
+    json["end_token"] = config.end_token;
+  }
   return json.dump(2) + "\n";
 }
 

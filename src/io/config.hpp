@@ -14,13 +14,14 @@ enum class LayerNormKind { standard, unbiased };
 enum class AttentionType { full, local, linear };
 enum class Activation { relu, gelu };
 enum class Pooling { mean, first };
+/// Which embeddings are one table: source, target and lm_head; target and lm_head; none.
+enum class EmbeddingSharing { shared, tied, separate };
 
 /// The content of a model folder's config.json. No defaults: the file states every choice.
 struct ModelConfig {
-  std::string model_type;           // "encoder_classifier"
-  std::string task;                 // "text-classification"
-  std::vector<std::string> labels;  // one per class, in the order of the classifier's outputs
-  std::size_t vocab_size = 0;
+  std::string model_type;      // "encoder_classifier" or "encoder_decoder"
+  std::string task;            // "text-classification" or "translation"
+  std::size_t vocab_size = 0;  // the encoder's: "source_vocab_size" where there is a decoder
   std::size_t d_model = 0;
   std::size_t d_ff = 0;
   std::size_t n_heads = 0;  // divides d_model
@@ -36,18 +37,35 @@ struct ModelConfig {
   std::size_t attention_window = 0;  // local only: a query sees keys at most this far away
   bool attention_bias = false;       // biases in the q, k, v and out projections
   Activation activation = Activation::relu;
-  Pooling pooling = Pooling::mean;
   std::vector<std::string> prefix_tokens;  // pieces put before the text's own
   std::vector<std::string> suffix_tokens;
+
+  // Of a classifier.
+  std::vector<std::string> labels;  // one per class, in the order of the classifier's outputs
+  Pooling pooling = Pooling::mean;
+
+  // Of an encoder-decoder.
+  std::string source_language, target_language;  // "en", "de"
+  std::size_t target_vocab_size = 0;
+  EmbeddingSharing embeddings = EmbeddingSharing::shared;
+  std::size_t decoder_layers = 0;
+  std::size_t max_target_length = 0;  // tokens fed to the decoder, start token included
+  bool lm_head_bias = false;
+  std::string start_token, end_token;  // pieces
+
+  bool is_translation() const { return task == "translation"; }
 
   bool operator==(const ModelConfig&) const = default;
 };
 
 /// Throws Error: invalid_config for broken JSON and for unknown, missing, mistyped or out-of-range
-/// fields; wrong_task or unsupported for a task, model type or format version of another kind.
-/// Accepted sizes keep every weight matrix within 2^28 elements, so products of two sizes fit 32
-/// bits.
+/// fields; unsupported for an unknown model type or format version, wrong_task for a task that is
+/// not the model type's. Accepted sizes keep every weight matrix within 2^28 elements, so products
+/// of two sizes fit 32 bits.
 ModelConfig parse_config(std::string_view json);
+
+/// The configuration itself. Throws wrong_task unless it is of this task.
+ModelConfig expect_task(ModelConfig config, std::string_view task);
 
 /// The inverse of parse_config; the same text for equal configurations.
 std::string to_json(const ModelConfig& config);

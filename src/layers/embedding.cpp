@@ -6,23 +6,27 @@
 
 namespace glassformer {
 
-Embedding::Embedding(std::size_t vocab_size, std::size_t d_model, float scale)
-    : table_({vocab_size, d_model}, 0.0f), scale_(scale) {}
+void Embedding::operator()(std::span<const std::int32_t> ids, View<2> x) const {
+  expect_shape("x of an embedding", x, {ids.size(), d_model_});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::span row(x.data() + i * d_model_, d_model_);
+    copy_row(static_cast<std::size_t>(ids[i]), row);
+    kernels().scale(row.data(), row.data(), d_model_, scale_);
+  }
+}
 
-void Embedding::declare(const ParameterScope& scope) {
+TableEmbedding::TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
+    : Embedding(d_model, scale), table_({vocab_size, d_model}, 0.0f) {}
+
+void TableEmbedding::declare(const ParameterScope& scope) {
   scope.declare("weight", {table_.shape(0), table_.shape(1)},
                 [this](std::span<const float> values) {
                   std::copy(values.begin(), values.end(), table_.data());
                 });
 }
 
-void Embedding::operator()(const Batch& batch, View<2> x) const {
-  const std::size_t d_model = table_.shape(1);
-  expect_shape("x of an embedding", x, {batch.tokens(), d_model});
-  for (std::size_t i = 0; i < batch.tokens(); ++i) {
-    const float* row = table_.data() + static_cast<std::size_t>(batch.ids()[i]) * d_model;
-    kernels().scale(x.data() + i * d_model, row, d_model, scale_);
-  }
+void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
+  std::copy_n(table_.data() + id * row.size(), row.size(), row.begin());
 }
 
 }  // namespace glassformer

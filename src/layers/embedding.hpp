@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "io/weights.hpp"
-#include "layers/batch.hpp"
+#include "layers/linear.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
@@ -12,19 +14,53 @@ namespace glassformer {
 /// All You Need", section 3.4.
 class Embedding {
  public:
-  Embedding(std::size_t vocab_size, std::size_t d_model, float scale);
+  Embedding(std::size_t d_model, float scale) : d_model_(d_model), scale_(scale) {}
   Embedding(const Embedding&) = delete;
   Embedding& operator=(const Embedding&) = delete;
+  virtual ~Embedding() = default;
 
-  /// Declares `weight` [V, D].
-  void declare(const ParameterScope& scope);
+  virtual void declare(const ParameterScope& scope) = 0;
 
   /// x [N, D] = scale · table[ids].
-  void operator()(const Batch& batch, View<2> x) const;
+  void operator()(std::span<const std::int32_t> ids, View<2> x) const;
+
+ protected:
+  /// row [D] = table[id].
+  virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
+
+ private:
+  std::size_t d_model_;
+  float scale_;
+};
+
+/// A table of its own; declares `weight` [V, D].
+class TableEmbedding final : public Embedding {
+ public:
+  TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale);
+  void declare(const ParameterScope& scope) override;
+
+ protected:
+  void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
   Tensor<2> table_;  // [V, D]
-  float scale_;
+};
+
+/// The weight [V, D] of the linear layer that turns vectors into logits, which stores and declares
+/// it (Press and Wolf 2017). The layer must outlive this.
+class TiedEmbedding final : public Embedding {
+ public:
+  TiedEmbedding(const Linear& lm_head, float scale)
+      : Embedding(lm_head.in(), scale), lm_head_(lm_head) {}
+  void declare(const ParameterScope&) override {}
+
+ protected:
+  void copy_row(std::size_t id, std::span<float> row) const override {
+    lm_head_.copy_weights(id, row);
+  }
+
+ private:
+  const Linear& lm_head_;
 };
 
 }  // namespace glassformer

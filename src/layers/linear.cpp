@@ -28,7 +28,10 @@ void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t
       weight_.set_column(first + i, values.subspan(i * in(), in()));
     }
   });
-  if (bias == Bias::none) return;
+  if (bias == Bias::present) declare_bias(scope, first, outputs);
+}
+
+void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
   scope.declare("bias", {outputs}, [this, first](std::span<const float> values) {
     std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   });

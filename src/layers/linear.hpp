@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
+#include <span>
 
 #include "io/weights.hpp"
 #include "kernels/kernels.hpp"
@@ -24,6 +24,9 @@ class Linear {
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
   /// The same for a layer with one name.
   void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }
+  /// The same for a layer whose weight and bias have names of their own.
+  void declare_weight(const ParameterScope& scope) { declare(scope, 0, out(), Bias::none); }
+  void declare_bias(const ParameterScope& scope) { declare_bias(scope, 0, out()); }
 
   std::size_t in() const { return weight_.k(); }
   std::size_t out() const { return weight_.n(); }
@@ -34,7 +37,14 @@ class Linear {
   /// The product without the bias.
   void multiply(const ConstView<2>& x, View<2> y) const;
 
+  /// weights [in] = the weights of one output.
+  void copy_weights(std::size_t output, std::span<float> weights) const {
+    weight_.copy_column(output, weights);
+  }
+
  private:
+  void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
+
   PackedMatrix weight_;  // [in, out]
   AlignedBuffer bias_;   // [out], padded to whole panels
 };

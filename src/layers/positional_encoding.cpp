@@ -17,6 +17,14 @@ void PositionalEncoding::add_to(View<2> x, const Batch& batch) const {
   }
 }
 
+void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> positions) const {
+  const std::size_t d_model = table_.shape(1);
+  expect_shape("x of a positional encoding", x, {positions.size(), d_model});
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    kernels().add_scaled(&x(i, 0), &table_(positions[i], 0), d_model, 1.0f);
+  }
+}
+
 SinusoidalEncoding::SinusoidalEncoding(std::size_t longest, std::size_t d_model)
     : PositionalEncoding(longest, d_model) {
   for (std::size_t i = 0; i < d_model; i += 2) {

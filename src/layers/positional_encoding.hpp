@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "io/weights.hpp"
 #include "layers/batch.hpp"
@@ -21,6 +22,8 @@ class PositionalEncoding {
 
   /// x [N, D] += table[position].
   void add_to(View<2> x, const Batch& batch) const;
+  /// The same for rows of any positions [N].
+  void add_to(View<2> x, std::span<const std::size_t> positions) const;
 
  protected:
   Tensor<2> table_;

@@ -5,9 +5,14 @@
 
 namespace glassformer {
 
+/// The three attentions of the figure: the encoder's, the decoder's own, and the decoder's over the
+/// encoder's output.
+enum class AttentionSite { encoder, decoder, cross };
+
 /// One attention head.
 struct HeadIndex {
   std::size_t layer, head;
+  AttentionSite attention = AttentionSite::encoder;
 };
 
 /// What a caller wants to see of a forward pass, and which heads it wants silenced. It travels as

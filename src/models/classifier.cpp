@@ -1,6 +1,7 @@
 #include "models/classifier.hpp"
 
 #include "kernels/kernels.hpp"
+#include "models/parts.hpp"
 
 namespace glassformer {
 namespace {
@@ -18,7 +19,7 @@ std::unique_ptr<SequencePooling> make_pooling(const ModelConfig& config) {
 }  // namespace
 
 EncoderClassifier::EncoderClassifier(const ModelConfig& config)
-    : encoder_(config),
+    : encoder_(config, make_embedding(config, config.vocab_size)),
       pooling_(make_pooling(config)),
       classifier_(config.d_model, config.labels.size()),
       workspace_(config.d_model, config.d_ff) {}

@@ -1,29 +1,9 @@
 #include "models/encoder.hpp"
 
-#include <cmath>
+#include "models/parts.hpp"
 
 namespace glassformer {
 namespace {
-
-std::unique_ptr<LayerNorm> make_layer_norm(const ModelConfig& config) {
-  switch (config.layer_norm) {
-    case LayerNormKind::standard:
-      return std::make_unique<StandardLayerNorm>(config.d_model, config.layer_norm_eps);
-    case LayerNormKind::unbiased:
-      return std::make_unique<UnbiasedLayerNorm>(config.d_model, config.layer_norm_eps);
-  }
-  return nullptr;
-}
-
-std::unique_ptr<PositionalEncoding> make_positions(const ModelConfig& config) {
-  switch (config.positions) {
-    case PositionKind::sinusoidal:
-      return std::make_unique<SinusoidalEncoding>(config.max_source_length, config.d_model);
-    case PositionKind::learned:
-      return std::make_unique<LearnedPositions>(config.max_source_length, config.d_model);
-  }
-  return nullptr;
-}
 
 std::unique_ptr<const AttentionKind> make_attention(const ModelConfig& config) {
   switch (config.attention) {
@@ -37,18 +17,13 @@ std::unique_ptr<const AttentionKind> make_attention(const ModelConfig& config) {
   return nullptr;
 }
 
-Epilogue epilogue_of(Activation activation) {
-  return activation == Activation::relu ? Epilogue::relu : Epilogue::gelu;
-}
-
 std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config) {
   EncoderLayer::Parts parts = {
       .self_attn = std::make_unique<MultiHeadAttention>(
           config.d_model, config.n_heads, config.attention_bias ? Bias::present : Bias::none,
           make_attention(config)),
       .self_attn_layer_norm = make_layer_norm(config),
-      .feed_forward = std::make_unique<FeedForward>(config.d_model, config.d_ff,
-                                                    epilogue_of(config.activation)),
+      .feed_forward = make_feed_forward(config),
       .final_layer_norm = make_layer_norm(config),
   };
   switch (config.norm) {
@@ -62,17 +37,16 @@ std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config) {
 
 }  // namespace
 
-Encoder::Encoder(const ModelConfig& config)
-    : embed_tokens_(config.vocab_size, config.d_model,
-                    config.scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f),
-      embed_positions_(make_positions(config)),
+Encoder::Encoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens)
+    : embed_tokens_(std::move(embed_tokens)),
+      embed_positions_(make_positions(config, config.max_source_length)),
       n_heads_(config.n_heads) {
   for (std::size_t i = 0; i < config.encoder_layers; ++i) layers_.push_back(make_layer(config));
   if (config.final_norm) layer_norm_ = make_layer_norm(config);
 }
 
 void Encoder::declare(const ParameterScope& scope) {
-  embed_tokens_.declare(scope.scope("embed_tokens"));
+  embed_tokens_->declare(scope.scope("embed_tokens"));
   embed_positions_->declare(scope.scope("embed_positions"));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     layers_[i]->declare(scope.scope("layers").scope(i));
@@ -81,7 +55,7 @@ void Encoder::declare(const ParameterScope& scope) {
 }
 
 void Encoder::embed(const Batch& batch, View<2> x) const {
-  embed_tokens_(batch, x);
+  (*embed_tokens_)(batch.ids(), x);
   embed_positions_->add_to(x, batch);
 }
 
@@ -104,7 +78,8 @@ View<2> Encoder::operator()(const Batch& batch, const InspectionRequest& request
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     ablated.clear();
     for (const HeadIndex& head : request.ablate) {
-      if (head.layer == layer) ablated.push_back(head.head);
+      if (head.attention == AttentionSite::encoder && head.layer == layer)
+        ablated.push_back(head.head);
     }
     (*layers_[layer])(x, batch, {.layer = layer, .ablated = ablated, .maps = maps}, workspace);
   }

@@ -16,7 +16,7 @@ namespace glassformer {
 /// configuration asks for it, a final norm.
 class Encoder {
  public:
-  explicit Encoder(const ModelConfig& config);
+  Encoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens);
 
   /// Declares `embed_tokens`, `embed_positions`, `layers.N`, `layer_norm`.
   void declare(const ParameterScope& scope);
@@ -32,7 +32,7 @@ class Encoder {
   void embed(const Batch& batch, View<2> x) const;
 
  private:
-  Embedding embed_tokens_;
+  std::unique_ptr<Embedding> embed_tokens_;
   std::unique_ptr<PositionalEncoding> embed_positions_;
   std::vector<std::unique_ptr<EncoderLayer>> layers_;
   std::unique_ptr<LayerNorm> layer_norm_;  // none without a final norm

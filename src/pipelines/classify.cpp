@@ -29,7 +29,7 @@ std::vector<std::int32_t> ids_of(const std::vector<std::string>& pieces, std::st
 }  // namespace
 
 ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer)
-    : config_(std::move(config)),
+    : config_(expect_task(std::move(config), "text-classification")),
       tokenizer_(std::move(tokenizer)),
       prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", tokenizer_)),
       suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", tokenizer_)),

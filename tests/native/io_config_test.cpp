@@ -84,6 +84,87 @@ TEST_CASE("a configuration is read and written without loss", "[io]") {
   CHECK(parse_config(to_json(other)) == other);
 }
 
+const char* const valid_translation = R"({
+  "format": 1,
+  "model_type": "encoder_decoder",
+  "task": "translation",
+  "source_language": "en", "target_language": "de",
+  "source_vocab_size": 12000, "target_vocab_size": 9000, "embeddings": "tied",
+  "d_model": 256, "d_ff": 1024, "n_heads": 8, "encoder_layers": 6, "decoder_layers": 2,
+  "max_source_length": 256, "max_target_length": 200,
+  "positions": "sinusoidal",
+  "scale_embedding": true,
+  "norm": "pre",
+  "layer_norm": "standard",
+  "layer_norm_eps": 1e-05,
+  "final_norm": true,
+  "attention": "full",
+  "attention_bias": true,
+  "activation": "relu",
+  "lm_head_bias": true,
+  "prefix_tokens": [],
+  "suffix_tokens": ["</s>"],
+  "start_token": "<s>",
+  "end_token": "</s>"
+})";
+
+std::string translation_with(const char* key, const nlohmann::json& value) {
+  nlohmann::json json = nlohmann::json::parse(valid_translation);
+  json[key] = value;
+  return json.dump();
+}
+
+TEST_CASE("a translation model's configuration is read and written without loss", "[io]") {
+  const ModelConfig config = parse_config(valid_translation);
+  CHECK(config.task == "translation");
+  CHECK(config.is_translation());
+  CHECK(config.source_language == "en");
+  CHECK(config.target_language == "de");
+  CHECK(config.vocab_size == 12000);
+  CHECK(config.target_vocab_size == 9000);
+  CHECK(config.embeddings == EmbeddingSharing::tied);
+  CHECK(config.encoder_layers == 6);
+  CHECK(config.decoder_layers == 2);
+  CHECK(config.max_source_length == 256);
+  CHECK(config.max_target_length == 200);
+  CHECK(config.lm_head_bias);
+  CHECK(config.start_token == "<s>");
+  CHECK(config.end_token == "</s>");
+  CHECK(config.labels.empty());
+  CHECK(parse_config(to_json(config)) == config);
+
+  ModelConfig other = config;
+  other.embeddings = EmbeddingSharing::separate;
+  other.lm_head_bias = false;
+  other.attention = AttentionType::local;
+  other.attention_window = 8;
+  CHECK(parse_config(to_json(other)) == other);
+}
+
+TEST_CASE("a translation model's configuration is checked like a classifier's", "[io]") {
+  const nlohmann::json whole = nlohmann::json::parse(valid_translation);
+  for (const auto& [key, value] : whole.items()) {
+    nlohmann::json without = whole;
+    without.erase(key);
+    check_refused(without.dump(), "config.json: " + key + ": missing");
+    check_refused(translation_with(key.c_str(), nullptr), "config.json: " + key + ": expected");
+  }
+  for (const char* foreign : {"labels", "vocab_size", "pooling"}) {
+    check_refused(translation_with(foreign, 1), std::string(foreign) + "\": unknown field");
+  }
+  check_refused(with("start_token", "<s>"), "\"start_token\": unknown field");
+  check_refused(translation_with("embeddings", "one"),
+                "embeddings: expected one of \"shared\", \"tied\", \"separate\", got \"one\"");
+  check_refused(translation_with("embeddings", "shared"),
+                "target_vocab_size: expected source_vocab_size 12000 with");
+  check_refused(translation_with("start_token", ""), "start_token: expected a nonempty string");
+  check_refused(translation_with("decoder_layers", 0), "decoder_layers: expected a whole number");
+  check_refused(translation_with("target_vocab_size", 1 << 21),
+                "target_vocab_size: expected at most 268435456 elements in a matrix");
+  test::check_error(ErrorCode::wrong_task, "task: expected \"text-classification\", got",
+                    [] { expect_task(parse_config(valid_translation), "text-classification"); });
+}
+
 TEST_CASE("every field but attention_window is required, and no other allowed", "[io]") {
   const nlohmann::json whole = nlohmann::json::parse(valid);
   for (const auto& [key, value] : whole.items()) {
@@ -169,8 +250,15 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
   check_refused(with("format", 2), "format: expected 1, got 2", ErrorCode::unsupported);
   check_refused(with("task", "translation"), "task: expected \"text-classification\"",
                 ErrorCode::wrong_task);
-  check_refused(with("model_type", "seq2seq"), "model_type: expected \"encoder_classifier\"",
+  check_refused(with("task", "text"), "task: expected \"text-classification\"",
+                ErrorCode::wrong_task);
+  check_refused(with("model_type", "encoder_decoder"), "task: expected \"translation\"",
+                ErrorCode::wrong_task);
+  check_refused(with("model_type", "decoder"),
+                "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", got",
                 ErrorCode::unsupported);
+  test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",
+                    [] { expect_task(parse_config(valid), "translation"); });
 }
 
 }  // namespace

@@ -1,0 +1,167 @@
+#include "models/decoding_state.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "error.hpp"
+
+namespace glassformer {
+namespace {
+
+// Heads to ablate at one site, by layer.
+std::vector<std::vector<std::size_t>> by_layer(const InspectionRequest& request, AttentionSite site,
+                                               std::size_t layers) {
+  std::vector<std::vector<std::size_t>> heads(layers);
+  for (const HeadIndex& head : request.ablate) {
+    if (head.attention == site) heads.at(head.layer).push_back(head.head);
+  }
+  return heads;
+}
+
+void expect_at_most(const char* what, std::size_t limit, std::size_t got) {
+  if (got > limit) {
+    throw Error(ErrorCode::internal, std::string(what) + ": expected at most " +
+                                         std::to_string(limit) + ", got " + std::to_string(got));
+  }
+}
+
+}  // namespace
+
+DecodingState::DecodingState(const ModelConfig& config, const Batch& sources,
+                             const DecodingLimits& limits, const InspectionRequest& request)
+    : layers_(config.decoder_layers),
+      heads_(config.n_heads),
+      capture_(request.capture),
+      limits_(limits),
+      tree_(limits.nodes),
+      cache_(config.decoder_layers, config.d_model, limits.nodes, sources.tokens()),
+      source_keys_starts_({0}),
+      self_ablated_(by_layer(request, AttentionSite::decoder, config.decoder_layers)),
+      cross_ablated_(by_layer(request, AttentionSite::cross, config.decoder_layers)) {
+  expect_at_most("positions", config.max_target_length, limits.positions);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    source_starts_.push_back(sources.start(i));
+    source_lengths_.push_back(sources.length(i));
+    for (std::size_t position : sources.visible(i)) {
+      source_keys_.push_back(static_cast<std::uint32_t>(sources.start(i) + position));
+    }
+    source_keys_starts_.push_back(source_keys_.size());
+  }
+  ids_.reserve(limits.rows);
+  positions_.reserve(limits.rows);
+  paths_.reserve(limits.rows * limits.positions);
+  self_.reserve(limits.rows);
+  cross_.reserve(limits.rows);
+  if (capture_) {
+    // Hypotheses that grow together, a token a step, have (positions + 1) / 2 keys on average.
+    captured_starts_.reserve(limits.nodes);
+    captured_.reserve(limits.nodes * layers_ * heads_ *
+                      ((limits.positions + 1) / 2 + sources.longest()));
+  }
+}
+
+std::span<const std::uint32_t> DecodingState::source_keys(std::size_t source) const {
+  return std::span(source_keys_)
+      .subspan(source_keys_starts_[source],
+               source_keys_starts_[source + 1] - source_keys_starts_[source]);
+}
+
+void DecodingState::append(std::span<const Extension> extensions) {
+  expect_at_most("rows", limits_.rows, extensions.size());
+  expect_at_most("nodes", limits_.nodes, tree_.size() + extensions.size());
+  ids_.clear();
+  positions_.clear();
+  paths_.clear();
+  self_.clear();
+  cross_.clear();
+  for (const Extension& extension : extensions) {
+    const NodeIndex index = tree_.append(extension);
+    const HypothesisTree::Node& node = tree_[index];
+    expect_at_most("positions", limits_.positions, node.depth + 1);
+    ids_.push_back(node.id);
+    positions_.push_back(node.depth);
+
+    const std::size_t length = node.depth + 1;
+    paths_.resize(paths_.size() + length);
+    const std::span<NodeIndex> path = std::span(paths_).last(length);
+    tree_.path(index, path);
+    self_.push_back({.keys = path});
+    cross_.push_back({.keys = source_keys(node.source)});
+  }
+  if (!capture_) return;
+
+  const std::size_t all_heads = layers_ * heads_;
+  const std::size_t first = captured_.size();
+  std::size_t size = first;
+  for (std::size_t i = 0; i < self_.size(); ++i) {
+    captured_starts_.push_back(size);
+    size += all_heads * (self_[i].keys.size() + cross_[i].keys.size());
+  }
+  captured_.resize(size);
+  float* weights = captured_.data() + first;
+  for (std::size_t i = 0; i < self_.size(); ++i) {
+    self_[i].weights = weights;
+    cross_[i].weights = weights + all_heads * self_[i].keys.size();
+    weights = cross_[i].weights + all_heads * cross_[i].keys.size();
+  }
+}
+
+DecoderStep DecodingState::step(std::size_t layer, std::size_t first, std::size_t count) {
+  return {.own_kv = rows(cache_.self[layer], first, count),
+          .self_attn = {.layer = layer,
+                        .kv = cache_.self[layer].data(),
+                        .rows = self_,
+                        .ablated = self_ablated_[layer]},
+          .encoder_attn = {.layer = layer,
+                           .kv = cache_.cross[layer].data(),
+                           .rows = cross_,
+                           .ablated = cross_ablated_[layer]}};
+}
+
+AttentionMap DecodingState::self_attention(NodeIndex node) const {
+  const std::vector<NodeIndex> path = tree_.path(node);
+  const std::size_t length = path.size();
+  AttentionMap map = {.layers = layers_, .heads = heads_, .queries = length, .keys = length};
+  for (std::size_t i = 0; i < length; ++i) {
+    const float* weights = captured_.data() + captured_starts_[path[i]];  // [L, H, i + 1]
+    for (std::size_t head = 0; head < layers_ * heads_; ++head) {
+      std::copy_n(weights + head * (i + 1), i + 1, &map.data[(head * length + i) * length]);
+    }
+  }
+  return map;
+}
+
+void DecodingState::copy_cross(NodeIndex node, std::size_t row, AttentionMap& map) const {
+  const auto& [parent, source, depth, id] = tree_[node];
+  const std::span<const std::uint32_t> keys = source_keys(source);
+  const std::size_t all_heads = layers_ * heads_;
+  const float* weights =
+      captured_.data() + captured_starts_[node] + all_heads * (depth + 1);  // [L, H, keys]
+  for (std::size_t head = 0; head < all_heads; ++head) {
+    float* to = &map.data[(head * map.queries + row) * map.keys];
+    for (std::size_t j = 0; j < keys.size(); ++j) {
+      to[keys[j] - source_starts_[source]] = weights[head * keys.size() + j];
+    }
+  }
+}
+
+AttentionMap DecodingState::cross_attention(NodeIndex node) const {
+  const std::vector<NodeIndex> path = tree_.path(node);
+  AttentionMap map = {.layers = layers_,
+                      .heads = heads_,
+                      .queries = path.size(),
+                      .keys = source_lengths_[tree_[node].source]};
+  for (std::size_t i = 0; i < path.size(); ++i) copy_cross(path[i], i, map);
+  return map;
+}
+
+AttentionMap DecodingState::cross_attention_step(NodeIndex node) const {
+  AttentionMap map = {.layers = layers_,
+                      .heads = heads_,
+                      .queries = 1,
+                      .keys = source_lengths_[tree_[node].source]};
+  copy_cross(node, 0, map);
+  return map;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <vector>
+
+#include "io/config.hpp"
+#include "layers/attention.hpp"
+#include "layers/decoder_layer.hpp"
+#include "models/capture.hpp"
+#include "models/hypothesis_tree.hpp"
+#include "models/kv_cache.hpp"
+
+namespace glassformer {
+
+/// What a decoding may grow to; memory for it is taken when it begins.
+struct DecodingLimits {
+  std::size_t nodes;      ///< tokens fed in all, start tokens included
+  std::size_t positions;  ///< longest hypothesis, its start token included
+  std::size_t rows;       ///< most tokens fed in one step
+};
+
+/// One decoding of a batch of sources: its hypothesis tree, the keys and values of every node and
+/// source token, and the attention weights where they were asked for. Made by Seq2Seq::begin, grown
+/// by Seq2Seq::decode; any number of them may be under way.
+class DecodingState {
+ public:
+  DecodingState(const ModelConfig& config, const Batch& sources, const DecodingLimits& limits,
+                const InspectionRequest& request);
+
+  const HypothesisTree& tree() const { return tree_; }
+  std::size_t sources() const { return source_lengths_.size(); }
+  std::size_t source_length(std::size_t source) const { return source_lengths_[source]; }
+  bool captures() const { return capture_; }
+
+  /// How the steps along the path to `node` spread their attention over the hypothesis so far,
+  /// [L, H, T, T] with T = depth + 1, and over the source, [L, H, T, S]. Row i is the step that was
+  /// fed with the path's token i, and so the one that emitted the hypothesis' token i. Weights of
+  /// keys not yet seen, and of masked source tokens, are exactly 0. Only if captures().
+  AttentionMap self_attention(NodeIndex node) const;
+  AttentionMap cross_attention(NodeIndex node) const;
+  /// The last row of cross_attention(node) alone: [L, H, 1, S].
+  AttentionMap cross_attention_step(NodeIndex node) const;
+
+ private:
+  friend class Decoder;
+
+  // Appends the nodes of a step and finds what each may attend to.
+  void append(std::span<const Extension> extensions);
+  // One layer's part of the step that appended nodes [first, first + count).
+  DecoderStep step(std::size_t layer, std::size_t first, std::size_t count);
+
+  std::span<const std::uint32_t> source_keys(std::size_t source) const;
+  // Writes the weights of `node` over its source to row `row` of every head of the map.
+  void copy_cross(NodeIndex node, std::size_t row, AttentionMap& map) const;
+
+  std::size_t layers_, heads_;
+  bool capture_;
+  DecodingLimits limits_;
+  HypothesisTree tree_;
+  KvCache cache_;
+  std::vector<std::size_t> source_starts_, source_lengths_;  // tokens, in the batch
+  std::vector<std::uint32_t> source_keys_;       // visible rows of cache_.cross, by source
+  std::vector<std::size_t> source_keys_starts_;  // [sources + 1]
+  std::vector<std::vector<std::size_t>> self_ablated_, cross_ablated_;  // heads, by layer
+
+  // Weights of all nodes, one after another: [L, H, depth + 1] over the hypothesis, then
+  // [L, H, visible tokens] over the source.
+  std::vector<float> captured_;
+  std::vector<std::size_t> captured_starts_;  // by node
+
+  // The step under way.
+  std::vector<std::int32_t> ids_;           // [R]
+  std::vector<std::size_t> positions_;      // [R]
+  std::vector<NodeIndex> paths_;            // all rows' paths, one after another
+  std::vector<AttentionRow> self_, cross_;  // [R]
+};
+
+}  // namespace glassformer

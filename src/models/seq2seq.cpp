@@ -1,0 +1,68 @@
+#include "models/seq2seq.hpp"
+
+#include <algorithm>
+
+#include "models/parts.hpp"
+
+namespace glassformer {
+
+Seq2Seq::Seq2Seq(const ModelConfig& config)
+    : config_(config),
+      lm_head_(config.d_model, config.target_vocab_size),
+      encoder_(config, config.embeddings == EmbeddingSharing::shared
+                           ? make_embedding(config, lm_head_)
+                           : make_embedding(config, config.vocab_size)),
+      decoder_(config, config.embeddings == EmbeddingSharing::separate
+                           ? make_embedding(config, config.target_vocab_size)
+                           : make_embedding(config, lm_head_)),
+      workspace_(config.d_model, config.d_ff),
+      logits_({0, config.target_vocab_size}) {}
+
+std::vector<Parameter> Seq2Seq::parameters() {
+  std::vector<Parameter> parameters;
+  const ParameterScope root(parameters);
+  switch (config_.embeddings) {
+    case EmbeddingSharing::shared:
+      lm_head_.declare_weight(root.scope("embed_tokens"));
+      break;
+    case EmbeddingSharing::tied:
+      lm_head_.declare_weight(root.scope("decoder").scope("embed_tokens"));
+      break;
+    case EmbeddingSharing::separate:
+      lm_head_.declare_weight(root.scope("lm_head"));
+      break;
+  }
+  if (config_.lm_head_bias) lm_head_.declare_bias(root.scope("lm_head"));
+  encoder_.declare(root.scope("encoder"));
+  decoder_.declare(root.scope("decoder"));
+  return parameters;
+}
+
+Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const InspectionRequest& request) {
+  Encoded encoded;
+  encoded.sources = sources;
+  encoded.states = encoder_(sources, request, encoded.attention, workspace_);
+  return encoded;
+}
+
+DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,
+                             const InspectionRequest& request) {
+  DecodingState state(config_, encoded.sources, limits, request);
+  decoder_.attend_to(const_view(encoded.states), state);
+  workspace_.reserve(limits.rows, std::max(limits.positions, encoded.sources.longest()));
+  if (limits.rows > logits_.shape(0)) logits_.resize({limits.rows, logits_.shape(1)});
+  return state;
+}
+
+View<2> Seq2Seq::decode(DecodingState& state, std::span<const Extension> extensions) {
+  return decoder_(state, extensions, workspace_);
+}
+
+View<2> Seq2Seq::project(const ConstView<2>& hidden) {
+  if (hidden.shape(0) > logits_.shape(0)) logits_.resize({hidden.shape(0), logits_.shape(1)});
+  View<2> logits = rows(logits_, 0, hidden.shape(0));
+  lm_head_(hidden, logits);
+  return logits;
+}
+
+}  // namespace glassformer

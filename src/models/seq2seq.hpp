@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/decoder.hpp"
+#include "models/encoder.hpp"
+
+namespace glassformer {
+
+/// The whole Transformer of "Attention Is All You Need", figure 1: an encoder, a decoder and a
+/// projection onto the target vocabulary.
+///
+///     encoded = model.encode(sources, request)
+///     state = model.begin(encoded, limits, request)
+///     hidden = model.decode(state, {{.source = 0, .id = start}})        // node 0
+///     logits = model.project(hidden)                                    // row 0: the first
+///     token's hidden = model.decode(state, {{.parent = 0, .id = a}, {.parent = 0, .id = b}})  //
+///     nodes 1, 2
+class Seq2Seq {
+ public:
+  /// Parameters are zero until they are loaded.
+  explicit Seq2Seq(const ModelConfig& config);
+
+  /// Every parameter by its checkpoint name, each to be set once.
+  std::vector<Parameter> parameters();
+
+  struct Encoded {
+    Batch sources;
+    Tensor<2> states;                     ///< [N, D]
+    std::vector<AttentionMap> attention;  ///< the encoder's, one a source, if captured
+  };
+  /// Runs the encoder over a batch. Requested heads must exist and lengths must not exceed
+  /// max_source_length: the caller has checked both.
+  Encoded encode(const Batch& sources, const InspectionRequest& request);
+
+  /// A fresh tree over these sources, with their cross keys and values computed. `request` holds
+  /// for the whole decoding: its decoder and cross heads are ablated in every step, and with
+  /// `capture` the state keeps every weight. Throws internal where limits.positions is beyond
+  /// max_target_length.
+  DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,
+                      const InspectionRequest& request);
+
+  /// Feeds one token per extension, all in one step, which become the tree's next nodes in this
+  /// order. Returns hidden [R, D], after the final norm; it lives until the next call of begin or
+  /// decode. An extension may follow a node of an earlier row of the same call, so that a whole
+  /// sequence can be fed at once: its rows are the same to the bit as one call a token. Allocates
+  /// nothing. Throws internal where a limit of the state would be passed.
+  View<2> decode(DecodingState& state, std::span<const Extension> extensions);
+
+  /// logits [R, V] = lm_head(hidden); they live until the next call of begin or project. Allocates
+  /// nothing as long as R is within the limits of some state begun.
+  View<2> project(const ConstView<2>& hidden);
+
+  std::size_t target_vocab_size() const { return lm_head_.out(); }
+  const Encoder& encoder() const { return encoder_; }
+  const Decoder& decoder() const { return decoder_; }
+
+ private:
+  ModelConfig config_;
+  Linear lm_head_;  // [D, V]
+  Encoder encoder_;
+  Decoder decoder_;
+  Workspace workspace_;
+  Tensor<2> logits_;  // [R, V]
+};
+
+}  // namespace glassformer
