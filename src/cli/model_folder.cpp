@@ -61,16 +61,18 @@ WeightsFile read_weights_header(const std::filesystem::path& folder) {
   return {SafetensorsHeader::parse(header, file_size - 8 - header_size), 8 + header_size};
 }
 
-Tokenizer load_tokenizer(const std::filesystem::path& folder) {
-  const std::string file = read_file(folder / "tokenizer.model");
+Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string& side) {
+  std::filesystem::path path = folder / "tokenizer.model";
+  if (!std::filesystem::exists(path) && std::filesystem::exists(folder / (side + ".model"))) {
+    path = folder / (side + ".model");
+  }
+  const std::string file = read_file(path);
   return Tokenizer::parse(bytes_of(file));
 }
 
-std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder) {
-  ModelConfig config = parse_config(read_file(folder / "config.json"));
-  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder));
+void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {
   WeightsFile weights = read_weights_header(folder);
-  WeightsLoader loader(std::move(weights.header), pipeline->parameters());
+  WeightsLoader loader(std::move(weights.header), std::move(parameters));
 
   const std::filesystem::path path = folder / "model.safetensors";
   std::ifstream file = open(path);
@@ -82,6 +84,12 @@ std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& f
     loader.load(i, bytes_of(staging));
   }
   loader.finish();
+}
+
+std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder) {
+  ModelConfig config = parse_config(read_file(folder / "config.json"));
+  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder));
+  load_weights(folder, pipeline->parameters());
   return pipeline;
 }
 

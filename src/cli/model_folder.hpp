@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -23,9 +24,16 @@ struct WeightsFile {
 };
 WeightsFile read_weights_header(const std::filesystem::path& folder);
 
-Tokenizer load_tokenizer(const std::filesystem::path& folder);
+/// The files that may hold a folder's tokenizers: one, or one for each side of a translation.
+inline constexpr std::array tokenizer_files = {"tokenizer.model", "source.model", "target.model"};
 
-/// Loads a classifier, one tensor at a time.
+/// DIR/tokenizer.model or, where a translation's vocabularies differ, that of one side: "source" or
+/// "target".
+Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string& side = "source");
+
+/// Sets a model's parameters from DIR/model.safetensors, one tensor at a time.
+void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
+
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder);
 
 }  // namespace glassformer

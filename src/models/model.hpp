@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "models/classifier.hpp"
+#include "models/seq2seq.hpp"
+
+namespace glassformer {
+
+/// A model of any architecture.
+using Model = std::variant<std::unique_ptr<EncoderClassifier>, std::unique_ptr<Seq2Seq>>;
+
+/// The one that the configuration describes; its parameters are zero.
+inline Model make_model(const ModelConfig& config) {
+  if (config.is_translation()) return std::make_unique<Seq2Seq>(config);
+  return std::make_unique<EncoderClassifier>(config);
+}
+
+inline std::vector<Parameter> parameters(const Model& model) {
+  return std::visit([](const auto& of_kind) { return of_kind->parameters(); }, model);
+}
+
+}  // namespace glassformer
