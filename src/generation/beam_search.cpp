@@ -1,0 +1,182 @@
+#include "generation/beam_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t longest_repeated = 4;  // tokens that repeat together
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
+                       const SearchOptions& options, std::span<const std::size_t> max_lengths)
+    : scorer_(scorer), tokens_(tokens), options_(options) {
+  for (const std::size_t max_length : max_lengths) {
+    Beam& beam = beams_.emplace_back();
+    beam.max_length = max_length;
+    beam.done = max_length == 0;
+    beam.tree.reserve(1 + 2 * options.beams * max_length);
+    beam.tree.push_back({0, tokens.start, 0, 0, 0, true, no_parent});
+    beam.live = {0};
+    beam.live.reserve(options.beams);
+    beam.complete.reserve(2 * options.beams);
+  }
+  extensions_.reserve(beams_.size() * options.beams);
+  choices_.reserve(2 * options.beams);
+  next_.reserve(options.beams);
+}
+
+bool BeamSearch::step() {
+  extensions_.clear();
+  for (std::size_t source = 0; source < beams_.size(); ++source) {
+    Beam& beam = beams_[source];
+    if (beam.done) continue;
+    for (const CandidateIndex live : beam.live) {
+      Candidate& candidate = beam.tree[live];
+      const NodeIndex parent = live == 0 ? no_parent : beam.tree[candidate.parent].node;
+      extensions_.push_back({.parent = parent, .source = source, .id = candidate.id});
+      candidate.node = nodes_++;
+    }
+  }
+  if (extensions_.empty()) return false;
+
+  const ConstView<2> logits = scorer_.feed(extensions_);  // [R, V]
+  bool any_left = false;
+  std::size_t row = 0;
+  for (Beam& beam : beams_) {
+    if (beam.done) continue;
+    const std::size_t rows = beam.live.size();
+    choose(beam, logits, row);
+    advance(beam);
+    row += rows;
+    any_left = any_left || !beam.done;
+  }
+  return any_left;
+}
+
+// Fills choices_ with the 2 · beams most probable continuations, best first: enough for `beams` to
+// go on, as each hypothesis has one continuation that ends.
+void BeamSearch::choose(const Beam& beam, const ConstView<2>& logits, std::size_t first_row) {
+  const auto better = [](const Choice& a, const Choice& b) {
+    if (a.total != b.total) return a.total > b.total;
+    return a.row != b.row ? a.row < b.row : a.id < b.id;
+  };
+  const std::size_t vocabulary = logits.shape(1);
+  const std::size_t wanted = 2 * options_.beams;
+  choices_.clear();
+  for (std::uint32_t row = 0; row < beam.live.size(); ++row) {
+    const CandidateIndex last = beam.live[row];
+    const float* x = &logits(first_row + row, 0);
+    const float normalizer = kernels().log_sum_exp(x, vocabulary);
+    const double base = beam.tree[last].total - static_cast<double>(normalizer);
+    // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
+    const auto threshold = [&] {
+      return choices_.size() < wanted
+                 ? -infinity
+                 : std::nextafter(static_cast<float>(choices_.front().total - base), -infinity);
+    };
+    float lowest = threshold();
+    for (std::size_t id = 0; id < vocabulary; ++id) {
+      if (!(x[id] >= lowest)) continue;
+      const Choice choice = {base + static_cast<double>(x[id]), row, static_cast<std::int32_t>(id),
+                             x[id] - normalizer};
+      if (choices_.size() == wanted && !better(choice, choices_.front())) continue;
+      if (tokens_.never[id] || repeats(beam.tree, last, choice.id)) continue;
+      if (choices_.size() == wanted) {
+        std::pop_heap(choices_.begin(), choices_.end(), better);
+        choices_.pop_back();
+      }
+      choices_.push_back(choice);
+      std::push_heap(choices_.begin(), choices_.end(), better);
+      lowest = threshold();
+    }
+  }
+  std::sort_heap(choices_.begin(), choices_.end(), better);
+}
+
+void BeamSearch::advance(Beam& beam) {
+  next_.clear();
+  for (std::size_t rank = 0; rank < choices_.size(); ++rank) {
+    const Choice& choice = choices_[rank];
+    const CandidateIndex parent = beam.live[choice.row];
+    const bool ends = choice.id == tokens_.end;
+    const bool kept = ends ? rank < options_.beams : next_.size() < options_.beams;
+    const auto index = static_cast<CandidateIndex>(beam.tree.size());
+    beam.tree.push_back({.parent = parent,
+                         .id = choice.id,
+                         .logprob = choice.logprob,
+                         .total = choice.total,
+                         .length = beam.tree[parent].length + 1,
+                         .kept = kept,
+                         .node = no_parent});
+    if (kept) (ends ? beam.complete : next_).push_back(index);
+  }
+  if (next_.empty()) {  // nothing may follow
+    beam.done = true;
+    return;
+  }
+  std::swap(beam.live, next_);
+  beam.done = beam.complete.size() >= options_.beams ||
+              beam.tree[beam.live.front()].length >= beam.max_length;
+}
+
+// Whether `id` after `last` would make the last n tokens, for some n, a run of more than
+// max_repeats equal stretches.
+bool BeamSearch::repeats(const std::vector<Candidate>& tree, CandidateIndex last,
+                         std::int32_t id) const {
+  if (options_.max_repeats == 0) return false;
+  CandidateIndex back = last;
+  for (std::size_t n = 1; n <= longest_repeated && back != 0; ++n, back = tree[back].parent) {
+    if (tree[back].id != id) continue;
+    // id repeats the token n before it: do the max_repeats · n - 1 tokens before it as well?
+    CandidateIndex late = last, early = tree[back].parent;
+    std::size_t same = 1;
+    while (same < options_.max_repeats * n && early != 0 && tree[late].id == tree[early].id) {
+      late = tree[late].parent;
+      early = tree[early].parent;
+      ++same;
+    }
+    if (same == options_.max_repeats * n) return true;
+  }
+  return false;
+}
+
+Hypothesis BeamSearch::hypothesis(const Beam& beam, CandidateIndex last, bool complete) const {
+  const Candidate& end = beam.tree[last];
+  const double length = std::max<std::uint32_t>(end.length, 1);
+  const double score = end.total / std::pow(length, static_cast<double>(options_.length_penalty));
+  return {last, static_cast<float>(score), complete};
+}
+
+std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
+  const Beam& beam = beams_[source];
+  std::vector<Hypothesis> found;
+  if (!beam.done) return found;
+  const bool complete = !beam.complete.empty();
+  for (const CandidateIndex last : complete ? beam.complete : beam.live) {
+    found.push_back(hypothesis(beam, last, complete));
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  found.resize(std::min(found.size(), options_.beams));
+  return found;
+}
+
+CandidateIndex BeamSearch::leader(std::size_t source) const {
+  return done(source) ? hypotheses(source).front().last : beams_[source].live.front();
+}
+
+std::vector<CandidateIndex> BeamSearch::path(std::size_t source, CandidateIndex last) const {
+  const std::vector<Candidate>& tree = beams_[source].tree;
+  std::vector<CandidateIndex> path(tree[last].length);
+  for (std::size_t i = path.size(); i > 0; --i, last = tree[last].parent) path[i - 1] = last;
+  return path;
+}
+
+}  // namespace glassformer

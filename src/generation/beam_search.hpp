@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "generation/scorer.hpp"
+
+namespace glassformer {
+
+/// A candidate's place in its source's search tree.
+using CandidateIndex = std::uint32_t;
+
+/// One token that a search considered: a node of its tree. The tree's root, candidate 0, is the
+/// start token, and its own parent.
+struct Candidate {
+  CandidateIndex parent;
+  std::int32_t id;
+  float logprob;         ///< of this token after its parent
+  double total;          ///< of all tokens up to this one
+  std::uint32_t length;  ///< tokens up to this one, the start token not counted
+  bool kept;             ///< went on in the beam or completed a hypothesis; else it was dropped
+  NodeIndex node;        ///< the decoder's node that was fed with it; no_parent if none was
+};
+
+/// One whole output.
+struct Hypothesis {
+  CandidateIndex last;  ///< the end token, or, of an incomplete one, the last within the limit
+  float score;          ///< total / length ^ length_penalty, the end token counted
+  bool complete;        ///< ends with the end token
+};
+
+/// Which tokens have a role of their own.
+struct SpecialTokens {
+  std::int32_t start, end;
+  std::vector<bool> never;  ///< [V] tokens that are never put out
+};
+
+struct SearchOptions {
+  std::size_t beams = 4;        ///< 1: greedy
+  float length_penalty = 1.0f;  ///< 0: plain log-probability
+  /// Tokens that would repeat the last 1 to 4 tokens more often than this in a row are passed over;
+  /// 0 lets a hypothesis repeat itself.
+  std::size_t max_repeats = 4;
+};
+
+/// Beam search over a batch of sources, a token a step, all their hypotheses in one call of the
+/// scorer. Each step keeps, of a source's continuations, the `beams` most probable ones; those that
+/// end leave the beam. A source is done when `beams` hypotheses have ended or at its length limit.
+class BeamSearch {
+ public:
+  /// `max_lengths`: one a source, the most tokens it may get, the end token included.
+  BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens, const SearchOptions& options,
+             std::span<const std::size_t> max_lengths);
+
+  /// Appends one token to every hypothesis of the sources that are not done. Returns whether any is
+  /// left.
+  bool step();
+
+  bool done(std::size_t source) const { return beams_[source].done; }
+  /// Everything a source's search considered, parents before children.
+  const std::vector<Candidate>& tree(std::size_t source) const { return beams_[source].tree; }
+  /// The most probable hypothesis of those still growing; if the source is done, the best one's
+  /// last candidate.
+  CandidateIndex leader(std::size_t source) const;
+  /// At most `beams`, best first; incomplete ones only if none is complete. Empty before done.
+  std::vector<Hypothesis> hypotheses(std::size_t source) const;
+  /// A hypothesis' candidates, in order, without the root.
+  std::vector<CandidateIndex> path(std::size_t source, CandidateIndex last) const;
+
+ private:
+  struct Beam {
+    std::vector<Candidate> tree;
+    std::vector<CandidateIndex> live, complete;  // live: most probable first
+    std::size_t max_length;
+    bool done;
+  };
+  /// A continuation of live hypothesis `row` that may be among the best.
+  struct Choice {
+    double total;
+    std::uint32_t row;
+    std::int32_t id;
+    float logprob;
+  };
+
+  void choose(const Beam& beam, const ConstView<2>& logits, std::size_t first_row);
+  void advance(Beam& beam);
+  bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;
+  Hypothesis hypothesis(const Beam& beam, CandidateIndex last, bool complete) const;
+
+  NextTokenScorer& scorer_;
+  const SpecialTokens& tokens_;
+  SearchOptions options_;
+  std::vector<Beam> beams_;
+  NodeIndex nodes_ = 0;
+
+  // The step under way.
+  std::vector<Extension> extensions_;
+  std::vector<Choice> choices_;  // a heap, the worst on top; then best first
+  std::vector<CandidateIndex> next_;
+};
+
+}  // namespace glassformer
