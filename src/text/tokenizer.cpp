@@ -110,55 +110,60 @@ std::vector<Token> Tokenizer::encode(std::string_view utf8) const {
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
-  const bool strip = model_.add_dummy_prefix || model_.remove_extra_whitespaces;
-  std::string text;
-  std::string bytes;  // of a run of byte pieces
-  bool prefix_seen = false;
-  const auto flush_bytes = [&] {
-    for (std::string_view rest = bytes; !rest.empty();) {
-      const std::size_t size = valid_character_size(rest);
-      text += size > 0 ? rest.substr(0, size) : replacement_character;
-      rest.remove_prefix(size > 0 ? size : 1);
-    }
-    bytes.clear();
-  };
-  for (const std::int32_t id : ids) {
-    std::string_view rest = piece(id);
-    const PieceType type = model_.pieces[static_cast<std::size_t>(id)].type;
-    if (type == PieceType::byte) {
-      bytes += static_cast<char>(byte_of_piece(rest));
-      continue;
-    }
-    flush_bytes();
-    if (type == PieceType::control) continue;
-    if (type == PieceType::unknown) {
-      text += model_.unk_surface;
-      continue;
-    }
-    // What normalisation puts before the text goes; all of it where it would have been collapsed.
-    if (strip && text.empty() && !prefix_seen && rest.starts_with(space_symbol)) {
-      rest.remove_prefix(space_symbol.size());
-      prefix_seen = !model_.remove_extra_whitespaces;
-    }
-    while (!rest.empty()) {
-      const std::size_t space = std::min(rest.find(space_symbol), rest.size());
-      text += rest.substr(0, space);
-      rest.remove_prefix(space);
-      if (rest.empty()) break;
-      text += ' ';
-      rest.remove_prefix(space_symbol.size());
-    }
-  }
-  flush_bytes();
-  return text;
+  TextDecoder decoder(*this);
+  for (const std::int32_t id : ids) decoder.push(id);
+  decoder.finish();
+  return decoder.text();
 }
 
-std::string_view Tokenizer::piece(std::int32_t id) const {
+void TextDecoder::push(std::int32_t id) {
+  const SentencePieceModel& model = tokenizer_.model_;
+  const PieceType type = tokenizer_.at(id).type;
+  std::string_view rest = tokenizer_.at(id).text;
+  if (type == PieceType::byte) {
+    bytes_ += static_cast<char>(byte_of_piece(rest));
+    flush(Waiting::goes_on);
+    return;
+  }
+  flush(Waiting::end);
+  if (type == PieceType::control) return;
+  if (type == PieceType::unknown) {
+    text_ += model.unk_surface;
+    return;
+  }
+  // What normalisation puts before the text goes; all of it where it would have been collapsed.
+  const bool strip = model.add_dummy_prefix || model.remove_extra_whitespaces;
+  if (strip && text_.empty() && !prefix_seen_ && rest.starts_with(space_symbol)) {
+    rest.remove_prefix(space_symbol.size());
+    prefix_seen_ = !model.remove_extra_whitespaces;
+  }
+  while (!rest.empty()) {
+    const std::size_t space = std::min(rest.find(space_symbol), rest.size());
+    text_ += rest.substr(0, space);
+    rest.remove_prefix(space);
+    if (rest.empty()) break;
+    text_ += ' ';
+    rest.remove_prefix(space_symbol.size());
+  }
+}
+
+void TextDecoder::flush(Waiting waiting) {
+  std::string_view rest = bytes_;
+  while (!rest.empty()) {
+    const std::size_t size = valid_character_size(rest);
+    if (size == 0 && waiting == Waiting::goes_on && rest.size() < announced_size(rest[0])) break;
+    text_ += size > 0 ? rest.substr(0, size) : replacement_character;
+    rest.remove_prefix(size > 0 ? size : 1);
+  }
+  bytes_.erase(0, bytes_.size() - rest.size());
+}
+
+const Piece& Tokenizer::at(std::int32_t id) const {
   if (id < 0 || static_cast<std::size_t>(id) >= size()) {
     throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
                                                ", got " + std::to_string(id));
   }
-  return model_.pieces[static_cast<std::size_t>(id)].text;
+  return model_.pieces[static_cast<std::size_t>(id)];
 }
 
 std::optional<std::int32_t> Tokenizer::find(std::string_view text) const {

@@ -48,20 +48,49 @@ class Tokenizer {
   std::string decode(std::span<const std::int32_t> ids) const;
 
   std::size_t size() const { return model_.pieces.size(); }
-  std::string_view piece(std::int32_t id) const;
+  /// Throws invalid_option for an id outside the vocabulary.
+  std::string_view piece(std::int32_t id) const { return at(id).text; }
   std::optional<std::int32_t> find(std::string_view piece) const;  // looks at every piece in turn
   std::int32_t unk_id() const { return model_.unk_id; }
+  /// Whether the piece stands for no text: <s>, </s> and their like.
+  bool is_control(std::int32_t id) const { return at(id).type == PieceType::control; }
 
   /// What encode cuts into pieces: white space collapsed and written as U+2581, characters mapped.
   std::string normalize(std::string_view utf8) const { return normalizer_.normalize(utf8).text; }
 
  private:
+  friend class TextDecoder;
   explicit Tokenizer(SentencePieceModel model);
+  const Piece& at(std::int32_t id) const;
 
   SentencePieceModel model_;
   Normalizer normalizer_;
   std::unique_ptr<Segmenter> segmenter_;
   std::vector<std::int32_t> byte_ids_;  // 256 with byte fallback, else none
+};
+
+/// Ids to text, one at a time. The text only grows, by whole characters: bytes that may yet become
+/// one wait.
+class TextDecoder {
+ public:
+  /// The tokenizer outlives this.
+  explicit TextDecoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  /// Throws invalid_option for an id outside the vocabulary.
+  void push(std::int32_t id);
+  /// No byte follows: what waits is not a character.
+  void finish() { flush(Waiting::end); }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  enum class Waiting { goes_on, end };
+  void flush(Waiting waiting);
+
+  const Tokenizer& tokenizer_;
+  std::string text_;
+  std::string bytes_;  // of a run of byte pieces, not yet in the text
+  bool prefix_seen_ = false;
 };
 
 }  // namespace glassformer
