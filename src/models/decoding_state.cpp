@@ -155,6 +155,13 @@ AttentionMap DecodingState::cross_attention(NodeIndex node) const {
   return map;
 }
 
+AttentionMap DecodingState::self_attention_step(NodeIndex node) const {
+  AttentionMap map = {
+      .layers = layers_, .heads = heads_, .queries = 1, .keys = tree_[node].depth + 1};
+  std::copy_n(captured_.data() + captured_starts_[node], map.data.size(), map.data.data());
+  return map;
+}
+
 AttentionMap DecodingState::cross_attention_step(NodeIndex node) const {
   AttentionMap map = {.layers = layers_,
                       .heads = heads_,

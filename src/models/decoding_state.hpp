@@ -37,7 +37,8 @@ class DecodingState {
   /// keys not yet seen, and of masked source tokens, are exactly 0. Only if captures().
   AttentionMap self_attention(NodeIndex node) const;
   AttentionMap cross_attention(NodeIndex node) const;
-  /// The last row of cross_attention(node) alone: [L, H, 1, S].
+  /// Their last rows alone: [L, H, 1, T] and [L, H, 1, S].
+  AttentionMap self_attention_step(NodeIndex node) const;
   AttentionMap cross_attention_step(NodeIndex node) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
+#include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
 namespace {
@@ -10,21 +11,6 @@ namespace {
 // Texts run together until a batch holds this many tokens: enough to keep the matrix products busy,
 // small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
-
-std::vector<std::int32_t> ids_of(const std::vector<std::string>& pieces, std::string_view field,
-                                 const Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids;
-  for (const std::string& piece : pieces) {
-    const auto id = tokenizer.find(piece);
-    if (!id) {
-      throw Error(ErrorCode::invalid_config, "config.json: " + std::string(field) +
-                                                 ": expected pieces of the tokenizer, got \"" +
-                                                 piece + "\"");
-    }
-    ids.push_back(*id);
-  }
-  return ids;
-}
 
 }  // namespace
 
@@ -34,18 +20,8 @@ ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer)
       prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", tokenizer_)),
       suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", tokenizer_)),
       model_(config_) {
-  if (tokenizer_.size() > config_.vocab_size) {
-    throw Error(
-        ErrorCode::invalid_tokenizer,
-        "tokenizer.model: expected at most vocab_size = " + std::to_string(config_.vocab_size) +
-            " pieces, got " + std::to_string(tokenizer_.size()));
-  }
-  if (prefix_.size() + suffix_.size() >= config_.max_source_length) {
-    throw Error(ErrorCode::invalid_config,
-                "config.json: max_source_length: expected room for a token beside " +
-                    std::to_string(prefix_.size() + suffix_.size()) +
-                    " prefix and suffix tokens, got " + std::to_string(config_.max_source_length));
-  }
+  expect_vocabulary(tokenizer_, "vocab_size", config_.vocab_size);
+  expect_room(config_.max_source_length, prefix_.size() + suffix_.size());
 }
 
 ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "layers/attention.hpp"
+
+namespace glassformer {
+
+/// A stretch of a text, in UTF-16 units.
+struct TextRange {
+  std::uint32_t start, end;
+
+  bool operator==(const TextRange&) const = default;
+};
+
+/// A word of the output and a word of the input that it was made from.
+struct AlignmentLink {
+  TextRange target, source;
+  float weight;  ///< the share of the target word's attention that the source word has
+};
+
+/// Which cross-attention is read as an alignment.
+struct AlignmentOptions {
+  std::optional<std::size_t> layer = {};  ///< of the decoder; by default the last
+  std::vector<std::size_t> heads = {};    ///< averaged; by default all
+};
+
+/// Merges tokens into words: runs of tokens that touch each other and are of one kind, letters and
+/// digits or punctuation. Tokens without text belong to no word. `ranges`: the tokens' ranges in
+/// `text`, in UTF-16 units, ascending.
+struct Word {
+  std::size_t first, last;  ///< tokens, `last` included
+  TextRange range;
+};
+std::vector<Word> words_of(std::string_view text, std::span<const TextRange> ranges);
+
+/// Links each target word to the source words that have most of its attention: the strongest, and
+/// those that have at least half as much. cross: [L, H, T, S].
+std::vector<AlignmentLink> align(const AttentionMap& cross, const AlignmentOptions& options,
+                                 std::span<const Word> target, std::span<const Word> source);
+
+}  // namespace glassformer

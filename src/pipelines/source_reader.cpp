@@ -1,0 +1,108 @@
+#include "pipelines/source_reader.hpp"
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "text/sentences.hpp"
+#include "text/utf8.hpp"
+
+namespace glassformer {
+namespace {
+
+// A token rarely covers more: what is longer than this many times the limit is tokenized in parts.
+constexpr std::size_t long_token = 64;
+
+std::uint32_t units_of(std::string_view text) {
+  return static_cast<std::uint32_t>(utf16_size(text));
+}
+
+// The byte at which UTF-16 unit `unit` of a text starts.
+std::size_t byte_at(std::string_view text, std::uint32_t unit) {
+  std::size_t byte = 0;
+  for (std::uint32_t units = 0; units < unit && byte < text.size();) {
+    const std::size_t size = valid_character_size(text.substr(byte));
+    units += size == 4 ? 2 : 1;
+    byte += std::max<std::size_t>(size, 1);
+  }
+  return byte;
+}
+
+// How many tokens of a sentence to keep where `room` is the most: up to a comma or the like if that
+// leaves half of them, else up to the end of a word; 0 if there is no such place.
+std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_t room) {
+  std::size_t words = 0;
+  for (std::size_t count = std::min(room, tokens.size() - 1); count > 0; --count) {
+    if (tokens[count].start <= tokens[count - 1].end) continue;  // no white space between them
+    if (words == 0) words = count;
+    if (2 * count < room) break;
+    const char last = text[byte_at(text, tokens[count - 1].end) - 1];
+    if (std::string_view(",;:.!?)").find(last) != std::string_view::npos) return count;
+  }
+  return words;
+}
+
+}  // namespace
+
+SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
+                           std::vector<std::int32_t> suffix, std::size_t max_length)
+    : tokenizer_(tokenizer),
+      prefix_(std::move(prefix)),
+      suffix_(std::move(suffix)),
+      room_(max_length - prefix_.size() - suffix_.size()) {}
+
+SourceText SourceReader::read(std::string_view text) const {
+  SourceText source;
+  std::size_t end = 0;
+  for (const SentenceRange& range : split_sentences(text)) {
+    source.after += text.substr(end, range.begin - end);
+    add(text.substr(range.begin, range.end - range.begin), range.start16, source);
+    end = range.end;
+  }
+  source.after += text.substr(end);
+  if (source.sentences.empty()) {
+    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  return source;
+}
+
+// Appends a sentence, which starts at UTF-16 unit `start` of the text, in as many parts as it
+// needs. Until a sentence follows, what lies between is in source.after.
+void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceText& source) const {
+  while (!sentence.empty()) {
+    std::string_view part = sentence.substr(0, long_token * room_);
+    if (part.size() < sentence.size()) part = part.substr(0, part.find_last_of(' '));
+    std::vector<Token> tokens = tokenizer_.encode(part);
+    bool clipped = false;
+    if (tokens.size() > room_) {
+      const std::size_t count = cut(part, tokens, room_);
+      clipped = count == 0;
+      tokens.resize(clipped ? room_ : count);
+      const std::size_t end = byte_at(part, tokens.back().end);
+      part = sentence.substr(0, clipped ? sentence.find(' ', end) : end);
+    }
+    if (tokens.empty()) {  // only characters that normalise to nothing
+      source.after += part;
+    } else {
+      SourceSentence& entry = source.sentences.emplace_back();
+      std::swap(entry.before, source.after);
+      entry.text = part;
+      entry.start = start;
+      entry.end = start + units_of(part);
+      entry.clipped = clipped;
+      for (const std::int32_t id : prefix_) entry.tokens.push_back({id, start, start});
+      for (const Token& token : tokens) {
+        entry.tokens.push_back({token.id, start + token.start, start + token.end});
+      }
+      const std::uint32_t end = entry.tokens.back().end;
+      for (const std::int32_t id : suffix_) entry.tokens.push_back({id, end, end});
+    }
+    start += units_of(part);
+    sentence.remove_prefix(part.size());
+    const std::size_t spaces = std::min(sentence.find_first_not_of(" \t"), sentence.size());
+    source.after += sentence.substr(0, spaces);
+    start += static_cast<std::uint32_t>(spaces);
+    sentence.remove_prefix(spaces);
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,90 @@
+#include "pipelines/translate.hpp"
+
+#include "pipelines/special_tokens.hpp"
+
+namespace glassformer {
+namespace {
+
+SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
+  auto prefix = ids_of(config.prefix_tokens, "prefix_tokens", tokenizer);
+  auto suffix = ids_of(config.suffix_tokens, "suffix_tokens", tokenizer);
+  expect_room(config.max_source_length, prefix.size() + suffix.size());
+  return {tokenizer, std::move(prefix), std::move(suffix), config.max_source_length};
+}
+
+SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokenizer) {
+  SpecialTokens special;
+  special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
+  special.end = ids_of(std::span(&config.end_token, 1), "end_token", tokenizer)[0];
+  special.never.assign(config.target_vocab_size, true);
+  for (std::size_t i = 0; i < tokenizer.size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() || id == special.start;
+  }
+  special.never[static_cast<std::size_t>(special.end)] = false;
+  return special;
+}
+
+[[noreturn]] void refuse(const std::string& problem) {
+  throw Error(ErrorCode::invalid_option, problem);
+}
+
+void check_head(const std::string& option, std::size_t layer, std::size_t layers, std::size_t head,
+                std::size_t heads) {
+  if (layer < layers && head < heads) return;
+  refuse(option + ": expected layers below " + std::to_string(layers) + " and heads below " +
+         std::to_string(heads) + ", got layer " + std::to_string(layer) + ", head " +
+         std::to_string(head));
+}
+
+}  // namespace
+
+TranslatePipeline::TranslatePipeline(ModelConfig config, Tokenizer source,
+                                     std::optional<Tokenizer> target)
+    : config_(expect_task(std::move(config), "translation")),
+      source_tokenizer_(std::move(source)),
+      target_tokenizer_(std::move(target)),
+      reader_(make_reader(config_, source_tokenizer_)),
+      model_(config_) {
+  expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.vocab_size);
+  expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.target_vocab_size);
+  special_ = special_tokens(config_, target_tokenizer());
+}
+
+void TranslatePipeline::check(const TranslateOptions& options) const {
+  if (options.beams < 1 || options.beams > max_beams) {
+    refuse("beams: expected 1 to " + std::to_string(max_beams) + ", got " +
+           std::to_string(options.beams));
+  }
+  if (!(options.length_penalty >= 0 && options.length_penalty <= max_length_penalty)) {
+    refuse("lengthPenalty: expected 0 to " + std::to_string(max_length_penalty) + ", got " +
+           std::to_string(options.length_penalty));
+  }
+  for (const HeadIndex& head : options.ablate) {
+    const bool encoder = head.attention == AttentionSite::encoder;
+    check_head("ablate", head.layer, encoder ? config_.encoder_layers : config_.decoder_layers,
+               head.head, config_.n_heads);
+  }
+  if (!options.alignment) return;
+  const std::size_t layer = options.alignment->layer.value_or(0);
+  check_head("alignment", layer, config_.decoder_layers, 0, config_.n_heads);
+  for (const std::size_t head : options.alignment->heads) {
+    check_head("alignment", layer, config_.decoder_layers, head, config_.n_heads);
+  }
+}
+
+Translation TranslatePipeline::translate(std::string_view text, const TranslateOptions& options) {
+  auto results = translate_batch(std::span(&text, 1), options);
+  if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
+  return std::get<Translation>(std::move(results[0]));
+}
+
+std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch(
+    std::span<const std::string_view> texts, const TranslateOptions& options) {
+  Session session = begin(texts, options);
+  while (session.step()) {
+  }
+  return session.take_results();
+}
+
+}  // namespace glassformer

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "error.hpp"
+#include "generation/beam_search.hpp"
+#include "models/seq2seq.hpp"
+#include "pipelines/alignment.hpp"
+#include "pipelines/source_reader.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+inline constexpr std::size_t max_beams = 64;
+inline constexpr float max_length_penalty = 10;
+
+struct TranslateOptions {
+  std::size_t beams = 4;        ///< 1 to max_beams; 1: greedy
+  float length_penalty = 1.0f;  ///< score = log-probability / tokens ^ length_penalty
+  std::size_t max_length = 0;   ///< most tokens a sentence; 0: three times the source's and 16
+  bool attention = false;       ///< return every attention weight, and the alignment
+  std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
+  bool hypotheses = false;                         ///< return the n-best list and the search tree
+  std::vector<HeadIndex> ablate = {};              ///< heads to silence
+  /// One sentence after the other, so that the text grows at its end; see Session::streamed.
+  bool stream = false;
+};
+
+/// A piece of an output. start and end are offsets in the output's text, in UTF-16 units. The
+/// pieces of one character (its bytes) end where it does: the last covers it, those before are
+/// empty.
+struct OutputToken {
+  std::int32_t id;
+  std::uint32_t start, end;
+  float logprob;  ///< after the tokens before it
+
+  bool operator==(const OutputToken&) const = default;
+};
+
+/// An output that the search completed.
+struct OutputText {
+  std::string text;
+  float score;                      ///< log-probability / tokens ^ length_penalty
+  std::vector<OutputToken> tokens;  ///< </s> included, where it ends with one
+};
+
+/// One sentence's way through the model.
+struct SentenceTranslation {
+  std::uint32_t start, end;                ///< of the sentence in the input, in UTF-16 units
+  std::uint32_t target_start, target_end;  ///< of its translation in the whole output
+  bool clipped;                            ///< it was cut at the model's limit
+  std::vector<Token> source_tokens;        ///< what the encoder read; offsets in the input
+  OutputText output;                       ///< the best one; offsets in its own text
+  std::optional<AttentionMap> encoder;     ///< [L, H, S, S]
+  /// [L, H, T, T] and [L, H, T, S]: row i is the step that emitted output token i. The decoder's
+  /// column j is output token j - 1, column 0 the start token; what a step had not seen is 0.
+  std::optional<AttentionMap> decoder, cross;
+  std::vector<AlignmentLink> alignment;  ///< target offsets in `output.text`, source in the input
+  std::vector<OutputText> hypotheses;    ///< best first
+  std::vector<Candidate> tree;           ///< everything the search considered
+};
+
+struct Translation {
+  std::string text;
+  float score;  ///< the mean of the sentences' scores, weighted by their tokens
+  std::vector<SentenceTranslation> sentences;
+};
+
+/// A token as it leaves the decoder.
+struct StreamedToken {
+  std::size_t text, sentence;  ///< which of the texts, and which of its sentences
+  OutputToken token;           ///< offsets in the sentence's own output
+  /// With attention: how this step spread it, [L, H, 1, T] and [L, H, 1, S].
+  std::optional<AttentionMap> decoder, cross;
+};
+
+/// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
+class TranslatePipeline {
+ public:
+  /// Without a target tokenizer, the source's serves both sides. Throws `wrong_task` unless the
+  /// configuration describes a translation model, `invalid_config` where a special token is not a
+  /// piece, `invalid_tokenizer` where a vocabulary is too large.
+  TranslatePipeline(ModelConfig config, Tokenizer source, std::optional<Tokenizer> target = {});
+  TranslatePipeline(const TranslatePipeline&) = delete;
+  TranslatePipeline& operator=(const TranslatePipeline&) = delete;
+
+  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
+  std::vector<Parameter> parameters() { return model_.parameters(); }
+
+  class Session;
+  /// Starts on several texts. Throws `invalid_option` for beams, heads or layers that do not exist.
+  /// A text without tokens gets the error `empty_input` and leaves the others alone. A sentence
+  /// over the model's limit is cut at clauses or words; what has none is clipped. Any number of
+  /// sessions may be under way; the pipeline outlives them.
+  Session begin(std::span<const std::string_view> texts, const TranslateOptions& options = {});
+
+  /// All at once. Throws a text's own error.
+  Translation translate(std::string_view text, const TranslateOptions& options = {});
+  std::vector<std::variant<Translation, Error>> translate_batch(
+      std::span<const std::string_view> texts, const TranslateOptions& options = {});
+
+  const ModelConfig& config() const { return config_; }
+  const Tokenizer& source_tokenizer() const { return source_tokenizer_; }
+  const Tokenizer& target_tokenizer() const {
+    return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_;
+  }
+
+ private:
+  void check(const TranslateOptions& options) const;
+
+  ModelConfig config_;
+  Tokenizer source_tokenizer_;
+  std::optional<Tokenizer> target_tokenizer_;
+  SourceReader reader_;
+  SpecialTokens special_;
+  Seq2Seq model_;
+};
+
+/// A translation under way: a caller may stream, pause or give up between any two steps.
+class TranslatePipeline::Session {
+ public:
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// Encodes the next sentences, or decodes one token of each sentence at work. Returns whether
+  /// anything is left to do.
+  bool step();
+  bool done() const;
+
+  /// With options.stream: the token that the last step emitted, if it was a decoding step. With
+  /// beams > 1 it is the last token of the hypothesis in the lead, and may not be the final word.
+  const std::optional<StreamedToken>& streamed() const;
+  /// With options.stream: the output of text `i` so far, whole characters only. Greedy, every one
+  /// is a prefix of the next.
+  std::string text(std::size_t i) const;
+  /// What is known of the sentence of streamed(): its range and source tokens, the output so far
+  /// and, with attention, the encoder's.
+  const SentenceTranslation& sentence() const;
+
+  /// One a text, in their order, once done; they are moved out.
+  std::vector<std::variant<Translation, Error>> take_results();
+
+ private:
+  friend class TranslatePipeline;
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace glassformer
