@@ -1,8 +1,8 @@
 // Softmax attention and its gradient on the CPU, for attention.py. Compiled by it with the machine's own
 // vector width; never materialises the n x n scores, which is what makes it faster than PyTorch's products.
 //
-// Layouts (bf16 as 16-bit patterns): qkv [B, n, 3, H, 16] with the scale already in q; out [B, n, H, 16];
-// log_sums [B, H, n] float32.
+// Layouts: qkv [B, n, 3, H, 16] with the scale already in q; out [B, n, H, 16]; both float32, or bfloat16 as
+// 16-bit patterns; log_sums [B, H, n] float32.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -17,13 +17,21 @@ using Ints = std::int32_t __attribute__((vector_size(64)));
 using Bits = std::uint32_t __attribute__((vector_size(64)));
 using Halves = std::uint16_t __attribute__((vector_size(32)));
 
-Floats load_bf16(const std::uint16_t* from) {
+Floats load(const float* from) {
+  Floats values;
+  std::memcpy(&values, from, sizeof values);
+  return values;
+}
+
+void store(float* to, Floats values) { std::memcpy(to, &values, sizeof values); }
+
+Floats load(const std::uint16_t* from) {
   Halves halves;
   std::memcpy(&halves, from, sizeof halves);
   return reinterpret_cast<Floats>(__builtin_convertvector(halves, Bits) << 16);
 }
 
-void store_bf16(std::uint16_t* to, Floats values) {
+void store(std::uint16_t* to, Floats values) {
   Bits bits = reinterpret_cast<Bits>(values);
   bits = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // round to nearest, ties to even
   const Halves halves = __builtin_convertvector(bits, Halves);
@@ -51,9 +59,10 @@ float sum_of(Floats values) {
 struct Matrix {
   std::vector<Floats> by_row, by_block;
 
-  void read(const std::uint16_t* from, int n, int stride, bool transpose) {
+  template <typename Number>
+  void read(const Number* from, int n, int stride, bool transpose) {
     by_row.assign(static_cast<std::size_t>((n + width - 1) / width * width), Floats{});
-    for (int i = 0; i < n; ++i) by_row[i] = load_bf16(from + static_cast<std::size_t>(i) * stride);
+    for (int i = 0; i < n; ++i) by_row[i] = load(from + static_cast<std::size_t>(i) * stride);
     if (!transpose) return;
     by_block.resize(by_row.size());
     for (std::size_t block = 0; block < by_row.size(); block += width)
@@ -80,10 +89,8 @@ struct Head {
   std::vector<Floats> weights, slopes;  // [blocks][rows]
 };
 
-}  // namespace
-
-extern "C" void attention_forward(const std::uint16_t* qkv, int batch, int n, int heads, std::uint16_t* out,
-                                  float* log_sums) {
+template <typename Number>
+void forward(const Number* qkv, int batch, int n, int heads, Number* out, float* log_sums) {
   static thread_local Head head;
   const int blocks = (n + width - 1) / width;
   const int stride = 3 * heads * width;
@@ -91,7 +98,7 @@ extern "C" void attention_forward(const std::uint16_t* qkv, int batch, int n, in
   auto* weights = reinterpret_cast<Floats(*)[rows]>(head.weights.data());
   for (int b = 0; b < batch; ++b) {
     for (int h = 0; h < heads; ++h) {
-      const std::uint16_t* base = qkv + static_cast<std::size_t>(b) * n * stride + h * width;
+      const Number* base = qkv + static_cast<std::size_t>(b) * n * stride + h * width;
       head.q.read(base, n, stride, false);
       head.k.read(base + heads * width, n, stride, true);
       head.v.read(base + 2 * heads * width, n, stride, false);
@@ -122,7 +129,7 @@ extern "C" void attention_forward(const std::uint16_t* qkv, int batch, int n, in
             for (int r = 0; r < rows; ++r)
               mixed[r] += reinterpret_cast<const float*>(&weights[block][r])[j] * head.v.by_row[block * width + j];
         for (int r = 0; r < count; ++r) {
-          store_bf16(out + (static_cast<std::size_t>(b) * n + i + r) * heads * width + h * width,
+          store(out + (static_cast<std::size_t>(b) * n + i + r) * heads * width + h * width,
                      mixed[r] / sums[r]);
           log_sums[(static_cast<std::size_t>(b) * heads + h) * n + i + r] = highest[r] + std::log(sums[r]);
         }
@@ -131,8 +138,9 @@ extern "C" void attention_forward(const std::uint16_t* qkv, int batch, int n, in
   }
 }
 
-extern "C" void attention_backward(const std::uint16_t* qkv, const std::uint16_t* out, const std::uint16_t* out_grad,
-                                   const float* log_sums, int batch, int n, int heads, std::uint16_t* qkv_grad) {
+template <typename Number>
+void backward(const Number* qkv, const Number* out, const Number* out_grad, const float* log_sums, int batch, int n,
+              int heads, Number* qkv_grad) {
   static thread_local Head head;
   const int blocks = (n + width - 1) / width;
   const int stride = 3 * heads * width;
@@ -143,9 +151,9 @@ extern "C" void attention_backward(const std::uint16_t* qkv, const std::uint16_t
   for (int b = 0; b < batch; ++b) {
     for (int h = 0; h < heads; ++h) {
       const std::size_t text = static_cast<std::size_t>(b) * n;
-      const std::uint16_t* base = qkv + text * stride + h * width;
-      std::uint16_t* base_grad = qkv_grad + text * stride + h * width;
-      const std::uint16_t* base_out = out + text * heads * width + h * width;
+      const Number* base = qkv + text * stride + h * width;
+      Number* base_grad = qkv_grad + text * stride + h * width;
+      const Number* base_out = out + text * heads * width + h * width;
       head.q.read(base, n, stride, false);
       head.k.read(base + heads * width, n, stride, true);
       head.v.read(base + 2 * heads * width, n, stride, true);
@@ -164,7 +172,7 @@ extern "C" void attention_backward(const std::uint16_t* qkv, const std::uint16_t
             continue;
           }
           const float log_sum = log_sums[(static_cast<std::size_t>(b) * heads + h) * n + i + r];
-          const float mean = sum_of(grad[r] * load_bf16(base_out + static_cast<std::size_t>(i + r) * heads * width));
+          const float mean = sum_of(grad[r] * load(base_out + static_cast<std::size_t>(i + r) * heads * width));
           for (int block = 0; block < blocks; ++block) {
             Floats p = exp_of(weights[block][r] - log_sum);
             if (block == blocks - 1)
@@ -191,12 +199,37 @@ extern "C" void attention_backward(const std::uint16_t* qkv, const std::uint16_t
           }
         }
         for (int r = 0; r < count; ++r)
-          store_bf16(base_grad + static_cast<std::size_t>(i + r) * stride, query_grads[r]);
+          store(base_grad + static_cast<std::size_t>(i + r) * stride, query_grads[r]);
       }
       for (int j = 0; j < n; ++j) {
-        store_bf16(base_grad + static_cast<std::size_t>(j) * stride + heads * width, head.key_grads[j]);
-        store_bf16(base_grad + static_cast<std::size_t>(j) * stride + 2 * heads * width, head.value_grads[j]);
+        store(base_grad + static_cast<std::size_t>(j) * stride + heads * width, head.key_grads[j]);
+        store(base_grad + static_cast<std::size_t>(j) * stride + 2 * heads * width, head.value_grads[j]);
       }
     }
   }
 }
+
+}  // namespace
+
+extern "C" {
+
+void attention_forward_f32(const float* qkv, int batch, int n, int heads, float* out, float* log_sums) {
+  forward(qkv, batch, n, heads, out, log_sums);
+}
+
+void attention_forward_bf16(const std::uint16_t* qkv, int batch, int n, int heads, std::uint16_t* out,
+                            float* log_sums) {
+  forward(qkv, batch, n, heads, out, log_sums);
+}
+
+void attention_backward_f32(const float* qkv, const float* out, const float* out_grad, const float* log_sums,
+                            int batch, int n, int heads, float* qkv_grad) {
+  backward(qkv, out, out_grad, log_sums, batch, n, heads, qkv_grad);
+}
+
+void attention_backward_bf16(const std::uint16_t* qkv, const std::uint16_t* out, const std::uint16_t* out_grad,
+                             const float* log_sums, int batch, int n, int heads, std::uint16_t* qkv_grad) {
+  backward(qkv, out, out_grad, log_sums, batch, n, heads, qkv_grad);
+}
+
+}  // extern "C"

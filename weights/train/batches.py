@@ -4,6 +4,7 @@ import torch
 
 MASK = 4  # the id of [MASK]
 UNMASKABLE = 5  # ids below are special
+CLIP_HEAD = 4  # a text over the limit keeps its first quarter of the limit and fills the rest from its end
 
 
 class Items:
@@ -33,7 +34,7 @@ def training_batches(items, repeats, limit, tokens, drop, rank, world, seed):
     """Yields (ids [B, n], targets [B, C]) for ever; this process's share of them.
 
     repeats: how often each group's texts come in one round (0.5: every other text).
-    A text over the limit gives its beginning, or beginning and end, in turn by chance.
+    A text over the limit gives its beginning and end, as at inference, or one time in four its beginning alone.
     drop: share of tokens left out at random.
     """
     generator = numpy.random.RandomState(seed)
@@ -62,8 +63,8 @@ def cut(items, texts, size, drop, generator):
     if kept < size:
         places = numpy.sort(numpy.argsort(generator.rand(*places.shape), axis=1)[:, :kept], axis=1)
     spare = items.lengths[texts] - size
-    from_end = generator.rand(len(texts)) < 0.5
-    skip = (places >= size // 2) * (spare * from_end)[:, None]
+    from_end = generator.rand(len(texts)) < 0.75
+    skip = (places >= size // CLIP_HEAD) * (spare * from_end)[:, None]
     ids = items.ids[items.starts[texts][:, None] + places + skip]
     return torch.from_numpy(ids.astype(numpy.int64)), torch.from_numpy(items.targets[texts])
 
@@ -81,7 +82,7 @@ def mask_tokens(ids, share, vocabulary):
 
 
 def inference_batches(items, limit, tokens):
-    """Yields (text numbers, ids [B, n]): each text's first `limit` tokens, uncut otherwise."""
+    """Yields (text numbers, ids [B, n]): texts whole, or the beginning and end of those over the limit."""
     lengths = numpy.minimum(items.lengths, limit)
     order = numpy.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]
@@ -91,5 +92,7 @@ def inference_batches(items, limit, tokens):
         step = max(1, tokens // size)
         for i in range(begin, end, step):
             texts = order[i:min(i + step, end)]
-            ids = items.ids[items.starts[texts][:, None] + numpy.arange(size)]
+            places = numpy.arange(size)
+            skip = (places >= size // CLIP_HEAD) * (items.lengths[texts] - size)[:, None]
+            ids = items.ids[items.starts[texts][:, None] + places + skip]
             yield texts, torch.from_numpy(ids.astype(numpy.int64))

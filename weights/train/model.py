@@ -99,10 +99,10 @@ class EncoderLayer(nn.Module):
         self.fc2 = nn.Linear(d_ff, d_model)
         self.final_layer_norm = nn.LayerNorm(d_model, eps=eps)
 
-    def forward(self, x, compute):
-        x = x + self.self_attn(self.self_attn_layer_norm(x).to(compute))
+    def forward(self, x, compute, drop=lambda update: update):
+        x = x + drop(self.self_attn(self.self_attn_layer_norm(x).to(compute)))
         hidden = torch.relu(linear(self.fc1, self.final_layer_norm(x).to(compute)))
-        return x + linear(self.fc2, hidden)
+        return x + drop(linear(self.fc2, hidden))
 
 
 class Encoder(nn.Module):

@@ -39,26 +39,28 @@ class TrainingTest(unittest.TestCase):
             self.skipTest("no C++ compiler")
         library = attention.LIBRARY
         torch.manual_seed(0)
-        for length in (1, 3, 15, 16, 17, 48, 100):
-            qkv = (torch.randn(2, length, 3, 8, 16) * 1.5).bfloat16().requires_grad_()
+        lengths = (1, 3, 15, 16, 17, 48, 100)
+        # bfloat16 keeps 8 bits, and the gradient goes through several roundings; float32's exp is good to 1e-5.
+        for length, dtype, tolerance in [(n, torch.bfloat16, 0.02) for n in lengths] + [
+                (n, torch.float32, 1e-4) for n in lengths]:
+            qkv = (torch.randn(2, length, 3, 8, 16) * 1.5).to(dtype).requires_grad_()
             exact = qkv.detach().float().requires_grad_()
             out = attention.attention(qkv)
             attention.LIBRARY = None
             wanted = attention.attention(exact)
             attention.LIBRARY = library
-            grad = torch.randn_like(wanted).bfloat16()
+            grad = torch.randn_like(wanted).to(dtype)
             out.backward(grad)
             wanted.backward(grad.float())
-            # bfloat16 keeps 8 bits, and the gradient goes through several roundings: 2 % of the largest value.
             for ours, theirs in ((out, wanted), (qkv.grad, exact.grad)):
-                self.assertLess((ours.float() - theirs).abs().max(), 0.02 * theirs.abs().max() + 1e-6)
+                self.assertLess((ours.float() - theirs).abs().max(), tolerance * theirs.abs().max() + 1e-6)
 
     def test_cut_takes_beginning_or_beginning_and_end(self):
         items = FakeItems([100, 100, 40])
         self.assertEqual(bucket(items.lengths, 64).tolist(), [64, 64, 32])
         ids, targets = cut(items, numpy.array([0, 1] * 20), 64, 0.0, numpy.random.RandomState(1))
         begin = list(range(10, 74))
-        both = list(range(10, 42)) + list(range(78, 110))
+        both = list(range(10, 26)) + list(range(62, 110))
         self.assertEqual({tuple(row) for row in ids.tolist()}, {tuple(begin), tuple(both)})
         self.assertEqual(targets.shape, (40, 2))
         ids, _ = cut(items, numpy.array([2]), 32, 0.25, numpy.random.RandomState(1))

@@ -119,7 +119,7 @@ class Trainer:
         self.stage = STAGES[options.stage]
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.compute = compute_type(self.device)
-        if self.device.type == "cpu" and self.compute == torch.bfloat16:
+        if self.device.type == "cpu":
             use_compiled()
         self.run = Path(options.run)
         self.run.mkdir(parents=True, exist_ok=True)
