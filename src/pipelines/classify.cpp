@@ -31,13 +31,17 @@ ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {
   }
   const std::size_t room = config_.max_source_length - prefix_.size() - suffix_.size();
   const std::size_t kept = std::min(room, pieces.size());
+  const std::size_t head = config_.clip == Clip::middle ? kept / 4 : kept;
+  const std::size_t tail = kept - head;
 
   Source source = {.tokens = {}, .clipped = kept < pieces.size()};
   source.tokens.reserve(prefix_.size() + kept + suffix_.size());
   for (std::int32_t id : prefix_) source.tokens.push_back({id, 0, 0});
   source.tokens.insert(source.tokens.end(), pieces.begin(),
-                       pieces.begin() + static_cast<std::ptrdiff_t>(kept));
-  const std::uint32_t end = pieces[kept - 1].end;
+                       pieces.begin() + static_cast<std::ptrdiff_t>(head));
+  source.tokens.insert(source.tokens.end(), pieces.end() - static_cast<std::ptrdiff_t>(tail),
+                       pieces.end());
+  const std::uint32_t end = source.tokens.back().end;
   for (std::int32_t id : suffix_) source.tokens.push_back({id, end, end});
   return source;
 }

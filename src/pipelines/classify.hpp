@@ -41,7 +41,8 @@ class ClassifyPipeline {
   std::vector<Parameter> parameters() { return model_.parameters(); }
 
   /// Throws `empty_input` for a text without tokens; `invalid_option` for a head or token that does
-  /// not exist, or if every token is masked. A text over the model's limit is clipped at its end.
+  /// not exist, or if every token is masked. A text over the model's limit is clipped as the
+  /// configuration says.
   Classification classify(std::string_view text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'

@@ -61,9 +61,10 @@ struct SentenceTranslation {
   /// [L, H, T, T] and [L, H, T, S]: row i is the step that emitted output token i. The decoder's
   /// column j is output token j - 1, column 0 the start token; what a step had not seen is 0.
   std::optional<AttentionMap> decoder, cross;
-  std::vector<AlignmentLink> alignment;  ///< target offsets in `output.text`, source in the input
-  std::vector<OutputText> hypotheses;    ///< best first
-  std::vector<Candidate> tree;           ///< everything the search considered
+  /// Target offsets in `output.text`, source offsets in the input.
+  std::optional<std::vector<AlignmentLink>> alignment;
+  std::vector<OutputText> hypotheses;  ///< best first
+  std::vector<Candidate> tree;         ///< everything the search considered
 };
 
 struct Translation {

@@ -28,6 +28,7 @@ std::vector<TextRange> ranges_of(const std::vector<AnyToken>& tokens, std::uint3
 
 struct TranslatePipeline::Session::State {
   struct Sentence {
+    std::size_t text;  // which one it is of
     SourceSentence source;
     SentenceTranslation result;
     bool finished = false;
@@ -48,6 +49,7 @@ struct TranslatePipeline::Session::State {
   void finish(std::size_t source, Sentence& sentence);
   void stream();
   OutputText output(std::size_t source, const Hypothesis& hypothesis, bool final) const;
+  std::string text(std::size_t i) const;
   Translation translation(const Text& text);
 
   TranslatePipeline& pipeline;
@@ -77,7 +79,7 @@ void TranslatePipeline::Session::State::add(std::string_view text) {
       result.end = sentence.end;
       result.clipped = sentence.clipped;
       result.source_tokens = sentence.tokens;
-      sentences.push_back({std::move(sentence), std::move(result)});
+      sentences.push_back({texts.size() - 1, std::move(sentence), std::move(result)});
     }
     entry.last = sentences.size();
     entry.after = std::move(source.after);
@@ -157,7 +159,7 @@ void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sen
     const auto words =
         words_of(sentence.source.text, ranges_of(result.source_tokens, result.start));
     result.alignment = align(cross, options.alignment.value_or(AlignmentOptions()), target, words);
-    for (AlignmentLink& link : result.alignment) {
+    for (AlignmentLink& link : *result.alignment) {
       link.source.start += result.start;
       link.source.end += result.start;
     }
@@ -199,12 +201,15 @@ void TranslatePipeline::Session::State::stream() {
   const CandidateIndex leader = search->leader(0);
   const Candidate& last = search->tree(0)[leader];
   const std::size_t known = result.output.tokens.size();
+  if (known == 0) {
+    result.target_start =
+        units_of(text(sentences[current].text) + sentences[current].source.before);
+  }
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   if (options.beams == 1 && result.output.tokens.size() == known) return;  // nothing could follow
-  const auto text = std::find_if(texts.begin(), texts.end(),
-                                 [&](const Text& entry) { return current < entry.last; });
-  streamed = {.text = static_cast<std::size_t>(text - texts.begin()),
-              .sentence = current - text->first,
+  const std::size_t of = sentences[current].text;
+  streamed = {.text = of,
+              .sentence = current - texts[of].first,
               .token = result.output.tokens.back(),
               .decoder = {},
               .cross = {}};
@@ -212,6 +217,17 @@ void TranslatePipeline::Session::State::stream() {
   const NodeIndex node = search->tree(0)[last.parent].node;
   streamed->decoder = scorer->state().self_attention_step(node);
   streamed->cross = scorer->state().cross_attention_step(node);
+}
+
+std::string TranslatePipeline::Session::State::text(std::size_t i) const {
+  std::string text;
+  for (std::size_t s = texts[i].first; s < texts[i].last; ++s) {
+    const Sentence& sentence = sentences[s];
+    if (sentence.result.output.tokens.empty()) return text;  // it has not begun
+    text += sentence.source.before + sentence.result.output.text;
+    if (!sentence.finished) return text;
+  }
+  return text + texts[i].after;
 }
 
 Translation TranslatePipeline::Session::State::translation(const Text& text) {
@@ -271,17 +287,7 @@ const std::optional<StreamedToken>& TranslatePipeline::Session::streamed() const
   return state_->streamed;
 }
 
-std::string TranslatePipeline::Session::text(std::size_t i) const {
-  const State::Text& entry = state_->texts[i];
-  std::string text;
-  for (std::size_t s = entry.first; s < entry.last; ++s) {
-    const State::Sentence& sentence = state_->sentences[s];
-    if (!sentence.finished && sentence.result.output.tokens.empty()) return text;
-    text += sentence.source.before + sentence.result.output.text;
-    if (!sentence.finished) return text;
-  }
-  return entry.error ? text : text + entry.after;
-}
+std::string TranslatePipeline::Session::text(std::size_t i) const { return state_->text(i); }
 
 const SentenceTranslation& TranslatePipeline::Session::sentence() const {
   return state_->sentences[state_->current].result;
