@@ -56,7 +56,8 @@ std::vector<Word> words_of(std::string_view text, std::span<const TextRange> ran
   Kind last = Kind::space;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const TextRange range = ranges[i];
-    const auto begin = kinds.begin() + range.start, end = kinds.begin() + range.end;
+    const Kind* begin = kinds.data() + range.start;
+    const Kind* end = kinds.data() + range.end;
     Kind kind = Kind::space;
     if (std::find(begin, end, Kind::mark) != end) kind = Kind::mark;
     if (std::find(begin, end, Kind::word) != end) kind = Kind::word;
