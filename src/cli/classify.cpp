@@ -2,23 +2,12 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
 #include "pipelines/json.hpp"
 
 namespace glassformer {
 namespace {
-
-// The next lines that have arrived, 64 at most: a pipe is answered in batches, a person line by
-// line.
-std::vector<std::string> read_lines() {
-  std::vector<std::string> lines;
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    lines.push_back(std::move(line));
-    if (lines.size() == 64 || std::cin.rdbuf()->in_avail() <= 0) break;
-  }
-  return lines;
-}
 
 std::string as_text(const Classification& result, const ModelConfig& config) {
   char score[32];
@@ -33,7 +22,7 @@ std::string as_text(const Error& error) { return "error\t" + std::string(to_stri
 Exit run(const ClassifyCommand& command) {
   const auto pipeline = load_classifier(command.model);
   Exit exit = Exit::ok;
-  for (auto lines = read_lines(); !lines.empty(); lines = read_lines()) {
+  for (auto lines = read_lines(64); !lines.empty(); lines = read_lines(64)) {
     const std::vector<std::string_view> texts(lines.begin(), lines.end());
     for (const auto& result : pipeline->classify_batch(texts, command.options)) {
       if (const Error* error = std::get_if<Error>(&result)) {
@@ -50,20 +39,6 @@ Exit run(const ClassifyCommand& command) {
     std::cout.flush();
   }
   return exit;
-}
-
-Exit run(const TokenizeCommand& command) {
-  const Tokenizer tokenizer = load_tokenizer(command.model);
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    const char* separator = "";
-    for (const Token& token : tokenizer.encode(line)) {
-      std::cout << separator << token.id;
-      separator = " ";
-    }
-    std::cout << '\n';
-  }
-  return Exit::ok;
 }
 
 }  // namespace glassformer

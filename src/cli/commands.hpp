@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipelines/classify.hpp"
+#include "pipelines/translate.hpp"
 
 namespace glassformer {
 
@@ -19,6 +20,14 @@ struct ClassifyCommand {
 };
 /// One line of standard input, one line of standard output.
 Exit run(const ClassifyCommand& command);
+
+struct TranslateCommand {
+  std::filesystem::path model;
+  bool json = false;
+  TranslateOptions options;
+};
+/// One line of standard input, one line of standard output.
+Exit run(const TranslateCommand& command);
 
 struct TokenizeCommand {
   std::filesystem::path model;

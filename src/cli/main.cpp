@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <array>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -15,18 +16,30 @@ std::size_t parse_index(const std::string& text, const std::string& option) {
   return std::stoul(text);
 }
 
+// LAYER.HEAD of the encoder, or SITE.LAYER.HEAD.
 HeadIndex parse_head(const std::string& text) {
-  const std::size_t dot = text.find('.');
+  static constexpr std::array sites = {"encoder.", "decoder.", "cross."};
+  std::string head = text;
+  HeadIndex index = {};
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (!head.starts_with(sites[i])) continue;
+    index.attention = static_cast<AttentionSite>(i);
+    head.erase(0, std::string_view(sites[i]).size());
+    break;
+  }
+  const std::size_t dot = head.find('.');
   if (dot == std::string::npos) {
     throw CLI::ValidationError("--ablate", "expected LAYER.HEAD, got \"" + text + "\"");
   }
-  return {parse_index(text.substr(0, dot), "--ablate"),
-          parse_index(text.substr(dot + 1), "--ablate")};
+  index.layer = parse_index(head.substr(0, dot), "--ablate");
+  index.head = parse_index(head.substr(dot + 1), "--ablate");
+  return index;
 }
 
 struct CommandLine {
   CLI::App app{"A Transformer you can see through."};
   ClassifyCommand classify;
+  TranslateCommand translate;
   TokenizeCommand tokenize;
   InspectCommand inspect;
   BenchCommand bench;
@@ -45,7 +58,25 @@ struct CommandLine {
                 "with --json: what each token adds to each logit");
     c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
-    c->add_option("--compute", compute, "arithmetic: f32")->check(CLI::IsMember({"f32", "int8"}));
+    add_compute(c);
+
+    auto* r = app.add_subcommand("translate", "translate each line of standard input");
+    r->add_option("MODEL_DIR", translate.model, "model folder")->required();
+    r->add_option("--beams", translate.options.beams, "hypotheses followed at once; 1: greedy")
+        ->capture_default_str();
+    r->add_option("--length-penalty", translate.options.length_penalty,
+                  "score = log-probability / tokens ^ this")
+        ->capture_default_str();
+    r->add_flag("--json", translate.json, "one JSON object a line");
+    r->add_flag("--attention", translate.options.attention,
+                "with --json: every attention weight, and the alignment");
+    r->add_flag("--hypotheses", translate.options.hypotheses,
+                "with --json: the other translations, and what the search considered");
+    r->add_option("--ablate", ablate,
+                  "heads to silence: SITE.LAYER.HEAD,…, SITE one of encoder, "
+                  "decoder, cross")
+        ->delimiter(',');
+    add_compute(r);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder")->required();
@@ -68,13 +99,17 @@ struct CommandLine {
     n->add_option("--seed", init.seed, "seed of the random numbers")->required();
   }
 
+  void add_compute(CLI::App* command) {
+    command->add_option("--compute", compute, "arithmetic: f32")
+        ->check(CLI::IsMember({"f32", "int8"}));
+  }
+
   Exit run() {
-    if (app.got_subcommand("classify")) {
-      if (compute != "f32") {
-        throw Error(ErrorCode::unsupported, "--compute: expected f32, got " + compute);
-      }
-      return glassformer::run(classify);
+    if (compute != "f32") {
+      throw Error(ErrorCode::unsupported, "--compute: expected f32, got " + compute);
     }
+    if (app.got_subcommand("classify")) return glassformer::run(classify);
+    if (app.got_subcommand("translate")) return glassformer::run(translate);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);
@@ -92,6 +127,7 @@ int main(int argc, char** argv) {
     for (const std::string& head : line.ablate) {
       line.classify.options.ablate.push_back(parse_head(head));
     }
+    line.translate.options.ablate = line.classify.options.ablate;
     for (const std::string& position : line.mask) {
       line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
     }

@@ -93,4 +93,16 @@ std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& f
   return pipeline;
 }
 
+std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder) {
+  ModelConfig config = parse_config(read_file(folder / "config.json"));
+  std::optional<Tokenizer> target;
+  if (!std::filesystem::exists(folder / "tokenizer.model")) {
+    target = load_tokenizer(folder, "target");
+  }
+  auto pipeline = std::make_unique<TranslatePipeline>(
+      std::move(config), load_tokenizer(folder, "source"), std::move(target));
+  load_weights(folder, pipeline->parameters());
+  return pipeline;
+}
+
 }  // namespace glassformer

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipelines/classify.hpp"
+#include "pipelines/translate.hpp"
 
 namespace glassformer {
 
@@ -35,5 +36,6 @@ Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string&
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder);
+std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder);
 
 }  // namespace glassformer

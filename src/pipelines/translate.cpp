@@ -19,7 +19,10 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   special.never.assign(config.target_vocab_size, true);
   for (std::size_t i = 0; i < tokenizer.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
-    special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() || id == special.start;
+    // Nor control characters: a sentence has no line breaks in it.
+    const int byte = byte_of_piece(tokenizer.piece(id));
+    special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() ||
+                       id == special.start || (byte >= 0 && byte < ' ');
   }
   special.never[static_cast<std::size_t>(special.end)] = false;
   return special;
