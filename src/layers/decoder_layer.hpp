@@ -39,6 +39,7 @@ class DecoderLayer {
 
   const CachedAttention& self_attn() const { return *parts_.self_attn; }
   const CachedAttention& encoder_attn() const { return *parts_.encoder_attn; }
+  const FeedForward& feed_forward() const { return *parts_.feed_forward; }
 
  protected:
   Parts parts_;

@@ -77,11 +77,10 @@ void DecodingState::append(std::span<const Extension> extensions) {
   for (const Extension& extension : extensions) {
     const NodeIndex index = tree_.append(extension);
     const HypothesisTree::Node& node = tree_[index];
-    expect_at_most("positions", limits_.positions, node.depth + 1);
+    const std::size_t length = node.depth + 1;
+    expect_at_most("positions", limits_.positions, length);
     ids_.push_back(node.id);
     positions_.push_back(node.depth);
-
-    const std::size_t length = node.depth + 1;
     paths_.resize(paths_.size() + length);
     const std::span<NodeIndex> path = std::span(paths_).last(length);
     tree_.path(index, path);

@@ -24,60 +24,78 @@ std::map<std::string, GoldenTensor> read_tensors(const std::filesystem::path& pa
   return tensors;
 }
 
+std::vector<std::string> names_of(bool translation) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
+    if (!entry.is_directory()) continue;
+    const ModelConfig config = parse_config(read_file(entry.path() / "config.json"));
+    if (config.is_translation() == translation) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> golden_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
+  std::vector<std::string> names = names_of(false);
   REQUIRE(names.size() >= 8);
+  return names;
+}
+
+std::vector<std::string> translation_golden_names() {
+  std::vector<std::string> names = names_of(true);
+  REQUIRE(names.size() >= 4);
   return names;
 }
 
 std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
                                               const ModelConfig& config) {
   auto model = std::make_unique<EncoderClassifier>(config);
-  const std::string bytes = read_file(folder / "model.safetensors");
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  WeightsLoader loader(file.header(), model->parameters());
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
-    loader.load(i, file.bytes(loader.tensors()[i]));
-  }
-  loader.finish();
+  load_weights(folder, model->parameters());
   return model;
 }
 
-Golden::Golden(const std::string& case_name)
+GoldenCase::GoldenCase(const std::string& case_name)
     : name(case_name),
       folder(goldens / case_name),
       json(nlohmann::json::parse(read_file(folder / "golden.json"))),
       tensors(read_tensors(folder / "golden.safetensors")),
-      config(parse_config(read_file(folder / "config.json"))),
-      model(load_model(folder, config)) {}
+      config(parse_config(read_file(folder / "config.json"))) {}
 
-std::vector<float> Golden::weight(const std::string& tensor) const {
+Golden::Golden(const std::string& case_name)
+    : GoldenCase(case_name), model(load_model(folder, config)) {}
+
+TranslationGolden::TranslationGolden(const std::string& case_name)
+    : GoldenCase(case_name), model(std::make_unique<Seq2Seq>(config)) {
+  load_weights(folder, model->parameters());
+}
+
+std::vector<std::int32_t> TranslationGolden::target(std::size_t text) const {
+  return json.at("target_ids").at(text).get<std::vector<std::int32_t>>();
+}
+
+std::vector<float> GoldenCase::weight(const std::string& tensor) const {
   return read_tensors(folder / "model.safetensors").at(tensor).values;
 }
 
-Batch Golden::batch() const {
+Batch GoldenCase::batch() const {
   Batch batch;
   for (const auto& ids : json.at("ids")) batch.add(ids.get<std::vector<std::int32_t>>());
   return batch;
 }
 
-Batch Golden::batch(std::size_t text, const std::vector<std::size_t>& masked) const {
+Batch GoldenCase::batch(std::size_t text, const std::vector<std::size_t>& masked) const {
   Batch batch;
   batch.add(json.at("ids").at(text).get<std::vector<std::int32_t>>(), masked);
   return batch;
 }
 
-double Golden::tolerance(const std::string& tensor) const {
+double GoldenCase::tolerance(const std::string& tensor) const {
   return json.at("tolerance").at(tensor).at(0).get<double>();
 }
 
-void Golden::check(const std::string& tensor, const float* got, std::size_t size) const {
+void GoldenCase::check(const std::string& tensor, const float* got, std::size_t size) const {
   INFO(name << ": " << tensor);
   const std::vector<float>& expected = tensors.at(tensor).values;
   REQUIRE(size == expected.size());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/classifier.hpp"
+#include "models/seq2seq.hpp"
 #include "pipelines/classify.hpp"
 
 namespace glassformer::test {
@@ -19,16 +20,15 @@ struct GoldenTensor {
 };
 
 /// One folder of tests/golden: a tiny model and what PyTorch computes with it from a padded, masked
-/// batch (weights/train/goldens.py).
-struct Golden {
-  explicit Golden(const std::string& name);
+/// batch (weights/train/goldens.py, goldens_translation.py).
+struct GoldenCase {
+  explicit GoldenCase(const std::string& name);
 
   std::string name;
   std::filesystem::path folder;
   nlohmann::json json;  // golden.json: texts, ids, expected results, tolerances
   std::map<std::string, GoldenTensor> tensors;
   ModelConfig config;
-  std::unique_ptr<EncoderClassifier> model;
 
   /// The values of one of the model's own tensors.
   std::vector<float> weight(const std::string& tensor) const;
@@ -41,7 +41,22 @@ struct Golden {
   void check(const std::string& tensor, const float* got, std::size_t size) const;
 };
 
+/// A classifier.
+struct Golden : GoldenCase {
+  explicit Golden(const std::string& name);
+  std::unique_ptr<EncoderClassifier> model;
+};
 std::vector<std::string> golden_names();
+
+/// A translator.
+struct TranslationGolden : GoldenCase {
+  explicit TranslationGolden(const std::string& name);
+  std::unique_ptr<Seq2Seq> model;
+
+  /// The forced target of a text: the start token and its pieces.
+  std::vector<std::int32_t> target(std::size_t text) const;
+};
+std::vector<std::string> translation_golden_names();
 
 /// A model of this configuration with the weights of a folder.
 std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,

@@ -195,7 +195,7 @@ def base(**choices):
         "vocab_size": 0, "d_model": 12, "d_ff": 28, "n_heads": 2, "encoder_layers": 2, "max_source_length": 64,
         "positions": "sinusoidal", "scale_embedding": True, "norm": "pre", "layer_norm": "standard",
         "layer_norm_eps": 1e-5, "final_norm": True, "attention": "full", "attention_bias": True,
-        "activation": "relu", "pooling": "mean", "prefix_tokens": [], "suffix_tokens": [],
+        "activation": "relu", "pooling": "mean", "clip": "end", "prefix_tokens": [], "suffix_tokens": [],
     }
     return {**config, **choices}
 
@@ -244,19 +244,38 @@ HALF_PRECISION = {"odd_sizes": {"encoder.embed_tokens.weight": "BF16", "encoder.
                                 "encoder.layers.1.self_attn.q_proj.weight": "F16", "classifier.weight": "BF16"}}
 
 
-def train_tokenizer(model_type):
-    """A SentencePiece model of 80 pieces without a normalisation map, as bytes (no paths inside)."""
+def train_tokenizer(model_type, sentences=SENTENCES, vocab_size=80):
+    """A SentencePiece model without a normalisation map and without paths inside."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(SENTENCES), model_writer=model, model_type=model_type, vocab_size=80,
+        sentence_iterator=iter(sentences), model_writer=model, model_type=model_type, vocab_size=vocab_size,
         normalization_rule_name="identity", num_threads=1, minloglevel=2)
-    return model.getvalue()
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def random_layer(config, name, draw, attentions=("self_attn",)):
+    """One layer's weights; every attention and the feed-forward block have a norm."""
+    d_model, d_ff = config["d_model"], config["d_ff"]
+    weights = {}
+    for attention in attentions:
+        for part, std in (("q", 1.6), ("k", 1.6), ("v", 1.0), ("out", 1.0)):
+            weights[f"{name}.{attention}.{part}_proj.weight"] = draw(d_model, d_model, std=std / math.sqrt(d_model))
+            if config["attention_bias"]:
+                weights[f"{name}.{attention}.{part}_proj.bias"] = draw(d_model, std=0.3)
+    weights[f"{name}.fc1.weight"] = draw(d_ff, d_model, std=1.4 / math.sqrt(d_model))
+    weights[f"{name}.fc1.bias"] = draw(d_ff, std=0.3)
+    weights[f"{name}.fc2.weight"] = draw(d_model, d_ff, std=1.0 / math.sqrt(d_ff))
+    weights[f"{name}.fc2.bias"] = draw(d_model, std=0.3)
+    return weights
+
+
+def random_norm(config, name, draw):
+    return {f"{name}.weight": 1 + draw(config["d_model"], std=0.2), f"{name}.bias": draw(config["d_model"], std=0.2)}
 
 
 def random_weights(config, generator):
     """float32 values of a size that makes attention peaky and every part matter, in float64."""
-    d_model, d_ff = config["d_model"], config["d_ff"]
-    labels, prefix = len(config["labels"]), "encoder.layers.{}"
+    d_model, labels = config["d_model"], len(config["labels"])
     draw = lambda *shape, std: torch.randn(*shape, generator=generator) * std
     weights = {"encoder.embed_tokens.weight": draw(config["vocab_size"], d_model,
                                                    std=1.0 / math.sqrt(d_model) if config["scale_embedding"] else 1.0)}
@@ -264,19 +283,11 @@ def random_weights(config, generator):
         weights["encoder.embed_positions.weight"] = draw(config["max_source_length"], d_model, std=0.5)
     norms = [] if not config["final_norm"] else ["encoder.layer_norm"]
     for layer in range(config["encoder_layers"]):
-        name = prefix.format(layer)
-        for part, std in (("q", 1.6), ("k", 1.6), ("v", 1.0), ("out", 1.0)):
-            weights[f"{name}.self_attn.{part}_proj.weight"] = draw(d_model, d_model, std=std / math.sqrt(d_model))
-            if config["attention_bias"]:
-                weights[f"{name}.self_attn.{part}_proj.bias"] = draw(d_model, std=0.3)
-        weights[f"{name}.fc1.weight"] = draw(d_ff, d_model, std=1.4 / math.sqrt(d_model))
-        weights[f"{name}.fc1.bias"] = draw(d_ff, std=0.3)
-        weights[f"{name}.fc2.weight"] = draw(d_model, d_ff, std=1.0 / math.sqrt(d_ff))
-        weights[f"{name}.fc2.bias"] = draw(d_model, std=0.3)
+        name = f"encoder.layers.{layer}"
+        weights |= random_layer(config, name, draw)
         norms += [f"{name}.self_attn_layer_norm", f"{name}.final_layer_norm"]
     for name in norms:
-        weights[f"{name}.weight"] = 1 + draw(d_model, std=0.2)
-        weights[f"{name}.bias"] = draw(d_model, std=0.2)
+        weights |= random_norm(config, name, draw)
     weights["classifier.weight"] = draw(labels, d_model, std=3.0 / math.sqrt(d_model))
     weights["classifier.bias"] = draw(labels, std=0.3)
     return {name: tensor.float().double() for name, tensor in weights.items()}
@@ -360,8 +371,7 @@ def slips(config, weights, ids, real, right):
     return {slip: rounded(logits) for slip, logits in wrong.items()}
 
 
-def make_case(out, name, config, tokenizer, texts, interventions):
-    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer)
+def make_case(out, name, config, processor, texts, interventions):
     config = {**config, "vocab_size": processor.vocab_size()}
     if config["attention"] == "local":  # beside the kind it belongs to
         order = [key for key in config if key != "attention_window"]
@@ -413,7 +423,7 @@ def make_case(out, name, config, tokenizer, texts, interventions):
     os.makedirs(folder, exist_ok=True)
     write_json(os.path.join(folder, "config.json"), config)
     with open(os.path.join(folder, "tokenizer.model"), "wb") as file:
-        file.write(tokenizer)
+        file.write(processor.serialized_model_proto())
     safetensors_io.save(os.path.join(folder, "model.safetensors"), {k: v.numpy() for k, v in weights.items()}, half)
     safetensors_io.save(os.path.join(folder, "golden.safetensors"),
                         {k: v.contiguous().numpy() for k, v in packed.items() if k != "scores"})

@@ -1,10 +1,11 @@
-"""The encoder classifier in plain PyTorch, to be read beside the paper: what the engine must compute.
+"""The encoder classifier and the encoder-decoder in plain PyTorch, to be read beside the paper: what the engine must compute.
 
 A batch of texts of different lengths is padded to the longest and masked, whatever config.json may choose is here, and
 every step has a name. Nothing is optimised. Weights are a dict of tensors, named as in the file, of torch's default dtype.
-goldens.py checks it against torch's own modules and writes the tests' expected values with it.
+goldens.py and goldens_translation.py check it against torch's own modules and write the tests' expected values with it.
 
-Shapes: B texts, S tokens of the longest, D d_model, H heads, d = D / H, F d_ff, V vocabulary, C labels.
+Shapes: B texts, S tokens of the longest, T of the longest target, D d_model, H heads, d = D / H, F d_ff, V vocabulary,
+C labels.
 """
 
 import math
@@ -35,46 +36,48 @@ def sinusoids(positions, d_model):
     return torch.where(torch.arange(d_model) % 2 == 0, torch.sin(angle), torch.cos(angle))
 
 
-def position_table(config, weights):
+def embedding_table(config, weights, side):
+    return weights["embed_tokens.weight" if config.get("embeddings") == "shared" else f"{side}.embed_tokens.weight"]
+
+
+def position_table(config, weights, side="encoder"):
     if config["positions"] == "learned":
-        return weights["encoder.embed_positions.weight"]
-    return sinusoids(config["max_source_length"], config["d_model"])
+        return weights[f"{side}.embed_positions.weight"]
+    return sinusoids(config["max_source_length" if side == "encoder" else "max_target_length"], config["d_model"])
 
 
-def embed(config, weights, ids, slip=None):
+def embed(config, weights, ids, slip=None, side="encoder"):
     """[B, S] -> [B, S, D]. The position is that of the token in its text, the same in every text of a batch."""
-    x = weights["encoder.embed_tokens.weight"][ids]
-    if config["scale_embedding"]:
+    x = embedding_table(config, weights, side)[ids]
+    if config["scale_embedding"] and slip != "embeddings_unscaled":
         x = x * math.sqrt(config["d_model"])
-    table = position_table(config, weights)
+    table = position_table(config, weights, side)
     if slip == "positions_index_the_batch":  # what `x + pe[: x.size(0)]` does to a batch-first x
         return x + table[: ids.shape[0], None, :]
+    if slip == "target_positions_from_one" and side == "decoder":
+        return x + table[1 : ids.shape[1] + 1]
     return x + table[: ids.shape[1]]
 
 
-def attention_weights(config, q, k, keys):
-    """q, k [B, H, S, d], keys [B, S]: tokens that may be read -> [B, H, S, S]; a row with nothing to read is 0."""
-    allowed = keys[:, None, None, :]
-    if config["attention"] == "local":
-        position = torch.arange(q.shape[2])
-        allowed = allowed & ((position[:, None] - position[None, :]).abs() <= config["attention_window"])
-    if config["attention"] == "linear":
+def attention_weights(kind, q, k, allowed):
+    """q [B, H, T, d], k [B, H, S, d], allowed [B, 1, T, S] -> [B, H, T, S]; a row with nothing to read is 0."""
+    if kind == "linear":
         similarity = (F.elu(q) + 1) @ (F.elu(k) + 1).transpose(-1, -2) * allowed
         return similarity / similarity.sum(-1, keepdim=True)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     return torch.nan_to_num(torch.softmax(scores.masked_fill(~allowed, -math.inf), -1))
 
 
-def self_attention(config, weights, name, x, keys, ablated):
-    """[B, S, D] -> [B, S, D] and the weights [B, H, S, S]."""
-    batch, length, d_model = x.shape
-    heads = lambda y: y.view(batch, length, config["n_heads"], -1).transpose(1, 2)  # [B, H, S, d]
-    q, k, v = (heads(linear(weights, f"{name}.{part}_proj", x)) for part in "qkv")
-    a = attention_weights(config, q, k, keys)
-    context = a @ v  # [B, H, S, d]
+def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), kind="full"):
+    """x [B, T, D] reads memory [B, S, D] -> [B, T, D] and the weights [B, H, T, S]."""
+    heads = lambda y: y.view(*y.shape[:2], config["n_heads"], -1).transpose(1, 2)  # [B, H, T or S, d]
+    q = heads(linear(weights, f"{name}.q_proj", x))
+    k, v = (heads(linear(weights, f"{name}.{part}_proj", memory)) for part in "kv")
+    a = attention_weights(kind, q, k, allowed)
+    context = a @ v  # [B, H, T, d]
     for head in ablated:
         context[:, head] = 0
-    return linear(weights, f"{name}.out_proj", context.transpose(1, 2).reshape(batch, length, d_model)), a
+    return linear(weights, f"{name}.out_proj", context.transpose(1, 2).reshape(x.shape)), a
 
 
 def feed_forward(config, weights, name, x):
@@ -82,44 +85,130 @@ def feed_forward(config, weights, name, x):
     return linear(weights, f"{name}.fc2", activation(linear(weights, f"{name}.fc1", x)))
 
 
+def residual(config, weights, norm, x, block):
+    """x + block(norm(x)), or norm(x + block(x)); block gives its output and attention weights."""
+    norm = lambda y, name=norm: layer_norm(config, weights, name, y)
+    read = norm(x) if config["norm"] == "pre" else x
+    added, a = block(read)
+    return (x + added if config["norm"] == "pre" else norm(x + added)), read, added, a
+
+
 def encoder_layer(config, weights, name, x, keys, ablated):
-    norm_attention = lambda y: layer_norm(config, weights, f"{name}.self_attn_layer_norm", y)
-    norm_feed_forward = lambda y: layer_norm(config, weights, f"{name}.final_layer_norm", y)
-    attend = lambda y: self_attention(config, weights, f"{name}.self_attn", y, keys, ablated)
-    if config["norm"] == "pre":
-        attended, a = attend(norm_attention(x))
-        x = x + attended
-        x = x + feed_forward(config, weights, name, norm_feed_forward(x))
-    else:
-        attended, a = attend(x)
-        x = norm_attention(x + attended)
-        x = norm_feed_forward(x + feed_forward(config, weights, name, x))
+    """[B, S, D] -> [B, S, D], what the attention added to it, and its weights [B, H, S, S]."""
+    allowed = keys[:, None, None, :].expand(-1, -1, x.shape[1], -1)
+    if config["attention"] == "local":
+        position = torch.arange(x.shape[1])
+        allowed = allowed & ((position[:, None] - position[None, :]).abs() <= config["attention_window"])
+    attend = lambda y: multi_head_attention(
+        config, weights, f"{name}.self_attn", y, y, allowed, ablated, config["attention"])
+    x, _, attended, a = residual(config, weights, f"{name}.self_attn_layer_norm", x, attend)
+    x, *_ = residual(config, weights, f"{name}.final_layer_norm", x,
+                     lambda y: (feed_forward(config, weights, name, y), None))
     return x, attended, a
 
 
-def forward(config, weights, ids, real, ablate=(), masked=None, slip=None):
-    """ids, real [B, S] (real: not padding), masked [B, S] or None -> every named step, still padded.
+def ablated_heads(ablate, layer, attention="encoder"):
+    """ablate holds (layer, head) of the encoder, or (attention, layer, head)."""
+    sited = [entry if len(entry) == 3 else ("encoder", *entry) for entry in ablate]
+    return [head for of, at, head in sited if of == attention and at == layer]
 
-    ablate holds (layer, head) pairs. A masked token is treated as padding is: nobody reads it and pooling skips it.
-    """
-    keys = real if masked is None else real & ~masked
+
+def encode(config, weights, ids, keys, ablate=(), slip=None):
+    """ids [B, S], keys [B, S]: tokens that may be read -> every named step, still padded, and the weights [B, L, H, S, S]."""
     x = embed(config, weights, ids, slip)
     trace = {"embeddings": x}
     maps = []
     for layer in range(config["encoder_layers"]):
-        ablated = [head for at, head in ablate if at == layer]
-        x, attended, a = encoder_layer(config, weights, f"encoder.layers.{layer}", x, keys, ablated)
+        x, attended, a = encoder_layer(
+            config, weights, f"encoder.layers.{layer}", x, keys, ablated_heads(ablate, layer))
         trace[f"layers.{layer}.self_attn_output"] = attended
         trace[f"layers.{layer}.output"] = x
         maps.append(a)
     if config["final_norm"]:
         x = layer_norm(config, weights, "encoder.layer_norm", x)
     trace["encoder_output"] = x
+    return trace, torch.stack(maps, 1)
+
+
+def forward(config, weights, ids, real, ablate=(), masked=None, slip=None):
+    """The classifier. ids, real [B, S] (real: not padding), masked [B, S] or None -> every named step, still padded.
+
+    ablate holds (layer, head) pairs. A masked token is treated as padding is: nobody reads it and pooling skips it.
+    """
+    keys = real if masked is None else real & ~masked
+    trace, attention = encode(config, weights, ids, keys, ablate, slip)
+    x = trace["encoder_output"]
     pooled_over = torch.ones_like(keys) if slip == "mean_counts_padding" else keys
     share = pooled_over / pooled_over.sum(1, keepdim=True)  # [B, S]
     trace["pooled"] = x[:, 0] if config["pooling"] == "first" else (share[:, :, None] * x).sum(1)
     trace["logits"] = linear(weights, "classifier", trace["pooled"])
-    trace["attention"] = torch.stack(maps, 1)  # [B, L, H, S, S]
+    trace["attention"] = attention
     if config["pooling"] == "mean":
         trace["contributions"] = (share[:, :, None] * x @ weights["classifier.weight"].T).transpose(1, 2)  # [B, C, S]
+    return trace
+
+
+def decoder_layer(config, weights, name, x, memory, may_read, ablated):
+    """x [B, T, D] reads itself and memory [B, S, D] -> [B, T, D] and its named steps.
+
+    may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys.
+    """
+    steps = {}
+    for part in ("self_attn", "encoder_attn"):
+        attend = lambda y: multi_head_attention(config, weights, f"{name}.{part}", y, y if part == "self_attn" else memory,
+                                                may_read[part], ablated[part])
+        x, read, added, a = residual(config, weights, f"{name}.{part}_layer_norm", x, attend)
+        steps |= {f"{part}_input": read, f"{part}_output": added, f"{part}_weights": a}
+    x, read, added, _ = residual(config, weights, f"{name}.final_layer_norm", x,
+                                 lambda y: (feed_forward(config, weights, name, y), None))
+    return x, steps | {"feed_forward_input": read, "feed_forward_output": added, "output": x}
+
+
+def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None):
+    """ids, real [B, T]: start token and target; memory [B, S, D], keys [B, S] -> every named step, still padded.
+
+    Row t reads rows up to t only: the look-ahead mask.
+    """
+    length = ids.shape[1]
+    look_back = torch.ones(length, length, dtype=torch.bool)
+    if slip != "no_look_ahead_mask":
+        look_back = look_back.tril()
+    if slip == "cross_attention_reads_padding":
+        keys = torch.ones_like(keys)
+    may_read = {"self_attn": real[:, None, None, :] & look_back,
+                "encoder_attn": keys[:, None, None, :].expand(-1, -1, length, -1)}
+    x = embed(config, weights, ids, slip, "decoder")
+    trace = {"decoder.embeddings": x}
+    self_maps, cross_maps = [], []
+    for layer in range(config["decoder_layers"]):
+        name = f"decoder.layers.{layer}"
+        x, steps = decoder_layer(config, weights, name, x, memory, may_read, {
+            "self_attn": ablated_heads(ablate, layer, "decoder"), "encoder_attn": ablated_heads(ablate, layer, "cross")})
+        self_maps.append(steps.pop("self_attn_weights"))
+        cross_maps.append(steps.pop("encoder_attn_weights"))
+        trace |= {f"{name}.{step}": value for step, value in steps.items()}
+    if config["final_norm"]:
+        x = layer_norm(config, weights, "decoder.layer_norm", x)
+    trace["hidden"] = x
+    trace["decoder_attention"] = torch.stack(self_maps, 1)  # [B, L, H, T, T]
+    trace["cross_attention"] = torch.stack(cross_maps, 1)  # [B, L, H, T, S]
+    return trace
+
+
+def project(config, weights, hidden):
+    """[B, T, D] -> logits [B, T, V]; their log-softmax is what the tutorial's projection layer returns."""
+    table = weights["lm_head.weight"] if config["embeddings"] == "separate" else embedding_table(config, weights, "decoder")
+    logits = hidden @ table.T
+    return logits + weights["lm_head.bias"] if config["lm_head_bias"] else logits
+
+
+def translate(config, weights, sources, targets, ablate=(), masked=None, slip=None):
+    """The whole Transformer. sources, targets: (ids, real) -> every named step of encode, decode and project."""
+    keys = sources[1] if masked is None else sources[1] & ~masked
+    encoded, attention = encode(config, weights, sources[0], keys, ablate, slip)
+    trace = {name if name == "encoder_output" else f"encoder.{name}": step for name, step in encoded.items()}
+    trace["encoder_attention"] = attention
+    trace |= decode(config, weights, trace["encoder_output"], keys, *targets, ablate, slip)
+    trace["logits"] = project(config, weights, trace["hidden"])
+    trace["log_probabilities"] = torch.log_softmax(trace["logits"], -1)
     return trace

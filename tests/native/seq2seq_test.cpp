@@ -1,0 +1,559 @@
+// The encoder-decoder against the named intermediates of PyTorch, and what must hold for any one.
+
+#include "models/seq2seq.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "allocations.hpp"
+#include "golden.hpp"
+#include "io_fixture.hpp"
+#include "models/initialise.hpp"
+
+namespace glassformer::test {
+namespace {
+
+constexpr DecodingLimits enough = {.nodes = 100, .positions = 24, .rows = 60};
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double here = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(here <= worst)) worst = here;
+  }
+  return worst;
+}
+
+template <class Matrix>
+std::vector<float> values_of(const Matrix& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+template <class Matrix>
+std::vector<float> row_of(const Matrix& x, std::size_t row) {
+  return {x.data() + row * x.shape(1), x.data() + (row + 1) * x.shape(1)};
+}
+
+// A target's tokens as a chain of extensions, the first of them node `first`.
+std::vector<Extension> chain(const std::vector<std::int32_t>& ids, std::size_t source,
+                             NodeIndex first) {
+  std::vector<Extension> extensions;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const NodeIndex parent = i == 0 ? no_parent : first + static_cast<NodeIndex>(i - 1);
+    extensions.push_back({.parent = parent, .source = source, .id = ids[i]});
+  }
+  return extensions;
+}
+
+// The forced targets of all texts, fed in one step; lasts[s]: the node of target s's last token.
+struct Forced {
+  std::vector<Extension> extensions;
+  std::vector<NodeIndex> lasts;
+};
+
+Forced force_all(const TranslationGolden& golden) {
+  Forced forced;
+  for (std::size_t text = 0; text < golden.json.at("ids").size(); ++text) {
+    const auto first = static_cast<NodeIndex>(forced.extensions.size());
+    const auto more = chain(golden.target(text), text, first);
+    forced.extensions.insert(forced.extensions.end(), more.begin(), more.end());
+    forced.lasts.push_back(static_cast<NodeIndex>(forced.extensions.size() - 1));
+  }
+  return forced;
+}
+
+// The lists of rows that a step's rows may read, as the layers take them.
+struct Reading {
+  std::vector<std::vector<std::uint32_t>> keys;
+  std::vector<AttentionRow> rows;
+
+  void add(std::size_t begin, std::size_t end) {
+    keys.emplace_back(end - begin);
+    std::iota(keys.back().begin(), keys.back().end(), static_cast<std::uint32_t>(begin));
+  }
+  void finish() {
+    for (const auto& list : keys) rows.push_back({.keys = list});
+  }
+};
+
+Workspace workspace_for(const TranslationGolden& golden, std::size_t tokens) {
+  Workspace workspace(golden.config.d_model, golden.config.d_ff);
+  workspace.reserve(tokens, 64);
+  return workspace;
+}
+
+InspectionRequest parse_request(const nlohmann::json& options, bool capture) {
+  InspectionRequest request = {.capture = capture};
+  if (!options.contains("ablate")) return request;
+  for (const auto& head : options.at("ablate")) {
+    const std::string site = head.at("attention");
+    request.ablate.push_back({head.at("layer"), head.at("head"),
+                              site == "encoder"   ? AttentionSite::encoder
+                              : site == "decoder" ? AttentionSite::decoder
+                                                  : AttentionSite::cross});
+  }
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("encode gives what PyTorch's padded, masked batch gives", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  const Batch batch = golden.batch();
+  const std::size_t n = batch.tokens();
+  const Encoder& encoder = golden.model->encoder();
+  Workspace workspace = workspace_for(golden, n);
+  View<2> x = rows(workspace.states, 0, n);
+  encoder.embed(batch, x);
+  golden.check("encoder.embeddings", x.data(), x.size());
+  for (std::size_t layer = 0; layer < encoder.layers().size(); ++layer) {
+    (*encoder.layers()[layer])(x, batch, {.layer = layer}, workspace);
+    golden.check("encoder.layers." + std::to_string(layer) + ".output", x.data(), x.size());
+  }
+  const auto encoded = golden.model->encode(batch, {.capture = true});
+  golden.check("encoder_output", encoded.states.data(), encoded.states.size());
+  for (std::size_t text = 0; text < batch.size(); ++text) {
+    const AttentionMap& map = encoded.attention[text];
+    golden.check("encoder_attention." + std::to_string(text), map.data.data(), map.data.size());
+  }
+}
+
+TEST_CASE("decode and project give what PyTorch's padded, masked batch gives", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(), {.capture = true});
+  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  const Forced forced = force_all(golden);
+  const View<2> hidden = model.decode(state, forced.extensions);
+  golden.check("hidden", hidden.data(), hidden.size());
+  View<2> logits = model.project(const_view(hidden));
+  golden.check("logits", logits.data(), logits.size());
+  for (std::size_t row = 0; row < logits.shape(0); ++row) {
+    const float total = kernels().log_sum_exp(&logits(row, 0), logits.shape(1));
+    for (std::size_t id = 0; id < logits.shape(1); ++id) logits(row, id) -= total;
+  }
+  golden.check("log_probabilities", logits.data(), logits.size());
+
+  auto embeddings = Tensor<2>::from_shape({hidden.shape(0), hidden.shape(1)});
+  model.decoder().embed(state, rows(embeddings, 0, hidden.shape(0)));
+  golden.check("decoder.embeddings", embeddings.data(), embeddings.size());
+
+  for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
+    const std::string index = std::to_string(text);
+    const AttentionMap self = state.self_attention(forced.lasts[text]);
+    const AttentionMap cross = state.cross_attention(forced.lasts[text]);
+    golden.check("decoder_attention." + index, self.data.data(), self.data.size());
+    golden.check("cross_attention." + index, cross.data.data(), cross.data.size());
+  }
+}
+
+TEST_CASE("every block of every decoder layer gives what PyTorch gives", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  const Batch batch = golden.batch();
+  const std::size_t d = golden.config.d_model;
+  Reading self, cross;
+  for (std::size_t text = 0, first = 0; text < batch.size(); ++text) {
+    const std::size_t length = golden.target(text).size();
+    for (std::size_t i = 0; i < length; ++i) {
+      self.add(first, first + i + 1);
+      cross.add(batch.start(text), batch.start(text) + batch.length(text));
+    }
+    first += length;
+  }
+  self.finish();
+  cross.finish();
+  const std::size_t m = self.rows.size();
+  Workspace workspace = workspace_for(golden, m);
+  const auto tensor = [&](const std::string& which, std::size_t count) {
+    return const_view<2>(golden.tensors.at(which).values.data(), {count, d});
+  };
+  const ConstView<2> memory = tensor("encoder_output", batch.tokens());
+  auto kv = Tensor<2>::from_shape({m, 2 * d});
+  auto memory_kv = Tensor<2>::from_shape({batch.tokens(), 2 * d});
+
+  Tensor<2> x = tensor("decoder.embeddings", m);
+  for (std::size_t layer = 0; layer < golden.config.decoder_layers; ++layer) {
+    const DecoderLayer& boxes = *golden.model->decoder().layers()[layer];
+    const std::string prefix = "decoder.layers." + std::to_string(layer) + ".";
+    boxes.encoder_attn().keys_values(memory, rows(memory_kv, 0, batch.tokens()));
+    const DecoderStep step = {
+        .own_kv = rows(kv, 0, m),
+        .self_attn = {.layer = layer, .kv = kv.data(), .rows = self.rows, .ablated = {}},
+        .encoder_attn = {
+            .layer = layer, .kv = memory_kv.data(), .rows = cross.rows, .ablated = {}}};
+
+    Tensor<2> sum({m, d}, 0.0f);
+    const ConstView<2> self_input = tensor(prefix + "self_attn_input", m);
+    boxes.self_attn().keys_values(self_input, step.own_kv);
+    boxes.self_attn().add_to(rows(sum, 0, m), self_input, step.self_attn, workspace);
+    golden.check(prefix + "self_attn_output", sum.data(), sum.size());
+
+    sum.fill(0.0f);
+    boxes.encoder_attn().add_to(rows(sum, 0, m), tensor(prefix + "encoder_attn_input", m),
+                                step.encoder_attn, workspace);
+    golden.check(prefix + "encoder_attn_output", sum.data(), sum.size());
+
+    sum.fill(0.0f);
+    boxes.feed_forward().add_to(rows(sum, 0, m), tensor(prefix + "feed_forward_input", m),
+                                workspace);
+    golden.check(prefix + "feed_forward_output", sum.data(), sum.size());
+
+    boxes(rows(x, 0, m), step, workspace);
+    golden.check(prefix + "output", x.data(), x.size());
+  }
+}
+
+TEST_CASE("greedy decoding with the cache gives PyTorch's tokens", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const std::int32_t start = golden.target(0)[0];
+  const auto encoded = model.encode(golden.batch(), {});
+  DecodingState state = model.begin(encoded, enough, {});
+  for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
+    const auto& expected = golden.json.at("greedy").at(text);
+    std::vector<std::int32_t> ids;
+    double total = 0;
+    Extension next = {.parent = no_parent, .source = text, .id = start};
+    while (ids.size() < expected.at("ids").size()) {
+      const View<2> logits = model.project(const_view(model.decode(state, {&next, 1})));
+      const float* row = logits.data();
+      const float* best = std::max_element(row, row + logits.size());
+      total += static_cast<double>(*best - kernels().log_sum_exp(row, logits.size()));
+      ids.push_back(static_cast<std::int32_t>(best - row));
+      next = {.parent = static_cast<NodeIndex>(state.tree().size() - 1), .id = ids.back()};
+    }
+    INFO(name << ": text " << text);
+    CHECK(ids == expected.at("ids").get<std::vector<std::int32_t>>());
+    CHECK(std::abs(total - expected.at("log_probability").get<double>()) < 1e-3);
+  }
+}
+
+TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(), {});
+  DecodingState at_once = model.begin(encoded, enough, {.capture = true});
+  const Forced forced = force_all(golden);
+  const std::vector<float> expected = values_of(model.decode(at_once, forced.extensions));
+
+  DecodingState stepwise = model.begin(encoded, enough, {.capture = true});
+  std::vector<float> got;
+  for (const Extension& extension : forced.extensions) {
+    const auto row = values_of(model.decode(stepwise, {&extension, 1}));
+    got.insert(got.end(), row.begin(), row.end());
+  }
+  CHECK(got == expected);
+  for (NodeIndex last : forced.lasts) {
+    CHECK(stepwise.self_attention(last).data == at_once.self_attention(last).data);
+    CHECK(stepwise.cross_attention(last).data == at_once.cross_attention(last).data);
+  }
+}
+
+TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto together = model.encode(golden.batch(), {.capture = true});
+  DecodingState state = model.begin(together, enough, {.capture = true});
+  const Forced forced = force_all(golden);
+  const std::vector<float> hidden = values_of(model.decode(state, forced.extensions));
+  std::size_t first = 0;
+  for (std::size_t text = 0; text < together.sources.size(); ++text) {
+    const auto alone = model.encode(golden.batch(text), {.capture = true});
+    CHECK(alone.attention[0].data == together.attention[text].data);
+    DecodingState own = model.begin(alone, enough, {.capture = true});
+    const auto extensions = chain(golden.target(text), 0, 0);
+    const std::vector<float> got = values_of(model.decode(own, extensions));
+    CHECK(std::equal(got.begin(), got.end(), hidden.begin() + static_cast<std::ptrdiff_t>(first)));
+    first += got.size();
+    const auto last = static_cast<NodeIndex>(extensions.size() - 1);
+    CHECK(own.self_attention(last).data == state.self_attention(forced.lasts[text]).data);
+    CHECK(own.cross_attention(last).data == state.cross_attention(forced.lasts[text]).data);
+  }
+}
+
+TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2seq]") {
+  const TranslationGolden golden("translate_pre_norm_shared");
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(2), {});
+  const std::vector<std::int32_t> left = {1, 9, 30, 11}, right = {1, 9, 7, 12};
+  const auto straight = [&](const std::vector<std::int32_t>& ids) {
+    DecodingState state = model.begin(encoded, enough, {.capture = true});
+    const View<2> hidden = model.decode(state, chain(ids, 0, 0));
+    return std::pair(row_of(hidden, ids.size() - 1), state.cross_attention(3).data);
+  };
+
+  DecodingState tree = model.begin(encoded, enough, {.capture = true});
+  const auto feed = [&](std::vector<Extension> extensions) {
+    return values_of(model.decode(tree, extensions));
+  };
+  feed({{.id = 1}});
+  feed({{.parent = 0, .id = 9}, {.parent = 0, .id = 40}});
+  feed({{.parent = 1, .id = 7}, {.parent = 2, .id = 8}, {.parent = 1, .id = 30}});
+  // The rows change places from step to step, as a search reorders its beams.
+  const std::vector<float> ends = feed({{.parent = 5, .id = 11}, {.parent = 3, .id = 12}});
+  const std::size_t d = golden.config.d_model;
+  const auto [left_hidden, left_cross] = straight(left);
+  const auto [right_hidden, right_cross] = straight(right);
+  CHECK(std::equal(left_hidden.begin(), left_hidden.end(), ends.begin()));
+  CHECK(std::equal(right_hidden.begin(), right_hidden.end(),
+                   ends.begin() + static_cast<std::ptrdiff_t>(d)));
+  CHECK(tree.cross_attention(6).data == left_cross);
+  CHECK(tree.cross_attention(7).data == right_cross);
+
+  CHECK(tree.tree().size() == 8);
+  CHECK(tree.tree().path(7) == std::vector<NodeIndex>{0, 1, 3, 7});
+  CHECK(tree.tree().path(4) == std::vector<NodeIndex>{0, 2, 4});  // left behind, and still there
+  CHECK(tree.tree()[4].id == 8);
+  CHECK(tree.tree()[4].depth == 2);
+  CHECK(tree.self_attention(4).queries == 3);
+}
+
+TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(0), {});
+  std::vector<std::int32_t> ids = golden.target(0);
+  const auto last = static_cast<NodeIndex>(ids.size() - 1);
+  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  const std::vector<float> hidden = values_of(model.decode(state, chain(ids, 0, 0)));
+  for (const bool own : {true, false}) {
+    const AttentionMap map = own ? state.self_attention(last) : state.cross_attention(last);
+    REQUIRE(map.queries == ids.size());
+    double worst = 0;
+    std::size_t ahead = 0;
+    for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
+      double sum = 0;
+      for (std::size_t key = 0; key < map.keys; ++key) {
+        const float weight = map.data[row * map.keys + key];
+        sum += static_cast<double>(weight);
+        if (own && key > row % map.queries && weight != 0.0f) ++ahead;
+      }
+      worst = std::max(worst, std::abs(sum - 1));
+    }
+    CHECK(worst < 1e-5);
+    CHECK(ahead == 0);  // exactly zero, not nearly
+  }
+
+  ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.target_vocab_size);
+  DecodingState other = model.begin(encoded, enough, {});
+  const std::vector<float> changed = values_of(model.decode(other, chain(ids, 0, 0)));
+  const auto before = static_cast<std::ptrdiff_t>(hidden.size() - golden.config.d_model);
+  CHECK(std::equal(hidden.begin(), hidden.begin() + before, changed.begin()));
+  CHECK(hidden != changed);
+}
+
+TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  for (const auto& intervention : golden.json.at("interventions")) {
+    const auto& options = intervention.at("options");
+    INFO(name << ": " << options.dump());
+    const std::size_t text = intervention.at("text");
+    const auto masked = options.value("maskTokens", std::vector<std::size_t>{});
+    const InspectionRequest request = parse_request(options, true);
+    const auto encoded = model.encode(golden.batch(text, masked), request);
+    DecodingState state = model.begin(encoded, enough, request);
+    const auto extensions = chain(golden.target(text), 0, 0);
+    const View<2> hidden = model.decode(state, extensions);
+    const View<2> logits = model.project(const_view(hidden));
+    CHECK(distance(row_of(logits, extensions.size() - 1), intervention.at("logits")) <=
+          golden.tolerance("logits"));
+
+    const AttentionMap map = state.cross_attention(static_cast<NodeIndex>(extensions.size() - 1));
+    std::size_t read = 0;
+    for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
+      for (std::size_t position : masked) read += map.data[row * map.keys + position] != 0.0f;
+    }
+    CHECK(map.keys == encoded.sources.length(0));
+    CHECK(read == 0);
+  }
+}
+
+TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(0), {});
+  DecodingState state = model.begin(encoded, enough, {});
+  const auto extensions = chain(golden.target(0), 0, 0);
+  const View<2> logits = model.project(const_view(model.decode(state, extensions)));
+  for (const auto& [slip, wrong] : golden.json.at("slips").items()) {
+    INFO(name << ": " << slip);
+    const std::size_t row = slip == "no_look_ahead_mask" ? 0 : extensions.size() - 1;
+    CHECK(distance(row_of(logits, row), wrong) > 100 * golden.tolerance("logits"));
+  }
+}
+
+TEST_CASE("capture changes no number of a translation", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const Forced forced = force_all(golden);
+  const auto run = [&](const InspectionRequest& request) {
+    const auto encoded = model.encode(golden.batch(), request);
+    DecodingState state = model.begin(encoded, enough, request);
+    const View<2> hidden = model.decode(state, forced.extensions);
+    CHECK(encoded.attention.empty() != request.capture);
+    CHECK(state.captures() == request.capture);
+    return values_of(model.project(const_view(hidden)));
+  };
+  CHECK(run({}) == run({.capture = true}));
+}
+
+TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention adds", "[seq2seq]") {
+  const TranslationGolden golden("translate_pre_norm_shared");
+  const std::size_t d = golden.config.d_model;
+  Workspace workspace = workspace_for(golden, 1);
+  Tensor<2> kv({3, 2 * d}, 1.0f), x({1, d}, 0.5f), sum({1, d}, 0.0f);
+  Reading reading;
+  reading.add(0, 3);
+  reading.finish();
+  const std::vector<std::size_t> all = {0, 1, 2, 3};
+  golden.model->decoder().layers()[1]->encoder_attn().add_to(
+      rows(sum, 0, 1), const_view(x),
+      {.layer = 1, .kv = kv.data(), .rows = reading.rows, .ablated = all}, workspace);
+  const auto bias = golden.weight("decoder.layers.1.encoder_attn.out_proj.bias");
+  CHECK(values_of(sum) == bias);
+}
+
+TEST_CASE("a source with every token masked is nothing to read, not an error", "[seq2seq]") {
+  const TranslationGolden golden("translate_pre_norm_shared");
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(1, {0, 1, 2, 3}), {.capture = true});
+  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  const Extension start = {.id = 1};
+  const View<2> logits = model.project(const_view(model.decode(state, {&start, 1})));
+  for (float value : values_of(logits)) CHECK(std::isfinite(value));
+  const AttentionMap map = state.cross_attention(0);
+  CHECK(std::all_of(map.data.begin(), map.data.end(), [](float weight) { return weight == 0; }));
+}
+
+TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
+  const std::string name = GENERATE(from_range(translation_golden_names()));
+  const bool capture = GENERATE(false, true);
+  const TranslationGolden golden(name);
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(), {});
+  constexpr DecodingLimits limits = {.nodes = 3 * 2 * 20, .positions = 20, .rows = 6};
+  DecodingState state = model.begin(encoded, limits, {.capture = capture});
+  std::vector<Extension> beams = {{.source = 0, .id = 1}, {.source = 0, .id = 2},
+                                  {.source = 1, .id = 1}, {.source = 1, .id = 2},
+                                  {.source = 2, .id = 1}, {.source = 2, .id = 2}};
+  const std::size_t before = allocations();
+  for (std::int32_t step = 0; step < 20; ++step) {
+    model.project(const_view(model.decode(state, beams)));
+    const auto first = static_cast<NodeIndex>(state.tree().size() - beams.size());
+    for (std::size_t row = 0; row < beams.size(); ++row) {
+      beams[row].parent = first + static_cast<NodeIndex>(row ^ 1);  // each pair changes places
+      beams[row].id = (beams[row].id + step) % 60;
+    }
+  }
+  CHECK(allocations() == before);
+}
+
+TEST_CASE("a decoding does not outgrow its limits", "[seq2seq]") {
+  const TranslationGolden golden("translate_pre_norm_shared");
+  Seq2Seq& model = *golden.model;
+  const auto encoded = model.encode(golden.batch(0), {});
+  const auto refused = [&](const char* message, const std::vector<Extension>& extensions) {
+    DecodingState state = model.begin(encoded, {.nodes = 4, .positions = 2, .rows = 3}, {});
+    model.decode(state, chain({1, 5}, 0, 0));
+    check_error(ErrorCode::internal, message, [&] { model.decode(state, extensions); });
+  };
+  refused("rows: expected at most 3, got 4", {{.id = 1}, {.id = 1}, {.id = 1}, {.id = 1}});
+  refused("nodes: expected at most 4, got 5", {{.id = 1}, {.id = 1}, {.id = 1}});
+  refused("positions: expected at most 2, got 3", {{.parent = 1, .id = 4}});
+  check_error(ErrorCode::internal, "positions: expected at most 48, got 49",
+              [&] { model.begin(encoded, {.nodes = 60, .positions = 49, .rows = 3}, {}); });
+}
+
+TEST_CASE("two decodings of one model do not disturb each other", "[seq2seq]") {
+  const TranslationGolden golden("translate_tutorial_separate");
+  Seq2Seq& model = *golden.model;
+  const auto first = model.encode(golden.batch(0), {}), second = model.encode(golden.batch(2), {});
+  const std::vector<std::int32_t> ids = golden.target(0);
+  const auto alone = [&](const Seq2Seq::Encoded& encoded) {
+    DecodingState state = model.begin(encoded, enough, {});
+    return row_of(model.decode(state, chain(ids, 0, 0)), ids.size() - 1);
+  };
+  const auto expected_first = alone(first), expected_second = alone(second);
+  DecodingState a = model.begin(first, enough, {}), b = model.begin(second, enough, {});
+  std::vector<float> got_first, got_second;
+  for (const Extension& extension : chain(ids, 0, 0)) {
+    got_first = values_of(model.decode(a, {&extension, 1}));
+    got_second = values_of(model.decode(b, {&extension, 1}));
+  }
+  CHECK(got_first == expected_first);
+  CHECK(got_second == expected_second);
+}
+
+TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
+  const auto tables = [](EmbeddingSharing sharing) {
+    ModelConfig config = TranslationGolden("translate_tutorial_separate").config;
+    config.embeddings = sharing;
+    if (sharing == EmbeddingSharing::shared) config.target_vocab_size = config.vocab_size;
+    Seq2Seq model(config);
+    std::set<std::string> names;
+    for (const Parameter& parameter : model.parameters()) {
+      if (parameter.name.find("embed_tokens") != std::string::npos ||
+          parameter.name.starts_with("lm_head")) {
+        CHECK(names.insert(parameter.name).second);
+      }
+    }
+    return names;
+  };
+  using Names = std::set<std::string>;
+  CHECK(tables(EmbeddingSharing::shared) == Names{"embed_tokens.weight", "lm_head.bias"});
+  CHECK(tables(EmbeddingSharing::tied) ==
+        Names{"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.bias"});
+  CHECK(tables(EmbeddingSharing::separate) == Names{"encoder.embed_tokens.weight",
+                                                    "decoder.embed_tokens.weight", "lm_head.weight",
+                                                    "lm_head.bias"});
+}
+
+TEST_CASE("the tutorial's build_transformer has the parameters it should", "[seq2seq]") {
+  constexpr std::size_t d = 512, f = 2048, layers = 6, source = 300, target = 400;
+  const ModelConfig config = parse_config(R"({
+    "format": 1, "model_type": "encoder_decoder", "task": "translation",
+    "source_language": "en", "target_language": "it",
+    "source_vocab_size": 300, "target_vocab_size": 400, "embeddings": "separate",
+    "d_model": 512, "d_ff": 2048, "n_heads": 8, "encoder_layers": 6, "decoder_layers": 6,
+    "max_source_length": 350, "max_target_length": 350, "positions": "sinusoidal",
+    "scale_embedding": true, "norm": "pre", "layer_norm": "unbiased", "layer_norm_eps": 1e-6,
+    "final_norm": true, "attention": "full", "attention_bias": true, "activation": "relu",
+    "lm_head_bias": true, "prefix_tokens": ["<s>"], "suffix_tokens": ["</s>"],
+    "start_token": "<s>", "end_token": "</s>"})");
+  Seq2Seq model(config);
+  std::size_t count = 0;
+  std::set<std::string> names;
+  for (const Parameter& parameter : model.parameters()) {
+    count += element_count(parameter.shape);
+    CHECK(names.insert(parameter.name).second);
+  }
+  constexpr std::size_t attention = 4 * (d * d + d), norm = 2 * d;
+  constexpr std::size_t feed_forward = f * d + f + d * f + d;
+  CHECK(count == source * d + target * d + (d * target + target) +
+                     layers * (attention + feed_forward + 2 * norm) + norm +
+                     layers * (2 * attention + feed_forward + 3 * norm) + norm);
+  CHECK(names.contains("encoder.layers.5.self_attn.q_proj.bias"));
+  CHECK(names.contains("decoder.layers.5.encoder_attn.out_proj.weight"));
+  CHECK(names.contains("decoder.layers.0.encoder_attn_layer_norm.bias"));
+  CHECK(names.contains("decoder.layer_norm.weight"));
+  CHECK(!names.contains("decoder.embed_positions.weight"));
+}
+
+}  // namespace glassformer::test

@@ -1,0 +1,364 @@
+"""Writes the encoder-decoder cases of tests/golden: tiny translators with the exact values of every step.
+
+    /usr/bin/python3 weights/train/goldens_translation.py [OUT_DIR]      needs python3-torch and python3-sentencepiece
+
+As in goldens.py, reference.py runs padded, masked batches in float64 and is checked before anything is written: against
+torch.nn.TransformerDecoderLayer and MultiheadAttention, against itself without padding and one token at a time, and for
+being a real test. Targets are forced: the decoder reads the start token and the target's pieces.
+
+Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model or source.model and
+target.model) and golden.safetensors, float32, N and M = tokens of all sources and all targets one after another without
+padding, n_s and m_s of text s:
+    encoder.embeddings [N, D], encoder.layers.L.output [N, D], encoder_output [N, D]
+    decoder.embeddings [M, D], decoder.layers.L.output [M, D], hidden [M, D]
+    decoder.layers.L.{self_attn,encoder_attn,feed_forward}_{input,output} [M, D]
+                                        what the block reads; what it adds, before the residual sum
+    logits, log_probabilities [M, V]    row t predicts what follows token t
+    encoder_attention.S [L, H, n_s, n_s], decoder_attention.S [L, H, m_s, m_s], cross_attention.S [L, H, m_s, n_s]
+golden.json:
+    texts, targets, ids, target_ids     target_ids begin with the start token
+    greedy                              [{ids, log_probability}]: what argmax gives, cut after the end token or 24 tokens
+    interventions                       [{text: S, options: {ablate, maskTokens}, logits of the target's last token}]
+    slips                               {what: logits of the last token of text 0}: where a known mistake would lead
+    tolerance                           {tensor: [absolute, reason]}
+"""
+
+import hashlib
+import os
+import sys
+
+import numpy as np
+import torch
+
+import safetensors_io
+from goldens import HERE, assert_close, random_layer, random_norm, rounded, train_tokenizer, write_json
+from reference import decode, encode, project, translate
+
+GERMAN = """
+ein fesselnder und schön gefilmter Film mit einem ruhigen Herzen
+die Handlung ergibt keinen Sinn und die Witze sind flach
+großartige Besetzung , schreckliches Drehbuch
+gar nicht gut , zwei verlorene Stunden
+ich lachte , ich weinte und ich würde ihn gern wieder sehen
+die Kamera verweilt , wo die Geschichte weitergehen sollte
+langweilig von der ersten Szene bis zur letzten
+ein kleines Wunder an Takt und Charme
+der Ton ist dünn , aber das Bild ist scharf und hell
+es ging nach einer Woche kaputt und niemand antwortete
+ein ehrlicher Film über gewöhnliche Menschen
+nie wieder
+""".strip().split("\n")
+
+TEXTS = ["a gripping film", "meh", "not good at all , never again"]
+TARGETS = ["ein fesselnder Film", "", "gar nicht gut"]
+
+
+def base(**choices):
+    config = {
+        "format": 1, "model_type": "encoder_decoder", "task": "translation",
+        "source_language": "en", "target_language": "de", "source_vocab_size": 0, "target_vocab_size": 0,
+        "embeddings": "shared", "d_model": 12, "d_ff": 28, "n_heads": 2, "encoder_layers": 2, "decoder_layers": 2,
+        "max_source_length": 64, "max_target_length": 48, "positions": "sinusoidal", "scale_embedding": True,
+        "norm": "pre", "layer_norm": "standard", "layer_norm_eps": 1e-5, "final_norm": True, "attention": "full",
+        "attention_bias": True, "activation": "relu", "lm_head_bias": True, "prefix_tokens": [],
+        "suffix_tokens": ["</s>"], "start_token": "<s>", "end_token": "</s>",
+    }
+    return {**config, **choices}
+
+
+def heads(attention, *pairs):
+    return [{"attention": attention, "layer": layer, "head": head} for layer, head in pairs]
+
+
+# name: (configuration, interventions as (text, options))
+CASES = {
+    "translate_pre_norm_shared": (
+        base(d_model=16, n_heads=4),
+        [(0, {"ablate": heads("decoder", (0, 1))}), (2, {"ablate": heads("cross", (1, 0), (1, 3))}),
+         (2, {"ablate": heads("encoder", (1, 2)) + heads("decoder", (1, 0)) + heads("cross", (0, 1))}),
+         (2, {"ablate": heads("cross", (0, 0), (0, 1), (0, 2), (0, 3))}), (0, {"maskTokens": [0, 4]}),
+         (2, {"ablate": heads("decoder", (0, 3)), "maskTokens": [2]})]),
+    # The tutorial's Transformer: its own LayerNorm before each block, two vocabularies, three tables.
+    "translate_tutorial_separate": (
+        base(layer_norm="unbiased", layer_norm_eps=1e-6, embeddings="separate", prefix_tokens=["<s>"]),
+        [(2, {"ablate": heads("cross", (0, 1))}), (0, {"maskTokens": [1]})]),
+    "translate_post_norm_tied": (
+        base(norm="post", final_norm=False, embeddings="tied", positions="learned", scale_embedding=False,
+             activation="gelu", attention_bias=False, lm_head_bias=False, max_source_length=30, max_target_length=24),
+        [(2, {"ablate": heads("decoder", (1, 1))}), (2, {"maskTokens": [3]})]),
+    # No dimension a multiple of a vector, an encoder that sees two neighbours, half-precision weights, three decoder layers.
+    "translate_odd_local": (
+        base(d_model=14, d_ff=37, norm="post", attention="local", attention_window=2, encoder_layers=1, decoder_layers=3),
+        [(2, {"ablate": heads("cross", (2, 1))}), (0, {"maskTokens": [2]})]),
+}
+HALF_PRECISION = {"translate_odd_local": {
+    "embed_tokens.weight": "BF16", "decoder.layers.0.encoder_attn.k_proj.weight": "F16", "decoder.layers.2.fc1.weight": "F16"}}
+
+# ---------------------------------------------------------------- checks of the reference
+
+
+def multihead_state(weights, name):
+    state = {"in_proj_weight": torch.cat([weights[f"{name}.{part}_proj.weight"] for part in "qkv"]),
+             "out_proj.weight": weights[f"{name}.out_proj.weight"]}
+    if f"{name}.q_proj.bias" in weights:
+        state["in_proj_bias"] = torch.cat([weights[f"{name}.{part}_proj.bias"] for part in "qkv"])
+        state["out_proj.bias"] = weights[f"{name}.out_proj.bias"]
+    return state
+
+
+def check_layers_against_torch(config, weights, trace, sources, targets):
+    """torch.nn.TransformerDecoderLayer is the same block when norms are standard and attention is biased."""
+    x, memory = trace["decoder.embeddings"], trace["encoder_output"]
+    length = x.shape[1]
+    look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
+    for layer in range(config["decoder_layers"]):
+        name = f"decoder.layers.{layer}"
+        block = torch.nn.TransformerDecoderLayer(
+            config["d_model"], config["n_heads"], config["d_ff"], dropout=0.0, activation=config["activation"],
+            layer_norm_eps=config["layer_norm_eps"], batch_first=True, norm_first=config["norm"] == "pre")
+        state = {f"{theirs}.{part}": value for theirs, ours in (("self_attn", "self_attn"), ("multihead_attn", "encoder_attn"))
+                 for part, value in multihead_state(weights, f"{name}.{ours}").items()}
+        state |= {f"{theirs}.{kind}": weights[f"{name}.{ours}.{kind}"] for kind in ("weight", "bias") for theirs, ours in (
+            ("linear1", "fc1"), ("linear2", "fc2"), ("norm1", "self_attn_layer_norm"),
+            ("norm2", "encoder_attn_layer_norm"), ("norm3", "final_layer_norm"))}
+        block.load_state_dict(state)
+        x = block(x, memory, tgt_mask=look_ahead, tgt_key_padding_mask=~targets[1],
+                  memory_key_padding_mask=~sources[1]).detach()
+        assert_close(f"{name} and TransformerDecoderLayer", trace[f"{name}.output"][targets[1]], x[targets[1]])
+
+
+def check_attention_against_torch(config, weights, trace, sources, targets):
+    """nn.MultiheadAttention on the inputs of every block: its output and every head's weights."""
+    length = targets[0].shape[1]
+    look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
+    for layer in range(config["decoder_layers"]):
+        for part, maps, mask, padding in (("self_attn", "decoder_attention", look_ahead, ~targets[1]),
+                                          ("encoder_attn", "cross_attention", None, ~sources[1])):
+            name = f"decoder.layers.{layer}.{part}"
+            x = trace[f"{name}_input"]
+            memory = x if part == "self_attn" else trace["encoder_output"]
+            attention = torch.nn.MultiheadAttention(
+                config["d_model"], config["n_heads"], bias=config["attention_bias"], batch_first=True)
+            attention.load_state_dict(multihead_state(weights, name))
+            output, a = attention(x, memory, memory, key_padding_mask=padding, attn_mask=mask, average_attn_weights=False)
+            real = targets[1]
+            assert_close(f"{name} and MultiheadAttention", trace[f"{name}_output"][real], output.detach()[real])
+            assert_close(f"weights of {name}", trace[maps][:, layer].transpose(1, 2)[real], a.detach().transpose(1, 2)[real])
+
+
+def check_small_parts(config, weights, trace, targets):
+    for maps in ("decoder_attention", "cross_attention"):
+        rows = trace[maps].transpose(1, 3)[targets[1]].sum(-1)
+        assert_close(maps, rows, torch.ones_like(rows))
+    assert (trace["decoder_attention"].triu(1) == 0).all(), "a look-ahead weight is not exactly zero"
+    total = trace["log_probabilities"].exp().sum(-1)
+    assert_close("log-softmax", total, torch.ones_like(total))
+
+
+def check_padding_changes_nothing(config, weights, trace, sources, targets):
+    other = tuple((torch.where(real, ids, torch.full_like(ids, 5)), real) for ids, real in (sources, targets))
+    changed = translate(config, weights, *other)["logits"]
+    assert_close("another padding token", changed[targets[1]], trace["logits"][targets[1]])
+    for text in range(sources[0].shape[0]):
+        n, m = int(sources[1][text].sum()), int(targets[1][text].sum())
+        alone = translate(config, weights, *((ids[text : text + 1, :k], real[text : text + 1, :k])
+                                             for (ids, real), k in ((sources, n), (targets, m))))
+        assert_close("a text alone", alone["logits"][0], trace["logits"][text, :m])
+        for t in range(1, m):  # what comes later is not seen
+            memory, keys = trace["encoder_output"][text : text + 1], sources[1][text : text + 1]
+            so_far = decode(config, weights, memory, keys, targets[0][text : text + 1, :t], targets[1][text : text + 1, :t])
+            assert_close("a target cut short", so_far["hidden"][0], trace["hidden"][text, :t])
+
+
+def check_is_a_real_test(config, weights, trace, sources, targets):
+    """Attention that is far from uniform, heads that matter, positions that get different answers."""
+    for maps, readable in (("decoder_attention", targets[1]), ("cross_attention", sources[1])):
+        longest = targets[1].sum(1).argmax()
+        keys = int(readable[longest].sum())
+        a = trace[maps][longest, :, :, int(targets[1][longest].sum()) - 1, :keys]  # [L, H, keys]
+        entropy = -(a * torch.log(a.clamp_min(1e-300))).sum(-1) / np.log(keys)
+        assert (entropy < 0.99).all() and entropy.mean() < 0.9, f"{maps} too flat: {entropy}"
+    for attention, layers in (("encoder", "encoder_layers"), ("decoder", "decoder_layers"), ("cross", "decoder_layers")):
+        for layer in range(config[layers]):
+            for head in range(config["n_heads"]):
+                without = translate(config, weights, sources, targets, ablate=[(attention, layer, head)])["logits"]
+                assert (without - trace["logits"])[targets[1]].abs().max() > 0.005, f"{attention} head {layer}.{head} does not matter"
+
+
+# ---------------------------------------------------------------- cases
+
+
+def random_weights(config, generator):
+    """float32 values of a size that makes attention peaky and every part matter, in float64."""
+    d_model = config["d_model"]
+    draw = lambda *shape, std: torch.randn(*shape, generator=generator) * std
+    weights = {}
+    std = 1.0 / np.sqrt(d_model) if config["scale_embedding"] else 1.0
+    table = lambda side: draw(config[f"{side}_vocab_size"], d_model, std=std)
+    if config["embeddings"] == "shared":
+        weights["embed_tokens.weight"] = table("source")
+    else:
+        weights["encoder.embed_tokens.weight"] = table("source")
+        weights["decoder.embed_tokens.weight"] = table("target")
+    if config["embeddings"] == "separate":
+        weights["lm_head.weight"] = table("target")
+    if config["lm_head_bias"]:
+        weights["lm_head.bias"] = draw(config["target_vocab_size"], std=0.3)
+    for side, attentions, length in (("encoder", ["self_attn"], "max_source_length"),
+                                     ("decoder", ["self_attn", "encoder_attn"], "max_target_length")):
+        if config["positions"] == "learned":
+            weights[f"{side}.embed_positions.weight"] = draw(config[length], d_model, std=0.5)
+        for layer in range(config[f"{side}_layers"]):
+            name = f"{side}.layers.{layer}"
+            weights |= random_layer(config, name, draw, attentions)
+            for norm in [f"{attention}_layer_norm" for attention in attentions] + ["final_layer_norm"]:
+                weights |= random_norm(config, f"{name}.{norm}", draw)
+        if config["final_norm"]:
+            weights |= random_norm(config, f"{side}.layer_norm", draw)
+    return {name: tensor.float().double() for name, tensor in weights.items()}
+
+
+def padded(sequences):
+    lengths = torch.tensor([len(sequence) for sequence in sequences])
+    real = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]
+    ids = torch.zeros(real.shape, dtype=torch.long)
+    for text, sequence in enumerate(sequences):
+        ids[text, : len(sequence)] = torch.tensor(sequence)
+    return ids, real
+
+
+def greedy(config, weights, source, start, end):
+    """argmax a token at a time, each step from nothing, until the end token: its ids and their log-probability."""
+    ids = torch.tensor([source])
+    keys = torch.ones_like(ids, dtype=torch.bool)
+    memory = encode(config, weights, ids, keys)[0]["encoder_output"]
+    target, total = [start], 0.0
+    while len(target) <= min(24, config["max_target_length"] - 1) and (len(target) == 1 or target[-1] != end):
+        so_far = torch.tensor([target])
+        hidden = decode(config, weights, memory, keys, so_far, torch.ones_like(so_far, dtype=torch.bool))["hidden"]
+        log_probabilities = torch.log_softmax(project(config, weights, hidden)[0, -1], -1)
+        best = log_probabilities.topk(2).values
+        assert best[0] - best[1] > 1e-3, "a tie: float32 might choose otherwise"
+        target.append(int(log_probabilities.argmax()))
+        total += float(best[0])
+    return {"ids": target[1:], "log_probability": float(f"{total:.9g}")}
+
+
+def pack(trace, sources, targets):
+    """Drops the padding: one row a token, one map a text."""
+    packed = {}
+    for name, tensor in trace.items():
+        if name.endswith("_attention"):
+            queries, keys = {"encoder": (sources, sources), "decoder": (targets, targets),
+                             "cross": (targets, sources)}[name.removesuffix("_attention")]
+            for text in range(tensor.shape[0]):
+                cut = tensor[text, :, :, : int(queries[1][text].sum()), : int(keys[1][text].sum())]
+                packed[f"{name}.{text}"] = cut
+        elif not name.startswith("encoder.layers") or name.endswith(".output"):
+            packed[name] = tensor[(sources if name.startswith("encoder") else targets)[1]]
+    return packed
+
+
+def tolerances(packed, config, weights, sources, targets):
+    """As in goldens.py: 16 times what PyTorch itself loses in float32, or 16 units in the last place of the largest."""
+    single = {name: tensor.float() for name, tensor in weights.items()}
+    torch.set_default_dtype(torch.float32)
+    in_single = translate(config, single, sources, targets)
+    torch.set_default_dtype(torch.float64)
+    in_single = pack({name: tensor.double() for name, tensor in in_single.items()}, sources, targets)
+    result = {}
+    for name, tensor in packed.items():
+        lost = (in_single[name] - tensor).abs().max().item()
+        floor = tensor.abs().max().item() * 2.0**-23
+        reason = f"PyTorch's own float32 error here, {lost:.1e}" if lost > floor else f"2^-23 of the largest value, {floor:.1e}"
+        result[name] = [float(f"{16 * max(lost, floor):.1g}"), f"float32 rounding: 16 x {reason}"]
+    return result
+
+
+def slips(config, weights, sources, targets, right):
+    """Known mistakes, each with the logits it would give for the last token of text 0; all must be told from the right ones."""
+    last = int(targets[1][0].sum()) - 1
+    wrong = {"norm_placed_the_other_way": translate(
+        {**config, "norm": "post" if config["norm"] == "pre" else "pre"}, weights, sources, targets)}
+    for slip in ("no_look_ahead_mask", "cross_attention_reads_padding", "positions_index_the_batch",
+                 "target_positions_from_one", "embeddings_unscaled"):
+        if slip != "embeddings_unscaled" or config["scale_embedding"]:
+            wrong[slip] = translate(config, weights, sources, targets, slip=slip)
+    result = {slip: trace["logits"][0, last] for slip, trace in wrong.items()}
+    for slip, logits in result.items():
+        if slip == "no_look_ahead_mask":  # the last token has nothing ahead but padding; earlier ones show it
+            result[slip] = logits = wrong[slip]["logits"][0, 0]
+            assert (logits - right[0, 0]).abs().max() > 0.05, f"{slip} makes no difference"
+        else:
+            assert (logits - right[0, last]).abs().max() > 0.05, f"{slip} makes no difference"
+    return {slip: rounded(logits[None])[0] for slip, logits in result.items()}
+
+
+def make_case(out, name, config, interventions, tokenizers):
+    source, target = tokenizers
+    shared = config["embeddings"] == "shared"
+    config = {**config, "source_vocab_size": source.vocab_size(), "target_vocab_size": target.vocab_size()}
+    if "attention_window" in config:  # beside the kind it belongs to
+        window = config.pop("attention_window")
+        config = {key: value for entry in config.items() for key, value in
+                  ([entry, ("attention_window", window)] if entry[0] == "attention" else [entry])}
+    seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
+    weights = random_weights(config, torch.Generator().manual_seed(seed))
+    half = HALF_PRECISION.get(name, {})
+    for tensor, dtype in half.items():  # the reference uses the values that the file will hold
+        stored = safetensors_io.to_bytes(weights[tensor].numpy(), dtype)
+        weights[tensor] = torch.tensor(safetensors_io.from_bytes(stored, dtype, weights[tensor].shape).astype(np.float64))
+
+    special = lambda processor, pieces: [processor.piece_to_id(piece) for piece in pieces]
+    ids = [special(source, config["prefix_tokens"]) + source.encode(text) + special(source, config["suffix_tokens"])
+           for text in TEXTS]
+    start, end = special(target, [config["start_token"], config["end_token"]])
+    target_ids = [[start] + target.encode(text) for text in TARGETS]
+    sources, targets = padded(ids), padded(target_ids)
+
+    trace = translate(config, weights, sources, targets)
+    check_small_parts(config, weights, trace, targets)
+    check_attention_against_torch(config, weights, trace, sources, targets)
+    if config["layer_norm"] == "standard" and config["attention_bias"]:
+        check_layers_against_torch(config, weights, trace, sources, targets)
+    check_padding_changes_nothing(config, weights, trace, sources, targets)
+    check_is_a_real_test(config, weights, trace, sources, targets)
+
+    changed = []
+    for text, options in interventions:
+        masked = torch.zeros_like(sources[1])
+        masked[text, options.get("maskTokens", [])] = True
+        assert max(options.get("maskTokens", [0])) < len(ids[text])
+        ablate = [(entry["attention"], entry["layer"], entry["head"]) for entry in options.get("ablate", [])]
+        last = len(target_ids[text]) - 1
+        logits = translate(config, weights, sources, targets, ablate, masked)["logits"][text, last]
+        assert torch.isfinite(logits).all() and (logits - trace["logits"][text, last]).abs().max() > 0.005, (name, options)
+        changed.append({"text": text, "options": options, "logits": rounded(logits[None])[0]})
+
+    packed = pack(trace, sources, targets)
+    folder = os.path.join(out, name)
+    os.makedirs(folder, exist_ok=True)
+    write_json(os.path.join(folder, "config.json"), config)
+    files = {"tokenizer.model": source} if shared else {"source.model": source, "target.model": target}
+    for file, processor in files.items():
+        with open(os.path.join(folder, file), "wb") as out_file:
+            out_file.write(processor.serialized_model_proto())
+    safetensors_io.save(os.path.join(folder, "model.safetensors"), {k: v.numpy() for k, v in weights.items()}, half)
+    safetensors_io.save(os.path.join(folder, "golden.safetensors"), {k: v.contiguous().numpy() for k, v in packed.items()})
+    write_json(os.path.join(folder, "golden.json"), {
+        "texts": TEXTS, "targets": TARGETS, "ids": ids, "target_ids": target_ids,
+        "greedy": [greedy(config, weights, sequence, start, end) for sequence in ids],
+        "interventions": changed, "slips": slips(config, weights, sources, targets, trace["logits"]),
+        "tolerance": tolerances(packed, config, weights, sources, targets)})
+    print(f"{name}: sources {[len(x) for x in ids]}, targets {[len(x) for x in target_ids]}")
+
+
+def main():
+    out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../../tests/golden")
+    english, german = train_tokenizer("unigram"), train_tokenizer("unigram", GERMAN, 72)
+    for name, (config, interventions) in CASES.items():
+        make_case(out, name, config, interventions, (english, english if config["embeddings"] == "shared" else german))
+
+
+if __name__ == "__main__":
+    main()
