@@ -20,19 +20,23 @@
 #include "io/weights.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/json.hpp"
+#include "pipelines/translate.hpp"
 #include "text/tokenizer.hpp"
 
 namespace {
 
 using namespace glassformer;
 
-// The model and the answer to the last call.
+// The model, which is of one task, and the answer to the last call.
 struct Instance {
-  std::unique_ptr<ClassifyPipeline> pipeline;
-  std::optional<WeightsLoader> loader;  // until every weight is there
+  std::unique_ptr<ClassifyPipeline> classifier;
+  std::unique_ptr<TranslatePipeline> translator;
+  std::optional<TranslatePipeline::Session> translation;  // under way
+  std::optional<WeightsLoader> loader;                    // until every weight is there
   std::size_t parameters = 0;
   std::string result;
-  std::vector<std::vector<float>> attention;  // of each text of the last gf_classify, if captured
+  std::vector<std::span<const float>> attention;  // of each map in the result, in its order
+  std::vector<std::vector<float>> weights;        // those of them that nobody else holds
 };
 
 Instance instance;
@@ -57,12 +61,78 @@ std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size)
   return std::as_bytes(std::span(bytes, size));
 }
 
+// `bytes` holds `count` pieces one after the other, of these lengths.
+std::vector<std::string_view> pieces_of(const char* bytes, const std::uint32_t* lengths,
+                                        std::size_t count) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t i = 0; i < count; ++i) {
+    pieces.emplace_back(bytes, lengths[i]);
+    bytes += lengths[i];
+  }
+  return pieces;
+}
+
+Tokenizer parse_tokenizer(std::string_view file) {
+  return Tokenizer::parse(std::as_bytes(std::span(file)));
+}
+
+// Leaves a map's weights to gf_attention, here from where they lie.
+void show(const std::optional<AttentionMap>& map) {
+  if (map) instance.attention.push_back(map->data);
+}
+
+// And here from a result that will be gone.
+void keep(std::optional<AttentionMap>& map) {
+  if (!map) return;
+  instance.attention.push_back(instance.weights.emplace_back(std::move(map->data)));
+}
+
+void clear_attention() {
+  instance.attention.clear();
+  instance.weights.clear();
+}
+
 std::string plan_json(const WeightsLoader& loader) {
   nlohmann::json tensors = nlohmann::json::array();
   for (const TensorInfo& tensor : loader.tensors()) {
     tensors.push_back({{"name", tensor.name}, {"begin", tensor.begin}, {"end", tensor.end}});
   }
   return nlohmann::json({{"tensors", tensors}, {"staging", loader.staging_bytes()}}).dump();
+}
+
+// Starts to load weights into `parameters`.
+std::string begin_loading(std::vector<Parameter> parameters, std::string_view header,
+                          double data_size) {
+  instance.parameters = 0;
+  for (const Parameter& parameter : parameters) {
+    instance.parameters += element_count(parameter.shape);
+  }
+  instance.loader.emplace(SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size)),
+                          std::move(parameters));
+  return plan_json(*instance.loader);
+}
+
+template <typename Pipeline>
+Pipeline& loaded(const std::unique_ptr<Pipeline>& pipeline) {
+  if (!pipeline || instance.loader) throw Error(ErrorCode::internal, "no such model is loaded");
+  return *pipeline;
+}
+
+TranslatePipeline::Session& translation() {
+  if (!instance.translation) throw Error(ErrorCode::internal, "nothing is being translated");
+  return *instance.translation;
+}
+
+// [{...} or {"error"}, ...]
+template <typename Result, typename ToJson>
+std::string results_json(std::vector<std::variant<Result, Error>>& results, const ToJson& json_of) {
+  std::string json = "[";
+  for (auto& result : results) {
+    if (json.size() > 1) json += ',';
+    const Error* error = std::get_if<Error>(&result);
+    json += error ? to_json(*error) : json_of(std::get<Result>(result));
+  }
+  return json + ']';
 }
 
 }  // namespace
@@ -73,25 +143,30 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
-// Answers {"tensors": [{"name", "begin", "end"}], "staging"}: the order in which gf_load_tensor
-// wants the tensors, where each lies in the data section, and the size of the largest.
-EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* config, std::size_t config_size,
-                                       const std::uint8_t* tokenizer, std::size_t tokenizer_size,
-                                       const char* header, std::size_t header_size,
-                                       double data_size) {
+// `files` holds config.json, the header of model.safetensors and the tokenizers, one after the
+// other, of the given lengths. Answers {"tensors": [{"name", "begin", "end"}], "staging"}: the
+// order in which gf_load_tensor wants the tensors, where each lies in the data section, and the
+// size of the largest.
+EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
+                                            std::size_t count, double data_size) {
   return answer([&] {
-    instance.loader.reset();
-    instance.pipeline = std::make_unique<ClassifyPipeline>(
-        parse_config({config, config_size}), Tokenizer::parse(bytes_of(tokenizer, tokenizer_size)));
-    std::vector<Parameter> parameters = instance.pipeline->parameters();
-    instance.parameters = 0;
-    for (const Parameter& parameter : parameters) {
-      instance.parameters += element_count(parameter.shape);
-    }
-    instance.loader.emplace(
-        SafetensorsHeader::parse({header, header_size}, static_cast<std::uint64_t>(data_size)),
-        std::move(parameters));
-    return plan_json(*instance.loader);
+    const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
+    instance.classifier =
+        std::make_unique<ClassifyPipeline>(parse_config(parts.at(0)), parse_tokenizer(parts.at(2)));
+    return begin_loading(instance.classifier->parameters(), parts[1], data_size);
+  });
+}
+
+// The same; with one tokenizer for both languages, or one for each.
+EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32_t* lengths,
+                                            std::size_t count, double data_size) {
+  return answer([&] {
+    const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
+    std::optional<Tokenizer> target;
+    if (parts.size() > 3) target = parse_tokenizer(parts[3]);
+    instance.translator = std::make_unique<TranslatePipeline>(
+        parse_config(parts.at(0)), parse_tokenizer(parts.at(2)), std::move(target));
+    return begin_loading(instance.translator->parameters(), parts[1], data_size);
   });
 }
 
@@ -110,7 +185,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
     if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");
     instance.loader->finish();
     instance.loader.reset();
-    return describe_json(instance.pipeline->config(), instance.parameters);
+    return describe_json(
+        instance.classifier ? instance.classifier->config() : instance.translator->config(),
+        instance.parameters);
   });
 }
 
@@ -119,45 +196,82 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
 EMSCRIPTEN_KEEPALIVE int gf_classify(const char* texts, const std::uint32_t* lengths,
                                      std::size_t count, const char* options,
                                      std::size_t options_size) {
-  instance.attention.clear();
+  clear_attention();
   return answer([&] {
-    if (!instance.pipeline || instance.loader) {
-      throw Error(ErrorCode::internal, "no model is loaded");
-    }
-    std::vector<std::string_view> views;
-    for (std::size_t i = 0; i < count; ++i) {
-      views.emplace_back(texts, lengths[i]);
-      texts += lengths[i];
-    }
-    auto results =
-        instance.pipeline->classify_batch(views, parse_classify_options({options, options_size}));
-    instance.attention.resize(count);
-    std::string json = "[";
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0) json += ',';
-      if (const Error* error = std::get_if<Error>(&results[i])) {
-        json += to_json(*error);
-        continue;
-      }
-      auto& result = std::get<Classification>(results[i]);
-      json += to_json(result, *instance.pipeline, AttentionData::left_out);
-      if (result.attention) instance.attention[i] = std::move(result.attention->data);
-    }
-    return json + ']';
+    ClassifyPipeline& classifier = loaded(instance.classifier);
+    auto results = classifier.classify_batch(pieces_of(texts, lengths, count),
+                                             parse_classify_options({options, options_size}));
+    return results_json(results, [&](Classification& result) {
+      std::string json = to_json(result, classifier, AttentionData::left_out);
+      keep(result.attention);
+      return json;
+    });
   });
+}
+
+// Starts to translate texts, passed as in gf_classify, in place of those that are under way.
+EMSCRIPTEN_KEEPALIVE int gf_translate_begin(const char* texts, const std::uint32_t* lengths,
+                                            std::size_t count, const char* options,
+                                            std::size_t options_size) {
+  instance.translation.reset();
+  clear_attention();
+  return answer([&] {
+    instance.translation = loaded(instance.translator)
+                               .begin(pieces_of(texts, lengths, count),
+                                      parse_translate_options({options, options_size}));
+    return std::string("null");
+  });
+}
+
+// Takes a step and answers where it led: {"done", "step"?}, see json.hpp.
+EMSCRIPTEN_KEEPALIVE int gf_translate_step() {
+  clear_attention();
+  return answer([] {
+    TranslatePipeline::Session& session = translation();
+    session.step();
+    if (const std::optional<StreamedToken>& token = session.streamed()) {
+      const SentenceTranslation& sentence = session.sentence();
+      if (sentence.output.tokens.size() == 1) show(sentence.encoder);
+      show(token->decoder);
+      show(token->cross);
+    }
+    return to_json(session, *instance.translator, AttentionData::left_out);
+  });
+}
+
+// Answers like gf_classify, after the last step.
+EMSCRIPTEN_KEEPALIVE int gf_translate_end() {
+  clear_attention();
+  return answer([] {
+    auto results = translation().take_results();
+    return results_json(results, [](Translation& result) {
+      std::string json = to_json(result, *instance.translator, AttentionData::left_out);
+      for (SentenceTranslation& sentence : result.sentences) {
+        keep(sentence.encoder);
+        keep(sentence.decoder);
+        keep(sentence.cross);
+      }
+      return json;
+    });
+  });
+}
+
+// Frees what texts that are under way hold.
+EMSCRIPTEN_KEEPALIVE void gf_translate_cancel() {
+  instance.translation.reset();
+  clear_attention();
 }
 
 EMSCRIPTEN_KEEPALIVE const char* gf_result() { return instance.result.data(); }
 EMSCRIPTEN_KEEPALIVE std::size_t gf_result_size() { return instance.result.size(); }
 
-// A text's attention weights, [layers, heads, queries, keys], until the next call of gf_classify.
-EMSCRIPTEN_KEEPALIVE const float* gf_attention(std::size_t text) {
-  return instance.attention[text].data();
+// The weights [layers, heads, queries, keys] of the answer's attention map `index`, counted through
+// the whole answer, until the next call.
+EMSCRIPTEN_KEEPALIVE const float* gf_attention(std::size_t index) {
+  return instance.attention[index].data();
 }
-
-// Their number; 0 if they were not asked for.
-EMSCRIPTEN_KEEPALIVE std::size_t gf_attention_size(std::size_t text) {
-  return instance.attention[text].size();
+EMSCRIPTEN_KEEPALIVE std::size_t gf_attention_size(std::size_t index) {
+  return instance.attention[index].size();
 }
 
 }  // extern "C"

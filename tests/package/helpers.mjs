@@ -1,8 +1,17 @@
 // What the package tests share. They run against dist/, as a user of the package would.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +24,7 @@ if (Number(process.versions.node.split('.')[0]) < 21) {
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');
-export const { Classifier, GlassformerError } = await import('../../dist/index.js');
+export const { Classifier, GlassformerError, Translator } = await import('../../dist/index.js');
 
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
 export const binaries = ['simd', 'relaxed'];
@@ -24,7 +33,11 @@ export const binaries = ['simd', 'relaxed'];
 export const waiting = { timeout: 30_000 };
 
 const goldenRoot = join(root, 'tests/golden');
-export const goldenNames = readdirSync(goldenRoot).sort();
+const isTranslation = (name) => name.startsWith('translate_');
+export const goldenNames = readdirSync(goldenRoot)
+  .filter((name) => !isTranslation(name))
+  .sort();
+export const translationGoldenNames = readdirSync(goldenRoot).filter(isTranslation).sort();
 export const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'];
 
 /** The folder of a golden model. */
@@ -40,9 +53,23 @@ export function readGolden(name) {
 
 /** The bytes of a golden model's files, to be passed to load and to be spoiled. */
 export function readModel(name) {
+  const folder = goldenFolder(name);
+  const files = readdirSync(folder).filter((file) => !file.startsWith('golden.'));
   return Object.fromEntries(
-    modelFiles.map((file) => [file, new Uint8Array(readFileSync(join(goldenFolder(name), file)))]),
+    files.map((file) => [file, new Uint8Array(readFileSync(join(folder, file)))]),
   );
+}
+
+/** Makes a model of random weights until the test file ends; returns its folder. */
+export function randomModel(config, tokenizer, seed = 1) {
+  const folder = mkdtempSync(join(tmpdir(), 'glassformer-model-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const shape = join(folder, 'shape.json');
+  writeFileSync(shape, JSON.stringify(config));
+  const command = join(root, 'build/native/glassformer');
+  execFileSync(command, ['init', shape, join(folder, 'model'), '--seed', String(seed)]);
+  copyFileSync(tokenizer, join(folder, 'model/tokenizer.model'));
+  return join(folder, 'model');
 }
 
 export function splitSafetensors(bytes) {
@@ -76,10 +103,14 @@ function readSafetensors(path) {
 }
 
 /** Loads a model and disposes of it when the test file ends. */
-export async function load(folder, options) {
-  const classifier = await Classifier.load(folder, options);
-  after(() => classifier.dispose());
-  return classifier;
+export async function load(folder, options, Model = Classifier) {
+  const model = await Model.load(folder, options);
+  after(() => model.dispose());
+  return model;
+}
+
+export function loadTranslator(folder, options) {
+  return load(folder, options, Translator);
 }
 
 /** Asserts that `action` rejects with a GlassformerError of this code and message. */
@@ -103,10 +134,12 @@ export function assertNear(actual, expected, tolerance, what) {
   }
 }
 
-/** A classification as plain data, to be compared. */
-export function plain({ attention, contributions, ...rest }) {
-  const { at: _, ...map } = attention?.encoder ?? {};
-  return { ...rest, attention: attention && map, contributions: { ...contributions } };
+/** A result as plain data, without the functions of its attention maps, to be compared. */
+export function plain(value) {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => typeof field !== 'function');
+  return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
 }
 
 const types = {

@@ -1,14 +1,19 @@
 // Queueing, aborting, disposing, and that memory comes back.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { Classifier, assertError, goldenFolder, load, readGolden, root } from './helpers.mjs';
+import {
+  Classifier,
+  assertError,
+  goldenFolder,
+  load,
+  randomModel,
+  readGolden,
+} from './helpers.mjs';
 
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
@@ -182,14 +187,9 @@ test('a loading that fails frees the memory', async () => {
 });
 
 test('weights go into memory tensor by tensor, the file never as a whole', async () => {
-  const model = mkdtempSync(join(tmpdir(), 'glassformer-model-'));
-  after(() => rmSync(model, { recursive: true }));
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   const larger = { ...config, d_model: 256, d_ff: 1024, n_heads: 8, encoder_layers: 12 };
-  writeFileSync(join(model, 'larger.json'), JSON.stringify(larger));
-  const command = join(root, 'build/native/glassformer');
-  execFileSync(command, ['init', join(model, 'larger.json'), model, '--seed', '1']);
-  cpSync(join(folder, 'tokenizer.model'), join(model, 'tokenizer.model'));
+  const model = randomModel(larger, join(folder, 'tokenizer.model'));
   const { size } = statSync(join(model, 'model.safetensors'));
   assert.ok(size > 30e6);
 

@@ -1,22 +1,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { compileBinary, locateBinary } from './binary.js';
-import type { RawAttention, RawClassification } from './engine.js';
-import { GlassformerError, abortedError, throwIfAborted } from './errors.js';
-import { createHost } from './host.js';
-import { locateModel, resolveUrls } from './locate.js';
-import { checkOption, checkOptions, checkSignal } from './options.js';
-import type { Host } from './protocol.js';
+import { toAttentionMaps } from './attention.js';
+import type { RawClassification } from './engine.js';
+import { checkOption, checkTexts, encodeOptions } from './options.js';
+import { Session } from './session.js';
 import type {
-  AttentionMap,
   Classification,
+  ClassifierInfo,
   ClassifyOptions,
   LoadOptions,
   ModelFiles,
-  ModelInfo,
 } from './types.js';
 
-const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary'];
 const classifyOptions = ['attention', 'contributions', 'ablate', 'maskTokens', 'signal'];
 
 /**
@@ -26,13 +21,12 @@ const classifyOptions = ['attention', 'contributions', 'ablate', 'maskTokens', '
  */
 export class Classifier {
   /** What the model is. */
-  readonly info: ModelInfo;
-  readonly #host: Host;
-  readonly #disposal = new AbortController();
+  readonly info: ClassifierInfo;
+  readonly #session: Session<ClassifierInfo>;
 
-  private constructor(host: Host, info: ModelInfo) {
-    this.#host = host;
-    this.info = info;
+  private constructor(session: Session<ClassifierInfo>) {
+    this.#session = session;
+    this.info = session.info;
   }
 
   /**
@@ -43,41 +37,7 @@ export class Classifier {
     folder: string | URL | ModelFiles,
     options: LoadOptions = {},
   ): Promise<Classifier> {
-    checkOptions(options, loadOptions, 'load');
-    const { compute, onProgress, signal } = options;
-    checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
-    checkOption(
-      [undefined, 'simd', 'relaxed'].includes(options.binary),
-      'binary',
-      '"simd" or "relaxed"',
-    );
-    checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
-    checkSignal(signal);
-    if (compute === 'int8') {
-      throw new GlassformerError('unsupported', 'compute "int8" is not supported yet; use "f32"');
-    }
-    const urls = resolveUrls(options.urls);
-    const files = locateModel(folder, urls);
-    const { binary, url } = locateBinary(options.binary, urls);
-    let host: Host | undefined;
-    try {
-      return await interruptible(signal, undefined, async (inner, fail) => {
-        const module = await compileBinary(url);
-        throwIfAborted(inner);
-        host = createHost(urls['worker.js']);
-        const info = await host.load({ module, binary, files }, inner, (progress) => {
-          try {
-            onProgress?.(progress);
-          } catch (error) {
-            fail(error);
-          }
-        });
-        return new Classifier(host, info);
-      });
-    } catch (error) {
-      host?.dispose();
-      throw error;
-    }
+    return new Classifier(await Session.load('classify', folder, options));
   }
 
   /** Classifies one text. */
@@ -94,35 +54,18 @@ export class Classifier {
     texts: readonly string[],
     options: ClassifyOptions = {},
   ): Promise<Classification[]> {
-    checkOption(Array.isArray(texts), 'texts', 'an array of strings');
-    for (const [index, text] of texts.entries()) {
-      checkOption(typeof text === 'string', `texts[${index}]`, 'a string');
-    }
+    checkTexts(texts);
     return this.#classify([...texts], options);
   }
 
   /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
   dispose(): void {
-    this.#disposal.abort();
-    this.#host.dispose();
+    this.#session.dispose();
   }
 
   async #classify(texts: string[], options: ClassifyOptions): Promise<Classification[]> {
-    checkOptions(options, classifyOptions, 'classify');
-    const { signal, ...engineOptions } = options;
-    checkSignal(signal);
-    let json;
-    try {
-      json = JSON.stringify(engineOptions);
-    } catch (error) {
-      throw new GlassformerError('invalid_option', 'The options are no plain data', {
-        cause: error,
-      });
-    }
-    const request = { texts, options: new TextEncoder().encode(json) };
-    const results = await interruptible(signal, this.#disposal.signal, (inner) =>
-      this.#host.classify(request, inner),
-    );
+    const request = { texts, options: encodeOptions(options, classifyOptions, 'classify') };
+    const results = await this.#session.call('classify', request, options.signal);
     return results.map(toClassification);
   }
 }
@@ -133,54 +76,6 @@ export interface Classifier {
 }
 if (Symbol.dispose) Classifier.prototype[Symbol.dispose] = Classifier.prototype.dispose;
 
-/** Runs `work`, and rejects without waiting for it on an abort, a disposal or a call of `fail`. */
-function interruptible<T>(
-  signal: AbortSignal | undefined,
-  disposal: AbortSignal | undefined,
-  work: (inner: AbortSignal, fail: (error: unknown) => void) => Promise<T>,
-): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const inner = new AbortController();
-    const fail = (error: unknown): void => {
-      reject(error);
-      inner.abort();
-    };
-    const onAbort = (): void => fail(abortedError(signal!));
-    const onDispose = (): void =>
-      fail(new GlassformerError('disposed', 'The model was disposed of; load it again'));
-    if (disposal?.aborted) return onDispose();
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener('abort', onAbort);
-    disposal?.addEventListener('abort', onDispose);
-    work(inner.signal, fail)
-      .then(resolve, reject)
-      .finally(() => {
-        signal?.removeEventListener('abort', onAbort);
-        disposal?.removeEventListener('abort', onDispose);
-      });
-  });
-}
-
 function toClassification({ attention, ...rest }: RawClassification): Classification {
-  return attention ? { ...rest, attention: { encoder: toAttentionMap(attention.encoder) } } : rest;
-}
-
-function toAttentionMap({ layers, heads, queries, keys, data }: RawAttention): AttentionMap {
-  return {
-    layers,
-    heads,
-    queries,
-    keys,
-    data,
-    at(layer, head) {
-      const size = queries * keys;
-      const index = (value: number, count: number, name: string): number => {
-        const valid = Number.isInteger(value) && value >= 0 && value < count;
-        checkOption(valid, name, `an integer from 0 to ${count - 1}, got ${value}`);
-        return value;
-      };
-      const begin = (index(layer, layers, 'layer') * heads + index(head, heads, 'head')) * size;
-      return data.subarray(begin, begin + size);
-    },
-  };
+  return attention ? { ...rest, attention: toAttentionMaps(attention) } : rest;
 }

@@ -1,6 +1,15 @@
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type { Classification } from './types.js';
+import type { Raw, RawAttention } from './attention.js';
+import type { Task } from './protocol.js';
+import type {
+  Classification,
+  OutputToken,
+  SentenceTranslation,
+  StreamedSentence,
+  Translation,
+  TranslationStep,
+} from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
 interface Exports {
@@ -8,29 +17,29 @@ interface Exports {
   _initialize(): void;
   gf_alloc(size: number): number;
   gf_free(pointer: number): void;
-  gf_load_begin(
-    config: number,
-    configSize: number,
-    tokenizer: number,
-    tokenizerSize: number,
-    header: number,
-    headerSize: number,
-    dataSize: number,
-  ): number;
+  gf_load_classifier: LoadFunction;
+  gf_load_translator: LoadFunction;
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
-  gf_classify(
-    texts: number,
-    lengths: number,
-    count: number,
-    options: number,
-    optionsSize: number,
-  ): number;
+  gf_classify: TextFunction;
+  gf_translate_begin: TextFunction;
+  gf_translate_step(): number;
+  gf_translate_end(): number;
+  gf_translate_cancel(): void;
   gf_result(): number;
   gf_result_size(): number;
-  gf_attention(text: number): number;
-  gf_attention_size(text: number): number;
+  gf_attention(index: number): number;
+  gf_attention_size(index: number): number;
 }
+
+type LoadFunction = (files: number, lengths: number, count: number, dataSize: number) => number;
+type TextFunction = (
+  texts: number,
+  lengths: number,
+  count: number,
+  options: number,
+  optionsSize: number,
+) => number;
 
 /** Where the tensors lie in the data section of model.safetensors, in file order. */
 export interface LoadPlan {
@@ -39,32 +48,45 @@ export interface LoadPlan {
   staging: number;
 }
 
-export interface ModelDescription {
-  task: string;
-  labels: string[];
-  layers: number;
-  heads: number;
-  d_model: number;
-  vocab_size: number;
-  max_source_length: number;
-  parameters: number;
-}
+/** What the configuration says of a model, in snake case. */
+export type ModelDescription = Record<string, unknown>;
 
-export interface RawAttention {
-  layers: number;
-  heads: number;
-  queries: number;
-  keys: number;
-  data: Float32Array;
-}
-
-/** A classification that structured cloning can carry: without the methods of AttentionMap. */
-export type RawClassification = Omit<Classification, 'attention'> & {
-  attention?: { encoder: RawAttention };
+/** A result with attention maps that structured cloning can carry. */
+type WithRaw<T extends { attention?: object }> = Omit<T, 'attention'> & {
+  attention?: Raw<NonNullable<T['attention']>>;
 };
+
+export type RawClassification = WithRaw<Classification>;
+export type RawTranslation = Omit<Translation, 'sentences'> & {
+  sentences: WithRaw<SentenceTranslation>[];
+};
+
+/** A step; what holds for the whole sentence comes with its first step only. */
+export interface RawStep {
+  token: OutputToken;
+  text: string;
+  sentence?: StreamedSentence;
+  attention?: Pick<Attention, 'decoder' | 'cross'> & Partial<Attention>;
+}
+type Attention = Raw<NonNullable<TranslationStep['attention']>>;
+
+/** How far a translation is, and with option "stream" the token that the step emitted. */
+export interface TranslationProgress {
+  done: boolean;
+  step?: RawStep;
+}
 
 interface Failure {
   error: { code: ErrorCode; message: string };
+}
+
+/** What the engine says of one text. */
+export type Answer<T> = T | Failure;
+
+/** Throws the error of a text that was refused. */
+export function resultOf<T extends object>(answer: Answer<T>): T {
+  if ('error' in answer) throw toError(answer);
+  return answer;
 }
 
 function toError({ error }: Failure): GlassformerError {
@@ -96,23 +118,15 @@ export class Engine {
     return new Engine(exports);
   }
 
-  /** Starts loading. `dataSize` counts the bytes of model.safetensors after its header. */
-  loadBegin(
-    config: Uint8Array,
-    tokenizer: Uint8Array,
-    header: Uint8Array,
-    dataSize: number,
-  ): LoadPlan {
-    const plan = this.#call<LoadPlan>([config, tokenizer, header], (a, b, c) =>
-      this.#exports.gf_load_begin(
-        a,
-        config.length,
-        b,
-        tokenizer.length,
-        c,
-        header.length,
-        dataSize,
-      ),
+  /**
+   * Starts loading. `files`: the configuration, the weights' header and one or two tokenizers.
+   * `dataSize` counts the bytes of model.safetensors after its header.
+   */
+  loadBegin(task: Task, files: Uint8Array[], dataSize: number): LoadPlan {
+    const { gf_load_classifier, gf_load_translator } = this.#exports;
+    const load = task === 'classify' ? gf_load_classifier : gf_load_translator;
+    const plan = this.#call<LoadPlan>(joined(files), (bytes, lengths) =>
+      load(bytes, lengths, files.length, dataSize),
     );
     this.#staging = this.#alloc(plan.staging);
     return plan;
@@ -135,25 +149,64 @@ export class Engine {
   }
 
   /** Classifies one text. `options` is the JSON that the engine checks. */
-  classify(text: string, options: Uint8Array): RawClassification {
-    const bytes = encoder.encode(text);
-    const lengths = new Uint8Array(Uint32Array.of(bytes.length).buffer);
-    const results = this.#call<(RawClassification | Failure)[]>(
-      [bytes, lengths, options],
-      (a, b, c) => this.#exports.gf_classify(a, b, 1, c, options.length),
+  classify(text: string, options: Uint8Array): Answer<RawClassification> {
+    const answers = this.#callWithTexts<Answer<RawClassification>[]>(
+      'gf_classify',
+      [text],
+      options,
     );
-    const result = results[0]!;
-    if ('error' in result) throw toError(result);
-    if (result.attention) result.attention.encoder.data = this.#attention();
-    for (const [label, values] of Object.entries(result.contributions ?? {})) {
-      result.contributions![label] = Float32Array.from(values);
+    const answer = answers[0]!;
+    if ('error' in answer) return answer;
+    this.#copyAttention([answer]);
+    for (const [label, values] of Object.entries(answer.contributions ?? {})) {
+      answer.contributions![label] = Float32Array.from(values);
     }
-    return result;
+    return answer;
   }
 
-  #attention(): Float32Array {
+  /** Starts to translate texts, instead of any that are under way. */
+  translateBegin(texts: string[], options: Uint8Array): void {
+    this.#callWithTexts('gf_translate_begin', texts, options);
+  }
+
+  /** Encodes some sentences, or decodes a token of each one at work. */
+  translateStep(): TranslationProgress {
+    const progress = this.#call<TranslationProgress>([], this.#exports.gf_translate_step);
+    if (progress.step) this.#copyAttention([progress.step]);
+    return progress;
+  }
+
+  /** The result, or the error, of each text after the last step. */
+  translateEnd(): Answer<RawTranslation>[] {
+    const answers = this.#call<Answer<RawTranslation>[]>([], this.#exports.gf_translate_end);
+    this.#copyAttention(answers.flatMap((answer) => ('error' in answer ? [] : answer.sentences)));
+    return answers;
+  }
+
+  /** Frees what texts that are given up hold. */
+  translateCancel(): void {
+    this.#exports.gf_translate_cancel();
+  }
+
+  // The weights of the last answer's maps lie one map after the other, in the answer's order.
+  #copyAttention(results: { attention?: Partial<Record<string, RawAttention>> }[]): void {
     const { memory, gf_attention, gf_attention_size } = this.#exports;
-    return new Float32Array(memory.buffer, gf_attention(0), gf_attention_size(0)).slice();
+    const maps = results.flatMap(({ attention }) => Object.values(attention ?? {}));
+    for (const [index, map] of maps.entries()) {
+      const window = new Float32Array(memory.buffer, gf_attention(index), gf_attention_size(index));
+      map!.data = window.slice();
+    }
+  }
+
+  #callWithTexts<T>(
+    name: 'gf_classify' | 'gf_translate_begin',
+    texts: string[],
+    options: Uint8Array,
+  ): T {
+    const encoded = texts.map((text) => encoder.encode(text));
+    return this.#call<T>([...joined(encoded), options], (bytes, lengths, json) =>
+      this.#exports[name](bytes, lengths, texts.length, json, options.length),
+    );
   }
 
   // Calls the engine with the addresses of copies of `inputs`, and reads its answer.
@@ -204,3 +257,15 @@ export class Engine {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+/** Pieces one after the other, and their lengths, as the engine reads them. */
+function joined(pieces: Uint8Array[]): [bytes: Uint8Array, lengths: Uint8Array] {
+  const lengths = Uint32Array.from(pieces, (piece) => piece.length);
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return [bytes, new Uint8Array(lengths.buffer)];
+}

@@ -121,9 +121,12 @@ export class ModelFileReader {
 
   static async open(
     file: ModelFile,
-    source: Source,
+    source: Source | undefined,
     options: ReadOptions,
   ): Promise<ModelFileReader> {
+    if (source === undefined) {
+      throw new GlassformerError('missing_file', `${file} is not among the model's files`);
+    }
     if (typeof source !== 'string') {
       return new ModelFileReader(file, file, openBytes(source), options);
     }

@@ -1,15 +1,6 @@
-import type { RawClassification } from './engine.js';
 import { GlassformerError, abortedError, messageOf } from './errors.js';
-import type {
-  Calls,
-  ClassifyRequest,
-  FromWorker,
-  Host,
-  LoadRequest,
-  ToWorker,
-} from './protocol.js';
+import type { CallEvent, FromWorker, Host, Kind, Request, Result, ToWorker } from './protocol.js';
 import { Runner } from './runner.js';
-import type { ModelInfo, Progress } from './types.js';
 
 /** A worker where the runtime has them, else this thread (Node, service workers). */
 export function createHost(workerUrl: string | undefined): Host {
@@ -31,7 +22,7 @@ export function createHost(workerUrl: string | undefined): Host {
 interface PendingCall {
   resolve: (result: never) => void;
   reject: (error: GlassformerError) => void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  onEvent: (event: never) => void;
 }
 
 /** A model in a worker of its own. */
@@ -51,32 +42,16 @@ class WorkerHost implements Host {
     };
   }
 
-  load(
-    request: LoadRequest,
+  call<K extends Kind>(
+    kind: K,
+    request: Request<K>,
     signal: AbortSignal,
-    onProgress: (progress: Progress) => void,
-  ): Promise<ModelInfo> {
-    return this.#call('load', request, signal, onProgress);
-  }
-
-  classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]> {
-    return this.#call('classify', request, signal);
-  }
-
-  dispose(): void {
-    this.#worker.terminate();
-  }
-
-  #call<Kind extends keyof Calls>(
-    kind: Kind,
-    request: Calls[Kind]['request'],
-    signal: AbortSignal,
-    onProgress?: (progress: Progress) => void,
-  ): Promise<Calls[Kind]['result']> {
+    onEvent: (event: CallEvent<K>) => void,
+  ): Promise<Result<K>> {
     if (this.#failure) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
-    return new Promise<Calls[Kind]['result']>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, onProgress });
+    return new Promise<Result<K>>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onEvent });
       this.#send({ id, kind, request } as ToWorker);
       signal.addEventListener('abort', () => {
         if (!this.#pending.delete(id)) return;
@@ -86,6 +61,10 @@ class WorkerHost implements Host {
     });
   }
 
+  dispose(): void {
+    this.#worker.terminate();
+  }
+
   #send(message: ToWorker): void {
     this.#worker.postMessage(message);
   }
@@ -93,8 +72,8 @@ class WorkerHost implements Host {
   #receive(message: FromWorker): void {
     const call = this.#pending.get(message.id);
     if (!call) return; // aborted meanwhile
-    if (message.kind === 'progress') {
-      call.onProgress?.(message.progress);
+    if (message.kind === 'event') {
+      call.onEvent(message.event as never);
       return;
     }
     this.#pending.delete(message.id);

@@ -1,17 +1,31 @@
 export { Classifier } from './classifier.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
+export { Translator } from './translator.js';
 export type {
+  AlignmentLink,
+  AlignmentOptions,
   Asset,
   AttentionMap,
   Binary,
+  Candidate,
   Classification,
+  ClassifierInfo,
   ClassifyOptions,
   Head,
+  Hypothesis,
   LoadOptions,
   ModelFile,
   ModelFiles,
   ModelInfo,
+  OutputToken,
   Progress,
+  SentenceTranslation,
+  StreamOptions,
+  StreamedSentence,
   Token,
+  TranslateOptions,
+  Translation,
+  TranslationStep,
+  TranslatorInfo,
 } from './types.js';

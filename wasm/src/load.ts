@@ -1,13 +1,14 @@
-import type { Engine, ModelDescription } from './engine.js';
+import type { Engine, LoadPlan, ModelDescription } from './engine.js';
 import { GlassformerError } from './errors.js';
 import { ModelFileReader } from './fetch.js';
-import type { ReadOptions, Source } from './fetch.js';
+import type { ReadOptions } from './fetch.js';
+import type { Sources, Task } from './protocol.js';
 import type { ModelFile } from './types.js';
 
 /** Reads a model's files into the engine; the weights go tensor by tensor. */
 export async function loadModel(
   engine: Engine,
-  files: Record<ModelFile, Source>,
+  { task, files }: { task: Task; files: Sources },
   options: ReadOptions,
 ): Promise<ModelDescription> {
   // The files are asked for together; where one fails, the others are given up.
@@ -28,12 +29,14 @@ export async function loadModel(
   const readAll = async (file: ModelFile): Promise<Uint8Array> =>
     (await open(file)).bytes(Infinity);
   try {
-    const [config, tokenizer, weights] = await Promise.all([
+    const [config, tokenizers, weights] = await Promise.all([
       readAll('config.json'),
-      readAll('tokenizer.model'),
+      readTokenizers(readAll),
       open('model.safetensors'),
     ]);
-    await loadWeights(engine, config, tokenizer, weights);
+    await loadWeights(engine, weights, (header, dataSize) =>
+      engine.loadBegin(task, [config, header, ...tokenizers], dataSize),
+    );
     return engine.loadEnd();
   } finally {
     options.signal.removeEventListener('abort', abort);
@@ -44,11 +47,30 @@ export async function loadModel(
 
 const maxHeaderBytes = 100_000_000; // the limit of the safetensors specification
 
+// One for both languages or, where that is not there, one for each.
+async function readTokenizers(
+  readAll: (file: ModelFile) => Promise<Uint8Array>,
+): Promise<Uint8Array[]> {
+  try {
+    return [await readAll('tokenizer.model')];
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    const source = await readAll('source.model').catch((other: unknown) => {
+      throw isAbsence(other) ? error : other;
+    });
+    return [source, await readAll('target.model')];
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  const { code } = error as GlassformerError;
+  return code === 'missing_file' || code === 'http_error' || code === 'wrong_content_type';
+}
+
 async function loadWeights(
   engine: Engine,
-  config: Uint8Array,
-  tokenizer: Uint8Array,
   weights: ModelFileReader,
+  begin: (header: Uint8Array, dataSize: number) => LoadPlan,
 ): Promise<void> {
   const prefix = await weights.bytes(8);
   if (prefix.length < 8) throw damaged(`${prefix.length} bytes, too short for a header length`);
@@ -63,7 +85,7 @@ async function loadWeights(
   // A server need not tell the length of the file, so the header's own claim is taken, and then
   // checked as the bytes come.
   const dataSize = claimedDataSize(header);
-  const { tensors } = engine.loadBegin(config, tokenizer, header, dataSize);
+  const { tensors } = begin(header, dataSize);
   for (const [index, { name, begin, end }] of tensors.entries()) {
     const size = end - begin;
     const got = await weights.read(size, (chunk, at) => engine.stage(chunk, at));

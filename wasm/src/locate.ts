@@ -1,10 +1,16 @@
 import { GlassformerError, messageOf } from './errors.js';
-import type { Source } from './fetch.js';
 import { nodeModule } from './node.js';
 import { checkOption, checkOptions, isA } from './options.js';
+import type { Sources } from './protocol.js';
 import type { Asset, LoadOptions, ModelFile, ModelFiles } from './types.js';
 
-const modelFiles = ['config.json', 'model.safetensors', 'tokenizer.model'] as const;
+const modelFiles = [
+  'config.json',
+  'model.safetensors',
+  'tokenizer.model',
+  'source.model',
+  'target.model',
+] as const;
 const assets = [
   ...modelFiles,
   'glassformer.wasm',
@@ -41,12 +47,9 @@ export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
   return resolved;
 }
 
-/** Where each file of a model comes from. */
-export function locateModel(
-  folder: string | URL | ModelFiles,
-  urls: Urls,
-): Record<ModelFile, Source> {
-  const files = {} as Record<ModelFile, Source>;
+/** Where each file of a model comes from, if it is there. */
+export function locateModel(folder: string | URL | ModelFiles, urls: Urls): Sources {
+  const files: Sources = {};
   if (typeof folder === 'string' || isA(folder, 'URL')) {
     const base = absoluteUrl(folder as string | URL);
     for (const file of modelFiles) {
@@ -59,14 +62,11 @@ export function locateModel(
   }
   checkOptions(folder, modelFiles, 'model files');
   for (const file of modelFiles) {
-    const bytes = (folder as Partial<ModelFiles>)[file];
+    const bytes = (folder as Partial<Record<ModelFile, Uint8Array>>)[file];
     const valid = bytes === undefined || isA(bytes, 'Uint8Array');
     checkOption(valid, `model files: ${file}`, 'a Uint8Array');
     const source = urls[file] ?? bytes;
-    if (source === undefined) {
-      throw new GlassformerError('missing_file', `${file} is not among the model's files`);
-    }
-    files[file] = source;
+    if (source !== undefined) files[file] = source;
   }
   return files;
 }

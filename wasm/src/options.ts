@@ -28,3 +28,30 @@ export function isA(value: unknown, name: 'AbortSignal' | 'Uint8Array' | 'URL'):
 export function checkSignal(signal: unknown): void {
   checkOption(signal === undefined || isA(signal, 'AbortSignal'), 'signal', 'an AbortSignal');
 }
+
+export function checkTexts(texts: unknown): asserts texts is readonly string[] {
+  checkOption(Array.isArray(texts), 'texts', 'an array of strings');
+  for (const [index, text] of (texts as unknown[]).entries()) {
+    checkOption(typeof text === 'string', `texts[${index}]`, 'a string');
+  }
+}
+
+/**
+ * A call's options but for its signal, and `fixed` ones, as UTF-8 JSON; the engine checks their
+ * values. Throws `invalid_option` for keys that are not in `known`.
+ */
+export function encodeOptions(
+  options: { signal?: AbortSignal | undefined },
+  known: readonly string[],
+  where: string,
+  fixed?: object,
+): Uint8Array {
+  checkOptions(options, known, where);
+  const { signal, ...rest } = options;
+  checkSignal(signal);
+  try {
+    return new TextEncoder().encode(JSON.stringify({ ...rest, ...fixed }));
+  } catch (error) {
+    throw new GlassformerError('invalid_option', 'The options are no plain data', { cause: error });
+  }
+}

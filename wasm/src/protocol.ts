@@ -1,48 +1,58 @@
-// What a classifier asks of its host, and the messages that carry it between page and worker.
+// What a model's session asks of its host, and the messages that carry it between page and worker.
 
-import type { RawClassification } from './engine.js';
+import type { RawClassification, RawStep, RawTranslation } from './engine.js';
 import type { ErrorCode } from './errors.js';
 import type { Source } from './fetch.js';
 import type { Binary, ModelFile, ModelInfo, Progress } from './types.js';
 
+export type Task = 'classify' | 'translate';
+
+/** A model's files; those that are not in hand are left out. */
+export type Sources = Partial<Record<ModelFile, Source>>;
+
 export interface LoadRequest {
+  task: Task;
   module: WebAssembly.Module;
   binary: Binary;
-  files: Record<ModelFile, Source>;
+  files: Sources;
 }
 
-export interface ClassifyRequest {
+export interface TextRequest {
   texts: string[];
   /** The engine's options as UTF-8 JSON. */
   options: Uint8Array;
 }
 
-/** Where a model lives: in this thread (Runner) or in a worker (WorkerHost). */
-export interface Host {
-  load(
-    request: LoadRequest,
-    signal: AbortSignal,
-    onProgress: (progress: Progress) => void,
-  ): Promise<ModelInfo>;
-  classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]>;
-  dispose(): void;
+/** The kinds of call: what each sends, what it hears of meanwhile, and what it gets. */
+export interface Calls {
+  load: { request: LoadRequest; event: Progress; result: ModelInfo };
+  classify: { request: TextRequest; event: never; result: RawClassification[] };
+  translate: { request: TextRequest; event: RawStep; result: RawTranslation[] };
 }
 
-/** The kinds of call, each with what it sends and what it gets. */
-export interface Calls {
-  load: { request: LoadRequest; result: ModelInfo };
-  classify: { request: ClassifyRequest; result: RawClassification[] };
+export type Kind = keyof Calls;
+export type Request<K extends Kind> = Calls[K]['request'];
+export type CallEvent<K extends Kind> = Calls[K]['event'];
+export type Result<K extends Kind> = Calls[K]['result'];
+
+/** Where a model lives: in this thread (Runner) or in a worker (WorkerHost). */
+export interface Host {
+  call<K extends Kind>(
+    kind: K,
+    request: Request<K>,
+    signal: AbortSignal,
+    onEvent: (event: CallEvent<K>) => void,
+  ): Promise<Result<K>>;
+  dispose(): void;
 }
 
 /** To the worker. Answers carry the id of the call; `abort` has none. */
 export type ToWorker =
-  | {
-      [Kind in keyof Calls]: { id: number; kind: Kind; request: Calls[Kind]['request'] };
-    }[keyof Calls]
+  | { [K in Kind]: { id: number; kind: K; request: Request<K> } }[Kind]
   | { id: number; kind: 'abort' };
 
-/** From the worker: any number of `progress`, then one `result` or `error`. */
+/** From the worker: any number of `event`, then one `result` or `error`. */
 export type FromWorker =
-  | { id: number; kind: 'progress'; progress: Progress }
-  | { id: number; kind: 'result'; result: Calls[keyof Calls]['result'] }
+  | { id: number; kind: 'event'; event: CallEvent<Kind> }
+  | { id: number; kind: 'result'; result: Result<Kind> }
   | { id: number; kind: 'error'; code: ErrorCode; message: string };

@@ -1,48 +1,55 @@
-import { Engine } from './engine.js';
-import type { RawClassification } from './engine.js';
+import { Engine, resultOf } from './engine.js';
+import type { Answer, RawClassification, RawStep, RawTranslation } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
-import type { ClassifyRequest, Host, LoadRequest } from './protocol.js';
+import type {
+  CallEvent,
+  Host,
+  Kind,
+  LoadRequest,
+  Request,
+  Result,
+  TextRequest,
+} from './protocol.js';
 import type { ModelInfo, Progress } from './types.js';
 
 // Longest time in milliseconds without giving way to other events, among them an abort.
 const sliceMs = 8;
 
+// Texts that are translated together: more keep the engine busier, and hold more of its memory.
+const textsAtOnce = 16;
+
 // Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.
 // The limit of time is for large models, whose kernels run longer and are optimised sooner.
 const warmUpRuns = 30;
 const warmUpMs = 200;
+const warmUpText = 'Warm up the engine with a few plain words.';
+
+type Work<K extends Kind> = (
+  request: Request<K>,
+  signal: AbortSignal,
+  onEvent: (event: CallEvent<K>) => void,
+) => Promise<Result<K>>;
 
 /** Runs a model in the thread that it is made in, one call after the other. */
 export class Runner implements Host {
-  #engine: Engine | undefined;
+  #model: Engine | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  readonly #work: { [K in Kind]: Work<K> } = {
+    load: (request, signal, onEvent) => this.#load(request, signal, onEvent),
+    classify: (request, signal) => this.#classify(request, signal),
+    translate: (request, signal, onEvent) => this.#translate(request, signal, onEvent),
+  };
 
-  async load(
-    request: LoadRequest,
+  call<K extends Kind>(
+    kind: K,
+    request: Request<K>,
     signal: AbortSignal,
-    onProgress: (progress: Progress) => void,
-  ): Promise<ModelInfo> {
-    const engine = await Engine.instantiate(request.module);
-    const model = await loadModel(engine, request.files, { signal, onProgress });
-    this.#engine = engine;
-    return {
-      task: model.task,
-      labels: model.labels,
-      layers: model.layers,
-      heads: model.heads,
-      dModel: model.d_model,
-      vocabSize: model.vocab_size,
-      parameters: model.parameters,
-      maxSourceLength: model.max_source_length,
-      compute: 'f32',
-      binary: request.binary,
-    };
-  }
-
-  classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]> {
-    const result = this.#last.then(() => this.#classify(request, signal));
+    onEvent: (event: CallEvent<K>) => void,
+  ): Promise<Result<K>> {
+    const work = this.#work[kind];
+    const result = this.#last.then(() => work(request, signal, onEvent));
     this.#last = result.catch(() => {});
     this.#waiting++;
     void this.#last.then(() => this.#waiting--);
@@ -50,39 +57,58 @@ export class Runner implements Host {
   }
 
   dispose(): void {
-    this.#engine = undefined;
+    this.#model = undefined;
   }
 
   /**
-   * Classifies a short text again and again, while nobody asks for anything else: the runtime
-   * starts WebAssembly in a slow tier and optimises what runs often.
+   * Runs a short text again and again, while nobody asks for anything else: the runtime starts
+   * WebAssembly in a slow tier and optimises what runs often.
    */
-  async warmUp(): Promise<void> {
-    const text = 'Warm up the engine with a few plain words.';
+  async warmUp(task: LoadRequest['task']): Promise<void> {
     const options = new TextEncoder().encode('{}');
     const end = performance.now() + warmUpMs;
     for (let run = 0; run < warmUpRuns && performance.now() < end; run++) {
       await turn();
       if (this.#waiting > 0) return;
-      this.#engine?.classify(text, options);
+      if (task === 'classify') {
+        this.#engine.classify(warmUpText, options);
+      } else {
+        this.#engine.translateBegin([warmUpText], options);
+        while (!this.#engine.translateStep().done) {
+          await turn();
+          if (this.#waiting > 0) return;
+        }
+      }
     }
   }
 
-  async #classify(request: ClassifyRequest, signal: AbortSignal): Promise<RawClassification[]> {
+  get #engine(): Engine {
+    if (!this.#model) throw new GlassformerError('disposed', 'The model was disposed of');
+    return this.#model;
+  }
+
+  async #load(
+    request: LoadRequest,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ModelInfo> {
+    const engine = await Engine.instantiate(request.module);
+    const description = await loadModel(engine, request, { signal, onProgress });
+    this.#model = engine;
+    const info = Object.entries(description).map(([key, value]) => [
+      key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]);
+    return { ...Object.fromEntries(info), compute: 'f32', binary: request.binary };
+  }
+
+  async #classify(request: TextRequest, signal: AbortSignal): Promise<RawClassification[]> {
     const results: RawClassification[] = [];
     let sliceStart = performance.now();
     let last = sliceStart;
-    for (const [index, text] of request.texts.entries()) {
+    for (const text of request.texts) {
       throwIfAborted(signal);
-      if (!this.#engine) throw new GlassformerError('disposed', 'The model was disposed of');
-      try {
-        results.push(this.#engine.classify(text, request.options));
-      } catch (error) {
-        if (!(error instanceof GlassformerError) || request.texts.length === 1) throw error;
-        throw new GlassformerError(error.code, `texts[${index}]: ${error.message}`, {
-          cause: error,
-        });
-      }
+      collect(request, [this.#engine.classify(text, request.options)], results);
       // The next text is expected to take as long as this one.
       const now = performance.now();
       const next = now + (now - last);
@@ -94,7 +120,55 @@ export class Runner implements Host {
     }
     return results;
   }
+
+  async #translate(
+    request: TextRequest,
+    signal: AbortSignal,
+    onStep: (step: RawStep) => void,
+  ): Promise<RawTranslation[]> {
+    const results: RawTranslation[] = [];
+    while (results.length < request.texts.length) {
+      const texts = request.texts.slice(results.length, results.length + textsAtOnce);
+      throwIfAborted(signal);
+      this.#engine.translateBegin(texts, request.options);
+      try {
+        for (let done = false; !done;) {
+          // A step can take as long as a slice, so each is one.
+          await turn();
+          throwIfAborted(signal);
+          const progress = this.#engine.translateStep();
+          if (progress.step) onStep(progress.step);
+          done = progress.done;
+        }
+        collect(request, this.#engine.translateEnd(), results);
+      } finally {
+        this.#model?.translateCancel();
+      }
+    }
+    return results;
+  }
 }
+
+/** Adds the results of a request's next texts; of several texts, an error tells which it is. */
+function collect<T extends object>(
+  { texts }: TextRequest,
+  answers: Answer<T>[],
+  results: T[],
+): void {
+  for (const answer of answers) {
+    try {
+      results.push(resultOf(answer));
+    } catch (error) {
+      if (!(error instanceof GlassformerError) || texts.length === 1) throw error;
+      throw new GlassformerError(error.code, `texts[${results.length}]: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+let channel: MessageChannel | undefined;
+const turns: (() => void)[] = [];
 
 /** Lets other events, such as messages and timers, be handled. */
 function turn(): Promise<void> {
@@ -105,11 +179,11 @@ function turn(): Promise<void> {
       return;
     }
     // Unlike setTimeout, a message is not held back by 4 ms or more.
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
+    if (!channel) {
+      channel = new MessageChannel();
+      channel.port1.onmessage = () => turns.shift()!();
+    }
+    turns.push(resolve);
+    channel.port2.postMessage(null);
   });
 }

@@ -1,8 +1,15 @@
-/** The three files of a model folder that the engine reads. */
-export type ModelFile = 'config.json' | 'model.safetensors' | 'tokenizer.model';
+/**
+ * The files of a model folder that the engine reads. A translator whose two languages have
+ * vocabularies of their own has `source.model` and `target.model` in place of `tokenizer.model`.
+ */
+export type ModelFile =
+  'config.json' | 'model.safetensors' | 'tokenizer.model' | 'source.model' | 'target.model';
 
 /** A model whose files are already in memory. They are read, never modified or detached. */
-export type ModelFiles = Readonly<Record<ModelFile, Uint8Array>>;
+export type ModelFiles = Readonly<
+  Record<'config.json' | 'model.safetensors', Uint8Array> &
+    (Record<'tokenizer.model', Uint8Array> | Record<'source.model' | 'target.model', Uint8Array>)
+>;
 
 /** Every file that the package may fetch, by the name it has in `LoadOptions.urls`. */
 export type Asset = ModelFile | 'glassformer.wasm' | 'glassformer.relaxed.wasm' | 'worker.js';
@@ -35,22 +42,37 @@ export type Binary = 'simd' | 'relaxed';
 /** What a loaded model is. */
 export interface ModelInfo {
   task: string;
-  /** In the order of the model's outputs. */
-  labels: string[];
+  /** The encoder's. */
   layers: number;
   heads: number;
   dModel: number;
+  /** The encoder's. */
   vocabSize: number;
   parameters: number;
-  /** Longest input in tokens; longer texts are clipped. */
+  /** Most tokens that the encoder reads at once. */
   maxSourceLength: number;
   compute: 'f32' | 'int8';
   binary: Binary;
 }
 
+export interface ClassifierInfo extends ModelInfo {
+  /** In the order of the model's outputs. */
+  labels: string[];
+}
+
+export interface TranslatorInfo extends ModelInfo {
+  /** Such as "en". */
+  sourceLanguage: string;
+  targetLanguage: string;
+  decoderLayers: number;
+  targetVocabSize: number;
+  /** Most tokens that a sentence's translation can have. */
+  maxTargetLength: number;
+}
+
 /** One attention head of one layer; both count from 0. */
-export interface Head {
-  attention: 'encoder';
+export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encoder'> {
+  attention: Attention;
   layer: number;
   head: number;
 }
@@ -72,7 +94,7 @@ export interface Token {
   id: number;
   /** The vocabulary's piece, for example "▁gripping". */
   text: string;
-  /** Offsets in UTF-16 code units of the input; special tokens have `start === end`. */
+  /** Offsets in UTF-16 code units of the text; special tokens have `start === end`. */
   start: number;
   end: number;
 }
@@ -109,4 +131,128 @@ export interface Classification {
    * with the classifier's bias they sum to the label's logit.
    */
   contributions?: Record<string, Float32Array>;
+}
+
+export interface StreamOptions {
+  /** Return every head's attention weights, and the alignment. */
+  attention?: boolean | undefined;
+  /** Return which words were made from which, also without `attention`. */
+  alignment?: boolean | AlignmentOptions | undefined;
+  /** Most tokens of a sentence's translation; by default three times the source's and 16. */
+  maxLength?: number | undefined;
+  /** Heads whose output is set to zero before the output projection. */
+  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
+  /** Aborts the call within one token. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface TranslateOptions extends StreamOptions {
+  /** Hypotheses that the search follows at once, 1 (greedy) to 64; 4 by default. */
+  beams?: number | undefined;
+  /** A hypothesis' score is its log-probability / tokens ^ lengthPenalty; 1 by default. */
+  lengthPenalty?: number | undefined;
+  /** Return the other complete translations, and the tree of all that the search considered. */
+  hypotheses?: boolean | undefined;
+}
+
+/** Which cross-attention is read as an alignment. */
+export interface AlignmentOptions {
+  /** The decoder's layer; by default the last. */
+  layer?: number | undefined;
+  /** The heads to average; by default all. */
+  heads?: readonly number[] | undefined;
+}
+
+/** A token of a translation; offsets in its sentence's own `text`. */
+export interface OutputToken extends Token {
+  /** Natural logarithm of its probability after the tokens before it. */
+  logprob: number;
+}
+
+/** A translation that the search completed. */
+export interface Hypothesis {
+  text: string;
+  /** Log-probability, normalised by length. */
+  score: number;
+  /** The end token included. */
+  tokens: OutputToken[];
+}
+
+/** A word of a sentence's translation and a word of the input that it was made from. */
+export interface AlignmentLink {
+  /** In the sentence's `text`. */
+  target: { start: number; end: number };
+  /** In the input. */
+  source: { start: number; end: number };
+  /** The share of the target word's attention that the source word has. */
+  weight: number;
+}
+
+/** A token that the search considered, after the one at index `parent` of the tree. */
+export interface Candidate {
+  parent: number;
+  id: number;
+  text: string;
+  logprob: number;
+  /** Sum of `logprob` up to here. */
+  total: number;
+  /** Whether the search went on from it, or it completed a hypothesis. */
+  kept: boolean;
+}
+
+export interface SentenceTranslation extends Hypothesis {
+  /** Where the sentence lies in the input. */
+  start: number;
+  end: number;
+  /** Where its translation lies in the whole text. */
+  targetStart: number;
+  targetEnd: number;
+  /** Whether it had to be cut at the model's limit, and its end was left out. */
+  clipped: boolean;
+  /** What the encoder read; offsets in the input. */
+  sourceTokens: Token[];
+  /**
+   * With option `attention`. Row i of `decoder` and `cross` is the step that emitted `tokens[i]`;
+   * column j of `decoder` is token j - 1, column 0 the start token. What a step had not seen is 0.
+   */
+  attention?: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+  /** With option `attention` or `alignment`. */
+  alignment?: AlignmentLink[];
+  /** With option `hypotheses`: best first. */
+  hypotheses?: Hypothesis[];
+  /** With option `hypotheses`: parents before children; the first is the start token. */
+  tree?: Candidate[];
+}
+
+export interface Translation {
+  text: string;
+  /** Mean of the sentences' scores, weighted by their tokens. */
+  score: number;
+  sentences: SentenceTranslation[];
+}
+
+/** The sentence that a stream is at. */
+export interface StreamedSentence {
+  index: number;
+  /** Where it lies in the input. */
+  start: number;
+  end: number;
+  /** Where its translation begins in the whole text. */
+  targetStart: number;
+  /** What the encoder read; offsets in the input. */
+  sourceTokens: Token[];
+}
+
+/** One token of a stream. */
+export interface TranslationStep {
+  token: OutputToken;
+  /** The whole translation so far: whole characters, each step's a prefix of the next one's. */
+  text: string;
+  /** The same object in each of its steps. */
+  sentence: StreamedSentence;
+  /**
+   * With option `attention`: the encoder's, the same in each of the sentence's steps, and the only
+   * row, that of `token`, of the others.
+   */
+  attention?: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
 }

@@ -6,8 +6,10 @@ import { Runner } from './runner.js';
 
 interface WorkerScope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
-  postMessage(message: FromWorker, transfer?: ArrayBufferLike[]): void;
+  postMessage(message: FromWorker, transfer: ArrayBufferLike[]): void;
 }
+
+type Call = Exclude<ToWorker, { kind: 'abort' }>;
 
 const scope = globalThis as unknown as WorkerScope;
 const runner = new Runner();
@@ -18,25 +20,18 @@ scope.onmessage = ({ data: message }) => {
   else void answer(message);
 };
 
-async function answer(message: Exclude<ToWorker, { kind: 'abort' }>): Promise<void> {
-  const { id } = message;
+async function answer({ id, kind, request }: Call): Promise<void> {
   const controller = new AbortController();
   running.set(id, controller);
   try {
-    if (message.kind === 'load') {
-      const result = await runner.load(message.request, controller.signal, (progress) =>
-        scope.postMessage({ id, kind: 'progress', progress }),
-      );
-      scope.postMessage({ id, kind: 'result', result });
-      // A text that the model refuses warms nothing up, and harms nothing.
-      runner.warmUp().catch(() => {});
-    } else {
-      const result = await runner.classify(message.request, controller.signal);
-      const attention = result.flatMap((one) => one.attention?.encoder.data.buffer ?? []);
-      scope.postMessage({ id, kind: 'result', result }, attention);
-    }
+    const result = await runner.call(kind, request, controller.signal, (event) =>
+      post({ id, kind: 'event', event }),
+    );
+    post({ id, kind: 'result', result });
+    // A text that the model refuses warms nothing up, and harms nothing.
+    if (kind === 'load') runner.warmUp(request.task).catch(() => {});
   } catch (error) {
-    scope.postMessage({
+    post({
       id,
       kind: 'error',
       code: error instanceof GlassformerError ? error.code : 'internal',
@@ -45,4 +40,15 @@ async function answer(message: Exclude<ToWorker, { kind: 'abort' }>): Promise<vo
   } finally {
     running.delete(id);
   }
+}
+
+// Arrays, such as attention weights, are handed over, not copied once more.
+function post(message: FromWorker): void {
+  const buffers: ArrayBufferLike[] = [];
+  const collect = (value: unknown): void => {
+    if (value instanceof Float32Array) buffers.push(value.buffer);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
+  };
+  collect(message);
+  scope.postMessage(message, buffers);
 }

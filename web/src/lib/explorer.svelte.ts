@@ -5,7 +5,7 @@ import {
   type Classification,
   type ClassifyOptions,
   type Head,
-  type ModelInfo,
+  type ClassifierInfo,
 } from 'glassformer';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { strongestCell, type Cell, type Matrix } from './attention.ts';
@@ -48,7 +48,7 @@ export class Explorer {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   failure = $state.raw<Failure>();
   readonly progress = new SvelteMap<string, { loaded: number; total: number | undefined }>();
-  info = $state.raw<ModelInfo>();
+  info = $state.raw<ClassifierInfo>();
 
   text = $state('');
   /** Whether what is shown is older than the text or the interventions. */

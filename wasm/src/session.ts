@@ -1,0 +1,109 @@
+import { compileBinary, locateBinary } from './binary.js';
+import { GlassformerError, abortedError, throwIfAborted } from './errors.js';
+import { createHost } from './host.js';
+import { locateModel, resolveUrls } from './locate.js';
+import { checkOption, checkOptions, checkSignal } from './options.js';
+import type { CallEvent, Host, Kind, Request, Result, Task } from './protocol.js';
+import type { LoadOptions, ModelFiles, ModelInfo } from './types.js';
+
+const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary'];
+
+/** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
+export class Session<Info extends ModelInfo> {
+  readonly info: Info;
+  readonly #host: Host;
+  readonly #disposal = new AbortController();
+
+  private constructor(host: Host, info: Info) {
+    this.#host = host;
+    this.info = info;
+  }
+
+  static async load<Info extends ModelInfo>(
+    task: Task,
+    folder: string | URL | ModelFiles,
+    options: LoadOptions,
+  ): Promise<Session<Info>> {
+    checkOptions(options, loadOptions, 'load');
+    const { compute, onProgress, signal } = options;
+    checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+    checkOption(
+      [undefined, 'simd', 'relaxed'].includes(options.binary),
+      'binary',
+      '"simd" or "relaxed"',
+    );
+    checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
+    checkSignal(signal);
+    if (compute === 'int8') {
+      throw new GlassformerError('unsupported', 'compute "int8" is not supported yet; use "f32"');
+    }
+    const urls = resolveUrls(options.urls);
+    const files = locateModel(folder, urls);
+    const { binary, url } = locateBinary(options.binary, urls);
+    let host: Host | undefined;
+    try {
+      return await interruptible(signal, undefined, async (inner, fail) => {
+        const module = await compileBinary(url);
+        throwIfAborted(inner);
+        host = createHost(urls['worker.js']);
+        const request = { task, module, binary, files };
+        const info = await host.call('load', request, inner, (progress) => {
+          try {
+            onProgress?.(progress);
+          } catch (error) {
+            fail(error);
+          }
+        });
+        return new Session(host, info as Info);
+      });
+    } catch (error) {
+      host?.dispose();
+      throw error;
+    }
+  }
+
+  /** Rejects at once, without waiting for the host, where `signal` aborts or the session ends. */
+  call<K extends Kind>(
+    kind: K,
+    request: Request<K>,
+    signal: AbortSignal | undefined,
+    onEvent: (event: CallEvent<K>) => void = () => {},
+  ): Promise<Result<K>> {
+    return interruptible(signal, this.#disposal.signal, (inner) =>
+      this.#host.call(kind, request, inner, onEvent),
+    );
+  }
+
+  dispose(): void {
+    this.#disposal.abort();
+    this.#host.dispose();
+  }
+}
+
+/** Runs `work`, and rejects without waiting for it on an abort, a disposal or a call of `fail`. */
+function interruptible<T>(
+  signal: AbortSignal | undefined,
+  disposal: AbortSignal | undefined,
+  work: (inner: AbortSignal, fail: (error: unknown) => void) => Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const inner = new AbortController();
+    const fail = (error: unknown): void => {
+      reject(error);
+      inner.abort();
+    };
+    const onAbort = (): void => fail(abortedError(signal!));
+    const onDispose = (): void =>
+      fail(new GlassformerError('disposed', 'The model was disposed of; load it again'));
+    if (disposal?.aborted) return onDispose();
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener('abort', onAbort);
+    disposal?.addEventListener('abort', onDispose);
+    work(inner.signal, fail)
+      .then(resolve, reject)
+      .finally(() => {
+        signal?.removeEventListener('abort', onAbort);
+        disposal?.removeEventListener('abort', onDispose);
+      });
+  });
+}
