@@ -1,204 +1,65 @@
-// `npm run evaluate -- --data DIR [--model DIR] [--out FILE]`: every figure of the model card, by
-// the native command on the weights as shipped.
-//
-//   accuracy    on the labelled test files in DIR (or DIR/sentiment), none of them trained on
-//   probes      on a small written set: negation, contrast, short inputs
-//   tokenizer   ids of `glassformer tokenize` against spm_encode on lines from every file
+// `npm run evaluate -- --data DIR [--model DIR]… [--out FILE]`: every figure of the model cards, by
+// the native command on the weights as shipped. DIR holds the test files, or `sentiment` and
+// `translation` folders of them.
 //
 // Prints Markdown tables and writes the same as JSON (build/evaluate.json).
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { buildNative, root, setUp } from '../../wasm/toolchain/build.mjs';
+import { evaluateClassifier, reportClassifier } from './classifier.mjs';
+import { evaluateTranslator, reportTranslator } from './translator.mjs';
 
-const accuracyFiles = [
-  { name: 'imdb.test', what: 'film reviews, whole official test', goal: 0.915 },
-  { name: 'sst2.dev', what: 'film sentences', goal: 0.86 },
-  { name: 'amazon.test', what: 'product reviews, 14 domains', goal: 0.88 },
-  { name: 'uci_imdb.dev', what: 'film sentences' },
-  { name: 'yelp.test', what: 'restaurant reviews, never seen in training' },
-  { name: 'hotel', what: 'hotel reviews, never seen in training' },
-  { name: 'sst5.dev', what: 'film sentences, five classes' },
-];
-const tokenizerLinesPerFile = 2000;
-const glassformer = join(root, 'build/native/glassformer');
+const kinds = {
+  'text-classification': {
+    folder: 'sentiment',
+    evaluate: evaluateClassifier,
+    report: reportClassifier,
+    holds: ({ tokenizer }) => tokenizer.different.length === 0,
+  },
+  translation: {
+    folder: 'translation',
+    evaluate: evaluateTranslator,
+    report: reportTranslator,
+    holds: () => true,
+  },
+};
 
-/** Runs a program on lines; resolves to as many lines of output. */
-function pipeLines(command, args, lines) {
-  return new Promise((resolvePromise, reject) => {
-    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const chunks = [];
-    child.stdout.on('data', (chunk) => chunks.push(chunk));
-    child.stdin.on('error', () => {}); // the program ended early: told by its output
-    child.on('error', reject);
-    child.on('close', () => {
-      const output = Buffer.concat(chunks).toString('utf8').split('\n');
-      if (output.at(-1) === '') output.pop();
-      if (output.length === lines.length) resolvePromise(output);
-      else reject(new Error(`${command}: ${lines.length} lines in, ${output.length} out`));
-    });
-    child.stdin.end(`${lines.join('\n')}\n`);
-  });
-}
-
-function readLines(path) {
-  const bytes = readFileSync(path);
-  const lines = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-}
-
-/** Lines of `label<TAB>text`, the label being an index into the model's labels. */
-function readLabelled(path) {
-  return readLines(path).map((line) => {
-    const tab = line.indexOf('\t');
-    return { label: Number(line.slice(0, tab)), text: line.slice(tab + 1) };
-  });
-}
-
-/** Classifies examples; resolves to the accuracy and counts[label][answer]. */
-async function measure(model, labels, examples) {
-  const texts = examples.map(({ text }) => text);
-  const answers = (await pipeLines(glassformer, ['classify', model], texts)).map((line) => {
-    const [label, score] = line.split('\t');
-    const index = labels.indexOf(label);
-    if (index < 0 || !(Number(score) > 0)) throw new Error(`unexpected answer: ${line}`);
-    return { index, score: Number(score) };
-  });
-  const confusion = labels.map(() => labels.map(() => 0));
-  examples.forEach(({ label }, i) => (confusion[label][answers[i].index] += 1));
-  const right = confusion.reduce((sum, row, i) => sum + row[i], 0);
-  return { texts: texts.length, accuracy: right / texts.length, confusion, answers };
-}
-
-async function evaluateAccuracy(model, labels, data) {
-  const results = [];
-  for (const { name, what, goal } of accuracyFiles) {
-    const path = join(data, `${name}.tsv.gz`);
-    if (!existsSync(path)) continue;
-    const examples = readLabelled(path);
-    if (new Set(examples.map(({ label }) => label)).size !== labels.length) continue;
-    const start = performance.now();
-    const { answers, ...result } = await measure(model, labels, examples);
-    const seconds = (performance.now() - start) / 1000;
-    console.error(`${name}: ${(100 * result.accuracy).toFixed(2)} %, ${seconds.toFixed(0)} s`);
-    results.push({ file: name, what, goal, ...result, seconds });
-  }
-  return results;
-}
-
-/** probes.tsv of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
-async function evaluateProbes(model, labels) {
-  const path = join(model, 'probes.tsv');
-  if (!existsSync(path)) return [];
-  const probes = readLines(path).map((line) => {
-    const [kind, label, text] = line.split('\t');
-    return { kind, label: labels.indexOf(label), text };
-  });
-  const { answers } = await measure(model, labels, probes);
-  return probes.map(({ label, kind, text }, i) => ({
-    kind,
-    text,
-    label: labels[label],
-    answer: labels[answers[i].index],
-    score: answers[i].score,
-  }));
-}
-
-async function evaluateTokenizer(model, data) {
-  const lines = [];
-  const files = readdirSync(data).filter((name) => /\.(tsv|txt)\.gz$/.test(name));
-  for (const file of files.sort()) {
-    const some = readLines(join(data, file)).slice(0, tokenizerLinesPerFile);
-    lines.push(...some.map((line) => (file.includes('.tsv') ? line.replace(/^\d\t/, '') : line)));
-  }
-  const spm = [`--model=${join(model, 'tokenizer.model')}`, '--output_format=id'];
-  const theirs = await pipeLines('spm_encode', spm, lines);
-  const ours = await pipeLines(glassformer, ['tokenize', model], lines);
-  const different = lines.filter((_, i) => ours[i] !== theirs[i]);
-  const pieces = theirs.reduce((sum, line) => sum + line.split(' ').length, 0);
-  return { files: files.length, lines: lines.length, pieces, different };
-}
-
-const percent = (value) => (value === undefined ? '' : `${(100 * value).toFixed(2)} %`);
-
-function table(header, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-function report({ accuracy, probes, tokenizer }, labels) {
-  const confusion = ({ confusion: counts }) =>
-    counts.map((row, i) => `${labels[i]}: ${row.join(' / ')}`).join('; ');
-  console.log(
-    table(
-      ['file', 'what', 'texts', 'accuracy', 'goal', `answers ${labels.join(' / ')}`],
-      accuracy.map((row) => [
-        row.file,
-        row.what,
-        row.texts,
-        percent(row.accuracy),
-        row.goal ? `≥ ${percent(row.goal)}` : '',
-        confusion(row),
-      ]),
-    ),
-  );
-  const kinds = [...new Set(probes.map(({ kind }) => kind))];
-  const right = probes.filter(({ label, answer }) => label === answer);
-  if (probes.length > 0) {
-    console.log(
-      `\nWritten probes: ${right.length} of ${probes.length} right.\n\n${table(
-        ['kind', 'right', 'wrong answers'],
-        kinds.map((kind) => {
-          const all = probes.filter((probe) => probe.kind === kind);
-          const wrong = all.filter(({ label, answer }) => label !== answer);
-          return [
-            kind,
-            `${all.length - wrong.length} / ${all.length}`,
-            wrong
-              .map(({ text, answer, score }) => `“${text}” ${answer} ${score.toFixed(2)}`)
-              .join('; '),
-          ];
-        }),
-      )}`,
-    );
-  }
-  const { files, lines, pieces, different } = tokenizer;
-  console.log(
-    `\nTokenizer: ${lines} lines from ${files} files, ${pieces} pieces; ` +
-      `${different.length} lines differ from spm_encode.`,
-  );
-  different.slice(0, 5).forEach((line) => console.log(`  differs: ${JSON.stringify(line)}`));
+/** The model folders of the repository. */
+function shippedModels() {
+  const weights = join(root, 'weights');
+  return readdirSync(weights)
+    .map((name) => join(weights, name))
+    .filter((folder) => existsSync(join(folder, 'model.safetensors')));
 }
 
 async function main() {
   const { values } = parseArgs({
     options: {
       data: { type: 'string' },
-      model: { type: 'string', default: join(root, 'weights/sentiment') },
+      model: { type: 'string', multiple: true, default: shippedModels() },
       out: { type: 'string', default: join(root, 'build/evaluate.json') },
     },
   });
   if (!values.data)
-    throw new Error('usage: npm run evaluate -- --data DIR [--model DIR] [--out FILE]');
-  const below = join(values.data, 'sentiment');
-  const data = resolve(existsSync(below) ? below : values.data);
-  const model = resolve(values.model);
+    throw new Error('usage: npm run evaluate -- --data DIR [--model DIR]… [--out FILE]');
   await setUp('native', 'test');
   await buildNative();
-  console.error('evaluating; the 25,000 reviews of imdb.test take a few minutes');
 
-  const { labels } = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
-  const accuracy = await evaluateAccuracy(model, labels, data);
-  if (accuracy.length === 0) throw new Error(`no test file for ${labels.length} labels in ${data}`);
-  const probes = await evaluateProbes(model, labels);
-  const tokenizer = await evaluateTokenizer(model, data);
-  report({ accuracy, probes, tokenizer }, labels);
+  const figures = {};
+  for (const model of values.model.map((folder) => resolve(folder))) {
+    const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+    const { folder, evaluate, report, holds } = kinds[config.task];
+    const below = join(values.data, folder);
+    const data = resolve(existsSync(below) ? below : values.data);
+    const name = basename(model);
+    console.log(`\n## ${name}\n`);
+    figures[name] = await evaluate(model, config, data);
+    report(figures[name], config);
+    if (!holds(figures[name])) process.exitCode = 1;
+  }
   mkdirSync(dirname(values.out), { recursive: true });
-  writeFileSync(values.out, `${JSON.stringify({ accuracy, probes, tokenizer }, null, 2)}\n`);
-  if (tokenizer.different.length > 0) process.exitCode = 1;
+  writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
 main().catch((error) => {

@@ -1,0 +1,39 @@
+// What the evaluations share: the native command on lines of text, data files, Markdown tables.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { root } from '../../wasm/toolchain/build.mjs';
+
+export const glassformer = join(root, 'build/native/glassformer');
+
+/** Runs a program on lines; resolves to as many lines of output. */
+export function pipeLines(command, args, lines) {
+  return new Promise((resolvePromise, reject) => {
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stdin.on('error', () => {}); // the program ended early: told by its output
+    child.on('error', reject);
+    child.on('close', () => {
+      const output = Buffer.concat(chunks).toString('utf8').split('\n');
+      if (output.at(-1) === '') output.pop();
+      if (output.length === lines.length) resolvePromise(output);
+      else reject(new Error(`${command}: ${lines.length} lines in, ${output.length} out`));
+    });
+    child.stdin.end(`${lines.join('\n')}\n`);
+  });
+}
+
+export function readLines(path) {
+  const bytes = readFileSync(path);
+  const lines = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** A Markdown table. */
+export function table(header, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}

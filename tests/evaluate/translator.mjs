@@ -1,0 +1,88 @@
+// A translator's figures: BLEU and chrF on every public test file, greedy and with four beams.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { glassformer, pipeLines, readLines, table } from './lines.mjs';
+import { bleu, chrf } from './scores.mjs';
+
+const testFiles = [
+  { name: 'tatoeba', part: 'test', what: 'everyday sentences', goal: 40 },
+  { name: 'multi30k', part: 'test2016', what: 'captions of photographs', goal: 38 },
+  { name: 'dialogue', part: 'test', what: 'conversations', goal: 32 },
+  { name: 'ted', part: 'test', what: 'talks; never trained on', goal: 20 },
+  { name: 'flores', part: 'valid', what: 'Wikipedia; never trained on', goal: 15 },
+  { name: 'news', part: 'valid', what: 'newspapers' },
+];
+const beamWidths = [1, 4];
+
+const pairs = (path) => readLines(path).map((line) => line.split('\t'));
+
+/** Sources and, for each, its references: all of them where a file beside lists several. */
+function readTest(path) {
+  const alternatives = new Map();
+  const references = path.replace('.tsv.gz', '.refs.tsv.gz');
+  for (const [source, target] of existsSync(references) ? pairs(references) : []) {
+    alternatives.set(source, [...(alternatives.get(source) ?? []), target]);
+  }
+  const lines = pairs(path);
+  return {
+    sources: lines.map(([source]) => source),
+    references: lines.map(([, target]) => [target]),
+    every: lines.map(([source, target]) => alternatives.get(source) ?? [target]),
+  };
+}
+
+/** Resolves to one row a test file and beam width. */
+export async function evaluateTranslator(model, config, data) {
+  const languages = `${config.source_language}-${config.target_language}`;
+  const rows = [];
+  for (const { name, part, what, goal } of testFiles) {
+    const path = join(data, `${name}.${languages}.${part}.tsv.gz`);
+    if (!existsSync(path)) continue;
+    const { sources, references, every } = readTest(path);
+    for (const beams of beamWidths) {
+      const start = performance.now();
+      const answers = await pipeLines(
+        glassformer,
+        ['translate', model, '--beams', String(beams)],
+        sources,
+      );
+      const seconds = (performance.now() - start) / 1000;
+      const row = {
+        file: `${name}.${part}`,
+        what,
+        goal,
+        sentences: sources.length,
+        beams,
+        bleu: bleu(answers, references),
+        chrf: chrf(answers, references),
+        ...(every.some((all) => all.length > 1) && { bleuEveryReference: bleu(answers, every) }),
+        seconds,
+      };
+      console.error(
+        `${row.file}, beam ${beams}: BLEU ${row.bleu.toFixed(2)}, ${seconds.toFixed(0)} s`,
+      );
+      rows.push(row);
+    }
+  }
+  if (rows.length === 0) throw new Error(`no ${languages} test file in ${data}`);
+  return rows;
+}
+
+export function reportTranslator(rows) {
+  const figure = (value) => (value === undefined ? '' : value.toFixed(1));
+  console.log(
+    table(
+      ['file', 'what', 'sentences', 'beams', 'BLEU', 'goal', 'BLEU, every reference', 'chrF'],
+      rows.map((row) => [
+        row.file,
+        row.what,
+        row.sentences,
+        row.beams,
+        figure(row.bleu),
+        row.goal ? `≥ ${row.goal}` : '',
+        figure(row.bleuEveryReference),
+        figure(row.chrf),
+      ]),
+    ),
+  );
+}
