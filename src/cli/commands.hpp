@@ -52,4 +52,9 @@ struct InitCommand {
 };
 Exit run(const InitCommand& command);
 
+struct QuantizeCommand {
+  std::filesystem::path model, folder;
+};
+Exit run(const QuantizeCommand& command);
+
 }  // namespace glassformer

@@ -3,15 +3,27 @@
 
 #include "cli/commands.hpp"
 #include "cli/model_folder.hpp"
-#include "models/model.hpp"
 
 namespace glassformer {
+namespace {
+
+// The whole model is loaded, so that what is shown has passed every check.
+std::size_t count_parameters(const std::filesystem::path& folder, const ModelConfig& config) {
+  const auto count = [](const auto& pipeline) {
+    std::size_t total = 0;
+    for (const Parameter& parameter : pipeline->parameters()) {
+      total += element_count(parameter.shape);
+    }
+    return total;
+  };
+  return config.is_translation() ? count(load_translator(folder)) : count(load_classifier(folder));
+}
+
+}  // namespace
 
 Exit run(const InspectCommand& command) {
-  // Loading first: what is shown has passed every check.
   const ModelConfig config = parse_config(read_file(command.model / "config.json"));
-  const Model model = make_model(config);
-  load_weights(command.model, parameters(model));
+  const std::size_t parameters = count_parameters(command.model, config);
   const Tokenizer source = load_tokenizer(command.model, "source");
   const Tokenizer target = load_tokenizer(command.model, "target");
   const WeightsFile weights = read_weights_header(command.model);
@@ -25,10 +37,8 @@ Exit run(const InspectCommand& command) {
     std::cout << std::left << std::setw(static_cast<int>(width + 2)) << tensor.name << std::setw(6)
               << to_string(tensor.dtype) << to_string(tensor.shape) << '\n';
   }
-  std::size_t count = 0;
-  for (const Parameter& parameter : parameters(model)) count += element_count(parameter.shape);
   std::cout << '\n'
-            << weights.header.tensors().size() << " tensors, " << count << " parameters, "
+            << weights.header.tensors().size() << " tensors, " << parameters << " parameters, "
             << source.size() << (config.is_translation() ? " source pieces, " : " pieces");
   if (config.is_translation()) std::cout << target.size() << " target pieces";
   std::cout << '\n';

@@ -44,6 +44,7 @@ struct CommandLine {
   InspectCommand inspect;
   BenchCommand bench;
   InitCommand init;
+  QuantizeCommand quantize;
   std::vector<std::string> ablate, mask;
   std::string compute = "f32";
 
@@ -92,11 +93,14 @@ struct CommandLine {
     b->add_flag("--json", bench.json, "a JSON array");
 
     auto* n = app.add_subcommand("init", "a model with random Xavier-uniform weights");
-    n->add_option("CONFIG_JSON", init.config,
-                  "configuration; a tokenizer.model beside it is copied")
+    n->add_option("CONFIG_JSON", init.config, "configuration; tokenizers beside it are copied")
         ->required();
     n->add_option("OUT_DIR", init.folder, "folder to write")->required();
     n->add_option("--seed", init.seed, "seed of the random numbers")->required();
+
+    auto* q = app.add_subcommand("quantize", "a model's matrices as 8-bit integers");
+    q->add_option("MODEL_DIR", quantize.model, "model folder")->required();
+    q->add_option("OUT_DIR", quantize.folder, "folder to write")->required();
   }
 
   void add_compute(CLI::App* command) {
@@ -113,6 +117,7 @@ struct CommandLine {
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);
+    if (app.got_subcommand("quantize")) return glassformer::run(quantize);
     return glassformer::run(init);
   }
 };

@@ -128,6 +128,29 @@ test('init writes a model that the seed alone determines, and never overwrites o
   assert.ok(weights(one).equals(weights(same)));
 });
 
+test('quantize writes the same model in fewer bytes, with its card and licence', () => {
+  const [whole, small] = ['whole', 'small'].map((name) => join(scratch, name));
+  assert.equal(glassformer(['init', join(golden, 'config.json'), whole, '--seed', '7']).status, 0);
+  writeFileSync(join(whole, 'README.md'), 'card');
+  writeFileSync(join(whole, 'LICENSE'), 'terms');
+  assert.equal(glassformer(['quantize', whole, small]).status, 0);
+  for (const name of ['config.json', 'tokenizer.model', 'README.md', 'LICENSE']) {
+    assert.ok(readFileSync(join(small, name)).equals(readFileSync(join(whole, name))), name);
+  }
+  const bytes = (folder) => readFileSync(join(folder, 'model.safetensors')).length;
+  assert.ok(bytes(small) < 0.6 * bytes(whole), `${bytes(small)} of ${bytes(whole)}`);
+
+  const { stdout } = glassformer(['inspect', small]);
+  assert.match(stdout, /encoder\.embed_tokens\.weight +I8 +\[80, 16\]/);
+  assert.match(stdout, /encoder\.layers\.1\.fc2\.weight_scale +F32 +\[16\]/);
+  assert.match(stdout, /encoder\.layers\.1\.fc2\.bias +F32/);
+  const verdicts = (folder) => glassformer(['classify', folder], 'a film\n').lines[0].split('\t');
+  const [[label, score], [same, near]] = [verdicts(whole), verdicts(small)];
+  assert.equal(label, same);
+  assert.ok(Math.abs(score - near) < 0.02, `${score}, quantised ${near}`);
+  assert.equal(glassformer(['quantize', whole, small]).status, 1); // exists already
+});
+
 test('bench reports medians for the lengths asked for', () => {
   const { status, stdout } = glassformer(['bench', golden, '--lengths', '8,16', '--json']);
   assert.equal(status, 0);
