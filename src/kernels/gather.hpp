@@ -45,6 +45,9 @@ inline void sum_rows(const GatheredRows& x, const float* weights, float* sums) {
   for (; column + 4 * Vec::width <= x.columns; column += 4 * Vec::width) {
     sum_columns<4>(x, weights, column, sums);
   }
+  for (; column + 2 * Vec::width <= x.columns; column += 2 * Vec::width) {
+    sum_columns<2>(x, weights, column, sums);
+  }
   for (; column + Vec::width <= x.columns; column += Vec::width) {
     sum_columns<1>(x, weights, column, sums);
   }

@@ -25,6 +25,8 @@ class DecodingState {
  public:
   DecodingState(const ModelConfig& config, const Batch& sources, const DecodingLimits& limits,
                 const InspectionRequest& request);
+  DecodingState(DecodingState&&) = default;
+  DecodingState& operator=(DecodingState&&) = default;
 
   const HypothesisTree& tree() const { return tree_; }
   std::size_t sources() const { return source_lengths_.size(); }
