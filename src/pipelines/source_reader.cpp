@@ -31,12 +31,12 @@ std::size_t byte_at(std::string_view text, std::uint32_t unit) {
 // leaves half of them, else up to the end of a word; 0 if there is no such place.
 std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_t room) {
   std::size_t words = 0;
-  for (std::size_t count = std::min(room, tokens.size() - 1); count > 0; --count) {
-    if (tokens[count].start <= tokens[count - 1].end) continue;  // no white space between them
+  for (std::size_t count = room; count > 0; --count) {
+    const std::size_t end = byte_at(text, tokens[count - 1].end);
+    if (end == 0 || text[end] != ' ') continue;
     if (words == 0) words = count;
     if (2 * count < room) break;
-    const char last = text[byte_at(text, tokens[count - 1].end) - 1];
-    if (std::string_view(",;:.!?)").find(last) != std::string_view::npos) return count;
+    if (std::string_view(",;:.!?)").find(text[end - 1]) != std::string_view::npos) return count;
   }
   return words;
 }
