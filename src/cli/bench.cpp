@@ -5,10 +5,14 @@
 
 #include "cli/commands.hpp"
 #include "cli/model_folder.hpp"
+#include "io/json.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
 constexpr std::string_view sample =
     "The first hour is gripping and beautifully shot, and the two leads are a joy to watch, but "
@@ -24,45 +28,130 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
-double median_of(std::vector<double> values) {
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// The median of what `measure` returns, for a second and ten times at least: the median of many
+// short calls outlives a noisy neighbour.
+template <class Measure>
+double median(const Measure& measure) {
+  std::vector<double> values;
+  const auto start = Clock::now();
+  while (values.size() < 10 || Clock::now() - start < std::chrono::seconds(1)) {
+    values.push_back(measure());
+  }
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
+// Prints rows as they come: a JSON array, or a line each.
+class Report {
+ public:
+  Report(const BenchCommand& command, const std::string& task)
+      : json_(command.json),
+        common_({{"engine", "glassformer"},
+                 {"build", "native-" + std::string(kernels().name)},
+                 {"precision", "f32"},
+                 {"model", std::filesystem::canonical(command.model).filename().string()},
+                 {"task", task}}) {}
+  ~Report() {
+    if (json_) std::cout << (rows_ == 0 ? "[]\n" : "]\n");
+  }
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  void add(const Json& figures, const std::string& line) {
+    Json row = common_;
+    row.update(figures);
+    if (json_) {
+      std::cout << (rows_ == 0 ? "[" : ",\n ") << row.dump() << std::flush;
+    } else {
+      const auto text = [&](const char* key) { return common_.at(key).get<std::string>(); };
+      std::cout << text("build") << "  " << text("precision") << "  " << text("model") << "  "
+                << text("task") << "  " << line << std::endl;
+    }
+    ++rows_;
+  }
+
+ private:
+  bool json_;
+  Json common_;
+  std::size_t rows_ = 0;
+};
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+void bench_classifier(const BenchCommand& command) {
+  const auto pipeline = load_classifier(command.model);
+  Report report(command, "classify");
+  for (const std::size_t length : command.lengths) {
+    const std::string text = text_of(length, pipeline->tokenizer());
+    const std::size_t tokens = pipeline->classify(text).tokens.size();
+    const double ms = median([&] {
+      const auto begin = Clock::now();
+      pipeline->classify(text);
+      return milliseconds_since(begin);
+    });
+    report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));
+  }
+}
+
+// From text to the first token of a greedy stream.
+double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
+  const auto begin = Clock::now();
+  auto session = pipeline.begin(std::span(&text, 1), {.beams = 1, .stream = true});
+  while (!session.streamed()) session.step();
+  return milliseconds_since(begin);
+}
+
+void bench_translator(const BenchCommand& command) {
+  const auto pipeline = load_translator(command.model);
+  Report report(command, "translate");
+  for (const std::size_t length : command.lengths) {
+    const std::string text = text_of(length, pipeline->source_tokenizer());
+    const double first = median([&] { return first_token_ms(*pipeline, text); });
+    for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
+      const TranslateOptions options = {.beams = beams};
+      std::size_t source = 0, target = 0;
+      for (const auto& sentence : pipeline->translate(text, options).sentences) {
+        source += sentence.source_tokens.size();
+        target += sentence.output.tokens.size();
+      }
+      const double ms = median([&] {
+        const auto begin = Clock::now();
+        pipeline->translate(text, options);
+        return milliseconds_since(begin);
+      });
+      const double per_second = 1000 * static_cast<double>(target) / ms;
+      report.add(
+          {{"tokens", source},
+           {"ms_median", ms},
+           {"beams", beams},
+           {"output_tokens", target},
+           {"tokens_per_second", per_second},
+           {"ms_first_token", first}},
+          format("%zu beam%s  %zu -> %zu tokens  %.3f ms  %.0f tokens/s  first after %.3f ms",
+                 beams, beams == 1 ? " " : "s", source, target, ms, per_second, first));
+    }
+  }
+}
+
 }  // namespace
 
 Exit run(const BenchCommand& command) {
-  using Clock = std::chrono::steady_clock;
-  const auto pipeline = load_classifier(command.model);
-  const std::string model = std::filesystem::canonical(command.model).filename().string();
-  const std::string build = "native-" + std::string(kernels().name);
-
-  if (command.json) std::cout << "[";
-  const char* separator = "";
-  for (std::size_t length : command.lengths) {
-    const std::string text = text_of(length, pipeline->tokenizer());
-    const std::size_t tokens = pipeline->classify(text).tokens.size();
-    std::vector<double> milliseconds;
-    const auto start = Clock::now();
-    // A second, and ten calls at least: the median of many short calls outlives a noisy neighbour.
-    while (milliseconds.size() < 10 || Clock::now() - start < std::chrono::seconds(1)) {
-      const auto begin = Clock::now();
-      pipeline->classify(text);
-      const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin;
-      milliseconds.push_back(elapsed.count());
-    }
-    char line[256];
-    std::snprintf(line, sizeof line,
-                  command.json ? "%s{\"engine\": \"glassformer\", \"build\": \"%s\", \"precision\":"
-                                 " \"f32\", \"model\": \"%s\", \"task\": \"classify\", \"tokens\":"
-                                 " %zu, \"ms_median\": %.4f}"
-                               : "%s%s  f32  %s  classify  %zu tokens  %.3f ms\n",
-                  separator, build.c_str(), model.c_str(), tokens, median_of(milliseconds));
-    std::cout << line;
-    if (command.json) separator = ",\n ";
+  const ModelConfig config = parse_config(read_file(command.model / "config.json"));
+  if (config.is_translation()) {
+    bench_translator(command);
+  } else {
+    bench_classifier(command);
   }
-  if (command.json) std::cout << "]\n";
   return Exit::ok;
 }
 

@@ -85,7 +85,7 @@ struct CommandLine {
     auto* i = app.add_subcommand("inspect", "configuration, tensors and parameters of a model");
     i->add_option("MODEL_DIR", inspect.model, "model folder")->required();
 
-    auto* b = app.add_subcommand("bench", "median time from text to verdict");
+    auto* b = app.add_subcommand("bench", "median time from text to answer");
     b->add_option("MODEL_DIR", bench.model, "model folder")->required();
     b->add_option("--lengths", bench.lengths, "text lengths in tokens")
         ->delimiter(',')
