@@ -47,6 +47,8 @@ constexpr std::array names_of<Activation>{"relu", "gelu"};
 template <>
 constexpr std::array names_of<Pooling>{"mean", "first"};
 template <>
+constexpr std::array names_of<Clip>{"end", "middle"};
+template <>
 constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate"};
 
 template <typename Enum>
@@ -189,6 +191,7 @@ void read_classifier(JsonObject& object, ModelConfig& config) {
   config.labels = labels(object);
   config.vocab_size = size(object, "vocab_size", max_vocab_size);
   config.pooling = choice<Pooling>(object, "pooling");
+  config.clip = choice<Clip>(object, "clip");
 }
 
 void read_translator(JsonObject& object, ModelConfig& config) {
@@ -290,6 +293,7 @@ std::string to_json(const ModelConfig& config) {
     json["lm_head_bias"] = config.lm_head_bias;
   } else {
     json["pooling"] = name_of(config.pooling);
+    json["clip"] = name_of(config.clip);
   }
   json["prefix_tokens"] = config.prefix_tokens;
   json["suffix_tokens"] = config.suffix_tokens;

@@ -14,6 +14,9 @@ enum class LayerNormKind { standard, unbiased };
 enum class AttentionType { full, local, linear };
 enum class Activation { relu, gelu };
 enum class Pooling { mean, first };
+/// What a text over the limit loses: its end, or its middle, so that a quarter of the limit is its
+/// beginning and the rest its end, where reviews have their verdict.
+enum class Clip { end, middle };
 /// Which embeddings are one table: source, target and lm_head; target and lm_head; none.
 enum class EmbeddingSharing { shared, tied, separate };
 
@@ -43,6 +46,7 @@ struct ModelConfig {
   // Of a classifier.
   std::vector<std::string> labels;  // one per class, in the order of the classifier's outputs
   Pooling pooling = Pooling::mean;
+  Clip clip = Clip::end;
 
   // Of an encoder-decoder.
   std::string source_language, target_language;  // "en", "de"

@@ -27,6 +27,7 @@ const char* const valid = R"({
   "attention_bias": true,
   "activation": "relu",
   "pooling": "mean",
+  "clip": "end",
   "prefix_tokens": [],
   "suffix_tokens": ["</s>"]
 })";

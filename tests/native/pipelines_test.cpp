@@ -99,6 +99,23 @@ TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
   CHECK(result.attention->queries == golden.config.max_source_length);
 }
 
+TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pipelines]") {
+  const Golden golden("odd_sizes");
+  ModelConfig config = golden.config;
+  config.clip = Clip::middle;
+  ClassifyPipeline pipeline(config, load_tokenizer(golden.folder));
+  std::string text = "a";
+  while (pipeline.tokenizer().encode(text).size() <= config.max_source_length) text += " film b";
+  const std::vector<Token> pieces = pipeline.tokenizer().encode(text);
+  const std::vector<Token> tokens = pipeline.classify(text).tokens;
+  const std::size_t prefix = config.prefix_tokens.size(), suffix = config.suffix_tokens.size();
+  const std::size_t kept = config.max_source_length - prefix - suffix;
+  REQUIRE(tokens.size() == config.max_source_length);
+  for (std::size_t i = 0; i < kept; ++i) {
+    CHECK(tokens[prefix + i] == pieces[i < kept / 4 ? i : pieces.size() - kept + i]);
+  }
+}
+
 TEST_CASE("any bytes are a text", "[pipelines]") {
   const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
   for (const std::string& text :

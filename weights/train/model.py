@@ -32,6 +32,7 @@ CONFIG = {
     "attention_bias": True,
     "activation": "relu",
     "pooling": "mean",
+    "clip": "middle",
     "prefix_tokens": [],
     "suffix_tokens": [],
 }

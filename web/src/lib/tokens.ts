@@ -27,6 +27,17 @@ export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[
   });
 }
 
+/** The longest stretch of `text` that no token covers: of a clipped text, what was left out. */
+export function widestGap(text: string, tokens: readonly Token[]): { start: number; end: number } {
+  let widest = { start: tokens.at(-1)?.end ?? 0, end: text.length };
+  let end = 0;
+  for (const token of tokens) {
+    if (token.start - end > widest.end - widest.start) widest = { start: end, end: token.start };
+    end = Math.max(end, token.end);
+  }
+  return widest;
+}
+
 /** At most `length` characters, the middle left out. */
 export function shorten(label: string, length: number): string {
   const characters = [...label];
