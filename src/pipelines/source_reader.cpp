@@ -27,6 +27,15 @@ std::size_t byte_at(std::string_view text, std::uint32_t unit) {
   return byte;
 }
 
+// At most `size` bytes of a text, up to the end of a word or else of a character.
+std::string_view head(std::string_view text, std::size_t size) {
+  if (text.size() <= size) return text;
+  const std::size_t space = text.substr(0, size).find_last_of(' ');
+  if (space != std::string_view::npos) return text.substr(0, space);
+  for (int i = 0; i < 3 && (text[size] & 0xC0) == 0x80; ++i) --size;
+  return text.substr(0, size);
+}
+
 // How many tokens of a sentence to keep where `room` is the most: up to a comma or the like if that
 // leaves half of them, else up to the end of a word; 0 if there is no such place.
 std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_t room) {
@@ -69,8 +78,7 @@ SourceText SourceReader::read(std::string_view text) const {
 // needs. Until a sentence follows, what lies between is in source.after.
 void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceText& source) const {
   while (!sentence.empty()) {
-    std::string_view part = sentence.substr(0, long_token * room_);
-    if (part.size() < sentence.size()) part = part.substr(0, part.find_last_of(' '));
+    std::string_view part = head(sentence, long_token * room_);
     std::vector<Token> tokens = tokenizer_.encode(part);
     bool clipped = false;
     if (tokens.size() > room_) {

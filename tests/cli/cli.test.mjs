@@ -1,26 +1,15 @@
 // The `glassformer` command as a shell meets it: lines in, lines out, exit codes.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { glassformer, root } from './run.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const golden = join(root, 'tests/golden/pre_norm_mean');
 const expected = JSON.parse(readFileSync(join(golden, 'golden.json'), 'utf8'));
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-cli-'));
 after(() => rmSync(scratch, { recursive: true }));
-
-function glassformer(args, input = '') {
-  const { status, stdout, stderr } = spawnSync(join(root, 'build/native/glassformer'), args, {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
-  return { status, lines: stdout.split('\n').slice(0, -1), stdout, stderr };
-}
 
 function copyOfModel(name) {
   const folder = join(scratch, name);
@@ -149,6 +138,20 @@ test('quantize writes the same model in fewer bytes, with its card and licence',
   assert.equal(label, same);
   assert.ok(Math.abs(score - near) < 0.02, `${score}, quantised ${near}`);
   assert.equal(glassformer(['quantize', whole, small]).status, 1); // exists already
+});
+
+test('init, inspect and quantize take translators, with a tokenizer for each side', () => {
+  const config = join(root, 'tests/golden/translate_tutorial_separate/config.json');
+  const [whole, small] = ['translator', 'small-translator'].map((name) => join(scratch, name));
+  assert.equal(glassformer(['init', config, whole, '--seed', '7']).status, 0);
+  assert.equal(glassformer(['quantize', whole, small]).status, 0);
+  const { status, stdout } = glassformer(['inspect', small]);
+  assert.equal(status, 0);
+  assert.match(stdout, /"model_type": "encoder_decoder"/);
+  assert.match(stdout, /decoder\.layers\.1\.encoder_attn\.q_proj\.weight +I8 +\[12, 12\]/);
+  assert.match(stdout, /lm_head\.weight_scale +F32 +\[72\]/);
+  assert.match(stdout, /80 source pieces, 72 target pieces/);
+  assert.equal(glassformer(['classify', small], 'a film\n').status, 1);
 });
 
 test('bench reports medians for the lengths asked for', () => {

@@ -445,6 +445,17 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   CHECK(clipped.sentences[2].text == "world.");
   CHECK(clipped.sentences[2].start == 507);
 
+  // Unknown characters are one token, however many.
+  const Tokenizer plain = load_tokenizer("bpe");
+  std::string unknown;
+  while (unknown.size() < 9000) unknown += "\u6F22";
+  std::string parts;
+  for (const SourceSentence& sentence : SourceReader(plain, {}, {}, 40).read(unknown).sentences) {
+    CHECK(is_valid_utf8(sentence.text));
+    parts += sentence.before + sentence.text;
+  }
+  CHECK(parts == unknown);
+
   const Translation result = pipeline->translate(text + word);
   CHECK(result.sentences.size() > 6);
   CHECK(result.sentences.back().clipped);

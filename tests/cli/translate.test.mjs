@@ -1,0 +1,201 @@
+// `glassformer translate` and the other commands on translation models.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { glassformer, root } from './run.mjs';
+
+const shared = join(root, 'tests/golden/translate_pre_norm_shared');
+const separate = join(root, 'tests/golden/translate_tutorial_separate');
+const classifier = join(root, 'tests/golden/pre_norm_mean');
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-translate-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+const sentence = (line) => JSON.parse(line).sentences[0];
+const idsOf = ({ tokens }) => tokens.map(({ id }) => id);
+
+// Whether the last n tokens, for some n up to 4, have come five times in a row.
+function loops(ids) {
+  return ids.some((_, end) =>
+    [1, 2, 3, 4].some((n) => {
+      const tail = ids.slice(0, end + 1).slice(-5 * n);
+      return tail.length === 5 * n && tail.every((id, i) => i < n || id === tail[i - n]);
+    }),
+  );
+}
+
+test('n lines in are n lines out, each as it is alone', () => {
+  const lines = ['a gripping film', '', 'meh', '  ', 'not good. never again', 'a film\r', 'last'];
+  const { status, lines: translations } = glassformer(['translate', shared], lines.join('\n'));
+  assert.equal(status, 0);
+  assert.equal(translations.length, lines.length);
+  assert.equal(translations[1], '');
+  assert.equal(translations[3], '');
+  for (const [i, line] of lines.entries()) {
+    assert.equal(glassformer(['translate', shared], `${line}\n`).lines[0], translations[i]);
+  }
+  assert.deepEqual(glassformer(['translate', shared], '').lines, []);
+  const many = glassformer(['translate', shared, '--beams', '1'], 'a film\nmeh\n'.repeat(700));
+  assert.equal(many.lines.length, 1400);
+  assert.equal(new Set(many.lines).size, 2);
+});
+
+test('one beam gives the tokens of PyTorch, until they would go round in circles', () => {
+  for (const folder of [
+    'translate_pre_norm_shared',
+    'translate_post_norm_tied',
+    'translate_tutorial_separate',
+    'translate_odd_local',
+  ]) {
+    const model = join(root, 'tests/golden', folder);
+    const golden = JSON.parse(readFileSync(join(model, 'golden.json'), 'utf8'));
+    const { lines } = glassformer(
+      ['translate', model, '--beams', '1', '--json'],
+      golden.texts.join('\n') + '\n',
+    );
+    golden.texts.forEach((_, i) => {
+      const { ids } = golden.greedy[i];
+      const got = sentence(lines[i]);
+      assert.deepEqual(
+        got.sourceTokens.map(({ id }) => id),
+        golden.ids[i],
+      );
+      let same = 0;
+      while (same < ids.length && !loops(ids.slice(0, same + 1))) same++;
+      const known = ids.findIndex((id) => id < 2); // <unk> and <s> are never put out
+      const compared = known < 0 ? same : Math.min(same, known);
+      assert.deepEqual(idsOf(got).slice(0, compared), ids.slice(0, compared));
+    });
+  }
+});
+
+test('--json prints the result that JavaScript gets', () => {
+  const text = 'A film. Never again!';
+  const { status, lines } = glassformer(
+    ['translate', shared, '--json', '--attention', '--hypotheses'],
+    `${text}\n\n`,
+  );
+  assert.equal(status, 1);
+  assert.equal(JSON.parse(lines[1]).error.code, 'empty_input');
+  const result = JSON.parse(lines[0]);
+  assert.equal(result.sentences.length, 2);
+  for (const part of result.sentences) {
+    assert.equal(result.text.slice(part.targetStart, part.targetEnd), part.text);
+    assert.match(text.slice(part.start, part.end), /^(A film\.|Never again!)$/);
+    const sizes = { encoder: 'SS', decoder: 'TT', cross: 'TS' };
+    const length = { S: part.sourceTokens.length, T: part.tokens.length };
+    for (const [name, { layers, heads, queries, keys, data }] of Object.entries(part.attention)) {
+      assert.equal(queries, length[sizes[name][0]]);
+      assert.equal(keys, length[sizes[name][1]]);
+      const bytes = Buffer.from(data, 'base64');
+      assert.equal(bytes.length, 4 * layers * heads * queries * keys);
+      let sum = 0;
+      for (let i = 0; i < bytes.length; i += 4) sum += bytes.readFloatLE(i);
+      assert.ok(Math.abs(sum / (layers * heads * queries) - 1) < 1e-5);
+    }
+    for (const { target, source, weight } of part.alignment) {
+      assert.notEqual(part.text.slice(target.start, target.end).trim(), '');
+      assert.match(text.slice(source.start, source.end), /^(A|film|\.|Never|again|!)$/);
+      assert.ok(weight > 0 && weight <= 1);
+    }
+    assert.equal(part.hypotheses[0].text, part.text);
+    assert.ok(part.hypotheses.length <= 4);
+    part.hypotheses.forEach(({ score }, i) =>
+      assert.ok(i === 0 || score <= part.hypotheses[i - 1].score),
+    );
+    part.tree.slice(1).forEach(({ parent }, i) => assert.ok(parent <= i));
+  }
+  const plain = glassformer(['translate', shared, '--json'], `${text}\n`);
+  assert.equal(JSON.parse(plain.lines[0]).text, result.text);
+  assert.equal(JSON.parse(plain.lines[0]).score, result.score);
+});
+
+test('options change what they say', () => {
+  const score = (...options) =>
+    JSON.parse(glassformer(['translate', shared, '--json', ...options], 'a film\n').lines[0]).score;
+  const plain = score();
+  assert.equal(score('--beams', '4'), plain);
+  for (const options of [
+    ['--length-penalty', '0'],
+    ['--ablate', 'encoder.1.2'],
+    ['--ablate', '1.2'],
+    ['--ablate', 'decoder.0.1'],
+    ['--ablate', 'cross.1.3,cross.0.0'],
+  ]) {
+    assert.notEqual(score(...options), plain, options.join(' '));
+  }
+  assert.equal(score('--ablate', 'encoder.1.2'), score('--ablate', '1.2'));
+});
+
+test('tokenize reads a translation model with the tokenizer of its source', () => {
+  for (const folder of [shared, separate]) {
+    const golden = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
+    const { lines } = glassformer(['tokenize', folder], golden.texts.join('\n') + '\n');
+    lines.forEach((line, i) => {
+      assert.ok(`,${golden.ids[i]},`.includes(`,${line.replaceAll(' ', ',')},`));
+      assert.ok(golden.ids[i].length - line.split(' ').length <= 2); // special tokens
+    });
+  }
+});
+
+test('bench reports greedy and four beams', () => {
+  const { status, stdout } = glassformer(['bench', shared, '--lengths', '8', '--json']);
+  assert.equal(status, 0);
+  const rows = JSON.parse(stdout);
+  assert.deepEqual(
+    rows.map(({ beams }) => beams),
+    [1, 4],
+  );
+  for (const row of rows) {
+    assert.equal(row.task, 'translate');
+    assert.ok(row.ms_median >= row.ms_first_token / 2 && row.ms_first_token > 0);
+    assert.ok(row.tokens_per_second > 0 && row.output_tokens > 0);
+  }
+});
+
+test('long lines are translated in parts', () => {
+  const text = 'the plot makes no sense, '.repeat(40);
+  const { status, lines } = glassformer(
+    ['translate', shared, '--json', '--beams', '1'],
+    text + '\n',
+  );
+  assert.equal(status, 0);
+  const { sentences } = JSON.parse(lines[0]);
+  assert.ok(sentences.length > 3);
+  assert.ok(sentences.every(({ clipped }) => !clipped));
+  const word = glassformer(
+    ['translate', shared, '--json', '--beams', '1'],
+    'meh'.repeat(2000) + '\n',
+  );
+  assert.equal(sentence(word.lines[0]).clipped, true);
+});
+
+test('bad requests are refused by name', () => {
+  const fails = (args, status, pattern) => {
+    const result = glassformer(args, 'a film\n');
+    assert.equal(result.status, status, args.join(' '));
+    assert.equal(result.stdout, '');
+    assert.match(result.stderr, pattern);
+  };
+  fails(['translate', shared, '--beams', '0'], 1, /invalid_option: beams: expected 1 to 64, got 0/);
+  fails(['translate', shared, '--beams', '1000'], 1, /invalid_option: beams/);
+  fails(['translate', shared, '--beams', 'four'], 2, /beams/);
+  fails(['translate', shared, '--length-penalty', '-1'], 1, /invalid_option: lengthPenalty/);
+  fails(['translate', shared, '--ablate', 'cross.9.0'], 1, /invalid_option: ablate/);
+  fails(['translate', shared, '--ablate', 'self.0.0'], 2, /--ablate/);
+  fails(['translate', classifier], 1, /wrong_task/);
+  fails(['classify', shared], 1, /wrong_task/);
+  fails(['translate', join(scratch, 'nowhere')], 1, /config\.json: cannot be read/);
+
+  const lacking = join(scratch, 'lacking');
+  cpSync(separate, lacking, { recursive: true });
+  rmSync(join(lacking, 'target.model'));
+  fails(['translate', lacking], 1, /cannot be read/);
+});
+
+test('unknown characters alone have a translation', () => {
+  const { status, lines } = glassformer(['translate', shared], '\u6f22\u5b57\n\u{1f600}\n');
+  assert.equal(status, 0);
+  assert.equal(lines.length, 2);
+});
