@@ -24,27 +24,35 @@ function contentSecurityPolicy(): Plugin {
 }
 
 /** Serves weights/NAME as models/NAME, and puts it into the build. */
-function model(name: string): Plugin {
-  const files = ['config.json', 'model.safetensors', 'tokenizer.model', 'README.md', 'LICENSE'];
-  const source = (file: string) => here(`../weights/${name}/${file}`);
-  const sizes = files
-    .slice(0, 3)
-    .filter((file) => existsSync(source(file)))
-    .map((file) => [file, statSync(source(file)).size]);
+function models(names: readonly string[]): Plugin {
+  const read = ['config.json', 'model.safetensors', 'tokenizer.model'];
+  const folders = new Map(names.map((name) => [name, here(`../weights/${name}`)]));
+  const filesOf = (name: string, among: readonly string[]) =>
+    among
+      .map((file) => ({ file, path: `${folders.get(name)}/${file}` }))
+      .filter(({ path }) => folders.has(name) && existsSync(path));
+  const sizes = names.map((name) => [
+    name,
+    Object.fromEntries(filesOf(name, read).map(({ file, path }) => [file, statSync(path).size])),
+  ]);
   return {
-    name: 'model',
+    name: 'models',
     // A server that compresses does not say how long a file will be.
     config: () => ({ define: { modelSizes: JSON.stringify(Object.fromEntries(sizes)) } }),
     configureServer(server) {
-      server.middlewares.use(`/models/${name}`, (request, response) => {
-        const file = request.url?.slice(1).split('?')[0] ?? '';
-        if (!files.includes(file) || !existsSync(source(file))) {
+      server.middlewares.use('/models', (request, response) => {
+        const [, name = '', wanted = ''] = request.url?.split('?')[0]?.split('/') ?? [];
+        const [found] = filesOf(
+          name,
+          [...read, 'README.md', 'LICENSE'].filter((f) => f === wanted),
+        );
+        if (!found) {
           response.writeHead(404).end();
           return;
         }
-        const type = file.endsWith('.json') ? 'application/json' : 'application/octet-stream';
-        response.setHeader('Content-Type', type);
-        createReadStream(source(file)).pipe(response);
+        const json = found.file.endsWith('.json');
+        response.setHeader('Content-Type', json ? 'application/json' : 'application/octet-stream');
+        createReadStream(found.path).pipe(response);
       });
     },
     configurePreviewServer(server) {
@@ -56,9 +64,11 @@ function model(name: string): Plugin {
       });
     },
     generateBundle() {
-      for (const file of files.filter((file) => existsSync(source(file)))) {
-        const fileName = `models/${name}/${file}`;
-        this.emitFile({ type: 'asset', fileName, source: readFileSync(source(file)) });
+      for (const name of names) {
+        for (const { file, path } of filesOf(name, [...read, 'README.md', 'LICENSE'])) {
+          const fileName = `models/${name}/${file}`;
+          this.emitFile({ type: 'asset', fileName, source: readFileSync(path) });
+        }
       }
     },
   };
@@ -94,9 +104,8 @@ function precache(): Plugin {
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
-          if (
-            !/^(index\.html|service-worker\.js|licences\.txt|.*\/(README\.md|LICENSE))$/.test(name)
-          )
+          // A model is kept once a page has loaded it.
+          if (!/^(index\.html|service-worker\.js|licences\.txt|models\/.*)$/.test(name))
             files.push(name);
         }
         const worker = bundle['service-worker.js'];
@@ -113,7 +122,13 @@ export default defineConfig({
   base: './',
   // Not 'spa': a file that is missing must answer 404, not the page.
   appType: 'mpa',
-  plugins: [svelte(), contentSecurityPolicy(), model('sentiment'), licences(), precache()],
+  plugins: [
+    svelte(),
+    contentSecurityPolicy(),
+    models(['sentiment', 'en-de']),
+    licences(),
+    precache(),
+  ],
   resolve: { alias: [{ find: /^glassformer$/, replacement: here('../dist/index.js') }] },
   worker: { format: 'es' },
   build: {

@@ -174,7 +174,15 @@ export function buildNative() {
 export async function buildWeb() {
   await unlessDone(
     'web',
-    ['web', 'dist', 'weights/sentiment', 'package-lock.json', 'LICENSE', 'THIRD_PARTY_NOTICES'],
+    [
+      'web',
+      'dist',
+      'weights/sentiment',
+      'weights/en-de',
+      'package-lock.json',
+      'LICENSE',
+      'THIRD_PARTY_NOTICES',
+    ],
     ['web/dist/index.html'],
     () => runTool('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']),
   );

@@ -1,7 +1,7 @@
 /**
- * Keeps the whole build, the model included, for use without a network. With one, the page and the
- * model are asked of the server first, so that a new version shows at once; files with a hash in
- * their name never change and come from the cache.
+ * Keeps the build for use without a network, and of the models those that the page says it has
+ * loaded. With a network, the page and the models are asked of the server first, so that a new
+ * version shows at once; files with a hash in their name never change and come from the cache.
  */
 interface Build {
   version: string;
@@ -19,7 +19,11 @@ worker.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(cacheName)
-      .then((cache) => cache.addAll(['./', ...build.files]))
+      .then(async (cache) => {
+        await cache.addAll(['./', ...build.files]);
+        // Of models that an older version kept, this one keeps its own, where it still has them.
+        await keepAll(cache, await keptModels()).catch(() => undefined);
+      })
       .then(() => worker.skipWaiting()),
   );
 });
@@ -38,6 +42,22 @@ worker.addEventListener('activate', (event) => {
       .then(() => worker.clients.claim()),
   );
 });
+
+/** A page's list of addresses to keep. */
+worker.addEventListener('message', (event: ExtendableMessageEvent) => {
+  const { keep } = event.data as { keep: string[] };
+  event.waitUntil(caches.open(cacheName).then((cache) => keepAll(cache, keep)));
+});
+
+async function keptModels(): Promise<string[]> {
+  const names = (await caches.keys()).filter((name) => name.startsWith(family));
+  const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+  return requests.flat().flatMap(({ url }) => (url.includes('/models/') ? [url] : []));
+}
+
+async function keepAll(cache: Cache, addresses: readonly string[]): Promise<void> {
+  for (const address of addresses) if (!(await cache.match(address))) await cache.add(address);
+}
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;

@@ -4,11 +4,18 @@ export interface Matrix {
   weights: Float32Array;
   queries: number;
   keys: number;
+  /** Query i sees keys 0 … i only: the others' weights are 0, and drawn as empty. */
+  causal?: boolean;
 }
 
 export interface Cell {
   query: number;
   key: number;
+}
+
+/** Whether the query came before the key, and could not look at it. */
+export function unseen({ causal }: Matrix, { query, key }: Cell): boolean {
+  return causal === true && key > query;
 }
 
 export function weightAt({ weights, keys }: Matrix, { query, key }: Cell): number {
@@ -40,8 +47,9 @@ export function received({ weights, queries, keys }: Matrix): Float32Array {
  * Shrinks a matrix to at most `size` × `size` by keeping the largest weight of each block: a thin
  * line stays visible, which averaging would wash out.
  */
-export function shrink({ weights, queries, keys }: Matrix, size: number): Matrix {
-  if (queries <= size && keys <= size) return { weights, queries, keys };
+export function shrink(matrix: Matrix, size: number): Matrix {
+  const { weights, queries, keys } = matrix;
+  if (queries <= size && keys <= size) return matrix;
   const rows = Math.min(queries, size);
   const columns = Math.min(keys, size);
   const out = new Float32Array(rows * columns);
@@ -54,7 +62,7 @@ export function shrink({ weights, queries, keys }: Matrix, size: number): Matrix
       if (weight > out[at]!) out[at] = weight;
     }
   }
-  return { weights: out, queries: rows, keys: columns };
+  return { ...matrix, weights: out, queries: rows, keys: columns };
 }
 
 export interface Habit {
@@ -64,34 +72,66 @@ export interface Habit {
   share: number;
 }
 
-/**
- * What a self-attention head mostly does with this text: the one of a few simple habits that takes
- * the largest part of its attention, or none of them where none takes a third.
- */
-export function habit(matrix: Matrix, names: readonly string[]): Habit {
-  const { weights, queries, keys } = matrix;
-  if (queries === 0) return { words: 'at nothing', share: 0 };
-  const offset = (distance: number) => {
-    let sum = 0;
-    let count = 0;
-    for (let q = 0; q < queries; q++) {
-      const k = q + distance;
-      if (k < 0 || k >= keys) continue;
-      sum += weights[q * keys + k]!;
-      count++;
-    }
-    return count > 0 ? sum / count : 0;
-  };
-  const columns = received(matrix);
-  const sink = columns.reduce((best, weight, k) => (weight > columns[best]! ? k : best), 0);
-  const habits: Habit[] = [
-    { words: 'at the token itself', share: offset(0) },
-    { words: 'at the token before', share: offset(-1) },
-    { words: 'at the token after', share: offset(1) },
-    { words: 'at the token two before', share: offset(-2) },
-    { words: 'at the token two after', share: offset(2) },
-    { words: `at “${names[sink] ?? ''}”`, share: columns[sink] ?? 0 },
-  ];
+const nowhere: Habit = { words: 'at nothing', share: 0 };
+
+/** The habit that takes the largest part, or none of them where none takes a third. */
+function prevalent(habits: readonly Habit[]): Habit {
   const best = habits.reduce((a, b) => (b.share > a.share ? b : a));
   return best.share >= 1 / 3 ? best : { words: 'at many tokens at once', share: best.share };
+}
+
+/** Mean weight of the keys at a distance from the query, over the queries that have one. */
+function atDistance({ weights, queries, keys }: Matrix, distance: number): number {
+  let sum = 0;
+  let count = 0;
+  for (let q = 0; q < queries; q++) {
+    const k = q + distance;
+    if (k < 0 || k >= keys) continue;
+    sum += weights[q * keys + k]!;
+    count++;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/** The key that receives most of all. */
+function atSink(matrix: Matrix, names: readonly string[]): Habit {
+  const columns = received(matrix);
+  const sink = columns.reduce((best, weight, k) => (weight > columns[best]! ? k : best), 0);
+  return { words: `at “${names[sink] ?? ''}”`, share: columns[sink] ?? 0 };
+}
+
+/** What a self-attention head of the encoder mostly does with this text. */
+export function habit(matrix: Matrix, names: readonly string[]): Habit {
+  if (matrix.queries === 0) return nowhere;
+  return prevalent([
+    { words: 'at the token itself', share: atDistance(matrix, 0) },
+    { words: 'at the token before', share: atDistance(matrix, -1) },
+    { words: 'at the token after', share: atDistance(matrix, 1) },
+    { words: 'at the token two before', share: atDistance(matrix, -2) },
+    { words: 'at the token two after', share: atDistance(matrix, 2) },
+    atSink(matrix, names),
+  ]);
+}
+
+/** The same of the decoder, whose column j is the token written before row j's. */
+export function writingHabit(matrix: Matrix, names: readonly string[]): Habit {
+  if (matrix.queries === 0) return nowhere;
+  return prevalent([
+    { words: 'at the token it wrote last', share: atDistance(matrix, 0) },
+    { words: 'at the token before the last', share: atDistance(matrix, -1) },
+    { words: 'at the token two before the last', share: atDistance(matrix, -2) },
+    atSink(matrix, names),
+  ]);
+}
+
+/** The same of cross-attention: where all rows look alike, or how far each picks out one token. */
+export function crossHabit(matrix: Matrix, names: readonly string[]): Habit {
+  const { weights, queries, keys } = matrix;
+  if (queries === 0) return nowhere;
+  const sink = atSink(matrix, names);
+  if (sink.share >= 0.5) return sink;
+  let picked = 0;
+  for (let q = 0; q < queries; q++)
+    picked += weights.subarray(q * keys, (q + 1) * keys).reduce((a, b) => Math.max(a, b), 0);
+  return prevalent([sink, { words: 'at one source token a step', share: picked / queries }]);
 }

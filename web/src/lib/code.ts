@@ -1,27 +1,50 @@
 import type { Head } from 'glassformer';
 
-/** The JavaScript that gives what the page shows. */
-export function codeFor(
+/** The JavaScript that gives what the sentiment view shows. */
+export function classifyCode(
   text: string,
   ablate: readonly Head[],
   maskTokens: readonly number[],
 ): string {
   const options = ['attention: true', 'contributions: true'];
-  if (ablate.length > 0) {
-    const heads = ablate.map(
-      ({ layer, head }) => `{ attention: 'encoder', layer: ${layer}, head: ${head} }`,
-    );
-    options.push(`ablate: [${heads.join(', ')}]`);
-  }
+  if (ablate.length > 0) options.push(ablateOption(ablate));
   if (maskTokens.length > 0) options.push(`maskTokens: [${maskTokens.join(', ')}]`);
-  const shown = text.length > 200 ? `${text.slice(0, 200).trimEnd()}…` : text;
   return [
     `import { Classifier } from 'glassformer';`,
     ``,
     `const classifier = await Classifier.load('models/sentiment');`,
     `const { label, score, tokens, attention } = await classifier.classify(`,
-    `  ${JSON.stringify(shown)},`,
+    `  ${literal(text)},`,
     `  { ${options.join(', ')} },`,
     `);`,
   ].join('\n');
 }
+
+/** The same of the translation view. */
+export function translateCode(
+  text: string,
+  beams: number,
+  ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
+): string {
+  const options = [`beams: ${beams}`, 'attention: true', 'hypotheses: true'];
+  if (ablate.length > 0) options.push(ablateOption(ablate));
+  return [
+    `import { Translator } from 'glassformer';`,
+    ``,
+    `const translator = await Translator.load('models/en-de');`,
+    `const text = ${literal(text)};`,
+    `for await (const step of translator.stream(text)) console.log(step.text);`,
+    `const { sentences } = await translator.translate(text, { ${options.join(', ')} });`,
+    `const [{ text: german, attention, alignment, hypotheses, tree }] = sentences;`,
+  ].join('\n');
+}
+
+function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross'>[]): string {
+  const list = heads.map(
+    ({ attention, layer, head }) => `{ attention: '${attention}', layer: ${layer}, head: ${head} }`,
+  );
+  return `ablate: [${list.join(', ')}]`;
+}
+
+const literal = (text: string) =>
+  JSON.stringify(text.length > 200 ? `${text.slice(0, 200).trimEnd()}…` : text);

@@ -1,16 +1,19 @@
-/** The page's state: the model, the text, what the model made of it, and the interventions. */
+/** The sentiment view's state: the text, what the model made of it, and the interventions. */
 import {
   Classifier,
   GlassformerError,
   type Classification,
+  type ClassifierInfo,
   type ClassifyOptions,
   type Head,
-  type ClassifierInfo,
+  type LoadOptions,
 } from 'glassformer';
-import { SvelteMap, SvelteSet } from 'svelte/reactivity';
-import { strongestCell, type Cell, type Matrix } from './attention.ts';
+import { SvelteSet } from 'svelte/reactivity';
+import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
-import { loadFailure, readFailure, type Failure } from './failure.ts';
+import { resultJson } from './export.ts';
+import { readFailure } from './failure.ts';
+import { HeadExplorer, type HeadPosition, type Reader } from './head-explorer.svelte.ts';
 import type { Permalink } from './permalink.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
 
@@ -28,31 +31,19 @@ export interface Effects {
   done: boolean;
 }
 
-export interface HeadPosition {
-  layer: number;
-  head: number;
-}
-
-/** Bytes of the model's files, by name: see model in vite.config.ts. */
-declare const modelSizes: Record<string, number>;
-
 /** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
 const pause = 40;
 
 /** Each token is left out in turn: a text of more would take too long. */
 export const longestForRemoval = 256;
 
-const keyOf = ({ layer, head }: HeadPosition) => `${layer}.${head}`;
+const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
-export class Explorer {
-  phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  failure = $state.raw<Failure>();
-  readonly progress = new SvelteMap<string, { loaded: number; total: number | undefined }>();
-  info = $state.raw<ClassifierInfo>();
+export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier> {
+  readonly attention = 'encoder';
+  readonly reader: Reader = ['', 'looks at'];
+  readonly name = 'sentiment';
 
-  text = $state('');
-  /** Whether what is shown is older than the text or the interventions. */
-  busy = $state(true);
   /** With the interventions; undefined before the first reading and for a text without tokens. */
   reading = $state.raw<Reading>();
   /** The same text without interventions. */
@@ -60,61 +51,32 @@ export class Explorer {
   /** From call to answer, the worker's round trip and the copy of all attention included. */
   milliseconds = $state<number>();
 
-  selected = $state.raw<HeadPosition>({ layer: 0, head: 0 });
-  cell = $state.raw<Cell>({ query: 0, key: 0 });
-  /** Whether `cell` was pointed at; until then it follows the strongest weight. */
-  pointed = $state(false);
-
   /** Of this reading or, until it has been measured, of the one before. */
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
-  #off = new SvelteSet<string>();
   #hidden = new SvelteSet<number>();
-  #classifier: Classifier | undefined;
   #reading = new AbortController();
   #measuring = { tokens: new AbortController(), heads: new AbortController() };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Partial<Permalink>, text: string) {
+    super();
     this.text = link.text ?? text;
     if (link.head) this.selected = link.head;
-    for (const head of link.off ?? []) this.#off.add(keyOf(head));
+    this.off = (link.off ?? []).map(encoderHead);
     if (link.text !== undefined) for (const token of link.hidden ?? []) this.#hidden.add(token);
   }
 
   /** Shows what a link says. */
-  open(link: Partial<Permalink>): void {
+  follow(link: Partial<Permalink>): void {
     if (link.text !== undefined) this.text = link.text;
-    if (link.head && this.#exists(link.head)) this.selected = link.head;
-    this.#off.clear();
-    for (const head of link.off ?? []) if (this.#exists(head)) this.#off.add(keyOf(head));
+    if (link.head && this.exists(link.head)) this.selected = link.head;
+    this.off = (link.off ?? []).map(encoderHead).filter((head) => this.exists(head));
     this.#hidden.clear();
     for (const token of link.hidden ?? []) this.#hidden.add(token);
     this.pointed = false;
-    void this.#read();
-  }
-
-  async load(folder: URL): Promise<void> {
-    this.phase = 'loading';
-    this.failure = undefined;
-    for (const [file, total] of Object.entries(modelSizes))
-      this.progress.set(file, { loaded: 0, total });
-    try {
-      this.#classifier = await Classifier.load(folder, {
-        onProgress: ({ file, loaded, total }) =>
-          this.progress.set(file, { loaded, total: total ?? modelSizes[file] }),
-      });
-    } catch (error) {
-      this.failure = loadFailure(error);
-      this.phase = 'failed';
-      return;
-    }
-    this.info = this.#classifier.info;
-    if (!this.#exists(this.selected)) this.selected = { layer: 0, head: 0 };
-    for (const head of this.off) if (!this.#exists(head)) this.#off.delete(keyOf(head));
-    this.phase = 'ready';
-    await this.#read();
+    void this.refresh();
   }
 
   /** The text was edited: tokens are other ones now, so none stays hidden. */
@@ -124,18 +86,41 @@ export class Explorer {
     this.#hidden.clear();
     this.pointed = false;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#read(), Math.max(pause, this.milliseconds ?? 0));
+    this.#timer = setTimeout(() => void this.refresh(), Math.max(pause, this.milliseconds ?? 0));
   }
 
   get labels(): readonly string[] {
     return this.info?.labels ?? [];
   }
 
-  get off(): Head[] {
-    return [...this.#off].map((key) => {
-      const [layer = 0, head = 0] = key.split('.').map(Number);
-      return { attention: 'encoder', layer, head };
-    });
+  get layers(): number {
+    return this.info?.layers ?? 4;
+  }
+
+  get heads(): number {
+    return this.info?.heads ?? 8;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.reading?.shown.map(({ label }) => label) ?? [];
+  }
+
+  get keyLabels(): readonly string[] {
+    return this.queryLabels;
+  }
+
+  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
+    const map = this.reading?.result.attention?.encoder;
+    return map && { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    return habit(matrix, this.queryLabels);
+  }
+
+  toJson(): string {
+    const { reading } = this;
+    return reading ? resultJson(reading.text, reading.result, this.off, this.hidden) : '{}';
   }
 
   get hidden(): number[] {
@@ -143,70 +128,21 @@ export class Explorer {
   }
 
   get touched(): boolean {
-    return this.#off.size + this.#hidden.size > 0;
-  }
-
-  isOff(head: HeadPosition): boolean {
-    return this.#off.has(keyOf(head));
+    return this.off.length + this.#hidden.size > 0;
   }
 
   isHidden(token: number): boolean {
     return this.#hidden.has(token);
   }
 
-  isLayerOff(layer: number): boolean {
-    return this.#headsOf(layer).every((head) => this.isOff(head));
-  }
-
-  toggleHead(head: HeadPosition): void {
-    if (!this.#off.delete(keyOf(head))) this.#off.add(keyOf(head));
-    void this.#read();
-  }
-
-  toggleLayer(layer: number): void {
-    const on = this.isLayerOff(layer);
-    for (const head of this.#headsOf(layer)) {
-      if (on) this.#off.delete(keyOf(head));
-      else this.#off.add(keyOf(head));
-    }
-    void this.#read();
-  }
-
   toggleToken(token: number): void {
     if (!this.#hidden.delete(token)) this.#hidden.add(token);
-    void this.#read();
+    void this.refresh();
   }
 
-  reset(): void {
-    this.#off.clear();
+  override reset(): void {
     this.#hidden.clear();
-    void this.#read();
-  }
-
-  select(head: HeadPosition): void {
-    this.selected = head;
-    if (!this.pointed) this.#followStrongest();
-  }
-
-  /** The key that a query looks at most. */
-  strongestKeyOf(query: number): number {
-    const { matrix } = this;
-    if (!matrix) return 0;
-    const row = matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys);
-    return row.reduce((best, weight, key) => (weight > row[best]! ? key : best), 0);
-  }
-
-  point(cell: Cell): void {
-    this.cell = cell;
-    this.pointed = true;
-  }
-
-  /** The chosen head's attention. */
-  get matrix(): Matrix | undefined {
-    const map = this.reading?.result.attention?.encoder;
-    if (!map) return undefined;
-    const { layer, head } = this.selected;
-    return { weights: map.at(layer, head), queries: map.queries, keys: map.keys };
+    super.reset();
   }
 
   /** Each token's part of the evidence, as the model's last vectors have it. */
@@ -255,29 +191,23 @@ export class Explorer {
     );
   }
 
-  #headsOf(layer: number): HeadPosition[] {
-    return Array.from({ length: this.info?.heads ?? 0 }, (_, head) => ({ layer, head }));
+  protected open(folder: URL, options: LoadOptions): Promise<Classifier> {
+    return Classifier.load(folder, options);
   }
 
-  /** Before the model is loaded every head may exist. */
-  #exists({ layer, head }: HeadPosition): boolean {
+  protected exists({ layer, head }: HeadPosition): boolean {
     return !this.info || (layer < this.info.layers && head < this.info.heads);
   }
 
-  #followStrongest(): void {
-    if (this.matrix) this.cell = strongestCell(this.matrix);
-  }
-
-  async #read(): Promise<void> {
+  protected async refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#reading.abort();
     this.#measuring.tokens.abort();
     this.#measuring.heads.abort();
     const controller = (this.#reading = new AbortController());
     const { signal } = controller;
-    const { text } = this;
-    const classifier = this.#classifier;
-    if (!classifier) return;
+    const { text, model } = this;
+    if (!model) return;
     this.failure = undefined;
     this.busy = true;
     if (text.trim() === '') {
@@ -288,7 +218,7 @@ export class Explorer {
       const read = async (options: object): Promise<Reading> => {
         const start = performance.now();
         const all = { attention: true, contributions: true, signal, ...options };
-        const result = await classifier.classify(text, all);
+        const result = await model.classify(text, all);
         this.milliseconds = performance.now() - start;
         return { text, result, shown: shownTokens(text, result.tokens) };
       };
@@ -312,9 +242,7 @@ export class Explorer {
     this.busy = false;
     this.reading = reading;
     this.untouched = untouched;
-    const count = reading?.shown.length ?? 0;
-    if (!this.pointed || this.cell.query >= count || this.cell.key >= count)
-      this.#followStrongest();
+    this.followMatrix();
   }
 
   /** Reports into tokenEffects or headEffects, at first with what was known before. */
@@ -334,7 +262,7 @@ export class Explorer {
       for (let i = 0; i < values.length; i++) {
         values[i] = NaN;
         if (measurable(i)) {
-          const result = await this.#classifier!.classify(of.text, { ...without(i), signal });
+          const result = await this.model!.classify(of.text, { ...without(i), signal });
           values[i] = whole - evidence(result, this.labels);
         }
         if (signal.aborted) return;

@@ -1,6 +1,6 @@
 /** Taking a picture or its numbers away: files made here and handed to the browser to save. */
-import type { Classification, Head } from 'glassformer';
-import { largestWeight, weightAt, type Matrix } from './attention.ts';
+import type { AttentionMap, Classification, Head, Translation } from 'glassformer';
+import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
 import { attentionScale } from './palette.ts';
 import { textWidth } from './text-width.ts';
 import { shorten } from './tokens.ts';
@@ -52,7 +52,7 @@ export function heatmapSvg({ matrix, queryLabels, keyLabels, caption }: Picture)
       const value = weightAt(matrix, { query, key });
       const at = `x="${left + key * size}" y="${top + query * size}"`;
       parts.push(
-        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${colour(value)}" data-value="${value}"/>`,
+        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${unseen(matrix, { query, key }) ? 'none' : colour(value)}" data-value="${value}"/>`,
       );
     }
   }
@@ -93,7 +93,6 @@ export function resultJson(
   ablate: readonly Head[],
   maskTokens: readonly number[],
 ): string {
-  const encoder = attention && { ...attention.encoder, data: base64(attention.encoder.data) };
   return JSON.stringify(
     {
       text,
@@ -105,12 +104,32 @@ export function resultJson(
         Object.fromEntries(
           Object.entries(contributions).map(([label, values]) => [label, [...values]]),
         ),
-      attention: encoder && { encoder },
+      attention: attention && { encoder: encoded(attention.encoder) },
     },
     null,
     1,
   );
 }
+
+/** The same of a translation, every sentence with its encoder's, decoder's and cross-attention. */
+export function translationJson(
+  text: string,
+  { sentences, ...result }: Translation,
+  beams: number,
+  ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
+): string {
+  const all = sentences.map(({ attention, ...sentence }) => ({
+    ...sentence,
+    attention: attention && {
+      encoder: encoded(attention.encoder),
+      decoder: encoded(attention.decoder),
+      cross: encoded(attention.cross),
+    },
+  }));
+  return JSON.stringify({ input: text, beams, ablate, ...result, sentences: all }, null, 1);
+}
+
+const encoded = (map: AttentionMap) => ({ ...map, data: base64(map.data) });
 
 function base64(values: Float32Array): string {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);

@@ -8,8 +8,8 @@ export interface Failure {
   detail: string;
 }
 
-/** What went wrong while the model was loading. */
-export function loadFailure(error: unknown): Failure {
+/** What went wrong while the model was loading from a folder beside the page. */
+export function loadFailure(error: unknown, folder: string): Failure {
   const code = error instanceof GlassformerError ? error.code : 'internal';
   const detail = `${code}: ${error instanceof Error ? error.message : String(error)}`;
   switch (code) {
@@ -23,13 +23,13 @@ export function loadFailure(error: unknown): Failure {
     case 'missing_file':
       return {
         what: 'A file of the model is not where it should be.',
-        cure: 'Its folder belongs beside this page, at models/sentiment. Once it is there, try again.',
+        cure: `Its folder belongs beside this page, at ${folder}. Once it is there, try again.`,
         detail,
       };
     case 'wrong_content_type':
       return {
         what: 'The server sent something that is not the model.',
-        cure: 'It probably answers missing files with a page. Put the model at models/sentiment, then try again.',
+        cure: `It probably answers missing files with a page. Put the model at ${folder}, then try again.`,
         detail,
       };
     case 'unsupported_runtime':
@@ -56,11 +56,18 @@ export function loadFailure(error: unknown): Failure {
 }
 
 /** What went wrong while a text was read. The model stays usable. */
-export function readFailure(error: unknown): Failure {
+export const readFailure = (error: unknown): Failure =>
+  textFailure(error, 'This text could not be read.', 'Change it and it is read anew');
+
+/** What went wrong while a text was translated. The model stays usable. */
+export const translateFailure = (error: unknown): Failure =>
+  textFailure(error, 'This text could not be translated.', 'Change it and it is translated anew');
+
+function textFailure(error: unknown, what: string, change: string): Failure {
   const code = error instanceof GlassformerError ? error.code : 'internal';
   return {
-    what: 'This text could not be read.',
-    cure: 'Change it and it is read anew; if nothing helps, reload the page.',
+    what,
+    cure: `${change}; if nothing helps, reload the page.`,
     detail: `${code}: ${error instanceof Error ? error.message : String(error)}`,
   };
 }

@@ -1,7 +1,7 @@
-import type { Matrix } from './attention.ts';
+import { unseen, type Matrix } from './attention.ts';
 import { attentionPixels, type Theme } from './palette.ts';
 
-/** Draws one pixel per weight, 0 … max, resizing the canvas to the matrix. */
+/** Draws one pixel per weight, 0 … max, none for the unseen, resizing the canvas to the matrix. */
 export function paint(canvas: HTMLCanvasElement, matrix: Matrix, max: number, theme: Theme): void {
   const { weights, queries, keys } = matrix;
   canvas.width = keys;
@@ -10,6 +10,7 @@ export function paint(canvas: HTMLCanvasElement, matrix: Matrix, max: number, th
   const from = new Uint32Array(attentionPixels(theme).buffer);
   const to = new Uint32Array(image.data.buffer);
   for (let i = 0; i < weights.length; i++) {
+    if (unseen(matrix, { query: Math.floor(i / keys), key: i % keys })) continue;
     to[i] = from[Math.round(255 * Math.sqrt(Math.min(1, weights[i]! / (max || 1))))]!;
   }
   canvas.getContext('2d')?.putImageData(image, 0, 0);

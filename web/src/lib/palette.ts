@@ -41,6 +41,13 @@ export function attentionScale(theme: Theme, max: number): (weight: number) => s
   return scaleSequentialSqrt([0, max > 0 ? max : 1], attentionColours[theme]).clamp(true);
 }
 
+/** What shines through under a word that is looked at: text stays legible on it. */
+export function attentionTint(theme: Theme, share: number): string {
+  const opacity = 0.1 + 0.35 * Math.sqrt(Math.min(1, share));
+  const tint = rgb(theme === 'dark' ? '#4f7bf0' : '#2b50c8');
+  return tint.copy({ opacity }).toString();
+}
+
 /** The same colours as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
 export function attentionPixels(theme: Theme): Uint8ClampedArray {
   let pixels = pixelTables.get(theme);

@@ -1,0 +1,95 @@
+/** Which words of a translation were made from which of the input, over all its sentences. */
+import type { Translation } from 'glassformer';
+
+export interface Range {
+  start: number;
+  end: number;
+}
+
+export interface Word extends Range {
+  /** The sentence it belongs to. */
+  sentence: number;
+}
+
+export type Side = 'source' | 'target';
+
+export interface Alignment {
+  /** Words that are linked, in order; ranges of the input. */
+  source: Word[];
+  /** The same of the whole translation. */
+  target: Word[];
+  /** Between indices of the two lists; `weight` is a share of the target word's attention. */
+  links: { source: number; target: number; weight: number }[];
+}
+
+export function alignmentOf({ sentences }: Translation): Alignment {
+  const source = new Map<number, Word>();
+  const target = new Map<number, Word>();
+  const pairs: { source: number; target: number; weight: number }[] = [];
+  for (const [sentence, { alignment = [], targetStart }] of sentences.entries()) {
+    for (const link of alignment) {
+      const start = targetStart + link.target.start;
+      target.set(start, { start, end: targetStart + link.target.end, sentence });
+      source.set(link.source.start, { ...link.source, sentence });
+      pairs.push({ source: link.source.start, target: start, weight: link.weight });
+    }
+  }
+  const order = (words: Map<number, Word>) => [...words.values()].sort((a, b) => a.start - b.start);
+  const words = { source: order(source), target: order(target) };
+  const index = (list: Word[]) => new Map(list.map(({ start }, i) => [start, i]));
+  const at = { source: index(words.source), target: index(words.target) };
+  const links = pairs.map(({ weight, ...pair }) => ({
+    source: at.source.get(pair.source)!,
+    target: at.target.get(pair.target)!,
+    weight,
+  }));
+  return { ...words, links };
+}
+
+/** The words on the other side that a word is linked to, with their weights. */
+export function partners({ links }: Alignment, side: Side, word: number): Map<number, number> {
+  const other = side === 'source' ? 'target' : 'source';
+  const own = links.filter((link) => link[side] === word);
+  return new Map(own.map((link) => [link[other], link.weight]));
+}
+
+/** A part of a text: a word, or what stands before, between and after words. */
+export interface Stretch {
+  start: number;
+  /** Its index among the words. */
+  word: number | undefined;
+  /** The tokens that it consists of. */
+  pieces: string[];
+}
+
+/** Cuts a text at words and, within them, at tokens. Both lists are in order. */
+export function stretchesOf(
+  text: string,
+  words: readonly Range[],
+  tokens: readonly Range[],
+): Stretch[] {
+  const cuts = [...new Set(tokens.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
+  const stretches: Stretch[] = [];
+  let next = 0;
+  const add = (start: number, end: number, word?: number) => {
+    if (end <= start) return;
+    while (next < cuts.length && cuts[next]! <= start) next++;
+    const pieces: string[] = [];
+    let from = start;
+    for (; next < cuts.length && cuts[next]! < end; next++) {
+      pieces.push(text.slice(from, cuts[next]!));
+      from = cuts[next]!;
+    }
+    pieces.push(text.slice(from, end));
+    stretches.push({ start, word, pieces });
+  };
+  let end = 0;
+  for (const [i, word] of words.entries()) {
+    if (word.start < end || word.end > text.length) continue;
+    add(end, word.start);
+    add(word.start, word.end, i);
+    end = word.end;
+  }
+  add(end, text.length);
+  return stretches;
+}

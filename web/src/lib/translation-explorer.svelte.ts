@@ -1,0 +1,334 @@
+/** The translation view's state: the text, its translation as it grows, and the interventions. */
+import {
+  GlassformerError,
+  Translator,
+  type AttentionMap,
+  type LoadOptions,
+  type SentenceTranslation,
+  type Translation,
+  type TranslationStep,
+  type TranslatorInfo,
+} from 'glassformer';
+import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
+import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { translationJson } from './export.ts';
+import { translateFailure } from './failure.ts';
+import {
+  HeadExplorer,
+  type AttentionKind,
+  type HeadPosition,
+  type Reader,
+} from './head-explorer.svelte.ts';
+import type { TranslationLink } from './permalink.ts';
+import { shownTokens } from './tokens.ts';
+
+/** A text together with its translation. */
+export interface Rendering {
+  text: string;
+  /** 0: the stream's, which has no tree. */
+  beams: number;
+  result: Translation;
+  alignment: Alignment;
+}
+
+/** What a stream has given so far. */
+export interface Draft {
+  text: string;
+  /** Ranges of `text`. */
+  tokens: Range[];
+  /** What the last token was written from: ranges of the input, the strongest first. */
+  glow: (Range & { weight: number })[];
+}
+
+/** How fast the last stream was. */
+export interface Pace {
+  tokens: number;
+  /** To the first token, and in all; from the call on, the encoder included. */
+  first: number;
+  milliseconds: number;
+}
+
+/** Typing is translated after a pause of this many milliseconds. */
+const pause = 250;
+
+/** Longer texts are not translated: every sentence's attention is kept, and that adds up. */
+export const longestText = 5000;
+export const mostBeams = 8;
+
+export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
+
+export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorInfo, Translator> {
+  readonly name = 'en-de';
+  attention = $state<AttentionKind>('cross');
+  beams = $state(4);
+  /** The sentence that is looked into. */
+  sentence = $state(0);
+
+  /** While a text is being translated, and where that was stopped. */
+  draft = $state.raw<Draft>();
+  /** With the interventions; of the text before while `draft` grows. */
+  rendering = $state.raw<Rendering>();
+  /** The same text without interventions. */
+  untouched = $state.raw<Rendering>();
+  stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
+  pace = $state.raw<Pace>();
+  /** The word that is pointed at. */
+  lit = $state.raw<{ side: Side; word: number }>();
+
+  #work = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(link: Partial<TranslationLink>, text: string) {
+    super();
+    this.text = text;
+    this.#take(link);
+  }
+
+  /** Shows what a link says. */
+  follow(link: Partial<TranslationLink>): void {
+    this.#take(link);
+    void this.refresh();
+  }
+
+  edit(text: string): void {
+    this.text = text;
+    this.busy = true;
+    this.pointed = false;
+    this.lit = undefined;
+    this.sentence = 0;
+    this.#work.abort();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), pause);
+  }
+
+  search(beams: number): void {
+    this.beams = beams;
+    void this.refresh();
+  }
+
+  stop(): void {
+    this.#work.abort();
+    this.stage = 'stopped';
+    this.busy = false;
+  }
+
+  /** Goes on after a stop. */
+  again(): void {
+    void this.refresh();
+  }
+
+  look(attention: AttentionKind): void {
+    this.attention = attention;
+    const { layer, head } = this.selected;
+    this.selected = { layer: Math.min(layer, this.layers - 1), head };
+    this.pointed = false;
+    this.followMatrix();
+  }
+
+  choose(sentence: number): void {
+    if (sentence === this.sentence) return;
+    this.sentence = sentence;
+    this.pointed = false;
+    this.followMatrix();
+  }
+
+  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  light(side: Side, word: number | undefined): void {
+    this.lit = word === undefined ? undefined : { side, word };
+    const { inspected, alignment } = this;
+    const at = word === undefined ? undefined : alignment?.[side][word];
+    if (!at || !inspected || at.sentence !== this.sentence) return;
+    const asks = this.attention === 'encoder' ? 'source' : 'target';
+    if (side !== asks) return;
+    const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
+    const base = side === 'source' ? 0 : inspected.targetStart;
+    const query = tokens.findIndex(({ end }) => base + end > at.start);
+    if (query >= 0) this.point({ query, key: this.strongestKeyOf(query) });
+  }
+
+  get tooLong(): boolean {
+    return this.text.length > longestText;
+  }
+
+  get touched(): boolean {
+    return this.off.length > 0;
+  }
+
+  /** The alignment, as long as the text is the one that it belongs to. */
+  get alignment(): Alignment | undefined {
+    return this.rendering?.text === this.text ? this.rendering.alignment : undefined;
+  }
+
+  get inspected(): SentenceTranslation | undefined {
+    const { sentences } = this.rendering?.result ?? {};
+    return sentences?.[this.sentence] ?? sentences?.[0];
+  }
+
+  get layers(): number {
+    return this.#layersOf(this.attention);
+  }
+
+  get heads(): number {
+    return this.info?.heads ?? 8;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.attention === 'encoder' ? this.#sourceLabels : this.#targetLabels;
+  }
+
+  get keyLabels(): readonly string[] {
+    if (this.attention !== 'decoder') return this.#sourceLabels;
+    return [this.inspected?.tree?.[0]?.text ?? '<s>', ...this.#targetLabels.slice(0, -1)];
+  }
+
+  get reader(): Reader {
+    return this.attention === 'encoder' ? ['', 'looks at'] : ['To write', 'it looks at'];
+  }
+
+  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
+    const map: AttentionMap | undefined = this.inspected?.attention?.[this.attention];
+    if (!map || layer >= map.layers || head >= map.heads) return undefined;
+    const { queries, keys } = map;
+    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    const read = { encoder: habit, decoder: writingHabit, cross: crossHabit }[this.attention];
+    return read(matrix, this.keyLabels);
+  }
+
+  toJson(): string {
+    const { rendering } = this;
+    if (!rendering) return '{}';
+    return translationJson(rendering.text, rendering.result, rendering.beams, this.off);
+  }
+
+  protected open(folder: URL, options: LoadOptions): Promise<Translator> {
+    return Translator.load(folder, options);
+  }
+
+  protected exists({ attention, layer, head }: HeadPosition & { attention: AttentionKind }) {
+    return layer < this.#layersOf(attention) && head < this.heads;
+  }
+
+  protected async refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#work.abort();
+    const { signal } = (this.#work = new AbortController());
+    const { text, beams, model } = this;
+    if (!model) return;
+    this.failure = undefined;
+    this.stage = 'rest';
+    if (text.trim() === '' || this.tooLong) {
+      this.untouched = undefined;
+      this.#show(undefined);
+      return;
+    }
+    this.busy = true;
+    try {
+      if (this.rendering?.text !== text) await this.#stream(model, text, signal);
+      this.stage = 'searching';
+      const translate = async (options: object): Promise<Rendering> => {
+        const all = { beams, attention: true, hypotheses: true, signal, ...options };
+        const result = await model.translate(text, all);
+        return { text, beams, result, alignment: alignmentOf(result) };
+      };
+      const known = this.untouched;
+      const untouched = known?.text === text && known.beams === beams ? known : await translate({});
+      const rendering = this.touched ? await translate({ ablate: this.off }) : untouched;
+      this.untouched = untouched;
+      this.#show(rendering);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.untouched = undefined;
+      this.#show(undefined);
+      // A text without tokens is as good as none.
+      if (error instanceof GlassformerError && error.code === 'empty_input') return;
+      this.failure = translateFailure(error);
+    }
+  }
+
+  /** Greedily, so that something is there at once; the search comes after. */
+  async #stream(model: Translator, text: string, signal: AbortSignal): Promise<void> {
+    this.stage = 'streaming';
+    this.lit = undefined;
+    const begin = performance.now();
+    const options = { attention: true, ablate: this.off, signal };
+    const steps = model.stream(text, options);
+    const tokens: Range[] = [];
+    let first = 0;
+    let next = await steps.next();
+    for (; !next.done; next = await steps.next()) {
+      const { value: step } = next;
+      const base = step.sentence.targetStart;
+      tokens.push({ start: base + step.token.start, end: base + step.token.end });
+      first ||= performance.now() - begin;
+      this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+    }
+    this.pace = { tokens: tokens.length, first, milliseconds: performance.now() - begin };
+    const alignment = alignmentOf(next.value);
+    this.draft = undefined;
+    this.rendering = { text, beams: 0, result: next.value, alignment };
+    this.#stayWithin();
+  }
+
+  #show(rendering: Rendering | undefined): void {
+    this.busy = false;
+    this.stage = 'rest';
+    this.draft = undefined;
+    this.rendering = rendering;
+    this.#stayWithin();
+  }
+
+  /** What was chosen or pointed at may not exist in a new translation. */
+  #stayWithin(): void {
+    const count = this.rendering?.result.sentences.length ?? 0;
+    if (this.sentence >= count) this.sentence = 0;
+    const { lit, alignment } = this;
+    if (lit && !alignment?.[lit.side][lit.word]) this.lit = undefined;
+    this.followMatrix();
+  }
+
+  #take(link: Partial<TranslationLink>): void {
+    if (link.text !== undefined) this.text = link.text;
+    if (link.beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, link.beams));
+    if (link.sentence !== undefined) this.sentence = link.sentence;
+    if (link.attention) this.attention = link.attention;
+    const { head } = link;
+    if (head && (!this.info || this.exists({ attention: this.attention, ...head })))
+      this.selected = head;
+    this.off = (link.off ?? []).filter((at) => !this.info || this.exists(at));
+    this.pointed = false;
+  }
+
+  #layersOf(attention: AttentionKind): number {
+    if (attention === 'encoder') return this.info?.layers ?? 6;
+    return this.info?.decoderLayers ?? 2;
+  }
+
+  get #sourceLabels(): string[] {
+    const { rendering, inspected } = this;
+    if (!rendering || !inspected) return [];
+    return shownTokens(rendering.text, inspected.sourceTokens).map(({ label }) => label);
+  }
+
+  get #targetLabels(): string[] {
+    const { inspected } = this;
+    if (!inspected) return [];
+    return shownTokens(inspected.text, inspected.tokens).map(({ label }) => label);
+  }
+}
+
+/** What the heads of the decoder's last layer looked at on average, where that was strong. */
+function glowOf({ sentence, attention }: TranslationStep): Draft['glow'] {
+  if (!attention) return [];
+  const { layers, heads, keys } = attention.cross;
+  const mean = new Float32Array(keys);
+  for (let head = 0; head < heads; head++)
+    attention.cross.at(layers - 1, head).forEach((weight, key) => (mean[key]! += weight / heads));
+  const words = sentence.sourceTokens
+    .map(({ start, end }, key) => ({ start, end, weight: mean[key] ?? 0 }))
+    .filter(({ start, end }) => end > start);
+  const most = words.reduce((max, { weight }) => Math.max(max, weight), 0);
+  return words.filter(({ weight }) => weight >= most / 2 && weight > 0);
+}
