@@ -7,7 +7,8 @@ namespace glassformer::GLASSFORMER_ISA {
 inline Vec relu(Vec x) { return max(x, Vec::broadcast(0.0f)); }
 
 // x · Phi(x) = x/2 · (1 + erf(x / sqrt 2)): the exact form (Hendrycks and Gimpel 2016), not tanh's.
-inline Vec gelu(Vec x) {
+// Not inlined: a matrix product would hold a copy for each vector of each of its tiles.
+[[gnu::noinline]] inline Vec gelu(Vec x) {
   const Vec erf = {xsimd::erf((x * Vec::broadcast(0.70710678f)).lanes)};
   return Vec::broadcast(0.5f) * x * (Vec::broadcast(1.0f) + erf);
 }
