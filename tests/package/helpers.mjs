@@ -16,11 +16,15 @@ import { extname, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
+import vm from 'node:vm';
 
 // Node 20 knows relaxed SIMD but leaves it off; later releases have it on.
 if (Number(process.versions.node.split('.')[0]) < 21) {
   v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');
@@ -140,6 +144,33 @@ export function plain(value) {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   const fields = Object.entries(value).filter(([, field]) => typeof field !== 'function');
   return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
+}
+
+/** The memories of all instances made while `work` runs. */
+export async function memoriesOf(work) {
+  const { instantiate } = WebAssembly;
+  const memories = [];
+  WebAssembly.instantiate = async (...args) => {
+    const instance = await instantiate(...args);
+    memories.push(new WeakRef(instance.exports.memory));
+    return instance;
+  };
+  try {
+    await work();
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+  return memories;
+}
+
+/** Asserts that nothing holds these memories any more. */
+export async function assertFreed(memories) {
+  assert.ok(memories.length > 0);
+  for (let i = 0; i < 20 && memories.some((memory) => memory.deref()); i++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
+  assert.equal(memories.filter((memory) => memory.deref()).length, 0, 'memories still held');
 }
 
 const types = {

@@ -4,19 +4,16 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import {
   Classifier,
   assertError,
+  assertFreed,
   goldenFolder,
   load,
+  memoriesOf,
   randomModel,
   readGolden,
 } from './helpers.mjs';
-
-v8.setFlagsFromString('--expose-gc');
-const collectGarbage = vm.runInNewContext('gc');
 
 const folder = goldenFolder('pre_norm_mean');
 const { texts } = readGolden('pre_norm_mean');
@@ -134,32 +131,6 @@ test('Symbol.dispose disposes', { skip: !Symbol.dispose && 'no Symbol.dispose' }
   classifier[Symbol.dispose]();
   await assertError(() => classifier.classify('a'), 'disposed');
 });
-
-// The memories of all instances made while `work` runs.
-async function memoriesOf(work) {
-  const { instantiate } = WebAssembly;
-  const memories = [];
-  WebAssembly.instantiate = async (...args) => {
-    const instance = await instantiate(...args);
-    memories.push(new WeakRef(instance.exports.memory));
-    return instance;
-  };
-  try {
-    await work();
-  } finally {
-    WebAssembly.instantiate = instantiate;
-  }
-  return memories;
-}
-
-async function assertFreed(memories) {
-  assert.ok(memories.length > 0);
-  for (let i = 0; i < 20 && memories.some((memory) => memory.deref()); i++) {
-    await new Promise(setImmediate);
-    collectGarbage();
-  }
-  assert.equal(memories.filter((memory) => memory.deref()).length, 0, 'memories still held');
-}
 
 test('dispose frees the memory even while the classifier and its results are kept', async () => {
   const kept = [];

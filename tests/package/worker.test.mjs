@@ -12,6 +12,7 @@ import {
   binaries,
   goldenFolder,
   load,
+  loadTranslator,
   modelFiles,
   plain,
   readGolden,
@@ -25,7 +26,21 @@ const { texts } = readGolden('pre_norm_mean');
 const long = Array(4000).fill(texts[0]);
 const everything = { attention: true, contributions: true };
 
+const translatorFolder = goldenFolder('translate_pre_norm_shared');
+const sentences = readGolden('translate_pre_norm_shared').texts;
+const endless = 'not good at all. '.repeat(10_000);
+const translate = { attention: true, hypotheses: true };
+
+async function streamed(translator, text) {
+  const steps = [];
+  for await (const step of translator.stream(text, { attention: true })) steps.push(step);
+  return plain(steps);
+}
+
 const inProcess = await load(folder);
+const translatorInProcess = await loadTranslator(translatorFolder, { binary: 'simd' });
+const expectedSteps = await streamed(translatorInProcess, sentences[0]);
+const expectedTranslations = await translatorInProcess.translateBatch(sentences, translate);
 const expected = await inProcess.classifyBatch(texts, everything);
 
 const threads = [];
@@ -168,4 +183,58 @@ test('a worker that dies rejects its calls', async () => {
     return /out of memory/.test(error.message);
   });
   await assertError(() => classifier.classify('a'), 'worker_failed', /out of memory/);
+});
+
+test('a translator: the same results and streams as in this thread', async () => {
+  const before = threads.length;
+  const translator = await loadTranslator(translatorFolder, { binary: 'simd' });
+  assert.equal(threads.length, before + 1);
+  assert.deepEqual(translator.info, translatorInProcess.info);
+  const [results, ...streams] = await Promise.all([
+    translator.translateBatch(sentences, translate),
+    streamed(translator, sentences[0]),
+    streamed(translator, sentences[0]),
+  ]);
+  assert.deepEqual(plain(results), plain(expectedTranslations));
+  for (const steps of streams) assert.deepEqual(steps, expectedSteps);
+  await assertError(() => translator.translate(''), 'empty_input');
+  await assertError(() => streamed(translator, ''), 'empty_input');
+  await assertError(() => translator.translate('a', { beams: 0 }), 'invalid_option', /beams/);
+});
+
+test('a translator: aborts are heard, loops can be left', waiting, async () => {
+  const translator = await loadTranslator(translatorFolder);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const batch = translator.translateBatch([endless], { signal });
+  const queued = translator.translate(sentences[0], { signal });
+  setImmediate(() => controller.abort('enough'));
+  for (const call of [batch, queued]) {
+    await assert.rejects(call, { code: 'aborted', cause: 'enough' });
+  }
+  let tokens = 0;
+  for await (const _ of translator.stream(endless)) {
+    if (++tokens === 3) break;
+  }
+  const other = new AbortController();
+  const read = async () => {
+    for await (const _ of translator.stream(endless, { signal: other.signal })) {
+      if (++tokens === 6) other.abort();
+    }
+  };
+  await assertError(read, 'aborted');
+  assert.equal(tokens, 6);
+  // None of them holds up the next call.
+  assert.equal((await translator.translate(sentences[0])).text, expectedTranslations[0].text);
+});
+
+test('a translator: dispose during a stream ends the worker', waiting, async () => {
+  const translator = await loadTranslator(translatorFolder);
+  const stream = translator.stream(endless);
+  await stream.next();
+  const call = stream.next().then(() => stream.next());
+  translator.dispose();
+  await assertError(() => call, 'disposed');
+  await ended(threads.at(-1));
+  await assertError(() => translator.translate('a'), 'disposed');
 });

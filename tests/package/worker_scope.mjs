@@ -4,11 +4,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 globalThis.postMessage = (message, transfer = []) => {
   // Attention is large: it has to be handed over, not copied once more.
-  for (const { attention } of [message.result ?? []].flat()) {
-    if (attention && !transfer.includes(attention.encoder.data.buffer)) {
-      throw new Error('attention is not handed over');
-    }
-  }
+  const check = (value) => {
+    if (typeof value !== 'object' || value === null) return;
+    if (!ArrayBuffer.isView(value)) Object.values(value).forEach(check);
+    else if (!transfer.includes(value.buffer)) throw new Error('an array is not handed over');
+  };
+  check(message);
   parentPort.postMessage(message, transfer);
 };
 await import(workerData);

@@ -32,7 +32,7 @@ export async function* iterate<T, Result>(
   try {
     for (;;) {
       if (end && 'error' in end) throw end.error;
-      if (waiting.length > 0) yield waiting.shift()!;
+      if (waiting.length > 0 && !inner.signal.aborted) yield waiting.shift()!;
       else if (end) return end.result;
       else await new Promise<void>((resolve) => (wake = resolve));
     }

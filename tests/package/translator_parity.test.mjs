@@ -1,0 +1,85 @@
+// The native command and the WebAssembly package translate alike.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  assertNear,
+  binaries,
+  goldenFolder,
+  loadTranslator,
+  readGolden,
+  root,
+  translationGoldenNames,
+} from './helpers.mjs';
+
+const command = join(root, 'build/native/glassformer');
+
+function translateNatively(folder, texts, ...options) {
+  const output = execFileSync(command, ['translate', folder, '--json', ...options], {
+    input: texts.map((text) => `${text}\n`).join(''),
+    maxBuffer: 1 << 28,
+  });
+  return output.toString().trimEnd().split('\n').map(JSON.parse);
+}
+
+const floats = (base64) => new Float32Array(Uint8Array.from(Buffer.from(base64, 'base64')).buffer);
+
+const near = (actual, expected, tolerance, what) =>
+  assertNear([actual].flat(), [expected].flat(), tolerance, what);
+
+// Builds differ in fused multiplications and in the order of sums, as PyTorch does.
+function assertSame(actual, expected, tolerance) {
+  const largest = (kind) =>
+    Math.max(
+      ...Object.entries(tolerance).flatMap(([name, [value]]) =>
+        name.startsWith(kind) ? value : [],
+      ),
+    );
+  assert.equal(actual.text, expected.text);
+  near(actual.score, expected.score, largest('log_probabilities'), 'score');
+  assert.equal(actual.sentences.length, expected.sentences.length);
+  for (const [index, sentence] of actual.sentences.entries()) {
+    const { attention, alignment, score, tokens, ...rest } = sentence;
+    const other = expected.sentences[index];
+    for (const [name, value] of Object.entries(rest)) assert.deepEqual(value, other[name], name);
+    assert.deepEqual(
+      tokens.map(({ logprob: _, ...token }) => token),
+      other.tokens.map(({ logprob: _, ...token }) => token),
+    );
+    near(score, other.score, largest('log_probabilities'), 'score');
+    const logprobs = (list) => list.map(({ logprob }) => logprob);
+    near(logprobs(tokens), logprobs(other.tokens), largest('log_probabilities'), 'logprob');
+    for (const [kind, { data, at: _, ...shape }] of Object.entries(attention)) {
+      const { data: native, ...nativeShape } = other.attention[kind];
+      assert.deepEqual(shape, nativeShape);
+      assertNear(data, floats(native), largest(`${kind}_attention`), kind);
+    }
+    assert.ok(alignment.length > 0 || rest.text === '');
+  }
+}
+
+for (const name of translationGoldenNames) {
+  const { texts: goldenTexts, tolerance } = readGolden(name);
+  const texts = [
+    ...goldenTexts,
+    '  Not good at all.  A gripping film!',
+    'naïve 🎬 日本語',
+    'a '.repeat(300).trim(),
+    '☃',
+  ];
+  for (const beams of [1, 4]) {
+    const native = translateNatively(goldenFolder(name), texts, '--attention', '--beams', beams);
+    assert.equal(native.length, texts.length);
+    for (const binary of binaries) {
+      test(`${name}, ${beams} beams: native and ${binary}`, async () => {
+        const translator = await loadTranslator(goldenFolder(name), { binary });
+        const results = await translator.translateBatch(texts, { beams, attention: true });
+        for (const [index, result] of results.entries()) {
+          assertSame(result, native[index], tolerance);
+        }
+      });
+    }
+  }
+}
