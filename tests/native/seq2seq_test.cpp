@@ -442,6 +442,44 @@ TEST_CASE("a source with every token masked is nothing to read, not an error", "
   CHECK(std::all_of(map.data.begin(), map.data.end(), [](float weight) { return weight == 0; }));
 }
 
+TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]") {
+  ModelConfig config = TranslationGolden("translate_pre_norm_shared").config;
+  config.max_source_length = config.max_target_length = 256;
+  Seq2Seq model(config);
+  SplitMix64 random(11);
+  for (const Parameter& parameter : model.parameters()) {
+    parameter.set(initial_values(parameter, random));
+  }
+  const auto draw = [&](std::size_t count) {
+    std::vector<std::int32_t> ids(count);
+    for (auto& id : ids) id = static_cast<std::int32_t>(random.next() % config.vocab_size);
+    return ids;
+  };
+  Batch batch;
+  batch.add(draw(251), std::vector<std::size_t>{0, 100, 250});
+  const auto encoded = model.encode(batch, {});
+  const auto extensions = chain(draw(256), 0, 0);
+  const DecodingLimits limits = {.nodes = 256, .positions = 256, .rows = 256};
+  DecodingState at_once = model.begin(encoded, limits, {.capture = true});
+  const std::vector<float> expected = values_of(model.decode(at_once, extensions));
+  DecodingState stepwise = model.begin(encoded, limits, {});
+  std::vector<float> got;
+  for (const Extension& extension : extensions) {
+    const auto row = values_of(model.decode(stepwise, {&extension, 1}));
+    got.insert(got.end(), row.begin(), row.end());
+  }
+  CHECK(got == expected);
+  for (const AttentionMap& map : {at_once.self_attention(255), at_once.cross_attention(255)}) {
+    double worst = 0;
+    for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
+      const auto first = map.data.begin() + static_cast<std::ptrdiff_t>(row * map.keys);
+      const double sum = std::accumulate(first, first + static_cast<std::ptrdiff_t>(map.keys), 0.0);
+      worst = std::max(worst, std::abs(sum - 1));
+    }
+    CHECK(worst < 1e-5);
+  }
+}
+
 TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const bool capture = GENERATE(false, true);
