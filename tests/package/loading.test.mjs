@@ -260,7 +260,7 @@ test('where one file fails, the others are given up', waiting, async () => {
 
 const descriptors = '/proc/self/fd';
 const noDescriptors = !existsSync(descriptors) && `no ${descriptors}`;
-test('files are closed', { skip: noDescriptors }, async () => {
+test('files are closed', { skip: noDescriptors, ...waiting }, async () => {
   const count = () => readdirSync(descriptors).length;
   await assertLoads(folder);
   const before = count();
@@ -270,8 +270,7 @@ test('files are closed', { skip: noDescriptors }, async () => {
     await assertError(() => Classifier.load(folder, { urls }), 'invalid_config');
   }
   // Loading does not wait for the closing.
-  for (let i = 0; i < 100 && count() > before; i++) await new Promise(setImmediate);
-  assert.equal(count(), before);
+  while (count() > before) await new Promise(setImmediate);
 });
 
 test('a connection that breaks in the middle', async () => {
