@@ -6,11 +6,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { dist, goldenFolder, load, readGolden, root, serve } from './helpers.mjs';
+import { dist, goldenFolder, load, loadTranslator, readGolden, root, serve } from './helpers.mjs';
 
 const name = 'pre_norm_mean';
 const { texts } = readGolden(name);
 const expected = await (await load(goldenFolder(name))).classifyBatch(texts);
+
+const translatorName = 'translate_pre_norm_shared';
+const source = readGolden(translatorName).texts[0];
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const send = (type, body) => (response) =>
@@ -133,6 +136,71 @@ for (const binary of ['simd', 'relaxed']) {
     }, texts[0]);
     assert.equal(code, 'disposed');
     await closed;
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  });
+}
+
+for (const binary of ['simd', 'relaxed']) {
+  test(`a page translates, ${binary}`, async () => {
+    const reference = await loadTranslator(goldenFolder(translatorName), { binary });
+    const greedy = await reference.translate(source, { beams: 1 });
+    const { page, problems } = await open();
+    const result = await page.evaluate(
+      async ({ binary, name, source }) => {
+        const translator = await glassformer.Translator.load(`golden/${name}`, { binary });
+        const endless = 'not good at all. '.repeat(10_000);
+        const read = async (text, { limit = Infinity, ...options } = {}) => {
+          const seen = [];
+          for await (const step of translator.stream(text, { attention: true, ...options })) {
+            const { cross } = step.attention;
+            seen.push([step.text, cross.at(1, 1).length === cross.keys]);
+            if (seen.length === limit) break;
+          }
+          return seen;
+        };
+        const controller = new AbortController();
+        const results = await Promise.all([
+          translator.translate(source, { beams: 1, attention: true }),
+          read(source),
+          read(source),
+          read(endless, { limit: 3 }),
+        ]);
+        const calls = [
+          read(endless, { signal: controller.signal }),
+          translator.translate(''),
+          translator.translate('a', { beams: 0 }),
+        ];
+        setTimeout(() => controller.abort(), 20);
+        const codes = (await Promise.allSettled(calls)).map((call) => call.reason?.code);
+        const again = await read(source);
+        const stream = translator.stream(endless);
+        await stream.next();
+        const call = stream.next().then(() => stream.next());
+        translator.dispose();
+        codes.push(await call.catch((error) => error.code));
+        const [{ text, score, sentences }, ...streams] = results;
+        return {
+          text,
+          score,
+          size: sentences[0].attention.cross.at(1, 1).length,
+          streams: [...streams, again],
+          codes,
+        };
+      },
+      { binary, name: translatorName, source },
+    );
+    assert.equal(result.text, greedy.text);
+    assert.equal(result.score, greedy.score);
+    const [{ tokens, sourceTokens }] = greedy.sentences;
+    assert.equal(result.size, tokens.length * sourceTokens.length);
+    const [first, second, left, again] = result.streams;
+    assert.equal(first.length, tokens.length);
+    assert.equal(first.at(-1)[0], greedy.text);
+    assert.ok(first.every(([, whole]) => whole));
+    assert.deepEqual([second, again], [first, first]);
+    assert.equal(left.length, 3);
+    assert.deepEqual(result.codes, ['aborted', 'empty_input', 'invalid_option', 'disposed']);
     assert.deepEqual(problems, []);
     await page.context().close();
   });
