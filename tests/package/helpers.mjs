@@ -131,10 +131,8 @@ export function assertNear(actual, expected, tolerance, what) {
   assert.equal(actual.length, expected.length, `${what}: length`);
   for (let i = 0; i < expected.length; i++) {
     const error = Math.abs(actual[i] - expected[i]);
-    assert.ok(
-      error <= tolerance,
-      `${what}[${i}]: ${actual[i]}, expected ${expected[i]} ± ${tolerance}`,
-    );
+    if (error <= tolerance) continue;
+    assert.fail(`${what}[${i}]: ${actual[i]}, expected ${expected[i]} ± ${tolerance}`);
   }
 }
 

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   assertNear,
   binaries,
@@ -60,8 +62,20 @@ function assertSame(actual, expected, tolerance) {
   }
 }
 
-for (const name of translationGoldenNames) {
-  const { texts: goldenTexts, tolerance } = readGolden(name);
+// The same model with matrices of 8-bit integers.
+function quantised(folder) {
+  const parent = mkdtempSync(join(tmpdir(), 'glassformer-model-'));
+  after(() => rmSync(parent, { recursive: true }));
+  execFileSync(command, ['quantize', folder, join(parent, 'model')], { stdio: 'ignore' });
+  return join(parent, 'model');
+}
+
+const models = translationGoldenNames.map((name) => [name, goldenFolder(name), name]);
+const [someName] = translationGoldenNames;
+models.push([`${someName}, quantised`, quantised(goldenFolder(someName)), someName]);
+
+for (const [name, folder, golden] of models) {
+  const { texts: goldenTexts, tolerance } = readGolden(golden);
   const texts = [
     ...goldenTexts,
     '  Not good at all.  A gripping film!',
@@ -70,11 +84,11 @@ for (const name of translationGoldenNames) {
     '☃',
   ];
   for (const beams of [1, 4]) {
-    const native = translateNatively(goldenFolder(name), texts, '--attention', '--beams', beams);
+    const native = translateNatively(folder, texts, '--attention', '--beams', beams);
     assert.equal(native.length, texts.length);
     for (const binary of binaries) {
       test(`${name}, ${beams} beams: native and ${binary}`, async () => {
-        const translator = await loadTranslator(goldenFolder(name), { binary });
+        const translator = await loadTranslator(folder, { binary });
         const results = await translator.translateBatch(texts, { beams, attention: true });
         for (const [index, result] of results.entries()) {
           assertSame(result, native[index], tolerance);
