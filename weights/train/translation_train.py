@@ -26,7 +26,7 @@ from translation_model import CONFIG, PAD, Translator
 
 SMOOTHING = 0.1
 EMA = 0.999
-VALIDATION_PAIRS = 200  # of each corpus are translated at a check
+VALIDATION_PAIRS = 100  # of each corpus are translated at a check
 
 
 def loss_of(model, source, fed, wanted, compute):

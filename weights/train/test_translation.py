@@ -1,0 +1,110 @@
+"""Checks of the translator's training code; takes seconds, needs no data.
+
+    python3 -m unittest test_translation
+"""
+import random
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+import torch
+
+import bleu
+import reference
+import translation_data as data
+from translation_batches import Pairs, cut, training_batches
+from translation_model import CONFIG, END, PAD, START, Translator
+from translation_train import loss_of
+
+SMALL = {**CONFIG, "source_vocab_size": 50, "target_vocab_size": 50, "d_model": 32, "d_ff": 64, "n_heads": 4,
+         "encoder_layers": 2, "max_source_length": 40, "max_target_length": 40}
+
+
+def write_pairs(path, lengths):
+    """Two corpora of random pairs with the given (source, target) lengths, the end token included."""
+    generator = numpy.random.RandomState(1)
+    arrays = {}
+    for name, rows in lengths.items():
+        for number, side in enumerate(("source", "target")):
+            ids = [[*generator.randint(4, 50, row[number] - 1), END] for row in rows]
+            arrays[f"{name}.{side}"] = numpy.concatenate(ids).astype(numpy.uint16)
+            arrays[f"{name}.{side}_ends"] = numpy.cumsum([len(row) for row in ids])
+    numpy.savez(path, **arrays)
+
+
+class TranslationTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "pairs.npz"
+        generator = random.Random(1)
+        lengths = [(generator.randint(2, 9), generator.randint(2, 12)) for _ in range(200)]
+        write_pairs(self.path, {"tatoeba": lengths[:150], "news": lengths[150:]})
+
+    def test_model_equals_the_reference(self):
+        torch.manual_seed(0)
+        model = Translator(SMALL)
+        source, target = torch.randint(4, 50, (3, 7)), torch.randint(4, 50, (3, 5))
+        logits = model.project(model.decode(target, model.encode(source)))
+        weights = {name: value.double() for name, value in model.state_dict().items()}
+        everywhere = [torch.ones_like(ids, dtype=torch.bool) for ids in (source, target)]
+        trace = reference.translate(SMALL, weights, (source, everywhere[0]), (target, everywhere[1]))
+        self.assertLess((torch.log_softmax(logits, -1) - trace["log_probabilities"]).abs().max(), 1e-4)
+
+    def test_every_pair_comes_once_a_round(self):
+        pairs = Pairs(self.path, data.training_corpora_in(self.path))
+        self.assertEqual(len(pairs), 200)
+        batches = training_batches(pairs, [1, 1], 40, 0, 1, seed=1)
+        seen, count = [], 0
+        while count < 200:
+            source, fed, wanted = next(batches)
+            self.assertLessEqual(max(source.numel(), fed.numel()), 40)
+            self.assertTrue((source != PAD).all())  # one source length a batch
+            self.assertTrue((fed[:, 0] == START).all())
+            self.assertTrue((fed[:, 1:] == wanted[:, :-1]).all())
+            seen += [tuple(row) for row in source.tolist()]
+            count += len(source)
+        self.assertEqual(count, 200)
+        everything = [tuple(row.tolist()) for i in range(200) for row in cut(pairs, numpy.array([i]))[0]]
+        self.assertEqual(sorted(seen), sorted(everything))
+
+    def test_padding_changes_no_loss(self):
+        torch.manual_seed(0)
+        model = Translator(SMALL)
+        pairs = Pairs(self.path, ["tatoeba"])
+        sizes = pairs.lengths["source"]
+        chosen = numpy.flatnonzero(sizes == sizes[0])[:4]
+        _, together, count = loss_of(model, *cut(pairs, chosen), torch.float32)
+        alone = [loss_of(model, *cut(pairs, chosen[i:i + 1]), torch.float32)[1:] for i in range(len(chosen))]
+        self.assertEqual(count, sum(n for _, n in alone))
+        self.assertAlmostEqual(float(together), sum(float(loss) * n for loss, n in alone) / count, places=4)
+
+    def test_greedy_takes_the_most_probable_token(self):
+        torch.manual_seed(0)
+        model = Translator(SMALL)
+        source = torch.randint(4, 50, (2, 6))
+        for row, ids in zip(source, model.greedy(source, 8)):
+            fed = torch.tensor([[START, *ids]])
+            best = model.project(model.decode(fed, model.encode(row[None])))[0].argmax(-1).tolist()
+            self.assertEqual(best[:len(ids)], ids)
+
+    def test_typed_pairs_keep_their_words(self):
+        generator = random.Random(3)
+        found = [data.as_typed("I don't know Tom.", "Ich kenne Tom nicht.", generator) for _ in range(200)]
+        sources = {pair[0] for pair in found if pair}
+        self.assertTrue({"i don't know tom.", "i don't know Tom.", "I dont know Tom.", "I don\u2019t know Tom.",
+                         "I don't know Tom"} <= sources)
+        self.assertTrue(all(pair[1].endswith(".") == pair[0].endswith(".") for pair in found if pair))
+
+    def test_bleu_is_sacrebleus(self):
+        # The example of sacreBLEU's README, and the figure it prints.
+        hypotheses = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]
+        references = [["The dog bit the man.", "The dog had bit the man."],
+                      ["It was not unexpected.", "No one was surprised."],
+                      ["The man bit him first.", "The man had bitten the dog."]]
+        self.assertAlmostEqual(bleu.corpus_bleu(hypotheses, references), 48.530827009929865)
+
+
+if __name__ == "__main__":
+    unittest.main()
