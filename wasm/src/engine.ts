@@ -1,6 +1,6 @@
+import type { Raw, RawAttention } from './attention.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type { Raw, RawAttention } from './attention.js';
 import type { Task } from './protocol.js';
 import type {
   Classification,
