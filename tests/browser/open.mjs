@@ -87,3 +87,12 @@ export async function visit(browser, url, options, body) {
     await opened.context.close();
   }
 }
+
+// Until the service worker keeps a file of the page's folder for use without a network.
+export async function kept(page, file) {
+  const deadline = Date.now() + 30_000;
+  while (!(await page.evaluate(async (name) => (await caches.match(name)) !== undefined, file))) {
+    assert.ok(Date.now() < deadline, `${file} is not kept`);
+    await page.waitForTimeout(50);
+  }
+}

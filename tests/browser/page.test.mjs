@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { launch, open, read, root, serve, settled, visit } from './open.mjs';
+import { kept, launch, open, read, root, serve, settled, visit } from './open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
 // Node may run the other of the two binaries, whose sums round differently.
@@ -235,7 +235,10 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
   assert.ok(clipped);
   await read(page, text);
   assert.equal(await page.getByTestId('token').count(), tokens.length);
-  assert.match(await page.locator('.clipped').textContent(), /512 tokens the model reads: it skipped/);
+  assert.match(
+    await page.locator('.clipped').textContent(),
+    /512 tokens the model reads: it skipped/,
+  );
   const painted = await page
     .getByTestId('overview')
     .locator('canvas')
@@ -400,7 +403,8 @@ test('it works under any path, and without a network once loaded', async () => {
   const { context, page, complaints } = opened;
   try {
     await settled(page);
-    await page.evaluate(() => navigator.serviceWorker.ready);
+    await kept(page, 'models/sentiment/tokenizer.model');
+    await kept(page, 'models/sentiment/model.safetensors');
     await deep.close();
     await context.setOffline(true);
     await read(page, 'Still here, still wonderful.');

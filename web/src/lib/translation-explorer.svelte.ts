@@ -68,6 +68,8 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   draft = $state.raw<Draft>();
   /** With the interventions; of the text before while `draft` grows. */
   rendering = $state.raw<Rendering>();
+  /** The last one that was searched for, not only streamed. */
+  searched = $state.raw<Rendering>();
   /** The same text without interventions. */
   untouched = $state.raw<Rendering>();
   stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
@@ -96,6 +98,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     this.pointed = false;
     this.lit = undefined;
     this.sentence = 0;
+    if (this.stage === 'stopped') this.stage = 'rest';
     this.#work.abort();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.refresh(), pause);
@@ -277,6 +280,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     this.stage = 'rest';
     this.draft = undefined;
     this.rendering = rendering;
+    this.searched = rendering;
     this.#stayWithin();
   }
 

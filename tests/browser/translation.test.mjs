@@ -1,0 +1,441 @@
+// Drives the translation view as a person would, with the model that the page was built with; what
+// it shows is compared with what the package answers in Node.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { kept, launch, open, read, root, serve, settled, visit } from './open.mjs';
+
+const sentence = 'I have not seen him since Monday.';
+const view = '#view=translation';
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 5e-4;
+
+let browser, server, translator, axe;
+before(async () => {
+  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  [browser, server, translator, axe] = await Promise.all([
+    launch(),
+    serve(),
+    Translator.load(join(root, 'web/dist/models/en-de')),
+    readFile(source, 'utf8'),
+  ]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  translator?.dispose();
+});
+
+const onPage = (name, options, body) =>
+  test(name, () => visit(browser, server.url + (options.hash ?? view), options, body));
+
+const translate = (text, options) =>
+  translator.translate(text, { beams: 4, attention: true, hypotheses: true, ...options });
+
+const number = (locator) => locator.getAttribute('data-value').then(Number);
+const numbers = (locator) =>
+  locator.evaluateAll((list) => list.map((element) => Number(element.getAttribute('data-value'))));
+const cellsOf = (page) => page.getByTestId('heatmap').locator('[data-value]');
+const wordsOf = (page, side) => page.getByTestId(side).locator('[data-word]');
+const pick = (page, kind) => page.getByTestId(`show-${kind}`).check({ force: true });
+
+// Text and weight of each word that is lit up.
+const lit = (page, side) =>
+  page
+    .getByTestId(side)
+    .locator('[data-word][data-value]')
+    .evaluateAll((list) => list.map((word) => [word.textContent, Number(word.dataset.value)]));
+
+function assertClose(actual, expected, what) {
+  assert.equal(actual.length, expected.length, `${what}: how many`);
+  const worst = actual.reduce((max, value, i) => Math.max(max, Math.abs(value - expected[i])), 0);
+  assert.ok(worst <= tolerance, `${what}: ${worst} apart`);
+}
+
+function assertLit(actual, expected, what) {
+  assert.deepEqual(
+    actual.map(([word]) => word),
+    expected.map(([word]) => word),
+    what,
+  );
+  assertClose(
+    actual.map(([, weight]) => weight),
+    expected.map(([, weight]) => weight),
+    what,
+  );
+}
+
+// Writes down every state of an element's text, and where the heads are on the page meanwhile.
+const watch = (page) =>
+  page.evaluate(() => {
+    window.seen = [];
+    const target = document.querySelector('[data-testid=target]');
+    const below = document.querySelector('[data-testid=head]');
+    const note = () =>
+      window.seen.push({
+        text: target.textContent,
+        top: below.getBoundingClientRect().top + window.scrollY,
+        busy: document.querySelector('[data-testid=stop]') !== null,
+      });
+    new MutationObserver(note).observe(target, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+  });
+const seen = (page) => page.evaluate(() => window.seen);
+
+onPage('a person types English, and the German grows token by token', {}, async (page) => {
+  await read(page, '');
+  await watch(page);
+  await page.getByTestId('input').pressSequentially(sentence);
+  await settled(page);
+  const { text, score } = await translate(sentence);
+  assert.equal(await page.getByTestId('target').textContent(), text);
+  assertClose([await number(page.getByTestId('score'))], [score], 'score');
+  const greedy = await translator.translate(sentence, { beams: 1 });
+  const states = (await seen(page)).filter(({ busy }) => busy).map((state) => state.text);
+  const growing = new Set(states.filter((state) => greedy.text.startsWith(state)));
+  assert.ok(growing.size >= 3, `${[...growing].map((state) => JSON.stringify(state))}`);
+});
+
+onPage('nothing moves while the translation grows', {}, async (page) => {
+  await watch(page);
+  await read(page, `${sentence} The train to Berlin leaves at seven in the morning.`);
+  const growing = (await seen(page)).filter(({ busy }) => busy);
+  const tops = new Set(growing.slice(1).map(({ top }) => Math.round(top)));
+  assert.equal(tops.size, 1, `${[...tops]}`);
+});
+
+onPage('a word of either side lights up those that belong to it', {}, async (page) => {
+  await read(page, sentence);
+  const { text, sentences } = await translate(sentence);
+  const { alignment } = sentences[0];
+  const spans = (side) => [
+    ...new Map(alignment.map((link) => [link[side].start, link[side]])).values(),
+  ];
+  const targets = spans('target');
+  assert.deepEqual(
+    await wordsOf(page, 'target').allTextContents(),
+    targets.map(({ start, end }) => text.slice(start, end)),
+  );
+
+  const expectedFor = ({ start }) =>
+    alignment
+      .filter((link) => link.target.start === start)
+      .map(({ source, weight }) => [sentence.slice(source.start, source.end), weight]);
+  for (const word of [0, 2]) {
+    await wordsOf(page, 'target').nth(word).hover();
+    assertLit(await lit(page, 'source'), expectedFor(targets[word]), `word ${word}`);
+  }
+  assert.ok((await page.locator('section svg path[stroke-width]').count()) > 0, 'lines');
+  await page.mouse.move(0, 0);
+  assert.deepEqual(await lit(page, 'source'), []);
+
+  await wordsOf(page, 'target').first().focus();
+  await page.keyboard.press('ArrowRight');
+  assertLit(await lit(page, 'source'), expectedFor(targets[1]), 'by keyboard');
+  await page.keyboard.press('Shift+Tab');
+
+  const { source } = alignment[0];
+  const made = alignment
+    .filter((link) => link.source.start === source.start)
+    .map(({ target, weight }) => [text.slice(target.start, target.end), weight]);
+  const word = wordsOf(page, 'source').filter({
+    hasText: new RegExp(`^${sentence.slice(source.start, source.end)}$`),
+  });
+  const box = await word.first().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  assertLit(await lit(page, 'target'), made, 'from the source');
+  await page.mouse.move(0, 0);
+
+  // The caret points as well.
+  await page.getByTestId('input').focus();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowRight');
+  assert.ok((await lit(page, 'target')).length > 0 || source.start > 1, 'from the caret');
+});
+
+onPage('the grid and the heat map show all three kinds of attention', {}, async (page) => {
+  await read(page, sentence);
+  const [{ attention }] = (await translate(sentence)).sentences;
+  for (const kind of ['encoder', 'decoder', 'cross']) {
+    await pick(page, kind);
+    const map = attention[kind];
+    assert.equal(await page.getByTestId('head').count(), map.layers * map.heads, kind);
+    const last = [map.layers - 1, map.heads - 1];
+    await page.getByTestId('head').last().click();
+    const cells = await numbers(cellsOf(page));
+    assertClose(cells, map.at(...last), kind);
+    for (let row = 0; row < map.queries; row++) {
+      const sum = cells.slice(row * map.keys, (row + 1) * map.keys).reduce((a, b) => a + b);
+      assert.ok(Math.abs(sum - 1) < 1e-4, `${kind}: row ${row} sums to ${sum}`);
+    }
+    const empty = await cellsOf(page).evaluateAll((list) =>
+      list
+        .filter((cell) => cell.getAttribute('fill') === 'none')
+        .map(({ dataset }) => [dataset.query, dataset.key, dataset.value].map(Number)),
+    );
+    const count = (map.queries * (map.queries - 1)) / 2;
+    assert.equal(empty.length, kind === 'decoder' ? count : 0, kind);
+    for (const [query, key, value] of empty) assert.ok(key > query && value === 0);
+  }
+});
+
+onPage('a head that is switched off changes the translation, until undone', {}, async (page) => {
+  await read(page, sentence);
+  const before = await page.getByTestId('target').textContent();
+  for (const layer of [0, 1]) {
+    await page.getByRole('switch', { name: `Layer ${layer + 1}, all heads` }).click();
+    await settled(page);
+  }
+  const heads = await page.getByTestId('head').count();
+  const ablate = Array.from({ length: heads }, (_, i) => ({
+    attention: 'cross',
+    layer: Math.floor((2 * i) / heads),
+    head: i % (heads / 2),
+  }));
+  const changed = await translate(sentence, { ablate });
+  assert.equal(await page.getByTestId('target').textContent(), changed.text);
+  assertClose([await number(page.getByTestId('score'))], [changed.score], 'without');
+  assert.match(
+    await page.getByTestId('change').textContent(),
+    new RegExp(`With ${heads}\\s+heads off`),
+  );
+  await page.getByTestId('reset').click();
+  await settled(page);
+  assert.equal(await page.getByTestId('target').textContent(), before);
+  assert.equal(await page.getByTestId('change').count(), 0);
+});
+
+onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
+  await read(page, sentence);
+  for (const beams of [1, 6]) {
+    await page
+      .getByTestId('beams')
+      .getByRole('radio')
+      .nth(beams - 1)
+      .check({ force: true });
+    await settled(page);
+    const { text, sentences } = await translate(sentence, { beams });
+    const [{ hypotheses, tree }] = sentences;
+    assert.equal(await page.getByTestId('target').textContent(), text);
+    const list = page.getByTestId('hypotheses');
+    assertClose(
+      await numbers(list.locator('[data-value]')),
+      hypotheses.map(({ score }) => score),
+      'scores',
+    );
+    assert.deepEqual(
+      await list.locator('[lang]').allTextContents(),
+      hypotheses.map((hypothesis) => hypothesis.text),
+    );
+    const nodes = page.getByTestId('tree').locator('[data-node]');
+    assertClose(
+      await numbers(nodes),
+      tree.map(({ logprob }) => logprob),
+      'tree',
+    );
+    const dropped = tree.filter(({ kept }) => !kept).length;
+    assert.equal(await page.getByTestId('tree').locator('[data-kept=false]').count(), dropped);
+  }
+  await page.getByTestId('tree').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.locator('[aria-live]', { hasText: 'log-probability' }).waitFor({ state: 'attached' });
+});
+
+onPage('of several sentences one is looked into', {}, async (page) => {
+  await page.getByRole('button', { name: 'Several sentences' }).click();
+  await page.waitForFunction(() => document.querySelector('main').ariaBusy === 'true');
+  await settled(page);
+  const text = await page.getByTestId('input').inputValue();
+  const { sentences, text: whole } = await translate(text);
+  assert.equal(await page.getByTestId('target').textContent(), whole);
+  const radios = page.getByTestId('sentences').getByRole('radio');
+  assert.equal(await radios.count(), sentences.length);
+  await radios.nth(1).check({ force: true });
+  assertClose(await numbers(cellsOf(page)), sentences[1].attention.cross.at(0, 0), 'the second');
+  const third = wordsOf(page, 'target').last();
+  await third.click();
+  assert.ok(await radios.nth(sentences.length - 1).isChecked());
+});
+
+onPage('it can be stopped, and goes on', {}, async (page) => {
+  const text = Array.from({ length: 12 }, (_, i) => `This is sentence number ${i}.`).join(' ');
+  await page.getByTestId('input').fill(text);
+  await page.locator('[data-testid=target] [data-testid=token]').nth(4).waitFor();
+  await page.getByTestId('stop').click();
+  await settled(page);
+  await page.getByText('Stopped').waitFor();
+  const partial = await page.getByTestId('target').textContent();
+  await page.waitForTimeout(300);
+  assert.equal(await page.getByTestId('target').textContent(), partial);
+  await page.getByTestId('again').click();
+  await page.getByTestId('stop').click();
+  await read(page, sentence);
+  assert.equal(await page.getByTestId('target').textContent(), (await translate(sentence)).text);
+});
+
+onPage('strange texts are translated, or said to be empty or too long', {}, async (page) => {
+  for (const text of [
+    '',
+    ' \n\t ',
+    '\u200b',
+    '😀👍🏽',
+    '电影很好看',
+    '<b>not bold</b>',
+    'x'.repeat(5001),
+  ]) {
+    await read(page, text);
+    const target = await page.getByTestId('target').textContent();
+    if (text.length > 5000) {
+      await page.getByText('At most 5,000 characters').waitFor();
+      assert.equal(target, '');
+      continue;
+    }
+    const expected = await translate(text).catch(({ code }) => code);
+    assert.equal(target, expected === 'empty_input' ? '' : expected.text, text);
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }
+});
+
+onPage(
+  'the model is fetched when the view is opened, and both views stay',
+  { hash: '' },
+  async (page) => {
+    const fetched = [];
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await read(page, 'Terrible.');
+    assert.ok(!fetched.some((path) => path.includes('en-de')), `${fetched}`);
+    await page.getByRole('link', { name: 'Translation' }).click();
+    await page.getByTestId('target').waitFor();
+    await settled(page);
+    assert.ok(fetched.some((path) => path.includes('models/en-de/model.safetensors')));
+    await read(page, sentence);
+    await page.getByRole('link', { name: 'Sentiment' }).click();
+    assert.equal(await page.getByTestId('input').inputValue(), 'Terrible.');
+    assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
+    await page.goBack();
+    await page.getByTestId('target').waitFor();
+    assert.equal(await page.getByTestId('input').inputValue(), sentence);
+  },
+);
+
+onPage('a link brings back text, beams, head and what is off', {}, async (page, { context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await read(page, sentence);
+  await pick(page, 'decoder');
+  await page.getByTestId('head').nth(3).click();
+  await page.getByTestId('head-switch').nth(3).click();
+  await page.getByTestId('beams').getByRole('radio').nth(1).check({ force: true });
+  await settled(page);
+  const text = await page.getByTestId('target').textContent();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await context.newPage();
+  await other.goto(link);
+  await settled(other);
+  assert.equal(await other.getByTestId('input').inputValue(), sentence);
+  assert.equal(await other.getByTestId('target').textContent(), text);
+  assert.ok(await other.getByTestId('show-decoder').isChecked());
+  assert.ok(await other.getByTestId('beams').getByRole('radio').nth(1).isChecked());
+  assert.equal(await other.getByTestId('head').nth(3).getAttribute('aria-pressed'), 'true');
+  assert.equal(await other.getByTestId('head-switch').nth(3).getAttribute('aria-checked'), 'false');
+});
+
+onPage(
+  'a damaged link is read as far as it makes sense',
+  { hash: `${view}&text=Hello.&beams=99&head=cross.77.0&off=cross.0.0,other.1.1&sentence=40` },
+  async (page) => {
+    const ablate = [{ attention: 'cross', layer: 0, head: 0 }];
+    const { text } = await translate('Hello.', { beams: 8, ablate });
+    assert.equal(await page.getByTestId('target').textContent(), text);
+    assert.match(await page.getByTestId('change').textContent(), /With 1\s+head off/);
+  },
+);
+
+for (const width of [360, 390, 768]) {
+  onPage(
+    `nothing scrolls sideways at ${width} pixels, and a tap lights up words`,
+    { viewport: { width, height: 800 }, hasTouch: true },
+    async (page) => {
+      for (const text of [sentence, `${'x'.repeat(300)} ${sentence} ${sentence}`]) {
+        await read(page, text);
+        await wordsOf(page, 'target').last().tap();
+        assert.ok((await lit(page, 'source')).length > 0);
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+      }
+    },
+  );
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+    await read(page, `${sentence} How are you?`);
+    await page.getByTestId('head-switch').nth(1).click();
+    await settled(page);
+    await wordsOf(page, 'target').nth(1).hover();
+    await page.waitForTimeout(300); // Colours fade in; contrast is judged once they have.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run());
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+    assert.deepEqual(found, []);
+  });
+}
+
+test('a missing model is said in words, and trying again helps', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  const weights = 'models/en-de/model.safetensors';
+  await cp(join(root, 'web/dist'), folder, { recursive: true });
+  await rm(join(folder, weights));
+  const broken = await serve(folder);
+  const { context, page, complaints } = await open(browser, broken.url + view, {
+    expectErrors: true,
+  });
+  try {
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.textContent(), /not where it should be.*models\/en-de/s);
+    await cp(join(root, 'web/dist', weights), join(folder, weights));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByTestId('target').waitFor();
+    await settled(page);
+    assert.notEqual(await page.getByTestId('target').textContent(), '');
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+    await broken.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('once loaded it translates without a network', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  await cp(join(root, 'web/dist'), folder, { recursive: true });
+  const own = await serve(folder);
+  const { context, page } = await open(browser, own.url + view, { serviceWorkers: 'allow' });
+  try {
+    await settled(page);
+    for (const file of ['config.json', 'model.safetensors', 'tokenizer.model'])
+      await kept(page, `models/en-de/${file}`);
+    await own.close();
+    await context.setOffline(true);
+    await page.reload();
+    await settled(page);
+    await read(page, sentence);
+    assert.equal(await page.getByTestId('target').textContent(), (await translate(sentence)).text);
+  } finally {
+    await context.close();
+    await rm(folder, { recursive: true });
+  }
+});
