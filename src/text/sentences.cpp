@@ -62,10 +62,11 @@ bool is_among(std::string_view word, const std::array<std::string_view, N>& word
 
 // Abbreviations that more of the sentence follows.
 constexpr auto inner = std::to_array<std::string_view>(
-    {"mr",  "mrs", "ms",     "mx",   "dr",   "prof", "rev",  "hon",  "st",   "mt",  "ft",  "gen",
-     "col", "maj", "capt",   "cmdr", "lt",   "sgt",  "cpl",  "pvt",  "adm",  "gov", "sen", "rep",
-     "sr",  "jr",  "messrs", "mme",  "mlle", "e.g",  "i.e",  "eg",   "ie",   "viz", "cf",  "vs",
-     "al",  "ca",  "approx", "esp",  "resp", "incl", "dept", "univ", "assn", "bros"});
+    {"mr",   "mrs",  "ms",   "mx",   "dr",   "prof", "rev",    "hon",  "st",     "mt",
+     "ft",   "gen",  "col",  "maj",  "capt", "cmdr", "lt",     "sgt",  "cpl",    "pvt",
+     "adm",  "gov",  "sen",  "rep",  "sr",   "jr",   "messrs", "mme",  "mlle",   "e.g",
+     "i.e",  "eg",   "ie",   "viz",  "cf",   "vs",   "al",     "ca",   "approx", "esp",
+     "resp", "incl", "sens", "reps", "det",  "insp", "dept",   "univ", "assn",   "bros"});
 // Abbreviations only before a number.
 constexpr auto numbered = std::to_array<std::string_view>(
     {"no",   "nos", "nr",  "fig", "figs", "p",   "pp",   "vol", "ch",  "chap", "sec",

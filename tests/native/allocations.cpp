@@ -23,6 +23,10 @@ void* operator new(std::size_t size) { return allocate(size > 0 ? size : 1, 16);
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size > 0 ? size : 1, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++count;
+  return std::malloc(size > 0 ? size : 1);
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }

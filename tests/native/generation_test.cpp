@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "allocations.hpp"
 #include "generation/beam_search.hpp"
 #include "models/initialise.hpp"
 
@@ -296,6 +297,32 @@ TEST_CASE("a loop is left after its fourth round", "[generation]") {
   CHECK(length(0) == 64);
   CHECK(length(4) == (period <= 4 ? 4 * period + period : 64));
   CHECK(length(1) == (period <= 4 ? 2 * period : 64));
+}
+
+TEST_CASE("a search takes all its memory at the start", "[generation]") {
+  // Any logits that end seldom.
+  struct Scorer final : NextTokenScorer {
+    Scorer() {
+      SplitMix64 random(9);
+      for (float& x : logits) x = 6 * random.uniform();
+      for (std::size_t row = 0; row < logits.shape(0); ++row) logits(row, end_token) = -1;
+    }
+    ConstView<2> feed(std::span<const Extension> extensions) override {
+      first = (first + 1) % 20;
+      return const_view<2>(&logits(first, 0), {extensions.size(), logits.shape(1)});
+    }
+    Tensor<2> logits = Tensor<2>::from_shape({40, 100});
+    std::size_t first = 0;
+  };
+  Scorer scorer;
+  const SpecialTokens tokens = tokens_of(100);
+  const std::vector<std::size_t> max_lengths = {30, 12, 25};
+  BeamSearch search(scorer, tokens, {.beams = 4}, max_lengths);
+  const std::size_t before = allocations();
+  std::size_t steps = 0;
+  while (search.step()) ++steps;
+  CHECK(allocations() == before);
+  CHECK(steps == 29);
 }
 
 TEST_CASE("equal scores go to the lower token", "[generation]") {

@@ -55,7 +55,7 @@ TEST_CASE("sentences end where readers say they do", "[text]") {
            "See Fig. 3 and No. 5 on p. 12 of vol. 2.",
            "On Nov. 5 it rained. |In Dec. 1999 it did not.",
            "I said no. |You said yes.",
-           "Gov. Brown and Sen. Warren met Gen. Lee.",
+           "Gov. Brown and Sens. Warren and Lee met Det. Jones.",
            "Martin Luther King Jr. Day is a holiday.",
            // initials and lists
            "J. R. R. Tolkien wrote it. |George W. Bush did not.",
