@@ -130,6 +130,7 @@ onPage('a word of either side lights up those that belong to it', {}, async (pag
     await wordsOf(page, 'target').nth(word).hover();
     assertLit(await lit(page, 'source'), expectedFor(targets[word]), `word ${word}`);
   }
+  assert.match(await page.getByTestId('found').textContent(), /looks most at/);
   assert.ok((await page.locator('section svg path[stroke-width]').count()) > 0, 'lines');
   await page.mouse.move(0, 0);
   assert.deepEqual(await lit(page, 'source'), []);
@@ -155,7 +156,7 @@ onPage('a word of either side lights up those that belong to it', {}, async (pag
   await page.getByTestId('input').focus();
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('ArrowRight');
-  assert.ok((await lit(page, 'target')).length > 0 || source.start > 1, 'from the caret');
+  assert.match(await page.getByTestId('found').textContent(), /I.*look/s);
 });
 
 onPage('the grid and the heat map show all three kinds of attention', {}, async (page) => {

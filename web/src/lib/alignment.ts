@@ -1,4 +1,4 @@
-/** Which words of a translation were made from which of the input, over all its sentences. */
+/** Which words of the input those of its translation look at most, over all sentences. */
 import type { Translation } from 'glassformer';
 
 export interface Range {
@@ -14,15 +14,17 @@ export interface Word extends Range {
 export type Side = 'source' | 'target';
 
 export interface Alignment {
-  /** Words that are linked, in order; ranges of the input. */
+  /** Words in order, also those without a link; ranges of the input. */
   source: Word[];
-  /** The same of the whole translation. */
+  /** Words of the whole translation, all linked. */
   target: Word[];
   /** Between indices of the two lists; `weight` is a share of the target word's attention. */
   links: { source: number; target: number; weight: number }[];
 }
 
-export function alignmentOf({ sentences }: Translation): Alignment {
+const plainWord = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+
+export function alignmentOf(text: string, { sentences }: Translation): Alignment {
   const source = new Map<number, Word>();
   const target = new Map<number, Word>();
   const pairs: { source: number; target: number; weight: number }[] = [];
@@ -32,6 +34,13 @@ export function alignmentOf({ sentences }: Translation): Alignment {
       target.set(start, { start, end: targetStart + link.target.end, sentence });
       source.set(link.source.start, { ...link.source, sentence });
       pairs.push({ source: link.source.start, target: start, weight: link.weight });
+    }
+  }
+  for (const [sentence, { start, end }] of sentences.entries()) {
+    for (const { 0: word, index } of text.slice(start, end).matchAll(plainWord)) {
+      const at = { start: start + index, end: start + index + word.length };
+      const linked = [...source.values()].some((own) => own.start < at.end && at.start < own.end);
+      if (!linked) source.set(at.start, { ...at, sentence });
     }
   }
   const order = (words: Map<number, Word>) => [...words.values()].sort((a, b) => a.start - b.start);

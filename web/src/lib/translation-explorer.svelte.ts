@@ -234,7 +234,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
       const translate = async (options: object): Promise<Rendering> => {
         const all = { beams, attention: true, hypotheses: true, signal, ...options };
         const result = await model.translate(text, all);
-        return { text, beams, result, alignment: alignmentOf(result) };
+        return { text, beams, result, alignment: alignmentOf(text, result) };
       };
       const known = this.untouched;
       const untouched = known?.text === text && known.beams === beams ? known : await translate({});
@@ -269,7 +269,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
       this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
     }
     this.pace = { tokens: tokens.length, first, milliseconds: performance.now() - begin };
-    const alignment = alignmentOf(next.value);
+    const alignment = alignmentOf(text, next.value);
     this.draft = undefined;
     this.rendering = { text, beams: 0, result: next.value, alignment };
     this.#stayWithin();
