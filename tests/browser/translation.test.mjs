@@ -359,6 +359,31 @@ onPage(
   },
 );
 
+onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, async (page) => {
+  await read(page, `${sentence} How are you?`);
+  await page.getByTestId('input').focus();
+  const reached = new Set();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab');
+    reached.add(
+      await page.evaluate(() => {
+        const { dataset, name, textContent } = document.activeElement;
+        return dataset.word ? 'word' : (dataset.testid ?? (name || textContent.trim()));
+      }),
+    );
+  }
+  for (const what of ['word', 'A question', 'sentence', 'head', 'head-switch', 'heatmap', 'tree'])
+    assert.ok(reached.has(what), `${what} among ${[...reached]}`);
+  for (const what of ['show-cross', 'beams']) assert.ok(reached.has(what), what);
+  const moving = await page.evaluate(
+    () =>
+      [...document.querySelectorAll('*')].filter(
+        (element) => parseFloat(getComputedStyle(element).transitionDuration) > 0,
+      ).length,
+  );
+  assert.equal(moving, 0);
+});
+
 for (const width of [360, 390, 768]) {
   onPage(
     `nothing scrolls sideways at ${width} pixels, and a tap lights up words`,
