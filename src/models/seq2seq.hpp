@@ -14,10 +14,10 @@ namespace glassformer {
 ///
 ///     encoded = model.encode(sources, request)
 ///     state = model.begin(encoded, limits, request)
-///     hidden = model.decode(state, {{.source = 0, .id = start}})        // node 0
-///     logits = model.project(hidden)                                    // row 0: the first
-///     token's hidden = model.decode(state, {{.parent = 0, .id = a}, {.parent = 0, .id = b}})  //
-///     nodes 1, 2
+///     hidden = model.decode(state, {{.source = 0, .id = start}})  // node 0
+///     logits = model.project(hidden)                              // [1, V]: its first token's
+///     hidden = model.decode(state, {{.parent = 0, .id = a},       // node 1
+///                                   {.parent = 0, .id = b}})      // node 2
 class Seq2Seq {
  public:
   /// Parameters are zero until they are loaded.
