@@ -265,7 +265,7 @@ onPage('of several sentences one is looked into', {}, async (page) => {
 });
 
 onPage('it can be stopped, and goes on', {}, async (page) => {
-  const text = Array.from({ length: 12 }, (_, i) => `This is sentence number ${i}.`).join(' ');
+  const text = Array.from({ length: 100 }, (_, i) => `This is sentence number ${i}.`).join(' ');
   await page.getByTestId('input').fill(text);
   await page.locator('[data-testid=target] [data-testid=token]').nth(4).waitFor();
   await page.getByTestId('stop').click();
@@ -389,7 +389,7 @@ for (const width of [360, 390, 768]) {
     `nothing scrolls sideways at ${width} pixels, and a tap lights up words`,
     { viewport: { width, height: 800 }, hasTouch: true },
     async (page) => {
-      for (const text of [sentence, `${'x'.repeat(50)} ${sentence}`]) {
+      for (const text of [sentence, `${'x'.repeat(40)} ${sentence}`]) {
         await read(page, text);
         await wordsOf(page, 'target').last().tap();
         assert.ok((await lit(page, 'source')).length > 0);
