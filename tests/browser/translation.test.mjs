@@ -372,7 +372,7 @@ onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, asy
       }),
     );
   }
-  for (const what of ['word', 'A question', 'sentence', 'head', 'head-switch', 'heatmap', 'tree'])
+  for (const what of ['word', 'A picture', 'sentence', 'head', 'head-switch', 'heatmap', 'tree'])
     assert.ok(reached.has(what), `${what} among ${[...reached]}`);
   for (const what of ['show-cross', 'beams']) assert.ok(reached.has(what), what);
   const moving = await page.evaluate(

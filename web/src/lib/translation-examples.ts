@@ -1,12 +1,13 @@
-/** Sentences to start from, one for each thing worth seeing. */
+/** Texts to start from, one for each thing worth seeing. */
 export const translationExamples: readonly { name: string; text: string }[] = [
-  { name: 'A question', text: 'Could you tell me where the station is?' },
-  { name: 'Word order', text: 'I have not seen him since he moved to Berlin.' },
-  { name: 'Split verb', text: 'The train arrives at seven, so please call me.' },
-  { name: 'Two meanings', text: 'She sat on the bank of the river and counted her money.' },
-  { name: 'He or she', text: 'The doctor asked the nurse to help her.' },
+  { name: 'A picture', text: 'A man in a red shirt is riding a bicycle.' },
+  { name: 'Word order', text: 'We have lost our key.' },
+  { name: 'Two clauses', text: "I don't know what to say." },
+  { name: 'Two meanings', text: 'I saw him on the bank yesterday.' },
+  { name: 'He or she', text: 'My sister is a doctor.' },
+  { name: 'In haste', text: 'i dont know what to do' },
   {
     name: 'Several sentences',
-    text: 'It was raining. We stayed at home and played cards. Nobody was bored!',
+    text: 'Two children are playing in the snow. It is cold. They want to go home.',
   },
 ];
