@@ -48,6 +48,9 @@ ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {
 
 void ClassifyPipeline::check(const ClassifyOptions& options) const {
   for (const HeadIndex& head : options.ablate) {
+    if (head.attention != AttentionSite::encoder) {
+      throw Error(ErrorCode::invalid_option, "ablate: expected heads of the encoder");
+    }
     if (head.layer >= config_.encoder_layers || head.head >= config_.n_heads) {
       throw Error(ErrorCode::invalid_option,
                   "ablate: expected layers below " + std::to_string(config_.encoder_layers) +

@@ -206,7 +206,8 @@ void TranslatePipeline::Session::State::stream() {
         units_of(text(sentences[current].text) + sentences[current].source.before);
   }
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
-  if (options.beams == 1 && result.output.tokens.size() == known) return;  // nothing could follow
+  const std::size_t now = result.output.tokens.size();
+  if (now == 0 || (options.beams == 1 && now == known)) return;  // nothing could follow
   const std::size_t of = sentences[current].text;
   streamed = {.text = of,
               .sentence = current - texts[of].first,
@@ -233,12 +234,13 @@ std::string TranslatePipeline::Session::State::text(std::size_t i) const {
 Translation TranslatePipeline::Session::State::translation(const Text& text) {
   Translation translation = {.text = {}, .score = 0, .sentences = {}};
   std::size_t tokens = 0;
+  std::uint32_t units = 0;  // of translation.text
   for (std::size_t i = text.first; i < text.last; ++i) {
     SentenceTranslation& result = sentences[i].result;
-    translation.text += sentences[i].source.before;
-    result.target_start = units_of(translation.text);
-    translation.text += result.output.text;
-    result.target_end = units_of(translation.text);
+    const std::string& before = sentences[i].source.before;
+    translation.text += before + result.output.text;
+    result.target_start = units + units_of(before);
+    result.target_end = units = result.target_start + units_of(result.output.text);
     translation.score += result.output.score * static_cast<float>(result.output.tokens.size());
     tokens += result.output.tokens.size();
     translation.sentences.push_back(std::move(result));
@@ -247,9 +249,6 @@ Translation TranslatePipeline::Session::State::translation(const Text& text) {
   if (tokens > 0) translation.score /= static_cast<float>(tokens);
   return translation;
 }
-
-// --- the session's own functions
-// -------------------------------------------------------------------
 
 TranslatePipeline::Session TranslatePipeline::begin(std::span<const std::string_view> texts,
                                                     const TranslateOptions& options) {
