@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Worker as Thread } from 'node:worker_threads';
 import { Classifier, assertError, dist, goldenFolder, load } from './helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
@@ -43,6 +44,17 @@ test('the best binary that this Node can run is chosen', () => {
   assert.equal(chosen, best);
   if (best === 'simd') {
     assert.deepEqual(choose('--experimental-wasm-relaxed-simd'), ['relaxed', 'relaxed']);
+  }
+});
+
+test("Node's own workers, made global by some packages, are not taken for web workers", async () => {
+  globalThis.Worker = Thread;
+  try {
+    const classifier = await Classifier.load(folder);
+    assert.ok((await classifier.classify('a film')).score > 0);
+    classifier.dispose();
+  } finally {
+    delete globalThis.Worker;
   }
 });
 

@@ -44,8 +44,19 @@ const expectedTranslations = await translatorInProcess.translateBatch(sentences,
 const expected = await inProcess.classifyBatch(texts, everything);
 
 const threads = [];
-globalThis.Worker = class {
+// What a web worker has and Node's own has not.
+class WebWorker {
+  get onmessage() {
+    return this.receive;
+  }
+  set onmessage(receive) {
+    this.receive = receive;
+  }
+}
+
+globalThis.Worker = class extends WebWorker {
   constructor(url, options) {
+    super();
     assert.deepEqual(options, { type: 'module' });
     this.thread = new Thread(new URL('./worker_scope.mjs', import.meta.url), {
       workerData: String(url),
@@ -161,8 +172,9 @@ test('a worker that cannot start', async () => {
   const urls = { 'worker.js': new URL('nowhere.js', import.meta.url) };
   await assertError(() => Classifier.load(folder, { urls }), 'worker_failed', /nowhere\.js/);
   const { Worker } = globalThis;
-  globalThis.Worker = class {
+  globalThis.Worker = class extends WebWorker {
     constructor() {
+      super();
       throw new Error('blocked by policy');
     }
   };

@@ -4,7 +4,8 @@ import { Runner } from './runner.js';
 
 /** A worker where the runtime has them, else this thread (Node, service workers). */
 export function createHost(workerUrl: string | undefined): Host {
-  if (typeof Worker !== 'function') return new Runner();
+  // Node's own workers, which some packages make global, are of another kind.
+  if (typeof Worker !== 'function' || !('onmessage' in Worker.prototype)) return new Runner();
   try {
     // One literal expression: bundlers look for it.
     return new WorkerHost(
