@@ -28,6 +28,14 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
+// The texts to measure: the command's own, or one of each length.
+std::vector<std::string> texts_of(const BenchCommand& command, const Tokenizer& tokenizer) {
+  if (!command.text.empty()) return {command.text};
+  std::vector<std::string> texts;
+  for (const std::size_t length : command.lengths) texts.push_back(text_of(length, tokenizer));
+  return texts;
+}
+
 double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
@@ -91,8 +99,7 @@ std::string format(const char* pattern, Values... values) {
 void bench_classifier(const BenchCommand& command) {
   const auto pipeline = load_classifier(command.model);
   Report report(command, "classify");
-  for (const std::size_t length : command.lengths) {
-    const std::string text = text_of(length, pipeline->tokenizer());
+  for (const std::string& text : texts_of(command, pipeline->tokenizer())) {
     const std::size_t tokens = pipeline->classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();
@@ -114,8 +121,7 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
 void bench_translator(const BenchCommand& command) {
   const auto pipeline = load_translator(command.model);
   Report report(command, "translate");
-  for (const std::size_t length : command.lengths) {
-    const std::string text = text_of(length, pipeline->source_tokenizer());
+  for (const std::string& text : texts_of(command, pipeline->source_tokenizer())) {
     const double first = median([&] { return first_token_ms(*pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
       const TranslateOptions options = {.beams = beams};

@@ -42,6 +42,7 @@ Exit run(const InspectCommand& command);
 struct BenchCommand {
   std::filesystem::path model;
   std::vector<std::size_t> lengths = {16, 64, 256};
+  std::string text;  // to use instead of texts of these lengths
   bool json = false;
 };
 Exit run(const BenchCommand& command);

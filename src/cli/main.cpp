@@ -90,6 +90,7 @@ struct CommandLine {
     b->add_option("--lengths", bench.lengths, "text lengths in tokens")
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000));
+    b->add_option("--text", bench.text, "a text instead of some of given lengths");
     b->add_flag("--json", bench.json, "a JSON array");
 
     auto* n = app.add_subcommand("init", "a model with random Xavier-uniform weights");

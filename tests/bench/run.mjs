@@ -1,15 +1,17 @@
-// `npm run bench [-- --json] [--model DIR] [--rounds N]`: text to verdict, one thread, side by side:
+// `npm run bench [-- --json] [--model DIR]… [--rounds N]`: text to verdict and text to translation, one
+// thread, side by side:
 //
 //   glassformer natively, and as wasm in Node 24 with plain and with relaxed SIMD,
-//   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights.
+//   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
+//   cached keys and values for translation.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
-// machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time at the same
-// length in the same run divided by ours: above 1 is faster. onnxruntime-web is handed token ids,
+// machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time for the same
+// text in the same run divided by ours: above 1 is faster. onnxruntime-web is handed token ids,
 // while glassformer starts from the text. Beside that: the machine's peak (peak.cpp), sizes of what is
 // downloaded, and cold starts. Prints Markdown, or with --json an array of
-// {engine, build, precision, model, task, tokens, ms_median, ratio}; build/bench/results.json
-// holds everything.
+// {engine, build, precision, model, task, tokens, ms_median, ratio}, for translation with {beams,
+// output_tokens, tokens_per_second, ms_first_token}; build/bench/results.json holds everything.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -39,18 +41,23 @@ async function findNode() {
   return node;
 }
 
-async function prepare(model) {
+async function prepare() {
   await setUp('build', 'native', 'bench');
   console.error('building (the first time a minute or two)');
   await buildNative();
   await buildPackage();
   for (const preset of ['native', 'wasm', 'wasm-relaxed'])
     await run('cmake', ['--build', '--preset', preset, '--target', 'peak_probe']);
-  mkdirSync(output, { recursive: true });
-  const onnx = join(output, 'model.onnx');
+  return findNode();
+}
+
+/** The model's ONNX graphs; resolves to their folder. */
+async function exportOnnx(model) {
+  const folder = join(output, basename(model));
+  mkdirSync(folder, { recursive: true });
   const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
-  await run(python, ['-B', 'tests/bench/export_onnx.py', model, onnx]);
-  return { node: await findNode(), onnx };
+  await run(python, ['-B', 'tests/bench/export_onnx.py', model, folder]);
+  return folder;
 }
 
 /** Runs a script of this folder and reads the JSON that it prints. */
@@ -111,7 +118,7 @@ function table(header, rows) {
   ].join('\n');
 }
 
-function report({ machine, peak, results, cold, sizes: files }) {
+function reportClassifier(results) {
   const builds = [...new Map(results.map((row) => [`${row.engine}, ${row.build}`, row])).values()];
   const cell = ({ engine, build }, tokens) => {
     const row = results.find(
@@ -121,8 +128,8 @@ function report({ machine, peak, results, cold, sizes: files }) {
       ? `${row.ms_median.toFixed(2)} ms (${row.ratio.toFixed(2)}×), ${row.gflops.toFixed(0)}`
       : '';
   };
-  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
-  console.log(`${machine}, one thread. Text to verdict: median ms (how many times as fast as onnxruntime-web), GFLOP/s.
+  console.log(`
+${results[0].model}, text to verdict: median ms (times as fast as onnxruntime-web), GFLOP/s.
 
 ${table(
   ['f32', ...lengths.map((tokens) => `${tokens} tokens`)],
@@ -130,7 +137,30 @@ ${table(
     `${row.engine}, ${row.build}`,
     ...lengths.map((tokens) => cell(row, tokens)),
   ]),
-)}
+)}`);
+}
+
+function reportTranslator(results) {
+  console.log(`
+${results[0].model}, text to translation: tokens a second (times as fast as onnxruntime-web), ms to the first token of a greedy stream.
+
+${table(
+  ['f32', 'beams', 'tokens in, out', 'tokens/s', 'ms in all', 'ms to the first'],
+  results.map((row) => [
+    `${row.engine}, ${row.build}`,
+    row.beams,
+    `${row.tokens}, ${row.output_tokens}`,
+    `${row.tokens_per_second.toFixed(0)} (${row.ratio.toFixed(2)}×)`,
+    row.ms_median.toFixed(2),
+    row.ms_first_token.toFixed(2),
+  ]),
+)}`);
+}
+
+function reportMachine({ machine, peak, cold, sizes: files }) {
+  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+  console.log(`
+${machine}, one thread.
 
 Peak of this core in the same run, multiply-adds in f32:
 
@@ -151,31 +181,18 @@ ${table(
 )}`);
 }
 
-async function main() {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      model: { type: 'string', default: join(root, 'weights/sentiment') },
-      rounds: { type: 'string', default: '8' },
-    },
-  });
-  const model = resolve(values.model);
-  const { node, onnx } = await prepare(model);
-  console.error('measuring (about two minutes; leave the machine alone)');
-  const { samples, peak, versions } = measure(node, 'measure.mjs', [
-    model,
-    onnx,
-    values.rounds,
-    ...lengths,
-  ]);
-  const cold = coldStarts(node, model, onnx);
+const isTheirs = (row) => row.engine === 'onnxruntime-web';
+const round = (value, digits) => Number(value.toFixed(digits));
 
-  const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+/** Rows of a classifier, and what was measured beside them. */
+function benchClassifier(node, model, config, onnx, rounds) {
+  const file = join(onnx, 'classifier.onnx');
+  const measured = measure(node, 'measure.mjs', [model, file, rounds, ...lengths]);
   const { d_model: d, d_ff: f, encoder_layers: layers } = config;
   const operations = (tokens) => 2 * layers * tokens * (4 * d * d + 2 * d * f + 2 * tokens * d);
-  const results = samples.map(({ engine, build, tokens, milliseconds }) => {
+  const rows = measured.samples.map(({ engine, build, tokens, milliseconds }) => {
     const ms = median(milliseconds);
-    const theirs = samples.find((s) => s.engine === 'onnxruntime-web' && s.tokens === tokens);
+    const theirs = measured.samples.find((s) => isTheirs(s) && s.tokens === tokens);
     return {
       engine,
       build,
@@ -183,25 +200,81 @@ async function main() {
       model: basename(model),
       task: config.task,
       tokens,
-      ms_median: Number(ms.toFixed(4)),
-      ratio: Number((median(theirs.milliseconds) / ms).toFixed(3)),
+      ms_median: round(ms, 4),
+      ratio: round(median(theirs.milliseconds) / ms, 3),
       gflops: operations(tokens) / ms / 1e6,
     };
   });
-  const machine = `${cpus()[0].model}, Node ${versions.node}, onnxruntime-web ${versions.onnxruntime}`;
-  const everything = { machine, peak, results, cold, sizes: sizes() };
+  const { peak, versions } = measured;
+  return { rows, peak, versions, cold: coldStarts(node, model, file) };
+}
+
+function benchTranslator(node, model, config, onnx, rounds) {
+  const samples = measure(node, 'measure_translation.mjs', [model, onnx, rounds]);
+  return samples.map(({ engine, build, beams, tokens, output_tokens, milliseconds, firsts }) => {
+    const ms = median(milliseconds);
+    const theirs = samples.find((s) => isTheirs(s) && s.tokens === tokens && s.beams === beams);
+    return {
+      engine,
+      build,
+      precision: 'f32',
+      model: basename(model),
+      task: config.task,
+      tokens,
+      ms_median: round(ms, 4),
+      ratio: round(median(theirs.milliseconds) / ms, 3),
+      beams,
+      output_tokens,
+      tokens_per_second: (1000 * output_tokens) / ms,
+      ms_first_token: round(median(firsts), 4),
+    };
+  });
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      model: {
+        type: 'string',
+        multiple: true,
+        default: ['sentiment', 'en-de'].map((name) => join(root, 'weights', name)),
+      },
+      rounds: { type: 'string', default: '8' },
+    },
+  });
+  const node = await prepare();
+  console.error('measuring (about four minutes; leave the machine alone)');
+  const everything = { results: [], sizes: sizes() };
+  for (const model of values.model.map((folder) => resolve(folder))) {
+    const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+    const onnx = await exportOnnx(model);
+    if (config.task === 'translation') {
+      everything.results.push(...benchTranslator(node, model, config, onnx, values.rounds));
+    } else {
+      const { rows, versions, ...beside } = benchClassifier(
+        node,
+        model,
+        config,
+        onnx,
+        values.rounds,
+      );
+      const machine = `${cpus()[0].model}, Node ${versions.node}, onnxruntime-web ${versions.onnxruntime}`;
+      everything.results.push(...rows);
+      Object.assign(everything, { machine, ...beside });
+    }
+  }
   writeFileSync(join(output, 'results.json'), `${JSON.stringify(everything, null, 2)}\n`);
   if (values.json) {
-    console.log(
-      JSON.stringify(
-        results.map(({ gflops, ...row }) => row),
-        null,
-        2,
-      ),
-    );
-  } else {
-    report(everything);
+    const rows = everything.results.map(({ gflops, ...row }) => row);
+    console.log(JSON.stringify(rows, null, 2));
+    return;
   }
+  for (const model of new Set(everything.results.map((row) => row.model))) {
+    const rows = everything.results.filter((row) => row.model === model);
+    (rows[0].task === 'translation' ? reportTranslator : reportClassifier)(rows);
+  }
+  if (everything.machine) reportMachine(everything);
 }
 
 main().catch((error) => {

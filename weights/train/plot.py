@@ -1,4 +1,4 @@
-"""Curves of loss and validation accuracy from the runs' log.jsonl, as one SVG for the model card.
+"""Curves of loss and validation accuracy or BLEU from the runs' log.jsonl, as one SVG for the model card.
 
     python3 plot.py RUN/log.jsonl RUN2/log.jsonl --out ../sentiment/curves.svg
 """
@@ -10,11 +10,17 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
 
-PANELS = [
+CLASSIFIER = [
     ("Classification loss, training", {"loss_long": "reviews", "loss_short": "sentences"}),
     ("Masked-token loss, training", {"mlm_long": "reviews", "mlm_short": "sentences"}),
     ("Accuracy on held-out train texts", {"valid_films": "films", "valid_products": "products",
                                           "valid_sentences": "sentences"}),
+]
+CORPORA = ("tatoeba", "multi30k", "dialogue", "news")
+TRANSLATOR = [
+    ("Cross-entropy a token, training", {"plain": "nats"}),
+    ("Cross-entropy a token, held-out pairs", {f"{name}_loss": name for name in CORPORA}),
+    ("Greedy BLEU, 100 held-out pairs each", {f"{name}_bleu": name for name in CORPORA}),
 ]
 
 
@@ -44,12 +50,16 @@ def main():
     pyplot.rcParams.update({"svg.hashsalt": "glassformer", "font.size": 9, "axes.spines.top": False,
                             "axes.spines.right": False})
     figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.2), facecolor="white")
-    for axis, (title, curves) in zip(axes, PANELS):
+    panels = TRANSLATOR if "plain" in entries[0] else CLASSIFIER
+    for axis, (title, curves) in zip(axes, panels):
         for key, label in curves.items():
             points = [(entry["tokens"] / 1e6, entry[key]) for entry in entries
                       if key in entry and not (key.startswith("mlm") and entry[key] == 0)]
             values = [value for _, value in points]
-            axis.plot([x for x, _ in points], values if key.startswith("valid") else smooth(values), label=label)
+            if key.endswith(("_bleu", "_loss")):
+                axis.plot([x for x, _ in points], values, "o-", label=label)
+            else:
+                axis.plot([x for x, _ in points], values if key.startswith("valid") else smooth(values), label=label)
         axis.set_title(title)
         axis.set_xlabel("million tokens")
         axis.grid(alpha=0.3)
