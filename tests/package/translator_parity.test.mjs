@@ -97,3 +97,35 @@ for (const [name, folder, golden] of models) {
     }
   }
 }
+
+const everyday = [
+  'How are you today?',
+  'The train arrives at seven, so please call me when you are at the station.',
+  "i don't know what to do",
+  'She said that she had never seen the sea before. Neither had I!',
+  'Two men in orange vests are standing on a ladder next to a yellow house.',
+  'Where can I buy a ticket for the concert on Saturday evening?',
+];
+
+// Float32 rounding through eight layers; the largest difference seen is 4e-6.
+const tolerance = 1e-4;
+
+for (const binary of binaries) {
+  test(`the shipped translator, greedy: native and ${binary}`, async () => {
+    const folder = join(root, 'weights/en-de');
+    const native = translateNatively(folder, everyday, '--beams', 1);
+    const translator = await loadTranslator(folder, { binary });
+    const results = await translator.translateBatch(everyday, { beams: 1 });
+    for (const [index, { sentences }] of results.entries()) {
+      for (const [s, { tokens }] of sentences.entries()) {
+        const other = native[index].sentences[s].tokens;
+        const flip = tokens.findIndex(({ id }, i) => id !== other[i]?.id);
+        // Where the builds part, the two tokens were as good as equally probable.
+        const same = flip < 0 ? tokens.length : flip + 1;
+        const logprobs = (list) => list.slice(0, same).map(({ logprob }) => logprob);
+        assertNear(logprobs(tokens), logprobs(other), tolerance, 'logprob');
+        if (flip < 0) assert.deepEqual(tokens.length, other.length);
+      }
+    }
+  });
+}

@@ -34,13 +34,27 @@ test('the linked files exist', () => {
   );
 });
 
-test('the JavaScript example runs', async () => {
-  const [code] = blocks('js');
-  writeFileSync(join(folder, 'example.mjs'), code);
-  const output = await run(process.execPath, ['build/readme/example.mjs']);
+// Runs one of the JavaScript examples.
+function runExample(name) {
+  const [code] = blocks('js').filter((text) => text.includes(name));
+  writeFileSync(join(folder, `${name}.mjs`), code);
+  return run(process.execPath, [`build/readme/${name}.mjs`]);
+}
+
+test('the JavaScript example of classification runs', async () => {
+  const output = await runExample('Classifier');
   assert.match(output, /^positive 0\.\d{3}$/m);
   assert.match(output, /4 × 8 heads, (\d+) × \1 weights each/);
   assert.match(output, /\{ negative: 0\.\d+, positive: 0\.\d+ \}/);
+});
+
+test('the JavaScript example of translation runs', async () => {
+  const lines = (await runExample('Translator')).trimEnd().split('\n');
+  const whole = lines.findIndex((line) => / \(-\d+\.\d\d\)$/.test(line));
+  assert.ok(whole > 5);
+  for (let i = 1; i < whole; i++) assert.ok(lines[i].startsWith(lines[i - 1]), lines[i]);
+  assert.ok(lines.filter((line) => /^ {2}\S+ < \S+$/.test(line)).length >= 8);
+  assert.match(lines.at(-1), /^\d+ layers, \d+ output tokens attend to \d+ input tokens$/);
 });
 
 test('the shell examples run', async () => {
