@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 import bleu
 import translation_data as data
+from muon import Muon, layer_matrices
 from trainer import Trainer, add_arguments, launch
 from translation_batches import Pairs, cut, in_order, training_batches
 from translation_model import CONFIG, PAD, Translator
@@ -44,7 +45,9 @@ class TranslationTrainer(Trainer):
         self.model.load_state_dict(weights)
 
     def make_optimizer(self):
-        return torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9)
+        if self.options.optimizer == "adam":
+            return torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9)
+        return Muon(*layer_matrices(self.model))
 
     def make_step(self):
         names = data.training_corpora_in(self.options.pairs)
@@ -109,6 +112,7 @@ def main():
     parser.add_argument("--lr", type=float, default=1.5e-3, help="peak learning rate")
     parser.add_argument("--last-lr", type=float, default=0.1, help="the last one, as a share of the peak")
     parser.add_argument("--warmup", type=int, default=500, help="steps to the peak")
+    parser.add_argument("--optimizer", choices=["adam", "muon"], default="adam")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--tokens", type=int, default=2048, help="of a side of a batch, a process")
     add_arguments(parser, check_minutes=10, port=29512)
