@@ -14,6 +14,9 @@ extern const Kernels table;
 namespace avx512 {
 extern const Kernels table;
 }
+namespace avx512vnni {
+extern const Kernels table;
+}
 namespace simd128 {
 extern const Kernels table;
 }
@@ -40,6 +43,7 @@ std::vector<const Kernels*> find_available() {
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {
     found.push_back(&avx512::table);
+    if (__builtin_cpu_supports("avx512vnni")) found.push_back(&avx512vnni::table);
   }
 #endif
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/layer_norm.hpp"
 #include "kernels/matmul.hpp"
+#include "kernels/quantise.hpp"
 #include "kernels/softmax.hpp"
 
 #define GLASSFORMER_QUOTE_(name) #name
@@ -19,7 +20,10 @@ extern const Kernels table;
 const Kernels table = {
     .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
     .panel_width = panel_width,
-    .matmul = matmul,
+    .int8_depth = int8_depth,
+    .matmul = multiply<FloatProduct>,
+    .matmul_int8 = multiply<Int8Product>,
+    .quantise = quantise,
     .layer_norm = layer_norm,
     .layer_norm_unbiased = layer_norm_unbiased,
     .softmax = softmax,

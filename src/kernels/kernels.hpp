@@ -29,6 +29,30 @@ struct MatmulArgs {
   Epilogue epilogue = Epilogue::store;
 };
 
+/// Rows [m, k] as 7-bit integers: element = (integer - zero_point) · scale, both the row's own.
+struct QuantisedRows {
+  std::byte* values = nullptr;          ///< in the kernel's own form, rows stride bytes apart
+  std::size_t stride = 0;               ///< Kernels::quantised_row_bytes(k)
+  float* scales = nullptr;              ///< [m]
+  std::int32_t* zero_points = nullptr;  ///< [m], 0 … 127
+};
+
+/// sum = a · b + bias for quantised a and b, exact up to the bias: column j of b is its integers
+/// times scales[j]. b is packed into panels like a MatmulArgs' b, with `Kernels::int8_depth` rows
+/// of it interleaved: their elements of one column lie side by side.
+struct Int8MatmulArgs {
+  QuantisedRows a;                 ///< [m, k]
+  const std::int8_t* b = nullptr;  ///< panels, panel_stride bytes apart
+  std::size_t panel_stride = 0;
+  const float* scales = nullptr;       ///< [n] padded to whole panels
+  const std::int32_t* sums = nullptr;  ///< [n] padded: the sum of each column of b
+  const float* bias = nullptr;         ///< [n] padded
+  float* c = nullptr;                  ///< [m, n], rows c_stride floats apart
+  std::size_t c_stride = 0;
+  std::size_t m = 0, n = 0, k = 0;
+  Epilogue epilogue = Epilogue::store;
+};
+
 /// Normalises each row of x [rows, columns] into y; y may be x.
 struct LayerNormArgs {
   const float* x = nullptr;
@@ -53,8 +77,13 @@ struct GatheredRows {
 struct Kernels {
   std::string_view name;    ///< "baseline", "avx2", "avx512", "simd128", "relaxed"
   std::size_t panel_width;  ///< columns in one packed panel
+  std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
   void (*matmul)(const MatmulArgs&);
+  void (*matmul_int8)(const Int8MatmulArgs&);
+  /// Quantises x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
+  /// smaller or larger, become 0 and 127; round to nearest even.
+  void (*quantise)(const float* x, std::size_t rows, std::size_t columns, const QuantisedRows& to);
   /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).
   void (*layer_norm)(const LayerNormArgs&);
   /// y = (x - mean) / (s + eps) · weight + bias, s the standard deviation with n - 1.
@@ -73,6 +102,11 @@ struct Kernels {
   void (*dot_rows)(const GatheredRows& x, const float* query, float* products);
   /// sums [columns] = Σ_j weights[j] · x[j].
   void (*sum_rows)(const GatheredRows& x, const float* weights, float* sums);
+
+  /// What a row of quantised activations takes: k of them, padded with zeros to whole steps.
+  std::size_t quantised_row_bytes(std::size_t k) const {
+    return (k + int8_depth - 1) / int8_depth * 4;
+  }
 };
 
 /// The best kernels this machine runs, chosen once.

@@ -59,9 +59,11 @@ struct Vec {
   friend Vec operator-(Vec a, Vec b) { return {a.lanes - b.lanes}; }
   friend Vec operator*(Vec a, Vec b) { return {a.lanes * b.lanes}; }
   friend Vec max(Vec a, Vec b) { return {xsimd::max(a.lanes, b.lanes)}; }
+  friend Vec min(Vec a, Vec b) { return {xsimd::min(a.lanes, b.lanes)}; }
 
   float sum() const { return xsimd::reduce_add(lanes); }
   float maximum() const { return xsimd::reduce_max(lanes); }
+  float minimum() const { return xsimd::reduce_min(lanes); }
 };
 
 /// a * b + c, rounded once where the machine can.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "kernels/packed_int8_matrix.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "models/initialise.hpp"
 
@@ -342,6 +343,244 @@ TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]"
   CHECK(column == std::vector<float>{b[36], b[n + 36], b[2 * n + 36]});
 }
 
+namespace {
+
+// Room for quantised rows of one kernel.
+struct QuantisedBuffer {
+  QuantisedBuffer(const Kernels& run, std::size_t rows, std::size_t columns)
+      : stride(run.quantised_row_bytes(columns)),
+        values(rows * stride, std::byte{0xee}),
+        scales(rows),
+        zero_points(rows) {}
+
+  QuantisedRows rows() {
+    return {.values = values.data(),
+            .stride = stride,
+            .scales = scales.data(),
+            .zero_points = zero_points.data()};
+  }
+  // Element (row, column), whatever the kernel's own form: 4 / depth bytes, little-endian.
+  int at(const Kernels& run, std::size_t row, std::size_t column) const {
+    const std::size_t size = 4 / run.int8_depth;
+    const std::byte* from = values.data() + row * stride + column * size;
+    return std::to_integer<int>(from[0]) + (size > 1 ? std::to_integer<int>(from[1]) << 8 : 0);
+  }
+
+  std::size_t stride;
+  std::vector<std::byte> values;
+  std::vector<float> scales;
+  std::vector<std::int32_t> zero_points;
+};
+
+}  // namespace
+
+TEST_CASE("activations become integers from 0 to 127 that stand for them", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(3);
+    for (std::size_t n = 1; n <= 70; ++n) {
+      auto x = random_values(2 * n, random, 5.0f);
+      for (std::size_t i = 0; i < n; ++i) x[i] = std::abs(x[i]);  // row 0: nothing below zero
+      QuantisedBuffer q(*run, 2, n);
+      run->quantise(x.data(), 2, n, q.rows());
+      CHECK(q.zero_points[0] == 0);
+      for (std::size_t row = 0; row < 2; ++row) {
+        const auto begin = x.begin() + static_cast<std::ptrdiff_t>(row * n);
+        const auto [low, high] = std::minmax_element(begin, begin + static_cast<std::ptrdiff_t>(n));
+        const float scale = (std::max(*high, 0.0f) - std::min(*low, 0.0f)) / 127.0f;
+        CHECK(q.scales[row] == scale);
+        for (std::size_t i = 0; i < n; ++i) {
+          const int integer = q.at(*run, row, i);
+          CHECK((integer >= 0 && integer <= 127));
+          const float back = static_cast<float>(integer - q.zero_points[row]) * scale;
+          CHECK(std::abs(back - x[row * n + i]) <=
+                scale * 1.0001f);  // half, or one at a double tie
+        }
+      }
+      for (std::size_t i = n; i * 4 / run->int8_depth < q.stride; ++i) CHECK(q.at(*run, 1, i) == 0);
+    }
+  }
+}
+
+TEST_CASE("rows that hold no range quantise to zeros", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    for (const float value : {0.0f, -0.0f, 1e-38f, -1e-40f}) {
+      const std::vector<float> x(19, value);
+      QuantisedBuffer q(*run, 1, x.size());
+      run->quantise(x.data(), 1, x.size(), q.rows());
+      CHECK(q.zero_points[0] == 0);
+      CHECK(q.scales[0] <= 1e-30f);
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK(q.at(*run, 0, i) == 0);
+    }
+    // Both ends lie half way between integers: 64 + 64 must not become 128.
+    const std::vector<float> tie = {-63.5f, 63.5f, 0.0f};
+    QuantisedBuffer q(*run, 1, tie.size());
+    run->quantise(tie.data(), 1, tie.size(), q.rows());
+    CHECK(q.scales[0] == 1.0f);
+    CHECK(q.zero_points[0] == 64);
+    CHECK(q.at(*run, 0, 0) == 0);
+    CHECK(q.at(*run, 0, 1) == 127);
+    CHECK(q.at(*run, 0, 2) == 64);
+  }
+}
+
+TEST_CASE("all instruction sets quantise alike", "[kernels]") {
+  SplitMix64 random(4);
+  constexpr std::size_t n = 333;
+  const auto x = random_values(n, random, 3.0f);
+  const Kernels& reference = *available_kernels().front();
+  QuantisedBuffer expected(reference, 1, n);
+  reference.quantise(x.data(), 1, n, expected.rows());
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    QuantisedBuffer q(*run, 1, n);
+    run->quantise(x.data(), 1, n, q.rows());
+    CHECK(q.scales == expected.scales);
+    CHECK(q.zero_points == expected.zero_points);
+    for (std::size_t i = 0; i < n; ++i) CHECK(q.at(*run, 0, i) == expected.at(reference, 0, i));
+  }
+}
+
+namespace {
+
+enum class Fill { random, extreme };
+
+// Integer sums are exact, so that with scales of 1 and no bias the product is, too.
+void check_matmul_int8(const Kernels& run, std::size_t m, std::size_t n, std::size_t k, Fill fill) {
+  INFO(run.name << ": " << m << " x " << n << " x " << k
+                << (fill == Fill::extreme ? ", extreme" : ""));
+  SplitMix64 random(m * 1000003 + n * 1009 + k);
+  const auto draw = [&](int lowest, int highest) {
+    const int drawn =
+        lowest + static_cast<int>(random.uniform() * static_cast<float>(highest - lowest + 1));
+    if (fill == Fill::random) return std::min(drawn, highest);
+    return drawn * 2 > lowest + highest ? highest : lowest;
+  };
+  PackedInt8Matrix b(k, n, run);
+  std::vector<std::vector<std::int8_t>> columns(n, std::vector<std::int8_t>(k));
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::int8_t& value : columns[j]) value = static_cast<std::int8_t>(draw(-127, 127));
+    b.set_column(j, columns[j], 1.0f);
+  }
+  QuantisedBuffer a(run, m, k);
+  const std::size_t size = 4 / run.int8_depth;
+  std::fill(a.values.begin(), a.values.end(), std::byte{0});
+  for (std::size_t i = 0; i < m; ++i) {
+    a.scales[i] = 1.0f;
+    a.zero_points[i] = draw(0, 127);
+    for (std::size_t l = 0; l < k; ++l) {
+      a.values[i * a.stride + l * size] = static_cast<std::byte>(draw(0, 127));
+    }
+  }
+  std::vector<float> c(m * n);
+  run.matmul_int8({.a = a.rows(),
+                   .b = b.data(),
+                   .panel_stride = b.panel_stride(),
+                   .scales = b.scales(),
+                   .sums = b.sums(),
+                   .c = c.data(),
+                   .c_stride = n,
+                   .m = m,
+                   .n = n,
+                   .k = k});
+  bool exact = true;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      std::int32_t sum = 0;
+      for (std::size_t l = 0; l < k; ++l) {
+        sum += (a.at(run, i, l) - a.zero_points[i]) * columns[j][l];
+      }
+      exact = exact && c[i * n + j] == static_cast<float>(sum);
+    }
+  }
+  CHECK(exact);
+}
+
+}  // namespace
+
+TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (const Fill fill : {Fill::random, Fill::extreme}) {
+      for (std::size_t m = 1; m <= 26; ++m) {
+        for (std::size_t n : {1u, 2u, 7u, 8u, 9u, 16u, 31u, 33u, 70u, 150u}) {
+          check_matmul_int8(*run, m, n, 13, fill);
+        }
+      }
+      for (std::size_t k : {1u, 2u, 3u, 4u, 5u, 127u, 512u, 2048u}) {
+        check_matmul_int8(*run, 7, 19, k, fill);
+        check_matmul_int8(*run, 1, 150, k, fill);
+      }
+      check_matmul_int8(*run, 100, 40, 33, fill);
+    }
+  }
+}
+
+namespace {
+
+void check_quantised_product(const Kernels& run, Epilogue epilogue) {
+  INFO(run.name << ", epilogue " << static_cast<int>(epilogue));
+  constexpr std::size_t m = 5, n = 21, k = 30;
+  SplitMix64 random(5);
+  const auto x = random_values(m * k, random, 4.0f);
+  auto bias = random_values(n, random);
+  const auto before = random_values(m * n, random);
+  PackedInt8Matrix b(k, n, run);
+  std::vector<float> weights(n * k);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<std::int8_t> column(k);
+    const float scale = 0.01f + 0.01f * random.uniform();
+    for (std::size_t l = 0; l < k; ++l) {
+      column[l] = static_cast<std::int8_t>(254 * random.uniform() - 127);
+      weights[j * k + l] = scale * static_cast<float>(column[l]);
+    }
+    b.set_column(j, column, scale);
+    std::vector<float> back(k);
+    b.copy_column(j, back);
+    CHECK(std::equal(back.begin(), back.end(), &weights[j * k]));
+  }
+  bias.resize(b.padded_n(), 0.0f);
+  QuantisedBuffer a(run, m, k);
+  run.quantise(x.data(), m, k, a.rows());
+  auto c = before;
+  run.matmul_int8({.a = a.rows(),
+                   .b = b.data(),
+                   .panel_stride = b.panel_stride(),
+                   .scales = b.scales(),
+                   .sums = b.sums(),
+                   .bias = bias.data(),
+                   .c = c.data(),
+                   .c_stride = n,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .epilogue = epilogue});
+  double worst = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = static_cast<double>(bias[j]);
+      for (std::size_t l = 0; l < k; ++l) {
+        const float value = static_cast<float>(a.at(run, i, l) - a.zero_points[i]) * a.scales[i];
+        sum += static_cast<double>(value) * static_cast<double>(weights[j * k + l]);
+      }
+      const double expected = expected_of(epilogue, sum, static_cast<double>(before[i * n + j]));
+      worst = std::max(worst, std::abs(expected - static_cast<double>(c[i * n + j])));
+    }
+  }
+  CHECK(worst < 1e-4);
+}
+
+}  // namespace
+
+TEST_CASE("a quantised product applies scales, bias and epilogue", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (Epilogue epilogue :
+         {Epilogue::store, Epilogue::relu, Epilogue::gelu, Epilogue::accumulate}) {
+      check_quantised_product(*run, epilogue);
+    }
+  }
+}
+
 #if defined(__x86_64__) && defined(__linux__)
 TEST_CASE("the fastest instruction set of this machine is in use", "[kernels]") {
   // What the kernel says of the processor, independent of how dispatch.cpp asks it.
@@ -356,7 +595,7 @@ TEST_CASE("the fastest instruction set of this machine is in use", "[kernels]") 
   std::string expected = "baseline";
   if (has("avx2") && has("fma")) expected = "avx2";
   if (has("avx512f") && has("avx512cd") && has("avx512bw") && has("avx512dq") && has("avx512vl")) {
-    expected = "avx512";
+    expected = has("avx512_vnni") ? "avx512vnni" : "avx512";
   }
   WARN("kernels in use: " << kernels().name);
   CHECK(kernels().name == expected);

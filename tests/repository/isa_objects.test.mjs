@@ -9,13 +9,12 @@ import { root, run } from '../../wasm/toolchain/build.mjs';
 
 const objects = (isa) =>
   `build/native/CMakeFiles/glassformer_kernels_${isa}.dir/src/kernels/isa.cpp.o`;
-const present = ['baseline', 'avx2', 'avx512'].filter((isa) =>
-  existsSync(join(root, objects(isa))),
-);
+const onX64 = ['baseline', 'avx2', 'avx512', 'avx512vnni'];
+const present = onX64.filter((isa) => existsSync(join(root, objects(isa))));
 
 test('kernels were compiled for this machine', () => {
   assert.ok(present.includes('baseline'));
-  if (process.arch === 'x64') assert.deepEqual(present, ['baseline', 'avx2', 'avx512']);
+  if (process.arch === 'x64') assert.deepEqual(present, onX64);
 });
 
 for (const isa of present) {
@@ -25,7 +24,13 @@ for (const isa of present) {
     assert.ok(symbols.length > 0);
     // Lower case is local to the object, but for u (unique) and the weak v and w.
     const shared = symbols.filter(([, kind]) => /[A-Zuvw]/.test(kind)).map((match) => match[2]);
-    const tags = { baseline: /\bsse2\b|\bneon64\b/, avx2: /\bavx2\b/, avx512: /\bavx512\w*\b/ };
+    const avx512 = /\bavx512\w*\b/;
+    const tags = {
+      baseline: /\bsse2\b|\bneon64\b/,
+      avx2: /\bavx2\b/,
+      avx512,
+      avx512vnni: avx512,
+    };
     const own = new RegExp(`^(.*\\b)?glassformer::${isa}::`);
     // The last is a pointer to the exception handler, not code.
     const wrong = shared.filter(

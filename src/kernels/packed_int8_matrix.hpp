@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "tensor/aligned_buffer.hpp"
+
+namespace glassformer {
+
+/// PackedMatrix for 8-bit integers, each column with a scale of its own.
+class PackedInt8Matrix {
+ public:
+  /// Zeros, packed for these kernels.
+  PackedInt8Matrix(std::size_t k, std::size_t n, const Kernels& run = kernels());
+
+  std::size_t k() const { return k_; }
+  std::size_t n() const { return n_; }
+  std::size_t padded_n() const { return scales_.size(); }
+  std::size_t panel_stride() const { return steps_ * depth_ * width_; }
+  const std::int8_t* data() const { return data_.data(); }
+  /// [n] padded to whole panels, as a product wants them.
+  const float* scales() const { return scales_.data(); }
+  const std::int32_t* sums() const { return sums_.data(); }
+
+  /// Column `column` = scale · values [k].
+  void set_column(std::size_t column, std::span<const std::int8_t> values, float scale);
+  /// values [k] = column `column`.
+  void copy_column(std::size_t column, std::span<float> values) const;
+
+ private:
+  std::size_t place(std::size_t row, std::size_t column) const;
+
+  std::size_t k_, n_, width_, depth_, steps_;
+  std::vector<std::int8_t, AlignedAllocator<std::int8_t>> data_;
+  AlignedBuffer scales_;
+  std::vector<std::int32_t> sums_;  // of each column
+};
+
+}  // namespace glassformer

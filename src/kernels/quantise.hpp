@@ -1,0 +1,80 @@
+#pragma once
+
+#include "kernels/int8.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/simd.hpp"
+
+namespace glassformer::GLASSFORMER_ISA {
+
+struct Range {
+  float low, high;  // of a row's elements and 0
+};
+
+inline Range range_of(const float* x, std::size_t n) {
+  const Vec zero = Vec::broadcast(0.0f);
+  Vec low = zero, high = zero;
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) {
+    low = min(low, Vec::load(x + i));
+    high = max(high, Vec::load(x + i));
+  }
+  if (i < n) {
+    low = min(low, Vec::load_partial(x + i, n - i, 0.0f));
+    high = max(high, Vec::load_partial(x + i, n - i, 0.0f));
+  }
+  return {low.minimum(), high.maximum()};
+}
+
+// Adding 1.5 · 2^23 rounds a small number to an integer, to nearest even, and leaves it in the low
+// bits of the sum.
+inline constexpr float rounder = 12582912.0f;
+inline constexpr std::int32_t rounder_bits = 0x4b400000;
+
+inline std::int32_t rounded(float x) {
+  return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;
+}
+
+using Integers [[gnu::vector_size(4 * Vec::width)]] = std::int32_t;
+using Activations [[gnu::vector_size(sizeof(Activation) * Vec::width)]] = Activation;
+
+// Multiplied and added in two roundings on every machine, so that all of them get the same
+// integers.
+inline void quantise_vector(Vec x, Vec inverse, std::int32_t zero_point, Activation* to) {
+  const Vec shifted = x * inverse + Vec::broadcast(rounder);
+  Integers integers;
+  __builtin_memcpy(&integers, &shifted.lanes, sizeof integers);
+  integers -= rounder_bits - zero_point;
+  integers = integers > 127 ? Integers{} + 127 : integers;  // two ties may both round up
+  const Activations narrow = __builtin_convertvector(integers, Activations);
+  __builtin_memcpy(to, &narrow, sizeof narrow);
+}
+
+inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to, std::size_t row) {
+  const Range range = range_of(x, n);
+  const float scale = (range.high - range.low) / 127.0f;
+  const float inverse = scale > 1e-30f ? 1.0f / scale : 0.0f;  // finite
+  const std::int32_t zero_point = rounded(-range.low * inverse);
+  to.scales[row] = scale;
+  to.zero_points[row] = zero_point;
+
+  std::byte* const bytes = to.values + row * to.stride;
+  Activation* const q = reinterpret_cast<Activation*>(bytes);
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) {
+    quantise_vector(Vec::load(x + i), Vec::broadcast(inverse), zero_point, q + i);
+  }
+  if (i < n) {
+    alignas(64) Activation rest[Vec::width];
+    quantise_vector(Vec::load_partial(x + i, n - i, 0.0f), Vec::broadcast(inverse), zero_point,
+                    rest);
+    __builtin_memcpy(q + i, rest, (n - i) * sizeof(Activation));
+  }
+  __builtin_memset(bytes + n * sizeof(Activation), 0, to.stride - n * sizeof(Activation));
+}
+
+inline void quantise(const float* x, std::size_t rows, std::size_t columns,
+                     const QuantisedRows& to) {
+  for (std::size_t row = 0; row < rows; ++row) quantise_row(x + row * columns, columns, to, row);
+}
+
+}  // namespace glassformer::GLASSFORMER_ISA
