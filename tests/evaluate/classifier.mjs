@@ -27,9 +27,10 @@ function readLabelled(path) {
 }
 
 /** Classifies examples; resolves to the accuracy and counts[label][answer]. */
-async function measure(model, labels, examples) {
+async function measure({ folder, compute }, labels, examples) {
   const texts = examples.map(({ text }) => text);
-  const answers = (await pipeLines(glassformer, ['classify', model], texts)).map((line) => {
+  const lines = await pipeLines(glassformer, ['classify', folder, '--compute', compute], texts);
+  const answers = lines.map((line) => {
     const [label, score] = line.split('\t');
     const index = labels.indexOf(label);
     if (index < 0 || !(Number(score) > 0)) throw new Error(`unexpected answer: ${line}`);
@@ -38,34 +39,39 @@ async function measure(model, labels, examples) {
   const confusion = labels.map(() => labels.map(() => 0));
   examples.forEach(({ label }, i) => (confusion[label][answers[i].index] += 1));
   const right = confusion.reduce((sum, row, i) => sum + row[i], 0);
-  return { texts: texts.length, accuracy: right / texts.length, confusion, answers };
+  return { accuracy: right / texts.length, confusion, answers };
 }
 
-async function evaluateAccuracy(model, labels, data) {
+async function evaluateAccuracy(variants, labels, data) {
   const results = [];
   for (const { name, what, goal } of accuracyFiles) {
     const path = join(data, `${name}.tsv.gz`);
     if (!existsSync(path)) continue;
     const examples = readLabelled(path);
     if (new Set(examples.map(({ label }) => label)).size !== labels.length) continue;
-    const start = performance.now();
-    const { answers, ...result } = await measure(model, labels, examples);
-    const seconds = (performance.now() - start) / 1000;
-    console.error(`${name}: ${(100 * result.accuracy).toFixed(2)} %, ${seconds.toFixed(0)} s`);
-    results.push({ file: name, what, goal, ...result, seconds });
+    const row = { file: name, what, goal, texts: examples.length };
+    for (const variant of variants) {
+      const start = performance.now();
+      const { accuracy, confusion } = await measure(variant, labels, examples);
+      const seconds = (performance.now() - start) / 1000;
+      row[variant.compute] = { accuracy, confusion, seconds };
+      const percentage = (100 * accuracy).toFixed(2);
+      console.error(`${name}, ${variant.compute}: ${percentage} %, ${seconds.toFixed(0)} s`);
+    }
+    results.push(row);
   }
   return results;
 }
 
 /** probes.tsv of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
-async function evaluateProbes(model, labels) {
+async function evaluateProbes(model, variant, labels) {
   const path = join(model, 'probes.tsv');
   if (!existsSync(path)) return [];
   const probes = readLines(path).map((line) => {
     const [kind, label, text] = line.split('\t');
     return { kind, label: labels.indexOf(label), text };
   });
-  const { answers } = await measure(model, labels, probes);
+  const { answers } = await measure(variant, labels, probes);
   return probes.map(({ label, kind, text }, i) => ({
     kind,
     text,
@@ -97,14 +103,15 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
     counts.map((row, i) => `${labels[i]}: ${row.join(' / ')}`).join('; ');
   console.log(
     table(
-      ['file', 'what', 'texts', 'accuracy', 'goal', `answers ${labels.join(' / ')}`],
+      ['file', 'what', 'texts', 'f32', 'int8', 'goal', `int8: answers ${labels.join(' / ')}`],
       accuracy.map((row) => [
         row.file,
         row.what,
         row.texts,
-        percent(row.accuracy),
+        percent(row.f32.accuracy),
+        percent(row.int8.accuracy),
         row.goal ? `≥ ${percent(row.goal)}` : '',
-        confusion(row),
+        confusion(row.int8),
       ]),
     ),
   );
@@ -137,13 +144,13 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
 }
 
 /** Resolves to { accuracy, probes, tokenizer } of a model folder. */
-export async function evaluateClassifier(model, { labels }, data) {
+export async function evaluateClassifier(model, variants, { labels }, data) {
   console.error('evaluating; the 25,000 reviews of imdb.test take a few minutes');
-  const accuracy = await evaluateAccuracy(model, labels, data);
+  const accuracy = await evaluateAccuracy(variants, labels, data);
   if (accuracy.length === 0) throw new Error(`no test file for ${labels.length} labels in ${data}`);
   return {
     accuracy,
-    probes: await evaluateProbes(model, labels),
+    probes: await evaluateProbes(model, variants.at(-1), labels),
     tokenizer: await evaluateTokenizer(model, data),
   };
 }

@@ -25,6 +25,18 @@ const kinds = {
   },
 };
 
+/**
+ * What each figure is taken with: the weights as floats, from which training goes on, where the
+ * repository has them, and 8-bit products of the weights as shipped.
+ */
+function variants(model) {
+  const floats = join(root, 'weights/train/checkpoints', basename(model));
+  return [
+    { compute: 'f32', folder: existsSync(floats) ? floats : model },
+    { compute: 'int8', folder: model },
+  ];
+}
+
 /** The model folders of the repository. */
 function shippedModels() {
   const weights = join(root, 'weights');
@@ -54,7 +66,7 @@ async function main() {
     const data = resolve(existsSync(below) ? below : values.data);
     const name = basename(model);
     console.log(`\n## ${name}\n`);
-    figures[name] = await evaluate(model, config, data);
+    figures[name] = await evaluate(model, variants(model), config, data);
     report(figures[name], config);
     if (!holds(figures[name])) process.exitCode = 1;
   }

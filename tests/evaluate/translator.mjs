@@ -1,4 +1,5 @@
-// A translator's figures: BLEU and chrF on every public test file, greedy and with four beams.
+// A translator's figures: BLEU and chrF on every public test file, greedy and with four beams, in
+// floats and in 8-bit integers, and what those lose.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, pipeLines, readLines, table } from './lines.mjs';
@@ -31,36 +32,39 @@ function readTest(path) {
   };
 }
 
+async function measure({ folder, compute }, beams, { sources, references, every }) {
+  const start = performance.now();
+  const answers = await pipeLines(
+    glassformer,
+    ['translate', folder, '--compute', compute, '--beams', String(beams)],
+    sources,
+  );
+  return {
+    bleu: bleu(answers, references),
+    chrf: chrf(answers, references),
+    ...(every.some((all) => all.length > 1) && { bleuEveryReference: bleu(answers, every) }),
+    seconds: (performance.now() - start) / 1000,
+  };
+}
+
 /** Resolves to one row a test file and beam width. */
-export async function evaluateTranslator(model, config, data) {
+export async function evaluateTranslator(_, variants, config, data) {
   const languages = `${config.source_language}-${config.target_language}`;
   const rows = [];
   for (const { name, part, what, goal } of testFiles) {
     const path = join(data, `${name}.${languages}.${part}.tsv.gz`);
     if (!existsSync(path)) continue;
-    const { sources, references, every } = readTest(path);
+    const test = readTest(path);
     for (const beams of beamWidths) {
-      const start = performance.now();
-      const answers = await pipeLines(
-        glassformer,
-        ['translate', model, '--beams', String(beams)],
-        sources,
-      );
-      const seconds = (performance.now() - start) / 1000;
-      const row = {
-        file: `${name}.${part}`,
-        what,
-        goal,
-        sentences: sources.length,
-        beams,
-        bleu: bleu(answers, references),
-        chrf: chrf(answers, references),
-        ...(every.some((all) => all.length > 1) && { bleuEveryReference: bleu(answers, every) }),
-        seconds,
-      };
-      console.error(
-        `${row.file}, beam ${beams}: BLEU ${row.bleu.toFixed(2)}, ${seconds.toFixed(0)} s`,
-      );
+      const row = { file: `${name}.${part}`, what, goal, sentences: test.sources.length, beams };
+      for (const variant of variants) {
+        const result = await measure(variant, beams, test);
+        row[variant.compute] = result;
+        console.error(
+          `${row.file}, beam ${beams}, ${variant.compute}: BLEU ${result.bleu.toFixed(2)}, ` +
+            `${result.seconds.toFixed(0)} s`,
+        );
+      }
       rows.push(row);
     }
   }
@@ -69,19 +73,24 @@ export async function evaluateTranslator(model, config, data) {
 }
 
 export function reportTranslator(rows) {
-  const figure = (value) => (value === undefined ? '' : value.toFixed(1));
+  const figure = (value, digits = 1) => (value === undefined ? '' : value.toFixed(digits));
   console.log(
     table(
-      ['file', 'what', 'sentences', 'beams', 'BLEU', 'goal', 'BLEU, every reference', 'chrF'],
+      [
+        ...['file', 'what', 'sentences', 'beams', 'BLEU f32', 'BLEU int8', 'int8 - f32', 'goal'],
+        ...['int8: BLEU, every reference', 'chrF'],
+      ],
       rows.map((row) => [
         row.file,
         row.what,
         row.sentences,
         row.beams,
-        figure(row.bleu),
+        figure(row.f32.bleu),
+        figure(row.int8.bleu),
+        figure(row.int8.bleu - row.f32.bleu, 2),
         row.goal ? `≥ ${row.goal}` : '',
-        figure(row.bleuEveryReference),
-        figure(row.chrf),
+        figure(row.int8.bleuEveryReference),
+        figure(row.int8.chrf),
       ]),
     ),
   );
