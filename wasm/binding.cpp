@@ -18,6 +18,7 @@
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights.hpp"
+#include "models/model.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/json.hpp"
 #include "pipelines/translate.hpp"
@@ -72,6 +73,10 @@ std::vector<std::string_view> pieces_of(const char* bytes, const std::uint32_t* 
   return pieces;
 }
 
+SafetensorsHeader parse_header(std::string_view header, double data_size) {
+  return SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size));
+}
+
 Tokenizer parse_tokenizer(std::string_view file) {
   return Tokenizer::parse(std::as_bytes(std::span(file)));
 }
@@ -100,15 +105,20 @@ std::string plan_json(const WeightsLoader& loader) {
   return nlohmann::json({{"tensors", tensors}, {"staging", loader.staging_bytes()}}).dump();
 }
 
+// The arithmetic that the caller asks for: "f32" or "int8", or "" for that which the weights are
+// stored for.
+Compute compute_of(std::string_view name, const SafetensorsHeader& header) {
+  if (name.empty()) return stored_compute(header);
+  return name == "int8" ? Compute::int8 : Compute::f32;
+}
+
 // Starts to load weights into `parameters`.
-std::string begin_loading(std::vector<Parameter> parameters, std::string_view header,
-                          double data_size) {
+std::string begin_loading(std::vector<Parameter> parameters, SafetensorsHeader header) {
   instance.parameters = 0;
   for (const Parameter& parameter : parameters) {
     instance.parameters += element_count(parameter.shape);
   }
-  instance.loader.emplace(SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size)),
-                          std::move(parameters));
+  instance.loader.emplace(std::move(header), std::move(parameters));
   return plan_json(*instance.loader);
 }
 
@@ -143,17 +153,18 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
-// `files` holds config.json, the header of model.safetensors and the tokenizers, one after the
-// other, of the given lengths. Answers {"tensors": [{"name", "begin", "end"}], "staging"}: the
-// order in which gf_load_tensor wants the tensors, where each lies in the data section, and the
-// size of the largest.
+// `files` holds config.json, the header of model.safetensors, the name of the arithmetic and the
+// tokenizers, one after the other, of the given lengths. Answers {"tensors": [{"name", "begin",
+// "end"}], "staging"}: the order in which gf_load_tensor wants the tensors, where each lies in the
+// data section, and the size of the largest.
 EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
                                             std::size_t count, double data_size) {
   return answer([&] {
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
-    instance.classifier =
-        std::make_unique<ClassifyPipeline>(parse_config(parts.at(0)), parse_tokenizer(parts.at(2)));
-    return begin_loading(instance.classifier->parameters(), parts[1], data_size);
+    SafetensorsHeader header = parse_header(parts.at(1), data_size);
+    instance.classifier = std::make_unique<ClassifyPipeline>(
+        parse_config(parts[0]), parse_tokenizer(parts.at(3)), compute_of(parts[2], header));
+    return begin_loading(instance.classifier->parameters(), std::move(header));
   });
 }
 
@@ -163,10 +174,12 @@ EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32
   return answer([&] {
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
     std::optional<Tokenizer> target;
-    if (parts.size() > 3) target = parse_tokenizer(parts[3]);
-    instance.translator = std::make_unique<TranslatePipeline>(
-        parse_config(parts.at(0)), parse_tokenizer(parts.at(2)), std::move(target));
-    return begin_loading(instance.translator->parameters(), parts[1], data_size);
+    if (parts.size() > 4) target = parse_tokenizer(parts[4]);
+    SafetensorsHeader header = parse_header(parts.at(1), data_size);
+    instance.translator =
+        std::make_unique<TranslatePipeline>(parse_config(parts[0]), parse_tokenizer(parts.at(3)),
+                                            std::move(target), compute_of(parts[2], header));
+    return begin_loading(instance.translator->parameters(), std::move(header));
   });
 }
 
@@ -185,9 +198,10 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
     if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");
     instance.loader->finish();
     instance.loader.reset();
-    return describe_json(
-        instance.classifier ? instance.classifier->config() : instance.translator->config(),
-        instance.parameters);
+    const auto describe = [](const auto& pipeline) {
+      return describe_json(pipeline.config(), instance.parameters, pipeline.compute());
+    };
+    return instance.classifier ? describe(*instance.classifier) : describe(*instance.translator);
   });
 }
 

@@ -57,11 +57,11 @@ double median(const Measure& measure) {
 // Prints rows as they come: a JSON array, or a line each.
 class Report {
  public:
-  Report(const BenchCommand& command, const std::string& task)
+  Report(const BenchCommand& command, const std::string& task, Compute compute)
       : json_(command.json),
         common_({{"engine", "glassformer"},
                  {"build", "native-" + std::string(kernels().name)},
-                 {"precision", "f32"},
+                 {"precision", compute == Compute::int8 ? "int8" : "f32"},
                  {"model", std::filesystem::canonical(command.model).filename().string()},
                  {"task", task}}) {}
   ~Report() {
@@ -97,8 +97,8 @@ std::string format(const char* pattern, Values... values) {
 }
 
 void bench_classifier(const BenchCommand& command) {
-  const auto pipeline = load_classifier(command.model);
-  Report report(command, "classify");
+  const auto pipeline = load_classifier(command.model, command.compute);
+  Report report(command, "classify", pipeline->compute());
   for (const std::string& text : texts_of(command, pipeline->tokenizer())) {
     const std::size_t tokens = pipeline->classify(text).tokens.size();
     const double ms = median([&] {
@@ -119,8 +119,8 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
 }
 
 void bench_translator(const BenchCommand& command) {
-  const auto pipeline = load_translator(command.model);
-  Report report(command, "translate");
+  const auto pipeline = load_translator(command.model, command.compute);
+  Report report(command, "translate", pipeline->compute());
   for (const std::string& text : texts_of(command, pipeline->source_tokenizer())) {
     const double first = median([&] { return first_token_ms(*pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {

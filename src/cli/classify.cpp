@@ -20,7 +20,7 @@ std::string as_text(const Error& error) { return "error\t" + std::string(to_stri
 }  // namespace
 
 Exit run(const ClassifyCommand& command) {
-  const auto pipeline = load_classifier(command.model);
+  const auto pipeline = load_classifier(command.model, command.compute);
   Exit exit = Exit::ok;
   for (auto lines = read_lines(64); !lines.empty(); lines = read_lines(64)) {
     const std::vector<std::string_view> texts(lines.begin(), lines.end());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ enum class Exit { ok = 0, bad_input = 1, usage = 2 };
 
 struct ClassifyCommand {
   std::filesystem::path model;
+  std::optional<Compute> compute;  // none: as stored
   bool json = false;
   ClassifyOptions options;
 };
@@ -23,6 +25,7 @@ Exit run(const ClassifyCommand& command);
 
 struct TranslateCommand {
   std::filesystem::path model;
+  std::optional<Compute> compute;
   bool json = false;
   TranslateOptions options;
 };
@@ -41,6 +44,7 @@ Exit run(const InspectCommand& command);
 
 struct BenchCommand {
   std::filesystem::path model;
+  std::optional<Compute> compute;
   std::vector<std::size_t> lengths = {16, 64, 256};
   std::string text;  // to use instead of texts of these lengths
   bool json = false;

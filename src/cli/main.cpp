@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <iostream>
+#include <map>
 
 #include "cli/commands.hpp"
 
@@ -46,7 +47,6 @@ struct CommandLine {
   InitCommand init;
   QuantizeCommand quantize;
   std::vector<std::string> ablate, mask;
-  std::string compute = "f32";
 
   CommandLine() {
     app.require_subcommand(1);
@@ -59,7 +59,7 @@ struct CommandLine {
                 "with --json: what each token adds to each logit");
     c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
-    add_compute(c);
+    add_compute(c, classify.compute);
 
     auto* r = app.add_subcommand("translate", "translate each line of standard input");
     r->add_option("MODEL_DIR", translate.model, "model folder")->required();
@@ -77,7 +77,7 @@ struct CommandLine {
                   "heads to silence: SITE.LAYER.HEAD,…, SITE one of encoder, "
                   "decoder, cross")
         ->delimiter(',');
-    add_compute(r);
+    add_compute(r, translate.compute);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder")->required();
@@ -91,6 +91,7 @@ struct CommandLine {
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000));
     b->add_option("--text", bench.text, "a text instead of some of given lengths");
+    add_compute(b, bench.compute);
     b->add_flag("--json", bench.json, "a JSON array");
 
     auto* n = app.add_subcommand("init", "a model with random Xavier-uniform weights");
@@ -104,15 +105,15 @@ struct CommandLine {
     q->add_option("OUT_DIR", quantize.folder, "folder to write")->required();
   }
 
-  void add_compute(CLI::App* command) {
-    command->add_option("--compute", compute, "arithmetic: f32")
-        ->check(CLI::IsMember({"f32", "int8"}));
+  void add_compute(CLI::App* command, std::optional<Compute>& compute) {
+    static const std::map<std::string, Compute> names = {{"f32", Compute::f32},
+                                                         {"int8", Compute::int8}};
+    command
+        ->add_option("--compute", compute, "arithmetic; where not given, as the weights are stored")
+        ->transform(CLI::Transformer(names));
   }
 
   Exit run() {
-    if (compute != "f32") {
-      throw Error(ErrorCode::unsupported, "--compute: expected f32, got " + compute);
-    }
     if (app.got_subcommand("classify")) return glassformer::run(classify);
     if (app.got_subcommand("translate")) return glassformer::run(translate);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);

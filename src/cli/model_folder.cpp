@@ -4,6 +4,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "models/model.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -27,6 +29,10 @@ std::string read(std::ifstream& file, std::uint64_t size, const std::filesystem:
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
+}
+
+Compute stored_compute(const std::filesystem::path& folder) {
+  return glassformer::stored_compute(read_weights_header(folder).header);
 }
 
 }  // namespace
@@ -86,21 +92,25 @@ void load_weights(const std::filesystem::path& folder, std::vector<Parameter> pa
   loader.finish();
 }
 
-std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder) {
+std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
+                                                  std::optional<Compute> compute) {
   ModelConfig config = parse_config(read_file(folder / "config.json"));
-  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder));
+  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder),
+                                                     compute.value_or(stored_compute(folder)));
   load_weights(folder, pipeline->parameters());
   return pipeline;
 }
 
-std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder) {
+std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
+                                                   std::optional<Compute> compute) {
   ModelConfig config = parse_config(read_file(folder / "config.json"));
   std::optional<Tokenizer> target;
   if (!std::filesystem::exists(folder / "tokenizer.model")) {
     target = load_tokenizer(folder, "target");
   }
   auto pipeline = std::make_unique<TranslatePipeline>(
-      std::move(config), load_tokenizer(folder, "source"), std::move(target));
+      std::move(config), load_tokenizer(folder, "source"), std::move(target),
+      compute.value_or(stored_compute(folder)));
   load_weights(folder, pipeline->parameters());
   return pipeline;
 }

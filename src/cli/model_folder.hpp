@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,10 @@ Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string&
 /// Sets a model's parameters from DIR/model.safetensors, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
-std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder);
-std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder);
+/// The pipelines of a folder; where no arithmetic is given, that which the weights are stored for.
+std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
+                                                  std::optional<Compute> compute = {});
+std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
+                                                   std::optional<Compute> compute = {});
 
 }  // namespace glassformer

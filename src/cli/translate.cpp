@@ -14,7 +14,7 @@ constexpr std::size_t lines_at_once = 512;
 }  // namespace
 
 Exit run(const TranslateCommand& command) {
-  const auto pipeline = load_translator(command.model);
+  const auto pipeline = load_translator(command.model, command.compute);
   pipeline->begin({}, command.options);  // refuses bad options before any line is read
   Exit exit = Exit::ok;
   for (auto lines = read_lines(lines_at_once); !lines.empty(); lines = read_lines(lines_at_once)) {

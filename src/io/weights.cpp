@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/quantise.hpp"
 
 namespace glassformer {
 namespace {
@@ -34,8 +35,13 @@ ParameterScope ParameterScope::scope(std::size_t index) const {
 }
 
 void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
-                             std::function<void(std::span<const float>)> set) const {
-  out_->push_back({join(name), std::move(shape), std::move(set)});
+                             Parameter::Set set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set = std::move(set)});
+}
+
+void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
+                                  Parameter::SetInt8 set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set_int8 = std::move(set)});
 }
 
 std::string ParameterScope::join(std::string_view name) const {
@@ -57,7 +63,8 @@ WeightsLoader::WeightsLoader(SafetensorsHeader header, std::vector<Parameter> pa
 
 void WeightsLoader::bind(const std::map<std::string_view, std::size_t>& index_of,
                          std::size_t parameter) {
-  const auto& [name, shape, set] = parameters_[parameter];
+  const std::string& name = parameters_[parameter].name;
+  const std::vector<std::size_t>& shape = parameters_[parameter].shape;
   const auto found = index_of.find(name);
   if (found == index_of.end()) {
     fail(ErrorCode::missing_tensor, name, "expected shape " + to_string(shape) + ", got none");
@@ -112,13 +119,13 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
     to_f32(tensor.dtype, bytes, binding.scales);
     Binding& waiting = bindings_[binding.quantised];
     if (waiting.loaded) {
-      set_dequantised(binding.quantised, waiting.early);
+      set_from_int8(binding.quantised, waiting.early);
       waiting.early = {};
     }
   } else if (binding.scale == none) {
     set(index, bytes);
   } else if (bindings_[binding.scale].loaded) {
-    set_dequantised(index, bytes);
+    set_from_int8(index, bytes);
   } else {
     binding.early.assign(bytes.begin(), bytes.end());
   }
@@ -136,18 +143,26 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes) {
   const TensorInfo& tensor = tensors()[index];
   const std::span<float> values = buffer(element_count(tensor.shape));
   to_f32(tensor.dtype, bytes, values);
-  parameters_[bindings_[index].parameter].set(values);
+  const Parameter& parameter = parameters_[bindings_[index].parameter];
+  if (!parameter.set_int8) return parameter.set(values);
+  const QuantisedMatrix quantised = quantise(values, tensor.shape[0]);
+  parameter.set_int8(quantised.values, quantised.scales);
 }
 
-void WeightsLoader::set_dequantised(std::size_t index, std::span<const std::byte> bytes) {
+void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes) {
   const std::vector<float>& scales = bindings_[bindings_[index].scale].scales;
+  const Parameter& parameter = parameters_[bindings_[index].parameter];
+  if (parameter.set_int8) {
+    const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
+    return parameter.set_int8({integers, bytes.size()}, scales);
+  }
   const std::span<float> values = buffer(bytes.size());
   to_f32(DType::i8, bytes, values);
   for (std::size_t row = 0; row < scales.size(); ++row) {
     const std::size_t width = values.size() / scales.size();
     for (float& value : values.subspan(row * width, width)) value *= scales[row];
   }
-  parameters_[bindings_[index].parameter].set(values);
+  parameter.set(values);
 }
 
 // Grows to the largest tensor and is reused: wasm memory could not be given back anyway.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -16,7 +17,12 @@ namespace glassformer {
 struct Parameter {
   std::string name;
   std::vector<std::size_t> shape;
-  std::function<void(std::span<const float>)> set;  // row-major; the span dies with the call
+  /// Takes the values, row-major; spans die with the call.
+  using Set = std::function<void(std::span<const float>)>;
+  Set set = {};
+  /// Of a matrix that is wanted as 8-bit integers: takes those and the scale of each row, instead.
+  using SetInt8 = std::function<void(std::span<const std::int8_t>, std::span<const float>)>;
+  SetInt8 set_int8 = {};
 };
 
 /// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
@@ -27,8 +33,9 @@ class ParameterScope {
 
   ParameterScope scope(std::string_view name) const;
   ParameterScope scope(std::size_t index) const;
-  void declare(std::string_view name, std::vector<std::size_t> shape,
-               std::function<void(std::span<const float>)> set) const;
+  void declare(std::string_view name, std::vector<std::size_t> shape, Parameter::Set set) const;
+  void declare_int8(std::string_view name, std::vector<std::size_t> shape,
+                    Parameter::SetInt8 set) const;
 
  private:
   std::string join(std::string_view name) const;
@@ -41,7 +48,8 @@ class ParameterScope {
 /// never lies whole in memory.
 ///
 /// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
-/// `NAME_scale` [out]; then value = integer * scale of its row. Tensors are loaded in file order,
+/// `NAME_scale` [out]; then value = integer * scale of its row. What is wanted as integers and
+/// stored as floats is quantised. Tensors are loaded in file order,
 /// as a download brings them. An I8 tensor whose scale comes later waits in a copy; files written
 /// by write_safetensors, scales first, need none.
 class WeightsLoader {
@@ -74,7 +82,7 @@ class WeightsLoader {
 
   void bind(const std::map<std::string_view, std::size_t>& index_of, std::size_t parameter);
   void set(std::size_t index, std::span<const std::byte> bytes);
-  void set_dequantised(std::size_t index, std::span<const std::byte> bytes);
+  void set_from_int8(std::size_t index, std::span<const std::byte> bytes);
   std::span<float> buffer(std::size_t size);
 
   SafetensorsHeader header_;

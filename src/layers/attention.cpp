@@ -164,13 +164,13 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out, Workspa
 }
 
 MultiHeadAttention::MultiHeadAttention(std::size_t d_model, std::size_t n_heads, Bias bias,
-                                       std::unique_ptr<const AttentionKind> kind)
+                                       std::unique_ptr<const AttentionKind> kind, Compute compute)
     : n_heads_(n_heads),
       d_head_(d_model / n_heads),
       bias_(bias),
       kind_(std::move(kind)),
-      qkv_proj_(d_model, 3 * d_model),
-      out_proj_(d_model, d_model) {}
+      qkv_proj_(d_model, 3 * d_model, compute),
+      out_proj_(d_model, d_model, compute) {}
 
 void MultiHeadAttention::declare(const ParameterScope& scope) {
   const std::size_t d_model = out_proj_.in();
@@ -186,7 +186,7 @@ void MultiHeadAttention::add_to(View<2> x, const ConstView<2>& input, const Batc
   const std::size_t d_model = out_proj_.in();
   View<2> qkv = rows(workspace.qkv, 0, n);          // [N, 3 D]
   View<2> context = rows(workspace.context, 0, n);  // [N, D]
-  qkv_proj_(input, qkv);
+  qkv_proj_(input, qkv, workspace);
 
   for (std::size_t s = 0; s < batch.size(); ++s) {
     for (std::size_t head = 0; head < n_heads_; ++head) {
@@ -210,7 +210,7 @@ void MultiHeadAttention::add_to(View<2> x, const ConstView<2>& input, const Batc
       std::fill_n(&context(i, head * d_head_), d_head_, 0.0f);
     }
   }
-  out_proj_(const_view(context), x, Epilogue::accumulate);
+  out_proj_(const_view(context), x, workspace, Epilogue::accumulate);
 }
 
 }  // namespace glassformer

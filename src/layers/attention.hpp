@@ -85,7 +85,7 @@ class LinearAttention final : public AttentionKind {
 class MultiHeadAttention {
  public:
   MultiHeadAttention(std::size_t d_model, std::size_t n_heads, Bias bias,
-                     std::unique_ptr<const AttentionKind> kind);
+                     std::unique_ptr<const AttentionKind> kind, Compute compute);
 
   /// Declares `q_proj`, `k_proj`, `v_proj` and `out_proj`, each [D, D].
   void declare(const ParameterScope& scope);

@@ -7,13 +7,14 @@
 
 namespace glassformer {
 
-CachedAttention::CachedAttention(std::size_t d_model, std::size_t n_heads, Bias bias)
+CachedAttention::CachedAttention(std::size_t d_model, std::size_t n_heads, Bias bias,
+                                 Compute compute)
     : n_heads_(n_heads),
       d_head_(d_model / n_heads),
       bias_(bias),
-      q_proj_(d_model, d_model),
-      kv_proj_(d_model, 2 * d_model),
-      out_proj_(d_model, d_model) {}
+      q_proj_(d_model, d_model, compute),
+      kv_proj_(d_model, 2 * d_model, compute),
+      out_proj_(d_model, d_model, compute) {}
 
 void CachedAttention::declare(const ParameterScope& scope) {
   const std::size_t d_model = out_proj_.in();
@@ -23,8 +24,9 @@ void CachedAttention::declare(const ParameterScope& scope) {
   out_proj_.declare(scope.scope("out_proj"), bias_);
 }
 
-void CachedAttention::keys_values(const ConstView<2>& input, View<2> kv) const {
-  kv_proj_(input, kv);
+void CachedAttention::keys_values(const ConstView<2>& input, View<2> kv,
+                                  Workspace& workspace) const {
+  kv_proj_(input, kv, workspace);
 }
 
 void CachedAttention::add_to(View<2> x, const ConstView<2>& input, const AttentionStep& step,
@@ -36,7 +38,7 @@ void CachedAttention::add_to(View<2> x, const ConstView<2>& input, const Attenti
   View<2> q = view<2>(workspace.qkv.data(), {n, d_model});  // [R, D]
   View<2> context = rows(workspace.context, 0, n);          // [R, D]
   float* weights = workspace.scores.data();                 // [keys] of one row and head
-  q_proj_(input, q);
+  q_proj_(input, q, workspace);
 
   for (std::size_t i = 0; i < n; ++i) {
     const AttentionRow& row = step.rows[i];
@@ -62,7 +64,7 @@ void CachedAttention::add_to(View<2> x, const ConstView<2>& input, const Attenti
       std::fill_n(&context(i, head * d_head_), d_head_, 0.0f);
     }
   }
-  out_proj_(const_view(context), x, Epilogue::accumulate);
+  out_proj_(const_view(context), x, workspace, Epilogue::accumulate);
 }
 
 }  // namespace glassformer

@@ -29,13 +29,13 @@ struct AttentionStep {
 /// Need", section 3.2.3.
 class CachedAttention {
  public:
-  CachedAttention(std::size_t d_model, std::size_t n_heads, Bias bias);
+  CachedAttention(std::size_t d_model, std::size_t n_heads, Bias bias, Compute compute);
 
   /// Declares `q_proj`, `k_proj`, `v_proj` and `out_proj`, each [D, D].
   void declare(const ParameterScope& scope);
 
   /// kv [n, 2 D] = keys and values of input [n, D].
-  void keys_values(const ConstView<2>& input, View<2> kv) const;
+  void keys_values(const ConstView<2>& input, View<2> kv, Workspace& workspace) const;
 
   /// x += out_proj(heads(input)), x and input [R, D]; input may be x.
   void add_to(View<2> x, const ConstView<2>& input, const AttentionStep& step,

@@ -15,7 +15,7 @@ void PreNormDecoderLayer::operator()(View<2> x, const DecoderStep& step,
                                      Workspace& workspace) const {
   View<2> normed = rows(workspace.normed, 0, x.shape(0));  // [R, D]
   (*parts_.self_attn_layer_norm)(const_view(x), normed);
-  parts_.self_attn->keys_values(const_view(normed), step.own_kv);
+  parts_.self_attn->keys_values(const_view(normed), step.own_kv, workspace);
   parts_.self_attn->add_to(x, const_view(normed), step.self_attn, workspace);
   (*parts_.encoder_attn_layer_norm)(const_view(x), normed);
   parts_.encoder_attn->add_to(x, const_view(normed), step.encoder_attn, workspace);
@@ -25,7 +25,7 @@ void PreNormDecoderLayer::operator()(View<2> x, const DecoderStep& step,
 
 void PostNormDecoderLayer::operator()(View<2> x, const DecoderStep& step,
                                       Workspace& workspace) const {
-  parts_.self_attn->keys_values(const_view(x), step.own_kv);
+  parts_.self_attn->keys_values(const_view(x), step.own_kv, workspace);
   parts_.self_attn->add_to(x, const_view(x), step.self_attn, workspace);
   (*parts_.self_attn_layer_norm)(const_view(x), x);
   parts_.encoder_attn->add_to(x, const_view(x), step.encoder_attn, workspace);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "io/weights.hpp"
 #include "layers/linear.hpp"
@@ -28,6 +29,8 @@ class Embedding {
   /// row [D] = table[id].
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
 
+  std::size_t d_model() const { return d_model_; }
+
  private:
   std::size_t d_model_;
   float scale_;
@@ -46,6 +49,20 @@ class TableEmbedding final : public Embedding {
   Tensor<2> table_;  // [V, D]
 };
 
+/// The same as 8-bit integers, a scale a row.
+class Int8TableEmbedding final : public Embedding {
+ public:
+  Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale);
+  void declare(const ParameterScope& scope) override;
+
+ protected:
+  void copy_row(std::size_t id, std::span<float> row) const override;
+
+ private:
+  std::vector<std::int8_t> table_;  // [V, D]
+  std::vector<float> scales_;       // [V]
+};
+
 /// The weight [V, D] of the linear layer that turns vectors into logits, which stores and declares
 /// it (Press and Wolf 2017). The layer must outlive this.
 class TiedEmbedding final : public Embedding {
@@ -56,7 +73,7 @@ class TiedEmbedding final : public Embedding {
 
  protected:
   void copy_row(std::size_t id, std::span<float> row) const override {
-    lm_head_.copy_weights(id, row);
+    lm_head_.copy_output(id, row);
   }
 
  private:

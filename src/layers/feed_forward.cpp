@@ -15,8 +15,9 @@ void FeedForward::add_to(View<2> x, const ConstView<2>& input, Workspace& worksp
   for (std::size_t first = 0; first < n; first += Workspace::feed_forward_rows) {
     const std::size_t count = std::min(Workspace::feed_forward_rows, n - first);
     View<2> hidden = rows(workspace.hidden, 0, count);  // [count, F]
-    fc1_(const_view<2>(input.data() + first * fc1_.in(), {count, fc1_.in()}), hidden, activation_);
-    fc2_(const_view(hidden), rows(x, first, count), Epilogue::accumulate);
+    fc1_(const_view<2>(input.data() + first * fc1_.in(), {count, fc1_.in()}), hidden, workspace,
+         activation_);
+    fc2_(const_view(hidden), rows(x, first, count), workspace, Epilogue::accumulate);
   }
 }
 

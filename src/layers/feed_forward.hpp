@@ -10,8 +10,8 @@ namespace glassformer {
 /// x += fc2(activation(fc1(input))): "Attention Is All You Need", section 3.3.
 class FeedForward {
  public:
-  FeedForward(std::size_t d_model, std::size_t d_ff, Epilogue activation)
-      : fc1_(d_model, d_ff), fc2_(d_ff, d_model), activation_(activation) {}
+  FeedForward(std::size_t d_model, std::size_t d_ff, Epilogue activation, Compute compute)
+      : fc1_(d_model, d_ff, compute), fc2_(d_ff, d_model, compute), activation_(activation) {}
 
   /// Declares `fc1` [F, D] and `fc2` [D, F] with their biases.
   void declare(const ParameterScope& scope);

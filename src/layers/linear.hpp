@@ -1,26 +1,48 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "io/weights.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "layers/workspace.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
 
 enum class Bias { none, present };
 
-/// y = x · Wᵀ + b, with W [out, in] packed for the machine's matrix product when it is loaded.
+/// What linear layers multiply: floats, or 8-bit integers. With those a row of x becomes 7-bit
+/// integers with a scale and a zero point of its own, and sums are exact.
+enum class Compute { f32, int8 };
+
+/// W [out, in] of a linear layer, packed for the machine's product.
+class LinearWeight {
+ public:
+  virtual ~LinearWeight() = default;
+
+  virtual std::size_t in() const = 0;
+  virtual std::size_t out() const = 0;
+  /// Length of a bias, padded to whole panels.
+  virtual std::size_t padded_out() const = 0;
+  /// Declares `weight` [outputs, in] as outputs `first` …
+  virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
+  /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias); no bias if null.
+  virtual void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                        Workspace& workspace) const = 0;
+  /// weights [in] = the weights of one output.
+  virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
+};
+
+/// y = x · Wᵀ + b.
 class Linear {
  public:
-  Linear(std::size_t in, std::size_t out) : weight_(in, out), bias_(weight_.padded_n(), 0.0f) {}
-  Linear(const Linear&) = delete;  // its parameters hold its address
-  Linear& operator=(const Linear&) = delete;
+  Linear(std::size_t in, std::size_t out, Compute compute);
 
   /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of
-  /// this layer. Several names may share one layer, each with its own outputs.
+  /// this layer. Several names may share one layer, each with its own outputs. The layer must then
+  /// stay where it is until they are loaded.
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
   /// The same for a layer with one name.
   void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }
@@ -28,25 +50,26 @@ class Linear {
   void declare_weight(const ParameterScope& scope) { declare(scope, 0, out(), Bias::none); }
   void declare_bias(const ParameterScope& scope) { declare_bias(scope, 0, out()); }
 
-  std::size_t in() const { return weight_.k(); }
-  std::size_t out() const { return weight_.n(); }
+  std::size_t in() const { return weight_->in(); }
+  std::size_t out() const { return weight_->out(); }
 
   /// x [n, in] to y [n, out]; with Epilogue::accumulate, y += the product.
-  void operator()(const ConstView<2>& x, View<2> y, Epilogue epilogue = Epilogue::store) const;
+  void operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
+                  Epilogue epilogue = Epilogue::store) const;
 
   /// The product without the bias.
-  void multiply(const ConstView<2>& x, View<2> y) const;
+  void multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const;
 
   /// weights [in] = the weights of one output.
-  void copy_weights(std::size_t output, std::span<float> weights) const {
-    weight_.copy_column(output, weights);
+  void copy_output(std::size_t output, std::span<float> weights) const {
+    weight_->copy_output(output, weights);
   }
 
  private:
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
 
-  PackedMatrix weight_;  // [in, out]
-  AlignedBuffer bias_;   // [out], padded to whole panels
+  std::unique_ptr<LinearWeight> weight_;
+  AlignedBuffer bias_;  // [out], padded to whole panels
 };
 
 }  // namespace glassformer

@@ -1,5 +1,7 @@
 #include "layers/workspace.hpp"
 
+#include <algorithm>
+
 namespace glassformer {
 
 Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
@@ -8,7 +10,8 @@ Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
       qkv({0, 3 * d_model}),
       context({0, d_model}),
       hidden({feed_forward_rows, d_ff}),
-      scores({query_rows, 0}) {}
+      scores({query_rows, 0}),
+      quantised_(quantised_block * kernels().quantised_row_bytes(std::max(d_model, d_ff))) {}
 
 void Workspace::reserve(std::size_t tokens, std::size_t longest) {
   if (tokens > states.shape(0)) {
@@ -19,6 +22,13 @@ void Workspace::reserve(std::size_t tokens, std::size_t longest) {
   const std::size_t width = kernels().panel_width;
   const std::size_t padded = (longest + width - 1) / width * width;
   if (padded > scores.shape(1)) scores.resize({query_rows, padded});
+}
+
+QuantisedRows Workspace::quantised_rows(std::size_t columns) {
+  return {.values = quantised_.data(),
+          .stride = kernels().quantised_row_bytes(columns),
+          .scales = scales_.data(),
+          .zero_points = zero_points_.data()};
 }
 
 }  // namespace glassformer

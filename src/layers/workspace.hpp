@@ -1,7 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
+#include "kernels/kernels.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "tensor/tensor.hpp"
 
@@ -13,11 +17,16 @@ struct Workspace {
   /// Rows that pass through the feed-forward block, and queries that attend, together.
   static constexpr std::size_t feed_forward_rows = 48;
   static constexpr std::size_t query_rows = 48;
+  /// Rows that a linear layer quantises together.
+  static constexpr std::size_t quantised_block = 48;
 
   Workspace(std::size_t d_model, std::size_t d_ff);
 
   /// Makes room for `tokens` rows in all and a longest sequence of `longest`.
   void reserve(std::size_t tokens, std::size_t longest);
+
+  /// Room for a block of quantised rows of `columns`, at most the larger of D and F.
+  QuantisedRows quantised_rows(std::size_t columns);
 
   Tensor<2> states;     // [N, D] what the layers refine
   Tensor<2> normed;     // [N, D]
@@ -27,6 +36,11 @@ struct Workspace {
   Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
   PackedMatrix keys;    // one head's [d_head, keys]
   PackedMatrix values;  // one head's [keys, d_head]
+
+ private:
+  std::vector<std::byte> quantised_;  // [quantised_block, F]
+  std::array<float, quantised_block> scales_;
+  std::array<std::int32_t, quantised_block> zero_points_;
 };
 
 }  // namespace glassformer

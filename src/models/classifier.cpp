@@ -18,10 +18,11 @@ std::unique_ptr<SequencePooling> make_pooling(const ModelConfig& config) {
 
 }  // namespace
 
-EncoderClassifier::EncoderClassifier(const ModelConfig& config)
-    : encoder_(config, make_embedding(config, config.vocab_size)),
+EncoderClassifier::EncoderClassifier(const ModelConfig& config, Compute compute)
+    : compute_(compute),
+      encoder_(config, compute, make_embedding(config, config.vocab_size, compute)),
       pooling_(make_pooling(config)),
-      classifier_(config.d_model, config.labels.size()),
+      classifier_(config.d_model, config.labels.size(), Compute::f32),
       workspace_(config.d_model, config.d_ff) {}
 
 std::vector<Parameter> EncoderClassifier::parameters() {
@@ -41,11 +42,11 @@ EncoderClassifier::Output EncoderClassifier::operator()(const Batch& batch,
   auto pooled = Tensor<2>::from_shape({batch.size(), classifier_.in()});
   (*pooling_)(const_view(x), batch, rows(pooled, 0, batch.size()));
   output.logits.resize({batch.size(), classes});
-  classifier_(const_view(pooled), rows(output.logits, 0, batch.size()));
+  classifier_(const_view(pooled), rows(output.logits, 0, batch.size()), workspace_);
 
   if (request.contributions) {
     output.contributions.resize({batch.tokens(), classes});
-    classifier_.multiply(const_view(x), rows(output.contributions, 0, batch.tokens()));
+    classifier_.multiply(const_view(x), rows(output.contributions, 0, batch.tokens()), workspace_);
     std::vector<float> weights(batch.longest());
     for (std::size_t s = 0; s < batch.size(); ++s) {
       pooling_->weigh(batch, s, std::span(weights).first(batch.length(s)));

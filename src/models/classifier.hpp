@@ -12,7 +12,7 @@ namespace glassformer {
 class EncoderClassifier {
  public:
   /// Parameters are zero until they are loaded.
-  explicit EncoderClassifier(const ModelConfig& config);
+  explicit EncoderClassifier(const ModelConfig& config, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.
   std::vector<Parameter> parameters();
@@ -29,13 +29,15 @@ class EncoderClassifier {
   /// caller has checked both.
   Output operator()(const Batch& batch, const InspectionRequest& request);
 
+  Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
   const SequencePooling& pooling() const { return *pooling_; }
 
  private:
+  Compute compute_;
   Encoder encoder_;
   std::unique_ptr<SequencePooling> pooling_;
-  Linear classifier_;  // [D, C]
+  Linear classifier_;  // [D, C], always of floats: it is small, and the answer hangs on it
   Workspace workspace_;
 };
 

@@ -5,18 +5,18 @@
 namespace glassformer {
 namespace {
 
-std::unique_ptr<CachedAttention> make_attention(const ModelConfig& config) {
-  return std::make_unique<CachedAttention>(config.d_model, config.n_heads,
-                                           config.attention_bias ? Bias::present : Bias::none);
+std::unique_ptr<CachedAttention> make_attention(const ModelConfig& config, Compute compute) {
+  return std::make_unique<CachedAttention>(
+      config.d_model, config.n_heads, config.attention_bias ? Bias::present : Bias::none, compute);
 }
 
-std::unique_ptr<DecoderLayer> make_layer(const ModelConfig& config) {
+std::unique_ptr<DecoderLayer> make_layer(const ModelConfig& config, Compute compute) {
   DecoderLayer::Parts parts = {
-      .self_attn = make_attention(config),
+      .self_attn = make_attention(config, compute),
       .self_attn_layer_norm = make_layer_norm(config),
-      .encoder_attn = make_attention(config),
+      .encoder_attn = make_attention(config, compute),
       .encoder_attn_layer_norm = make_layer_norm(config),
-      .feed_forward = make_feed_forward(config),
+      .feed_forward = make_feed_forward(config, compute),
       .final_layer_norm = make_layer_norm(config),
   };
   switch (config.norm) {
@@ -30,10 +30,13 @@ std::unique_ptr<DecoderLayer> make_layer(const ModelConfig& config) {
 
 }  // namespace
 
-Decoder::Decoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens)
+Decoder::Decoder(const ModelConfig& config, Compute compute,
+                 std::unique_ptr<Embedding> embed_tokens)
     : embed_tokens_(std::move(embed_tokens)),
       embed_positions_(make_positions(config, config.max_target_length)) {
-  for (std::size_t i = 0; i < config.decoder_layers; ++i) layers_.push_back(make_layer(config));
+  for (std::size_t i = 0; i < config.decoder_layers; ++i) {
+    layers_.push_back(make_layer(config, compute));
+  }
   if (config.final_norm) layer_norm_ = make_layer_norm(config);
 }
 
@@ -46,10 +49,11 @@ void Decoder::declare(const ParameterScope& scope) {
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
 }
 
-void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state) const {
+void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state,
+                        Workspace& workspace) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     Tensor<2>& kv = state.cache_.cross[i];
-    layers_[i]->encoder_attn().keys_values(encoder_states, rows(kv, 0, kv.shape(0)));
+    layers_[i]->encoder_attn().keys_values(encoder_states, rows(kv, 0, kv.shape(0)), workspace);
   }
 }
 

@@ -16,13 +16,14 @@ namespace glassformer {
 /// layers and, where the configuration asks for it, a final norm.
 class Decoder {
  public:
-  Decoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens);
+  Decoder(const ModelConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens);
 
   /// Declares `embed_tokens`, `embed_positions`, `layers.N`, `layer_norm`.
   void declare(const ParameterScope& scope);
 
   /// Computes the keys and values of the encoder's states [N, D] for every layer.
-  void attend_to(const ConstView<2>& encoder_states, DecodingState& state) const;
+  void attend_to(const ConstView<2>& encoder_states, DecodingState& state,
+                 Workspace& workspace) const;
 
   /// One step: the vectors [R, D] of the extensions' tokens, a window on workspace.states.
   View<2> operator()(DecodingState& state, std::span<const Extension> extensions,

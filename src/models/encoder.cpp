@@ -17,13 +17,13 @@ std::unique_ptr<const AttentionKind> make_attention(const ModelConfig& config) {
   return nullptr;
 }
 
-std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config) {
+std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config, Compute compute) {
   EncoderLayer::Parts parts = {
       .self_attn = std::make_unique<MultiHeadAttention>(
           config.d_model, config.n_heads, config.attention_bias ? Bias::present : Bias::none,
-          make_attention(config)),
+          make_attention(config), compute),
       .self_attn_layer_norm = make_layer_norm(config),
-      .feed_forward = make_feed_forward(config),
+      .feed_forward = make_feed_forward(config, compute),
       .final_layer_norm = make_layer_norm(config),
   };
   switch (config.norm) {
@@ -37,11 +37,14 @@ std::unique_ptr<EncoderLayer> make_layer(const ModelConfig& config) {
 
 }  // namespace
 
-Encoder::Encoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens)
+Encoder::Encoder(const ModelConfig& config, Compute compute,
+                 std::unique_ptr<Embedding> embed_tokens)
     : embed_tokens_(std::move(embed_tokens)),
       embed_positions_(make_positions(config, config.max_source_length)),
       n_heads_(config.n_heads) {
-  for (std::size_t i = 0; i < config.encoder_layers; ++i) layers_.push_back(make_layer(config));
+  for (std::size_t i = 0; i < config.encoder_layers; ++i) {
+    layers_.push_back(make_layer(config, compute));
+  }
   if (config.final_norm) layer_norm_ = make_layer_norm(config);
 }
 

@@ -16,7 +16,7 @@ namespace glassformer {
 /// configuration asks for it, a final norm.
 class Encoder {
  public:
-  Encoder(const ModelConfig& config, std::unique_ptr<Embedding> embed_tokens);
+  Encoder(const ModelConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens);
 
   /// Declares `embed_tokens`, `embed_positions`, `layers.N`, `layer_norm`.
   void declare(const ParameterScope& scope);

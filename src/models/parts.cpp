@@ -31,14 +31,19 @@ std::unique_ptr<PositionalEncoding> make_positions(const ModelConfig& config, st
   return nullptr;
 }
 
-std::unique_ptr<FeedForward> make_feed_forward(const ModelConfig& config) {
+std::unique_ptr<FeedForward> make_feed_forward(const ModelConfig& config, Compute compute) {
   return std::make_unique<FeedForward>(
       config.d_model, config.d_ff,
-      config.activation == Activation::relu ? Epilogue::relu : Epilogue::gelu);
+      config.activation == Activation::relu ? Epilogue::relu : Epilogue::gelu, compute);
 }
 
-std::unique_ptr<Embedding> make_embedding(const ModelConfig& config, std::size_t vocab_size) {
-  return std::make_unique<TableEmbedding>(vocab_size, config.d_model, embedding_scale(config));
+std::unique_ptr<Embedding> make_embedding(const ModelConfig& config, std::size_t vocab_size,
+                                          Compute compute) {
+  const float scale = embedding_scale(config);
+  if (compute == Compute::int8) {
+    return std::make_unique<Int8TableEmbedding>(vocab_size, config.d_model, scale);
+  }
+  return std::make_unique<TableEmbedding>(vocab_size, config.d_model, scale);
 }
 
 std::unique_ptr<Embedding> make_embedding(const ModelConfig& config, const Linear& lm_head) {

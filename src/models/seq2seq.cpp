@@ -6,15 +6,18 @@
 
 namespace glassformer {
 
-Seq2Seq::Seq2Seq(const ModelConfig& config)
+Seq2Seq::Seq2Seq(const ModelConfig& config, Compute compute)
     : config_(config),
-      lm_head_(config.d_model, config.target_vocab_size),
-      encoder_(config, config.embeddings == EmbeddingSharing::shared
-                           ? make_embedding(config, lm_head_)
-                           : make_embedding(config, config.vocab_size)),
-      decoder_(config, config.embeddings == EmbeddingSharing::separate
-                           ? make_embedding(config, config.target_vocab_size)
-                           : make_embedding(config, lm_head_)),
+      compute_(compute),
+      lm_head_(config.d_model, config.target_vocab_size, compute),
+      encoder_(config, compute,
+               config.embeddings == EmbeddingSharing::shared
+                   ? make_embedding(config, lm_head_)
+                   : make_embedding(config, config.vocab_size, compute)),
+      decoder_(config, compute,
+               config.embeddings == EmbeddingSharing::separate
+                   ? make_embedding(config, config.target_vocab_size, compute)
+                   : make_embedding(config, lm_head_)),
       workspace_(config.d_model, config.d_ff),
       logits_({0, config.target_vocab_size}) {}
 
@@ -48,8 +51,8 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const InspectionRequest& 
 DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,
                              const InspectionRequest& request) {
   DecodingState state(config_, encoded.sources, limits, request);
-  decoder_.attend_to(const_view(encoded.states), state);
   workspace_.reserve(limits.rows, std::max(limits.positions, encoded.sources.longest()));
+  decoder_.attend_to(const_view(encoded.states), state, workspace_);
   if (limits.rows > logits_.shape(0)) logits_.resize({limits.rows, logits_.shape(1)});
   return state;
 }
@@ -61,7 +64,7 @@ View<2> Seq2Seq::decode(DecodingState& state, std::span<const Extension> extensi
 View<2> Seq2Seq::project(const ConstView<2>& hidden) {
   if (hidden.shape(0) > logits_.shape(0)) logits_.resize({hidden.shape(0), logits_.shape(1)});
   View<2> logits = rows(logits_, 0, hidden.shape(0));
-  lm_head_(hidden, logits);
+  lm_head_(hidden, logits, workspace_);
   return logits;
 }
 

@@ -21,7 +21,7 @@ namespace glassformer {
 class Seq2Seq {
  public:
   /// Parameters are zero until they are loaded.
-  explicit Seq2Seq(const ModelConfig& config);
+  explicit Seq2Seq(const ModelConfig& config, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.
   std::vector<Parameter> parameters();
@@ -54,11 +54,13 @@ class Seq2Seq {
   View<2> project(const ConstView<2>& hidden);
 
   std::size_t target_vocab_size() const { return lm_head_.out(); }
+  Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
   const Decoder& decoder() const { return decoder_; }
 
  private:
   ModelConfig config_;
+  Compute compute_;
   Linear lm_head_;  // [D, V]
   Encoder encoder_;
   Decoder decoder_;

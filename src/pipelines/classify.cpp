@@ -14,12 +14,12 @@ constexpr std::size_t batch_tokens = 512;
 
 }  // namespace
 
-ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer)
+ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Compute compute)
     : config_(expect_task(std::move(config), "text-classification")),
       tokenizer_(std::move(tokenizer)),
       prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", tokenizer_)),
       suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", tokenizer_)),
-      model_(config_) {
+      model_(config_, compute) {
   expect_vocabulary(tokenizer_, "vocab_size", config_.vocab_size);
   expect_room(config_.max_source_length, prefix_.size() + suffix_.size());
 }

@@ -35,7 +35,7 @@ class ClassifyPipeline {
  public:
   /// Throws `wrong_task` unless the configuration describes a classifier, `invalid_config` where a
   /// prefix or suffix token is not a piece, `invalid_tokenizer` where the vocabulary is too large.
-  ClassifyPipeline(ModelConfig config, Tokenizer tokenizer);
+  ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Compute compute = Compute::f32);
 
   /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
   std::vector<Parameter> parameters() { return model_.parameters(); }
@@ -51,6 +51,7 @@ class ClassifyPipeline {
       std::span<const std::string_view> texts, const ClassifyOptions& options = {});
 
   const ModelConfig& config() const { return config_; }
+  Compute compute() const { return model_.compute(); }
   const Tokenizer& tokenizer() const { return tokenizer_; }
 
  private:

@@ -265,14 +265,15 @@ std::string to_json(const Error& error) {
   return dump({{"error", {{"code", to_string(error.code())}, {"message", error.what()}}}});
 }
 
-std::string describe_json(const ModelConfig& config, std::size_t parameters) {
+std::string describe_json(const ModelConfig& config, std::size_t parameters, Compute compute) {
   Json json = {{"task", config.task},
                {"layers", config.encoder_layers},
                {"heads", config.n_heads},
                {"d_model", config.d_model},
                {"vocab_size", config.vocab_size},
                {"max_source_length", config.max_source_length},
-               {"parameters", parameters}};
+               {"parameters", parameters},
+               {"compute", compute == Compute::int8 ? "int8" : "f32"}};
   if (config.is_translation()) {
     json["source_language"] = config.source_language;
     json["target_language"] = config.target_language;

@@ -49,7 +49,7 @@ std::string to_json(const TranslatePipeline::Session& session, const TranslatePi
 /// {"error": {"code", "message"}}
 std::string to_json(const Error& error);
 
-/// What a loaded model is: {task, labels, layers, heads, …, parameters}.
-std::string describe_json(const ModelConfig& config, std::size_t parameters);
+/// What a loaded model is: {task, labels, layers, heads, …, parameters, compute}.
+std::string describe_json(const ModelConfig& config, std::size_t parameters, Compute compute);
 
 }  // namespace glassformer

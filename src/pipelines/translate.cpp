@@ -43,12 +43,12 @@ void check_head(const std::string& option, std::size_t layer, std::size_t layers
 }  // namespace
 
 TranslatePipeline::TranslatePipeline(ModelConfig config, Tokenizer source,
-                                     std::optional<Tokenizer> target)
+                                     std::optional<Tokenizer> target, Compute compute)
     : config_(expect_task(std::move(config), "translation")),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, source_tokenizer_)),
-      model_(config_) {
+      model_(config_, compute) {
   expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.vocab_size);
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.target_vocab_size);
   special_ = special_tokens(config_, target_tokenizer());

@@ -87,7 +87,8 @@ class TranslatePipeline {
   /// Without a target tokenizer, the source's serves both sides. Throws `wrong_task` unless the
   /// configuration describes a translation model, `invalid_config` where a special token is not a
   /// piece, `invalid_tokenizer` where a vocabulary is too large.
-  TranslatePipeline(ModelConfig config, Tokenizer source, std::optional<Tokenizer> target = {});
+  TranslatePipeline(ModelConfig config, Tokenizer source, std::optional<Tokenizer> target = {},
+                    Compute compute = Compute::f32);
   TranslatePipeline(const TranslatePipeline&) = delete;
   TranslatePipeline& operator=(const TranslatePipeline&) = delete;
 
@@ -107,6 +108,7 @@ class TranslatePipeline {
       std::span<const std::string_view> texts, const TranslateOptions& options = {});
 
   const ModelConfig& config() const { return config_; }
+  Compute compute() const { return model_.compute(); }
   const Tokenizer& source_tokenizer() const { return source_tokenizer_; }
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_;

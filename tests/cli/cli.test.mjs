@@ -194,7 +194,6 @@ test('what does not exist or is broken exits with 1 and is named', () => {
     assert.match(stderr, pattern);
   };
   fails(['classify', join(scratch, 'nowhere')], /config\.json: cannot be read/);
-  fails(['classify', golden, '--compute', 'int8'], /unsupported/);
   fails(['classify', golden, '--ablate', '9.0'], /ablate: expected layers below 2/);
 
   const truncated = copyOfModel('truncated');

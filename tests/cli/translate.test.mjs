@@ -184,7 +184,6 @@ test('bad requests are refused by name', () => {
   fails(['translate', shared, '--length-penalty', '-1'], 1, /invalid_option: lengthPenalty/);
   fails(['translate', shared, '--ablate', 'cross.9.0'], 1, /invalid_option: ablate/);
   fails(['translate', shared, '--ablate', 'self.0.0'], 2, /--ablate/);
-  fails(['translate', shared, '--compute', 'int8'], 1, /unsupported/);
   fails(['translate', classifier], 1, /wrong_task/);
   fails(['classify', classifier, '--ablate', 'cross.0.0'], 1, /ablate: expected heads of the enc/);
   fails(['classify', shared], 1, /wrong_task/);

@@ -50,8 +50,8 @@ std::vector<std::string> translation_golden_names() {
 }
 
 std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
-                                              const ModelConfig& config) {
-  auto model = std::make_unique<EncoderClassifier>(config);
+                                              const ModelConfig& config, Compute compute) {
+  auto model = std::make_unique<EncoderClassifier>(config, compute);
   load_weights(folder, model->parameters());
   return model;
 }

@@ -60,6 +60,7 @@ std::vector<std::string> translation_golden_names();
 
 /// A model of this configuration with the weights of a folder.
 std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
-                                              const ModelConfig& config);
+                                              const ModelConfig& config,
+                                              Compute compute = Compute::f32);
 
 }  // namespace glassformer::test

@@ -95,6 +95,36 @@ void check_refused(ErrorCode code, const std::string& message,
   check_error(code, "model.safetensors: " + message, [&] { load(tensors); });
 }
 
+TEST_CASE("a parameter wanted as integers gets them as stored, or quantised", "[io]") {
+  const std::vector<std::int8_t> integers{127, -127, 1, 2, 3, 127};
+  const std::vector<float> stored_scales{0.5f, 2.0f}, floats{127, -127, 0.6f, 2, 254, -1};
+  std::vector<std::int8_t> values;
+  std::vector<float> scales;
+  const auto load_matrix = [&](const std::vector<NamedTensor>& tensors) {
+    std::vector<Parameter> parameters;
+    ParameterScope(parameters)
+        .declare_int8("weight", {2, 3},
+                      [&](std::span<const std::int8_t> q, std::span<const float> s) {
+                        values.assign(q.begin(), q.end());
+                        scales.assign(s.begin(), s.end());
+                      });
+    const std::vector<std::byte> bytes = write_safetensors(tensors);
+    const SafetensorsFile file = SafetensorsFile::parse(bytes);
+    WeightsLoader loader(file.header(), parameters);
+    for (std::size_t i = loader.tensors().size(); i-- > 0;) {  // scales come first or last
+      loader.load(i, file.bytes(loader.tensors()[i]));
+    }
+    loader.finish();
+  };
+  load_matrix(
+      {{"weight", DType::i8, {2, 3}, bytes_of(integers)}, f32("weight_scale", {2}, stored_scales)});
+  CHECK(values == integers);
+  CHECK(scales == stored_scales);
+  load_matrix({f32("weight", {2, 3}, floats)});
+  CHECK(values == std::vector<std::int8_t>{127, -127, 1, 1, 127, 0});  // ties to even
+  CHECK(scales == std::vector<float>{1.0f, 2.0f});
+}
+
 TEST_CASE("missing, unexpected, misshapen and mistyped tensors are refused by name", "[io]") {
   std::vector<NamedTensor> tensors = complete();
   tensors.pop_back();

@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "golden.hpp"
 #include "models/initialise.hpp"
@@ -112,6 +113,26 @@ TEST_CASE("the tutorial's slips give other numbers", "[models]") {
       for (const auto& value : row) flat.push_back(value);
     }
     CHECK(distance(logits, flat) > 100 * golden.tolerance("logits"));
+  }
+}
+
+TEST_CASE("8-bit products stay close to floats, in every architecture", "[models]") {
+  const std::string name = GENERATE(from_range(golden_names()));
+  INFO(name);
+  const Golden golden(name);
+  const auto quantised = load_model(golden.folder, golden.config, Compute::int8);
+  const auto expected = (*golden.model)(golden.batch(), inspect_everything());
+  const auto got = (*quantised)(golden.batch(), inspect_everything());
+  // Random weights of width 8 to 24 leave logits around 1 and nothing that averages errors out.
+  const double difference = distance(values_of(expected.logits), values_of(got.logits));
+  CHECK(difference > 0);
+  CHECK(difference < 0.1);
+  for (const AttentionMap& map : got.attention) {
+    for (std::size_t row = 0; row < map.data.size() / map.keys; ++row) {
+      const float* weights = &map.data[row * map.keys];
+      const float sum = std::accumulate(weights, weights + map.keys, 0.0f);
+      CHECK((std::abs(sum - 1) < 1e-5f || sum == 0));
+    }
   }
 }
 

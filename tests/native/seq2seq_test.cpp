@@ -182,7 +182,7 @@ TEST_CASE("every block of every decoder layer gives what PyTorch gives", "[seq2s
   for (std::size_t layer = 0; layer < golden.config.decoder_layers; ++layer) {
     const DecoderLayer& boxes = *golden.model->decoder().layers()[layer];
     const std::string prefix = "decoder.layers." + std::to_string(layer) + ".";
-    boxes.encoder_attn().keys_values(memory, rows(memory_kv, 0, batch.tokens()));
+    boxes.encoder_attn().keys_values(memory, rows(memory_kv, 0, batch.tokens()), workspace);
     const DecoderStep step = {
         .own_kv = rows(kv, 0, m),
         .self_attn = {.layer = layer, .kv = kv.data(), .rows = self.rows, .ablated = {}},
@@ -191,7 +191,7 @@ TEST_CASE("every block of every decoder layer gives what PyTorch gives", "[seq2s
 
     Tensor<2> sum({m, d}, 0.0f);
     const ConstView<2> self_input = tensor(prefix + "self_attn_input", m);
-    boxes.self_attn().keys_values(self_input, step.own_kv);
+    boxes.self_attn().keys_values(self_input, step.own_kv, workspace);
     boxes.self_attn().add_to(rows(sum, 0, m), self_input, step.self_attn, workspace);
     golden.check(prefix + "self_attn_output", sum.data(), sum.size());
 

@@ -355,5 +355,4 @@ test('loading options are checked', async () => {
   }
   const files = { ...readModel('pre_norm_mean'), 'config.json': '{}' };
   await assertError(() => Classifier.load(files), 'invalid_option', /config\.json/);
-  await assertError(() => Classifier.load(folder, { compute: 'int8' }), 'unsupported', /int8/);
 });

@@ -119,7 +119,8 @@ export class Engine {
   }
 
   /**
-   * Starts loading. `files`: the configuration, the weights' header and one or two tokenizers.
+   * Starts loading. `files`: the configuration, the weights' header, the name of the arithmetic
+   * (empty: as the weights are stored) and one or two tokenizers.
    * `dataSize` counts the bytes of model.safetensors after its header.
    */
   loadBegin(task: Task, files: Uint8Array[], dataSize: number): LoadPlan {

@@ -12,6 +12,7 @@ export type {
   Classification,
   ClassifierInfo,
   ClassifyOptions,
+  Compute,
   Head,
   Hypothesis,
   LoadOptions,

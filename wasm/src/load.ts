@@ -2,13 +2,13 @@ import type { Engine, LoadPlan, ModelDescription } from './engine.js';
 import { GlassformerError } from './errors.js';
 import { ModelFileReader } from './fetch.js';
 import type { ReadOptions } from './fetch.js';
-import type { Sources, Task } from './protocol.js';
+import type { LoadRequest } from './protocol.js';
 import type { ModelFile } from './types.js';
 
 /** Reads a model's files into the engine; the weights go tensor by tensor. */
 export async function loadModel(
   engine: Engine,
-  { task, files }: { task: Task; files: Sources },
+  { task, files, compute }: Pick<LoadRequest, 'task' | 'files' | 'compute'>,
   options: ReadOptions,
 ): Promise<ModelDescription> {
   // The files are asked for together; where one fails, the others are given up.
@@ -34,8 +34,9 @@ export async function loadModel(
       readTokenizers(readAll),
       open('model.safetensors'),
     ]);
+    const arithmetic = new TextEncoder().encode(compute ?? '');
     await loadWeights(engine, weights, (header, dataSize) =>
-      engine.loadBegin(task, [config, header, ...tokenizers], dataSize),
+      engine.loadBegin(task, [config, header, arithmetic, ...tokenizers], dataSize),
     );
     return engine.loadEnd();
   } finally {

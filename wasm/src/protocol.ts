@@ -3,7 +3,7 @@
 import type { RawClassification, RawStep, RawTranslation } from './engine.js';
 import type { ErrorCode } from './errors.js';
 import type { Source } from './fetch.js';
-import type { Binary, ModelFile, ModelInfo, Progress } from './types.js';
+import type { Binary, Compute, ModelFile, ModelInfo, Progress } from './types.js';
 
 export type Task = 'classify' | 'translate';
 
@@ -15,6 +15,7 @@ export interface LoadRequest {
   module: WebAssembly.Module;
   binary: Binary;
   files: Sources;
+  compute: Compute | undefined;
 }
 
 export interface TextRequest {

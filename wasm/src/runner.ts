@@ -99,7 +99,7 @@ export class Runner implements Host {
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
       value,
     ]);
-    return { ...Object.fromEntries(info), compute: 'f32', binary: request.binary };
+    return { ...Object.fromEntries(info), binary: request.binary };
   }
 
   async #classify(request: TextRequest, signal: AbortSignal): Promise<RawClassification[]> {

@@ -34,9 +34,6 @@ export class Session<Info extends ModelInfo> {
     );
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
-    if (compute === 'int8') {
-      throw new GlassformerError('unsupported', 'compute "int8" is not supported yet; use "f32"');
-    }
     const urls = resolveUrls(options.urls);
     const files = locateModel(folder, urls);
     const { binary, url } = locateBinary(options.binary, urls);
@@ -46,7 +43,7 @@ export class Session<Info extends ModelInfo> {
         const module = await compileBinary(url);
         throwIfAborted(inner);
         host = createHost(urls['worker.js']);
-        const request = { task, module, binary, files };
+        const request = { task, module, binary, files, compute };
         const info = await host.call('load', request, inner, (progress) => {
           try {
             onProgress?.(progress);

@@ -23,9 +23,15 @@ export interface Progress {
   total: number | undefined;
 }
 
+/**
+ * Products of floats, or of 8-bit weights with activations that are rounded to 7 bits: two to four
+ * times as fast, a quarter of the memory, and answers that differ in the third digit.
+ */
+export type Compute = 'f32' | 'int8';
+
 export interface LoadOptions {
-  /** Arithmetic of the matrix products. Only 'f32' so far: 'int8' is refused as `unsupported`. */
-  compute?: 'f32' | 'int8' | undefined;
+  /** Arithmetic of the matrix products; where not given, as the weights are stored. */
+  compute?: Compute | undefined;
   /** Called while files arrive. What it throws fails the loading. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborts the download and the loading. */
@@ -51,7 +57,7 @@ export interface ModelInfo {
   parameters: number;
   /** Most tokens that the encoder reads at once. */
   maxSourceLength: number;
-  compute: 'f32' | 'int8';
+  compute: Compute;
   binary: Binary;
 }
 
