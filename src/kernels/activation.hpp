@@ -14,9 +14,8 @@ inline Vec relu(Vec x) { return max(x, Vec::broadcast(0.0f)); }
 }
 
 inline Vec elu_plus_one(Vec x) {
-  const Vec negative =
-      exp(max(Vec::broadcast(0.0f) - x, Vec::broadcast(0.0f)) * Vec::broadcast(-1));
-  return max(x, Vec::broadcast(0.0f)) + negative;
+  const Vec negative = min(x, Vec::broadcast(0.0f)) * Vec::broadcast(log2_e);
+  return max(x, Vec::broadcast(0.0f)) + exp2(negative);
 }
 
 inline void elu_plus_one(float* y, const float* x, std::size_t n) {

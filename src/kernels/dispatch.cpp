@@ -3,6 +3,10 @@
 
 #include "kernels/kernels.hpp"
 
+#if defined(__wasm_relaxed_simd__)
+#include <wasm_simd128.h>
+#endif
+
 namespace glassformer {
 
 namespace baseline {
@@ -21,15 +25,29 @@ namespace simd128 {
 extern const Kernels table;
 }
 namespace relaxed {
-extern const Kernels table;
+extern const Kernels table, table_with_fused_dot;
 }
 
 namespace {
+
+#if defined(__wasm_relaxed_simd__)
+// Whether the processor multiplies and adds bytes in one instruction. WebAssembly does not tell,
+// but the relaxed instruction may do as the processor does with activations beyond 127: where it is
+// made of several, the sum of two products saturates at 16 bits.
+bool has_fused_dot() {
+  volatile std::int8_t byte = 127;  // not to be computed by the compiler
+  const v128_t weights = wasm_i8x16_splat(byte), activations = wasm_i8x16_splat(-1);
+  const v128_t sums =
+      wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, activations, wasm_i32x4_splat(0));
+  return wasm_i32x4_extract_lane(sums, 0) != 2 * 32767;
+}
+#endif
 
 std::vector<const Kernels*> find_available() {
   std::vector<const Kernels*> found;
 #if defined(__wasm_relaxed_simd__)
   found.push_back(&relaxed::table);
+  if (has_fused_dot()) found.push_back(&relaxed::table_with_fused_dot);
 #elif defined(__wasm_simd128__)
   found.push_back(&simd128::table);
 #else

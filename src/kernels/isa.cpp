@@ -16,23 +16,34 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
+template <typename Dot>
+constexpr Kernels table_with() {
+  return {
+      .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
+      .panel_width = panel_width,
+      .int8_depth = int8_depth,
+      .matmul = multiply<FloatProduct>,
+      .matmul_int8 = multiply<Int8Product<Dot>>,
+      .quantise = quantise,
+      .layer_norm = layer_norm,
+      .layer_norm_unbiased = layer_norm_unbiased,
+      .softmax = softmax,
+      .log_sum_exp = log_sum_exp,
+      .add_scaled = add_scaled,
+      .scale = scale,
+      .elu_plus_one = elu_plus_one,
+      .dot_rows = dot_rows,
+      .sum_rows = sum_rows,
+  };
+}
+
+#if defined(__wasm_relaxed_simd__)
+extern const Kernels table, table_with_fused_dot;
+const Kernels table = table_with<PairwiseDot>();
+const Kernels table_with_fused_dot = table_with<FusedDot>();
+#else
 extern const Kernels table;
-const Kernels table = {
-    .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
-    .panel_width = panel_width,
-    .int8_depth = int8_depth,
-    .matmul = multiply<FloatProduct>,
-    .matmul_int8 = multiply<Int8Product>,
-    .quantise = quantise,
-    .layer_norm = layer_norm,
-    .layer_norm_unbiased = layer_norm_unbiased,
-    .softmax = softmax,
-    .log_sum_exp = log_sum_exp,
-    .add_scaled = add_scaled,
-    .scale = scale,
-    .elu_plus_one = elu_plus_one,
-    .dot_rows = dot_rows,
-    .sum_rows = sum_rows,
-};
+const Kernels table = table_with<Dot>();
+#endif
 
 }  // namespace glassformer::GLASSFORMER_ISA

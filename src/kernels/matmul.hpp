@@ -16,6 +16,7 @@ inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 struct FloatProduct {
   using Args = MatmulArgs;
   using Sum = Vec;
+  using Lane = float;                      // of a Sum
   static constexpr std::size_t depth = 1;  // elements of a that a step multiplies
   // Where the product of a multiply-add needs a register of its own, fewer rows fit.
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
@@ -24,47 +25,62 @@ struct FloatProduct {
   static const float* row(const Args& args, std::size_t row) {
     return args.a + row * args.a_stride;
   }
-  static Sum start(const Args& args, std::size_t, std::size_t column) {
+  static Sum start(const Args& args, std::size_t column) {
     return args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f);
   }
   static Vec load_a(const float* row, std::size_t step) { return Vec::broadcast_from(row + step); }
   static Vec load_b(const float* b) { return Vec::load(b); }
   static Sum add(Vec a, Vec b, Sum sum) { return multiply_add(a, b, sum); }
-  static Vec finish(const Args&, std::size_t, std::size_t, Sum sum) { return sum; }
+
+  /// Where whole tiles can be stored as they are.
+  static float* destination(const Args& args) {
+    return args.epilogue == Epilogue::store ? args.c : nullptr;
+  }
+  struct Finish {  // sums of Vec::width columns into products
+    Finish(const Args&, std::size_t) {}
+    Vec operator()(const Args&, std::size_t, const float* sums) const { return Vec::load(sums); }
+  };
 };
 
 /// And with quantised ones: (Σ a · b - zero point · Σ b) · scales + bias, in integers up to the
-/// scales.
+/// scales. Dot is one of the classes of int8.hpp.
+template <typename Dot>
 struct Int8Product {
   using Args = Int8MatmulArgs;
   using Sum = IntVec;
+  using Lane = std::int32_t;
   static constexpr std::size_t depth = int8_depth;
-#if defined(__AVX512F__)
-  static constexpr std::size_t tile_rows = 12;
-#else
-  static constexpr std::size_t tile_rows = 4;
-#endif
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
 
   static std::size_t steps(const Args& args) { return (args.k + depth - 1) / depth; }
   static const std::byte* row(const Args& args, std::size_t row) {
     return args.a.values + row * args.a.stride;
   }
-  static Sum start(const Args& args, std::size_t row, std::size_t column) {
-    return IntVec::broadcast(-args.a.zero_points[row]) * IntVec::load(args.sums + column);
-  }
+  static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
   static auto load_a(const std::byte* row, std::size_t step) {
     return IntVec::activations(row + step * 4);
   }
   static auto load_b(const std::int8_t* b) { return IntVec::weights(b); }
   template <typename A, typename B>
   static Sum add(A a, B b, Sum sum) {
-    return IntVec::add_dot(b, a, sum);
+    return Dot::add(b, a, sum);
   }
-  static Vec finish(const Args& args, std::size_t row, std::size_t column, Sum sum) {
-    const Vec scale = Vec::broadcast(args.a.scales[row]) * Vec::load(args.scales + column);
-    const Vec bias = args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f);
-    return multiply_add(sum.to_float(), scale, bias);
-  }
+
+  static Lane* destination(const Args&) { return nullptr; }
+  struct Finish {
+    IntVec sums_of_b;
+    Vec scales, bias;
+
+    Finish(const Args& args, std::size_t column)
+        : sums_of_b(IntVec::load(args.sums + column)),
+          scales(Vec::load(args.scales + column)),
+          bias(args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f)) {}
+    Vec operator()(const Args& args, std::size_t row, const Lane* sums) const {
+      const IntVec zero = IntVec::broadcast(args.a.zero_points[row]) * sums_of_b;
+      const Vec scale = Vec::broadcast(args.a.scales[row]) * scales;
+      return multiply_add((IntVec::load(sums) - zero).to_float(), scale, bias);
+    }
+  };
 };
 
 inline Vec apply(Epilogue epilogue, Vec sum, const float* c) {
@@ -81,15 +97,27 @@ inline Vec apply(Epilogue epilogue, Vec sum, const float* c) {
   return sum;
 }
 
-// Writes the first `columns` lanes of a vector of sums to c.
-inline void write(Vec sum, float* c, std::size_t columns, Epilogue epilogue) {
-  if (columns >= Vec::width) {
-    apply(epilogue, sum, c).store(c);
-    return;
+// Turns the sums of a tile at (row, column), `width` a row, into elements of c: what a tile does
+// once, kept apart from what it does k times, and from the many sizes of tiles.
+template <typename Product>
+[[gnu::noinline]] inline void finish(const typename Product::Args& args,
+                                     const typename Product::Lane* sums, std::size_t rows,
+                                     std::size_t width, std::size_t row, std::size_t column) {
+  for (std::size_t i = 0; i < width && column + i < args.n; i += Vec::width) {
+    const std::size_t at = column + i;
+    const typename Product::Finish finish_sums(args, at);
+    for (std::size_t r = 0; r < rows; ++r) {
+      float* const c = args.c + (row + r) * args.c_stride + at;
+      const Vec sum = finish_sums(args, row + r, sums + r * width + i);
+      if (at + Vec::width <= args.n) {
+        apply(args.epilogue, sum, c).store(c);
+      } else {
+        alignas(64) float padded[Vec::width] = {};
+        for (std::size_t k = 0; k < args.n - at; ++k) padded[k] = c[k];
+        apply(args.epilogue, sum, padded).store_partial(c, args.n - at);
+      }
+    }
   }
-  alignas(64) float padded[Vec::width] = {};
-  for (std::size_t i = 0; i < columns; ++i) padded[i] = c[i];
-  apply(epilogue, sum, padded).store_partial(c, columns);
 }
 
 // c[Rows, Panels · panel_width] at (row, panel). Each sum adds its products in the order of k
@@ -97,15 +125,15 @@ inline void write(Vec sum, float* c, std::size_t columns, Epilogue epilogue) {
 template <typename Product, std::size_t Rows, std::size_t Panels>
 inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel) {
   constexpr std::size_t vectors = Panels * panel_vectors;
+  constexpr std::size_t width = vectors * Vec::width;
   const auto* b = args.b + panel * args.panel_stride;
   const std::size_t column = panel * panel_width;
   const std::size_t steps = Product::steps(args);
 
   typename Product::Sum sums[Rows][vectors];
-  for (std::size_t r = 0; r < Rows; ++r) {
-    for (std::size_t v = 0; v < vectors; ++v) {
-      sums[r][v] = Product::start(args, row + r, column + v * Vec::width);
-    }
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const auto start = Product::start(args, column + v * Vec::width);
+    for (std::size_t r = 0; r < Rows; ++r) sums[r][v] = start;
   }
   decltype(Product::row(args, row)) a[Rows];
   for (std::size_t r = 0; r < Rows; ++r) a[r] = Product::row(args, row + r);
@@ -124,15 +152,16 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
       }
     }
   }
+
+  alignas(64) typename Product::Lane buffer[Rows * width];
+  typename Product::Lane* to = Product::destination(args);
+  const bool direct = to != nullptr && column + width <= args.n;
+  to = direct ? to + row * args.c_stride + column : buffer;
+  const std::size_t stride = direct ? args.c_stride : width;
   for (std::size_t r = 0; r < Rows; ++r) {
-    float* const c = args.c + (row + r) * args.c_stride + column;
-    for (std::size_t v = 0; v < vectors; ++v) {
-      const std::size_t first = v * Vec::width;
-      if (column + first >= args.n) break;
-      write(Product::finish(args, row + r, column + first, sums[r][v]), c + first,
-            args.n - column - first, args.epilogue);
-    }
+    for (std::size_t v = 0; v < vectors; ++v) sums[r][v].store(to + r * stride + v * Vec::width);
   }
+  if (!direct) finish<Product>(args, buffer, Rows, width, row, column);
 }
 
 // The last rows of a matrix, fewer than a whole tile.

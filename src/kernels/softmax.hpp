@@ -9,26 +9,31 @@ inline constexpr float lowest = -3.402823466e+38f;
 
 inline float maximum_of(const float* row, std::size_t n) {
   const std::size_t whole = n - n % Vec::width;
-  Vec highest = Vec::broadcast(lowest);
-  for (std::size_t i = 0; i < whole; i += Vec::width) highest = max(highest, Vec::load(row + i));
-  if (whole < n) highest = max(highest, Vec::load_partial(row + whole, n - whole, lowest));
-  return highest.maximum();
+  Vec highest = Vec::broadcast(lowest), second = highest;
+  std::size_t i = 0;
+  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the last one
+    highest = max(highest, Vec::load(row + i));
+    second = max(second, Vec::load(row + i + Vec::width));
+  }
+  if (i < whole) highest = max(highest, Vec::load(row + i));
+  if (whole < n) second = max(second, Vec::load_partial(row + whole, n - whole, lowest));
+  return max(highest, second).maximum();
 }
 
 inline void softmax(float* row, std::size_t n, float scale) {
   const std::size_t whole = n - n % Vec::width;
   const std::size_t rest = n - whole;
   const Vec maximum = Vec::broadcast(maximum_of(row, n));
-  const Vec factor = Vec::broadcast(scale);
+  const Vec factor = Vec::broadcast(scale * log2_e);
 
   Vec total = Vec::broadcast(0.0f);
   for (std::size_t i = 0; i < whole; i += Vec::width) {
-    const Vec weight = exp((Vec::load(row + i) - maximum) * factor);
+    const Vec weight = exp2((Vec::load(row + i) - maximum) * factor);
     weight.store(row + i);
     total = total + weight;
   }
   if (rest > 0) {
-    const Vec weight = exp((Vec::load_partial(row + whole, rest, lowest) - maximum) * factor);
+    const Vec weight = exp2((Vec::load_partial(row + whole, rest, lowest) - maximum) * factor);
     weight.store_partial(row + whole, rest);
     total = total + weight;
   }
@@ -44,11 +49,15 @@ inline float log_sum_exp(const float* row, std::size_t n) {
   const std::size_t whole = n - n % Vec::width;
   const float highest = maximum_of(row, n);
   const Vec maximum = Vec::broadcast(highest);
+  const Vec factor = Vec::broadcast(log2_e);
   Vec total = Vec::broadcast(0.0f);
   for (std::size_t i = 0; i < whole; i += Vec::width) {
-    total = total + exp(Vec::load(row + i) - maximum);
+    total = total + exp2((Vec::load(row + i) - maximum) * factor);
   }
-  if (whole < n) total = total + exp(Vec::load_partial(row + whole, n - whole, lowest) - maximum);
+  if (whole < n) {
+    const Vec last = Vec::load_partial(row + whole, n - whole, lowest);
+    total = total + exp2((last - maximum) * factor);
+  }
   return highest + __builtin_logf(total.sum());
 }
 
