@@ -16,8 +16,8 @@ import {
 
 const command = join(root, 'build/native/glassformer');
 
-function classifyNatively(folder, texts) {
-  const output = execFileSync(command, ['classify', folder, '--json', '--attention'], {
+function classifyNatively(folder, texts, ...options) {
+  const output = execFileSync(command, ['classify', folder, '--json', '--attention', ...options], {
     input: texts.map((text) => `${text}\n`).join(''),
     maxBuffer: 1 << 28,
   });
@@ -64,4 +64,31 @@ for (const name of goldenNames) {
       }
     });
   }
+}
+
+const reviews = [
+  'A gripping, beautifully shot film.',
+  'meh',
+  'great cast, dreadful script',
+  'Two hours of my life that I will not get back. '.repeat(12),
+  'naïve 🎬 日本語',
+];
+
+// With 8-bit products a last bit decides here and there to which integer an activation is rounded.
+const tolerances = { f32: 1e-5, int8: 0.02 };
+
+for (const [binary, compute] of binaries.flatMap((name) => [
+  [name, 'f32'],
+  [name, 'int8'],
+])) {
+  test(`the shipped classifier, ${compute}: native and ${binary}`, async () => {
+    const folder = join(root, 'weights/sentiment');
+    const native = classifyNatively(folder, reviews, '--compute', compute);
+    const classifier = await load(folder, { binary, compute });
+    assert.equal(classifier.info.compute, compute);
+    for (const [index, { label, score }] of (await classifier.classifyBatch(reviews)).entries()) {
+      assert.equal(label, native[index].label);
+      assertNear([score], [native[index].score], tolerances[compute], 'score');
+    }
+  });
 }
