@@ -103,7 +103,7 @@ void bench_classifier(const BenchCommand& command) {
     const std::size_t tokens = pipeline->classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();
-      pipeline->classify(text);
+      pipeline->classify(text, {.attention = command.attention});
       return milliseconds_since(begin);
     });
     report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));
@@ -124,7 +124,7 @@ void bench_translator(const BenchCommand& command) {
   for (const std::string& text : texts_of(command, pipeline->source_tokenizer())) {
     const double first = median([&] { return first_token_ms(*pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
-      const TranslateOptions options = {.beams = beams};
+      const TranslateOptions options = {.beams = beams, .attention = command.attention};
       std::size_t source = 0, target = 0;
       for (const auto& sentence : pipeline->translate(text, options).sentences) {
         source += sentence.source_tokens.size();

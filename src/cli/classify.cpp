@@ -4,10 +4,15 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
+#include "cli/parallel.hpp"
 #include "pipelines/json.hpp"
 
 namespace glassformer {
 namespace {
+
+constexpr std::size_t lines_at_once = 64;  // a thread
+
+using Result = std::variant<Classification, Error>;
 
 std::string as_text(const Classification& result, const ModelConfig& config) {
   char score[32];
@@ -20,19 +25,23 @@ std::string as_text(const Error& error) { return "error\t" + std::string(to_stri
 }  // namespace
 
 Exit run(const ClassifyCommand& command) {
-  const auto pipeline = load_classifier(command.model, command.compute);
+  const auto pipelines = load_several(
+      command.threads, [&] { return load_classifier(command.model, command.compute); });
+  const auto classify = [&](ClassifyPipeline& pipeline, std::span<const std::string_view> texts) {
+    return pipeline.classify_batch(texts, command.options);
+  };
+  const std::size_t most = lines_at_once * command.threads;
   Exit exit = Exit::ok;
-  for (auto lines = read_lines(64); !lines.empty(); lines = read_lines(64)) {
-    const std::vector<std::string_view> texts(lines.begin(), lines.end());
-    for (const auto& result : pipeline->classify_batch(texts, command.options)) {
+  for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
+    for (const Result& result : in_parallel<Result>(pipelines, lines, classify)) {
       if (const Error* error = std::get_if<Error>(&result)) {
         exit = Exit::bad_input;
         std::cerr << "glassformer: " << error->what() << '\n';
         std::cout << (command.json ? to_json(*error) : as_text(*error)) << '\n';
       } else {
         const auto& answer = std::get<Classification>(result);
-        std::cout << (command.json ? to_json(answer, *pipeline, AttentionData::base64)
-                                   : as_text(answer, pipeline->config()))
+        std::cout << (command.json ? to_json(answer, *pipelines[0], AttentionData::base64)
+                                   : as_text(answer, pipelines[0]->config()))
                   << '\n';
       }
     }

@@ -17,6 +17,7 @@ enum class Exit { ok = 0, bad_input = 1, usage = 2 };
 struct ClassifyCommand {
   std::filesystem::path model;
   std::optional<Compute> compute;  // none: as stored
+  std::size_t threads = 1;
   bool json = false;
   ClassifyOptions options;
 };
@@ -26,6 +27,7 @@ Exit run(const ClassifyCommand& command);
 struct TranslateCommand {
   std::filesystem::path model;
   std::optional<Compute> compute;
+  std::size_t threads = 1;
   bool json = false;
   TranslateOptions options;
 };
@@ -47,6 +49,7 @@ struct BenchCommand {
   std::optional<Compute> compute;
   std::vector<std::size_t> lengths = {16, 64, 256};
   std::string text;  // to use instead of texts of these lengths
+  bool attention = false;
   bool json = false;
 };
 Exit run(const BenchCommand& command);

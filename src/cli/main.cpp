@@ -60,6 +60,7 @@ struct CommandLine {
     c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
     add_compute(c, classify.compute);
+    add_threads(c, classify.threads);
 
     auto* r = app.add_subcommand("translate", "translate each line of standard input");
     r->add_option("MODEL_DIR", translate.model, "model folder")->required();
@@ -78,6 +79,7 @@ struct CommandLine {
                   "decoder, cross")
         ->delimiter(',');
     add_compute(r, translate.compute);
+    add_threads(r, translate.threads);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder")->required();
@@ -91,6 +93,7 @@ struct CommandLine {
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000));
     b->add_option("--text", bench.text, "a text instead of some of given lengths");
+    b->add_flag("--attention", bench.attention, "every attention weight is kept");
     add_compute(b, bench.compute);
     b->add_flag("--json", bench.json, "a JSON array");
 
@@ -111,6 +114,13 @@ struct CommandLine {
     command
         ->add_option("--compute", compute, "arithmetic; where not given, as the weights are stored")
         ->transform(CLI::Transformer(names));
+  }
+
+  void add_threads(CLI::App* command, std::size_t& threads) {
+    command
+        ->add_option("--threads", threads, "lines answered at once, each with weights of its own")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
   }
 
   Exit run() {

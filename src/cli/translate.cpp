@@ -3,23 +3,29 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
+#include "cli/parallel.hpp"
 #include "pipelines/json.hpp"
 
 namespace glassformer {
 namespace {
 
-// Enough for batches of sentences of like length.
-constexpr std::size_t lines_at_once = 512;
+constexpr std::size_t lines_at_once = 512;  // a thread: enough for batches of like length
+
+using Result = std::variant<Translation, Error>;
 
 }  // namespace
 
 Exit run(const TranslateCommand& command) {
-  const auto pipeline = load_translator(command.model, command.compute);
-  pipeline->begin({}, command.options);  // refuses bad options before any line is read
+  const auto pipelines = load_several(
+      command.threads, [&] { return load_translator(command.model, command.compute); });
+  pipelines[0]->begin({}, command.options);  // refuses bad options before any line is read
+  const auto translate = [&](TranslatePipeline& pipeline, std::span<const std::string_view> texts) {
+    return pipeline.translate_batch(texts, command.options);
+  };
+  const std::size_t most = lines_at_once * command.threads;
   Exit exit = Exit::ok;
-  for (auto lines = read_lines(lines_at_once); !lines.empty(); lines = read_lines(lines_at_once)) {
-    const std::vector<std::string_view> texts(lines.begin(), lines.end());
-    for (const auto& result : pipeline->translate_batch(texts, command.options)) {
+  for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
+    for (const Result& result : in_parallel<Result>(pipelines, lines, translate)) {
       if (const Error* error = std::get_if<Error>(&result)) {
         // The translation of an empty line is empty.
         if (command.json || error->code() != ErrorCode::empty_input) {
@@ -29,7 +35,7 @@ Exit run(const TranslateCommand& command) {
         std::cout << (command.json ? to_json(*error) : "") << '\n';
       } else {
         const auto& translation = std::get<Translation>(result);
-        std::cout << (command.json ? to_json(translation, *pipeline, AttentionData::base64)
+        std::cout << (command.json ? to_json(translation, *pipelines[0], AttentionData::base64)
                                    : translation.text)
                   << '\n';
       }

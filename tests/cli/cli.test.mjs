@@ -43,6 +43,21 @@ test('n lines in are n lines out, empty ones and a last one without its end incl
   assert.equal(new Set(many.lines).size, 1);
 });
 
+test('threads change neither an answer nor their order', () => {
+  const lines = Array.from({ length: 301 }, (_, i) => 'a good film '.repeat(i % 7));
+  const input = lines.join('\n');
+  const alone = glassformer(['classify', golden], input);
+  assert.equal(alone.lines.length, 301);
+  for (const threads of [2, 3]) {
+    const { lines: answers, status } = glassformer(
+      ['classify', golden, '--threads', String(threads)],
+      input,
+    );
+    assert.deepEqual(answers, alone.lines);
+    assert.equal(status, alone.status);
+  }
+});
+
 test('--json prints the result that JavaScript gets, attention in base64', () => {
   const text = expected.texts[0];
   const { status, lines } = glassformer(
@@ -176,6 +191,7 @@ test('wrong usage exits with 2 and says why', () => {
     ['classify', golden, '--ablate', '1.x'],
     ['classify', golden, '--mask', '-1'],
     ['classify', golden, '--compute', 'f64'],
+    ['classify', golden, '--threads', '0'],
     ['init', 'config.json', 'folder'],
     ['bench', golden, '--lengths', '0'],
   ]) {
