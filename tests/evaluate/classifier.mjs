@@ -143,6 +143,14 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
   different.slice(0, 5).forEach((line) => console.log(`  differs: ${JSON.stringify(line)}`));
 }
 
+/** Every text of the labelled test files. */
+export function classifierTexts(data) {
+  return accuracyFiles
+    .map(({ name }) => join(data, `${name}.tsv.gz`))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readLabelled(path).map(({ text }) => text));
+}
+
 /** Resolves to { accuracy, probes, tokenizer } of a model folder. */
 export async function evaluateClassifier(model, variants, { labels }, data) {
   console.error('evaluating; the 25,000 reviews of imdb.test take a few minutes');

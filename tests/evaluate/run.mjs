@@ -6,21 +6,24 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildNative, root, setUp } from '../../wasm/toolchain/build.mjs';
-import { evaluateClassifier, reportClassifier } from './classifier.mjs';
-import { evaluateTranslator, reportTranslator } from './translator.mjs';
+import { buildNative, buildPackage, root, setUp } from '../../wasm/toolchain/build.mjs';
+import { classifierTexts, evaluateClassifier, reportClassifier } from './classifier.mjs';
+import { compareBuilds, reportParity } from './parity.mjs';
+import { evaluateTranslator, reportTranslator, translatorTexts } from './translator.mjs';
 
 const kinds = {
   'text-classification': {
     folder: 'sentiment',
     evaluate: evaluateClassifier,
     report: reportClassifier,
+    texts: classifierTexts,
     holds: ({ tokenizer }) => tokenizer.different.length === 0,
   },
   translation: {
     folder: 'translation',
     evaluate: evaluateTranslator,
     report: reportTranslator,
+    texts: translatorTexts,
     holds: () => true,
   },
 };
@@ -55,19 +58,24 @@ async function main() {
   });
   if (!values.data)
     throw new Error('usage: npm run evaluate -- --data DIR [--model DIR]… [--out FILE]');
-  await setUp('native', 'test');
+  await setUp('build', 'native', 'test');
   await buildNative();
+  await buildPackage();
 
   const figures = {};
   for (const model of values.model.map((folder) => resolve(folder))) {
     const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
-    const { folder, evaluate, report, holds } = kinds[config.task];
+    const { folder, evaluate, report, texts, holds } = kinds[config.task];
     const below = join(values.data, folder);
     const data = resolve(existsSync(below) ? below : values.data);
     const name = basename(model);
     console.log(`\n## ${name}\n`);
     figures[name] = await evaluate(model, variants(model), config, data);
     report(figures[name], config);
+    console.error('comparing the builds; a few minutes');
+    const parity = await compareBuilds(model, config, texts(data, config));
+    reportParity(parity);
+    figures[name].parity = parity;
     if (!holds(figures[name])) process.exitCode = 1;
   }
   mkdirSync(dirname(values.out), { recursive: true });

@@ -32,6 +32,19 @@ function readTest(path) {
   };
 }
 
+const pathsIn = (data, { source_language, target_language }) =>
+  testFiles
+    .map((test) => {
+      const file = `${test.name}.${source_language}-${target_language}.${test.part}.tsv.gz`;
+      return { ...test, path: join(data, file) };
+    })
+    .filter(({ path }) => existsSync(path));
+
+/** Every source sentence of the test files. */
+export function translatorTexts(data, config) {
+  return pathsIn(data, config).flatMap(({ path }) => readTest(path).sources);
+}
+
 async function measure({ folder, compute }, beams, { sources, references, every }) {
   const start = performance.now();
   const answers = await pipeLines(
@@ -47,13 +60,10 @@ async function measure({ folder, compute }, beams, { sources, references, every 
   };
 }
 
-/** Resolves to one row a test file and beam width. */
+/** Resolves to { scores }, one row a test file and beam width. */
 export async function evaluateTranslator(_, variants, config, data) {
-  const languages = `${config.source_language}-${config.target_language}`;
   const rows = [];
-  for (const { name, part, what, goal } of testFiles) {
-    const path = join(data, `${name}.${languages}.${part}.tsv.gz`);
-    if (!existsSync(path)) continue;
+  for (const { name, part, what, goal, path } of pathsIn(data, config)) {
     const test = readTest(path);
     for (const beams of beamWidths) {
       const row = { file: `${name}.${part}`, what, goal, sentences: test.sources.length, beams };
@@ -68,11 +78,11 @@ export async function evaluateTranslator(_, variants, config, data) {
       rows.push(row);
     }
   }
-  if (rows.length === 0) throw new Error(`no ${languages} test file in ${data}`);
-  return rows;
+  if (rows.length === 0) throw new Error(`no test file of these languages in ${data}`);
+  return { scores: rows };
 }
 
-export function reportTranslator(rows) {
+export function reportTranslator({ scores }) {
   const figure = (value, digits = 1) => (value === undefined ? '' : value.toFixed(digits));
   console.log(
     table(
@@ -80,7 +90,7 @@ export function reportTranslator(rows) {
         ...['file', 'what', 'sentences', 'beams', 'BLEU f32', 'BLEU int8', 'int8 - f32', 'goal'],
         ...['int8: BLEU, every reference', 'chrF'],
       ],
-      rows.map((row) => [
+      scores.map((row) => [
         row.file,
         row.what,
         row.sentences,
