@@ -8,7 +8,7 @@ inline void add_scaled(float* y, const float* x, std::size_t n, float scale) {
   const Vec factor = Vec::broadcast(scale);
   std::size_t i = 0;
   for (; i + Vec::width <= n; i += Vec::width) {
-    multiply_add(factor, Vec::load(x + i), Vec::load(y + i)).store(y + i);
+    (Vec::load(y + i) + factor * Vec::load(x + i)).store(y + i);
   }
   for (; i < n; ++i) y[i] += scale * x[i];
 }

@@ -6,16 +6,9 @@
 namespace glassformer::GLASSFORMER_ISA {
 
 inline float dot(const float* a, const float* b, std::size_t n) {
-  Vec sum = Vec::broadcast(0.0f);
-  std::size_t i = 0;
-  for (; i + Vec::width <= n; i += Vec::width) {
-    sum = multiply_add(Vec::load(a + i), Vec::load(b + i), sum);
-  }
-  if (i < n) {
-    sum = multiply_add(Vec::load_partial(a + i, n - i, 0.0f), Vec::load_partial(b + i, n - i, 0.0f),
-                       sum);
-  }
-  return sum.sum();
+  return sum_over(n, [&](std::size_t i, std::size_t count) {
+    return Vec::load_partial(a + i, count, 0.0f) * Vec::load_partial(b + i, count, 0.0f);
+  });
 }
 
 inline void dot_rows(const GatheredRows& x, const float* query, float* products) {
@@ -34,7 +27,7 @@ inline void sum_columns(const GatheredRows& x, const float* weights, std::size_t
     const float* row = x.data + x.rows[j] * x.stride + column;
     const Vec weight = Vec::broadcast_from(weights + j);
     for (std::size_t v = 0; v < Vectors; ++v) {
-      totals[v] = multiply_add(weight, Vec::load(row + v * Vec::width), totals[v]);
+      totals[v] = totals[v] + weight * Vec::load(row + v * Vec::width);
     }
   }
   for (std::size_t v = 0; v < Vectors; ++v) totals[v].store(sums + column + v * Vec::width);

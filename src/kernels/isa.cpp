@@ -22,7 +22,9 @@ constexpr Kernels table_with() {
       .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
       .panel_width = panel_width,
       .int8_depth = int8_depth,
-      .matmul = multiply<FloatProduct>,
+      .matmul = multiply<FloatProduct<Rounding::fused>>,
+      .matmul_exact =
+          multiply<FloatProduct<Vec::fuses_multiply_add ? Rounding::exact : Rounding::fused>>,
       .matmul_int8 = multiply<Int8Product<Dot>>,
       .quantise = quantise,
       .layer_norm = layer_norm,

@@ -73,13 +73,17 @@ struct GatheredRows {
 };
 
 /// The kernels, compiled for one instruction set. All of them work on contiguous floats of any
-/// length and any alignment. They check nothing: layers have checked the shapes.
+/// length and any alignment. They check nothing: layers have checked the shapes. All but `matmul`,
+/// gelu and logarithms give the same numbers to the bit, whatever the instruction set.
 struct Kernels {
   std::string_view name;    ///< "baseline", "avx2", "avx512", "simd128", "relaxed"
   std::size_t panel_width;  ///< columns in one packed panel
   std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
-  void (*matmul)(const MatmulArgs&);
+  void (*matmul)(const MatmulArgs&);  ///< as fast as the machine can
+  /// The same, with every product and every sum rounded: slower, and equal to the bit on every
+  /// machine.
+  void (*matmul_exact)(const MatmulArgs&);
   void (*matmul_int8)(const Int8MatmulArgs&);
   /// Quantises x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
   /// smaller or larger, become 0 and 127; round to nearest even.

@@ -11,23 +11,15 @@ struct RowStatistics {
 };
 
 inline RowStatistics statistics(const float* x, std::size_t n) {
-  std::size_t i = 0;
-  Vec sum = Vec::broadcast(0.0f);
-  for (; i + Vec::width <= n; i += Vec::width) sum = sum + Vec::load(x + i);
-  if (i < n) sum = sum + Vec::load_partial(x + i, n - i, 0.0f);
-  const float mean = sum.sum() / static_cast<float>(n);
-
+  const float sum = sum_over(
+      n, [&](std::size_t i, std::size_t count) { return Vec::load_partial(x + i, count, 0.0f); });
+  const float mean = sum / static_cast<float>(n);
   const Vec centre = Vec::broadcast(mean);
-  Vec squares = Vec::broadcast(0.0f);
-  for (i = 0; i + Vec::width <= n; i += Vec::width) {
-    const Vec distance = Vec::load(x + i) - centre;
-    squares = multiply_add(distance, distance, squares);
-  }
-  if (i < n) {
-    const Vec distance = Vec::load_partial(x + i, n - i, mean) - centre;
-    squares = multiply_add(distance, distance, squares);
-  }
-  return {mean, squares.sum()};
+  const float squares = sum_over(n, [&](std::size_t i, std::size_t count) {
+    const Vec distance = Vec::load_partial(x + i, count, mean) - centre;
+    return distance * distance;
+  });
+  return {mean, squares};
 }
 
 inline void normalise_row(const float* x, float* y, const LayerNormArgs& args, float mean,
@@ -37,14 +29,10 @@ inline void normalise_row(const float* x, float* y, const LayerNormArgs& args, f
   std::size_t i = 0;
   for (; i + Vec::width <= args.columns; i += Vec::width) {
     const Vec normal = (Vec::load(x + i) - centre) * factor;
-    multiply_add(normal, Vec::load(args.weight + i), Vec::load(args.bias + i)).store(y + i);
+    (normal * Vec::load(args.weight + i) + Vec::load(args.bias + i)).store(y + i);
   }
-  const std::size_t rest = args.columns - i;
-  if (rest > 0) {
-    const Vec normal = (Vec::load_partial(x + i, rest, 0.0f) - centre) * factor;
-    const Vec weight = Vec::load_partial(args.weight + i, rest, 0.0f);
-    const Vec bias = Vec::load_partial(args.bias + i, rest, 0.0f);
-    multiply_add(normal, weight, bias).store_partial(y + i, rest);
+  for (; i < args.columns; ++i) {
+    y[i] = (x[i] - mean) * inverse * args.weight[i] + args.bias[i];
   }
 }
 

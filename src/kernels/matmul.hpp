@@ -12,14 +12,20 @@ namespace glassformer::GLASSFORMER_ISA {
 inline constexpr std::size_t panel_vectors = 2;
 inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 
+/// What a product and a sum of floats come to: one rounding where the machine can, or two, which
+/// are the same on every machine.
+enum class Rounding { fused, exact };
+
 /// What a tile does with floats: a step multiplies one element of a row of a with Vec::width of b.
+template <Rounding rounding>
 struct FloatProduct {
   using Args = MatmulArgs;
   using Sum = Vec;
   using Lane = float;                      // of a Sum
   static constexpr std::size_t depth = 1;  // elements of a that a step multiplies
-  // Where the product of a multiply-add needs a register of its own, fewer rows fit.
-  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
+  static constexpr bool fused = rounding == Rounding::fused && Vec::fuses_multiply_add;
+  // Where the product needs a register of its own, fewer rows fit.
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : fused ? 6 : 4;
 
   static std::size_t steps(const Args& args) { return args.k; }
   static const float* row(const Args& args, std::size_t row) {
@@ -30,7 +36,7 @@ struct FloatProduct {
   }
   static Vec load_a(const float* row, std::size_t step) { return Vec::broadcast_from(row + step); }
   static Vec load_b(const float* b) { return Vec::load(b); }
-  static Sum add(Vec a, Vec b, Sum sum) { return multiply_add(a, b, sum); }
+  static Sum add(Vec a, Vec b, Sum sum) { return fused ? multiply_add(a, b, sum) : sum + a * b; }
 
   /// Where whole tiles can be stored as they are.
   static float* destination(const Args& args) {
@@ -78,7 +84,7 @@ struct Int8Product {
     Vec operator()(const Args& args, std::size_t row, const Lane* sums) const {
       const IntVec zero = IntVec::broadcast(args.a.zero_points[row]) * sums_of_b;
       const Vec scale = Vec::broadcast(args.a.scales[row]) * scales;
-      return multiply_add((IntVec::load(sums) - zero).to_float(), scale, bias);
+      return (IntVec::load(sums) - zero).to_float() * scale + bias;
     }
   };
 };

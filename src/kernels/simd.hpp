@@ -43,13 +43,15 @@ struct Vec {
   }
   void store(float* to) const { lanes.store_unaligned(to); }
 
-  /// The first `count` < width elements; the other lanes hold `fill`.
+  /// The first `count` <= width elements; the other lanes hold `fill`.
   static Vec load_partial(const float* from, std::size_t count, float fill) {
+    if (count == width) return load(from);
     alignas(64) float lanes[width];
     for (std::size_t i = 0; i < width; ++i) lanes[i] = i < count ? from[i] : fill;
     return {Batch::load_aligned(lanes)};
   }
   void store_partial(float* to, std::size_t count) const {
+    if (count == width) return store(to);
     alignas(64) float buffer[width];
     lanes.store_aligned(buffer);
     for (std::size_t i = 0; i < count; ++i) to[i] = buffer[i];
@@ -61,18 +63,53 @@ struct Vec {
   friend Vec max(Vec a, Vec b) { return {xsimd::max(a.lanes, b.lanes)}; }
   friend Vec min(Vec a, Vec b) { return {xsimd::min(a.lanes, b.lanes)}; }
 
-  float sum() const { return xsimd::reduce_add(lanes); }
   float maximum() const { return xsimd::reduce_max(lanes); }
   float minimum() const { return xsimd::reduce_min(lanes); }
 };
 
-/// a * b + c, rounded once where the machine can.
+/// a * b + c, rounded once where the machine can: faster than a product and a sum, and not the same
+/// on every machine.
 inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #ifdef __wasm_relaxed_simd__
   return {Vec::Batch(wasm_f32x4_relaxed_madd(a.lanes, b.lanes, c.lanes))};
 #else
   return {xsimd::fma(a.lanes, b.lanes, c.lanes)};
 #endif
+}
+
+/// Σ value(i, count) over a row of n elements: value gives the `count` terms from the i-th on, as a
+/// vector with zeros past them. Term i is added in lane i % 16 whatever the machine's width, so
+/// that every machine rounds alike.
+template <typename Value>
+inline float sum_over(std::size_t n, const Value& value) {
+  constexpr std::size_t lanes = 16, vectors = lanes / Vec::width;
+  Vec sums[vectors];
+  for (Vec& sum : sums) sum = Vec::broadcast(0.0f);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (std::size_t v = 0; v < vectors; ++v) {
+      sums[v] = sums[v] + value(i + v * Vec::width, Vec::width);
+    }
+  }
+  if (i < n) {
+    alignas(64) float rest[lanes] = {};
+    for (; i < n; i += Vec::width) {
+      value(i, n - i < Vec::width ? n - i : Vec::width).store(rest + i % lanes);
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+      sums[v] = sums[v] + Vec::load(rest + v * Vec::width);
+    }
+  }
+  // Lanes j and j + 8, then j and j + 4, then j and j + 2, then the last two.
+  for (std::size_t half = vectors / 2; half > 0; half /= 2) {
+    for (std::size_t v = 0; v < half; ++v) sums[v] = sums[v] + sums[v + half];
+  }
+  alignas(64) float last[Vec::width];
+  sums[0].store(last);
+  for (std::size_t half = Vec::width / 2; half > 2; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) last[lane] += last[lane + half];
+  }
+  return (last[0] + last[2]) + (last[1] + last[3]);
 }
 
 /// 2^x for x <= 127, relative error below 2e-7 for the x given; 0 below -126.
@@ -84,11 +121,11 @@ inline Vec exp2(Vec x) {
   const Vec r = x - (shifted - rounder);
   // The polynomial of degree 5 with p(0) = 1 whose largest relative error is least: 9.2e-8.
   Vec p = Vec::broadcast(1.3264737e-3f);
-  p = multiply_add(p, r, Vec::broadcast(9.6715167e-3f));
-  p = multiply_add(p, r, Vec::broadcast(5.5507336e-2f));
-  p = multiply_add(p, r, Vec::broadcast(2.4022242e-1f));
-  p = multiply_add(p, r, Vec::broadcast(6.9314700e-1f));
-  p = multiply_add(p, r, Vec::broadcast(1.0f));
+  p = p * r + Vec::broadcast(9.6715167e-3f);
+  p = p * r + Vec::broadcast(5.5507336e-2f);
+  p = p * r + Vec::broadcast(2.4022242e-1f);
+  p = p * r + Vec::broadcast(6.9314700e-1f);
+  p = p * r + Vec::broadcast(1.0f);
   const auto exponent = xsimd::bitwise_cast<std::int32_t>(shifted.lanes) << 23;
   const auto scaled = xsimd::bitwise_cast<std::int32_t>(p.lanes) + exponent;
   const Vec::Batch value = xsimd::bitwise_cast<float>(Vec::IntBatch(scaled));

@@ -21,24 +21,16 @@ inline float maximum_of(const float* row, std::size_t n) {
 }
 
 inline void softmax(float* row, std::size_t n, float scale) {
-  const std::size_t whole = n - n % Vec::width;
-  const std::size_t rest = n - whole;
   const Vec maximum = Vec::broadcast(maximum_of(row, n));
   const Vec factor = Vec::broadcast(scale * log2_e);
+  const float total = sum_over(n, [&](std::size_t i, std::size_t count) {
+    const Vec weight = exp2((Vec::load_partial(row + i, count, lowest) - maximum) * factor);
+    weight.store_partial(row + i, count);
+    return weight;
+  });
 
-  Vec total = Vec::broadcast(0.0f);
-  for (std::size_t i = 0; i < whole; i += Vec::width) {
-    const Vec weight = exp2((Vec::load(row + i) - maximum) * factor);
-    weight.store(row + i);
-    total = total + weight;
-  }
-  if (rest > 0) {
-    const Vec weight = exp2((Vec::load_partial(row + whole, rest, lowest) - maximum) * factor);
-    weight.store_partial(row + whole, rest);
-    total = total + weight;
-  }
-
-  const float inverse = 1.0f / total.sum();
+  const float inverse = 1.0f / total;
+  const std::size_t whole = n - n % Vec::width;
   for (std::size_t i = 0; i < whole; i += Vec::width) {
     (Vec::load(row + i) * Vec::broadcast(inverse)).store(row + i);
   }
@@ -46,19 +38,13 @@ inline void softmax(float* row, std::size_t n, float scale) {
 }
 
 inline float log_sum_exp(const float* row, std::size_t n) {
-  const std::size_t whole = n - n % Vec::width;
   const float highest = maximum_of(row, n);
   const Vec maximum = Vec::broadcast(highest);
   const Vec factor = Vec::broadcast(log2_e);
-  Vec total = Vec::broadcast(0.0f);
-  for (std::size_t i = 0; i < whole; i += Vec::width) {
-    total = total + exp2((Vec::load(row + i) - maximum) * factor);
-  }
-  if (whole < n) {
-    const Vec last = Vec::load_partial(row + whole, n - whole, lowest);
-    total = total + exp2((last - maximum) * factor);
-  }
-  return highest + __builtin_logf(total.sum());
+  const float total = sum_over(n, [&](std::size_t i, std::size_t count) {
+    return exp2((Vec::load_partial(row + i, count, lowest) - maximum) * factor);
+  });
+  return highest + __builtin_logf(total);
 }
 
 }  // namespace glassformer::GLASSFORMER_ISA

@@ -55,6 +55,9 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
                        Workspace& workspace) {
   const Kernels& run = kernels();
   const float scale = 1.0f / std::sqrt(static_cast<float>(in.d_head));
+  // What goes into 8-bit products must be the same on every machine: the last bit decides to which
+  // integer a number is rounded.
+  const auto matmul = in.compute == Compute::int8 ? run.matmul_exact : run.matmul;
   const std::size_t width = run.panel_width;
   PackedMatrix& keys = workspace.keys;
   PackedMatrix& values = workspace.values;
@@ -69,15 +72,15 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
     const std::size_t count = block.end - origin;
 
     // scores [queries, count] = q · kᵀ
-    run.matmul({.a = in.q + first * in.stride,
-                .a_stride = in.stride,
-                .b = keys.data() + origin / width * keys.panel_stride(),
-                .panel_stride = keys.panel_stride(),
-                .c = workspace.scores.data(),
-                .c_stride = scores_stride,
-                .m = queries,
-                .n = count,
-                .k = in.d_head});
+    matmul({.a = in.q + first * in.stride,
+            .a_stride = in.stride,
+            .b = keys.data() + origin / width * keys.panel_stride(),
+            .panel_stride = keys.panel_stride(),
+            .c = workspace.scores.data(),
+            .c_stride = scores_stride,
+            .m = queries,
+            .n = count,
+            .k = in.d_head});
 
     for (std::size_t i = 0; i < queries; ++i) {
       float* row = workspace.scores.data() + i * scores_stride;
@@ -92,15 +95,15 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
     }
 
     // context [queries, d_head] = weights · v
-    run.matmul({.a = workspace.scores.data(),
-                .a_stride = scores_stride,
-                .b = values.data() + origin * width,
-                .panel_stride = values.panel_stride(),
-                .c = out.context + first * out.stride,
-                .c_stride = out.stride,
-                .m = queries,
-                .n = in.d_head,
-                .k = count});
+    matmul({.a = workspace.scores.data(),
+            .a_stride = scores_stride,
+            .b = values.data() + origin * width,
+            .panel_stride = values.panel_stride(),
+            .c = out.context + first * out.stride,
+            .c_stride = out.stride,
+            .m = queries,
+            .n = in.d_head,
+            .k = count});
   }
 }
 
@@ -168,6 +171,7 @@ MultiHeadAttention::MultiHeadAttention(std::size_t d_model, std::size_t n_heads,
     : n_heads_(n_heads),
       d_head_(d_model / n_heads),
       bias_(bias),
+      compute_(compute),
       kind_(std::move(kind)),
       qkv_proj_(d_model, 3 * d_model, compute),
       out_proj_(d_model, d_model, compute) {}
@@ -197,6 +201,7 @@ void MultiHeadAttention::add_to(View<2> x, const ConstView<2>& input, const Batc
                             .stride = 3 * d_model,
                             .length = batch.length(s),
                             .d_head = d_head_,
+                            .compute = compute_,
                             .visible = batch.visible(s)};
       HeadOutput out = {
           .context = &context(batch.start(s), head * d_head_), .stride = d_model, .weights = {}};

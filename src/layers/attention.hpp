@@ -39,6 +39,7 @@ struct HeadInput {
   std::size_t stride;
   std::size_t length;
   std::size_t d_head;
+  Compute compute;
   std::span<const std::size_t> visible;  ///< positions that may be attended to, ascending
 };
 
@@ -97,6 +98,7 @@ class MultiHeadAttention {
  private:
   std::size_t n_heads_, d_head_;
   Bias bias_;
+  Compute compute_;
   std::unique_ptr<const AttentionKind> kind_;
   Linear qkv_proj_, out_proj_;
 };

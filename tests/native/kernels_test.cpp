@@ -581,6 +581,66 @@ TEST_CASE("a quantised product applies scales, bias and epilogue", "[kernels]") 
   }
 }
 
+TEST_CASE("all instruction sets give the same floats, but for fused products", "[kernels]") {
+  const Kernels& reference = *available_kernels().front();
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(6);
+    for (std::size_t n = 1; n <= 70; ++n) {
+      const auto x = random_values(n, random, 9.0f);
+      const auto weight = random_values(n, random), bias = random_values(n, random);
+      const auto by = [&](const Kernels& kernel) {
+        std::vector<std::vector<float>> results(5, std::vector<float>(n));
+        const LayerNormArgs norm = {.x = x.data(),
+                                    .y = results[0].data(),
+                                    .rows = 1,
+                                    .columns = n,
+                                    .weight = weight.data(),
+                                    .bias = bias.data(),
+                                    .eps = 1e-5f};
+        kernel.layer_norm(norm);
+        results[1] = x;
+        kernel.softmax(results[1].data(), n, 0.3f);
+        kernel.elu_plus_one(results[2].data(), x.data(), n);
+        results[3] = bias;
+        kernel.add_scaled(results[3].data(), x.data(), n, 0.7f);
+        const std::vector<std::uint32_t> two = {0, 0};
+        const GatheredRows rows = {
+            .data = x.data(), .stride = n, .rows = two.data(), .count = 2, .columns = n};
+        kernel.sum_rows(rows, weight.data(), results[4].data());
+        float products[2];
+        kernel.dot_rows(rows, weight.data(), products);
+        results.push_back({products[0], products[1]});
+        return results;
+      };
+      CHECK(by(*run) == by(reference));
+    }
+
+    constexpr std::size_t m = 13, n = 19, k = 31;
+    const auto a = random_values(m * k, random), b = random_values(k * n, random);
+    std::vector<float> c(m * n);
+    const auto packed = pack(b, k, n, run->panel_width);
+    run->matmul_exact({.a = a.data(),
+                       .a_stride = k,
+                       .b = packed.data(),
+                       .panel_stride = k * run->panel_width,
+                       .c = c.data(),
+                       .c_stride = n,
+                       .m = m,
+                       .n = n,
+                       .k = k});
+    bool exact = true;
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        float sum = 0.0f;
+        for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+        exact = exact && c[i * n + j] == sum;
+      }
+    }
+    CHECK(exact);
+  }
+}
+
 #if defined(__x86_64__) && defined(__linux__)
 TEST_CASE("the fastest instruction set of this machine is in use", "[kernels]") {
   // What the kernel says of the processor, independent of how dispatch.cpp asks it.
