@@ -11,6 +11,7 @@
 #ifndef __wasm__
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #endif
 
 namespace {
@@ -65,7 +66,7 @@ void report(const char* precision, int argc, char** argv) {
   std::printf(", \"%s\": {", precision);
   for (int i = 1; i < argc; ++i) {
     Shape shape;
-    if (std::sscanf(argv[i], "%zux%zux%zu", &shape.m, &shape.k, &shape.n) != 3) continue;
+    if (std::sscanf(argv[i], "%zux%zux%zu", &shape.m, &shape.k, &shape.n) != 3) std::exit(2);
     std::printf("%s\"%s\": %.1f", i == 1 ? "" : ", ", argv[i], rate<Product>(shape));
   }
   std::printf("}");
