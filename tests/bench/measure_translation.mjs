@@ -3,11 +3,13 @@
 // Prints {samples: [{engine, build, precision, beams, tokens, output_tokens, milliseconds: […],
 // firsts: […]}], versions}: the time of a whole translation, and that to the first token of a greedy
 // one. Fails where engines disagree on a translation in f32; in int8 they round activations
-// differently, so each counts its own tokens. Needs a Node with relaxed SIMD.
+// differently, so each counts its own tokens. Bergamot translates with random weights into as many
+// tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { Translator } from '../../dist/index.js';
+import { Bergamot } from './bergamot.mjs';
 import { benchNatively, binaries, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
@@ -50,7 +52,7 @@ function nativeEngines(precision, text) {
   return { engines, sample };
 }
 
-/** An engine in this process: `run` resolves to ids, `first` when the first is there. */
+/** An engine in this process: `run` resolves to ids, `first`, if any, when the first is there. */
 async function engineHere(names, run, first) {
   const milliseconds = [];
   const firsts = [];
@@ -64,7 +66,7 @@ async function engineHere(names, run, first) {
     warmUp: () => time(run, warmUp),
     sample: async () => {
       milliseconds.push(...(await time(run, slice)));
-      firsts.push(...(await time(first, slice / 2)));
+      if (first) firsts.push(...(await time(first, slice / 2)));
     },
   };
 }
@@ -80,6 +82,8 @@ for (const precision of precisions) {
   }
   peers[precision] = await OnnxTranslator.load(onnx[precision], config);
 }
+
+const bergamot = onnx.int8 && (await Bergamot.load(model, config, special.end));
 
 const ours = ({ build, precision, translator }, text, beams) =>
   engineHere(
@@ -101,6 +105,19 @@ const theirs = (precision, source, beams) =>
       }),
   );
 
+/** Both ways of Bergamot, greedily. */
+function bergamots(text, tokens, ids) {
+  return Promise.all(
+    [false, true].map((shortlist) => {
+      const build = shortlist ? 'wasm with a shortlist' : 'wasm';
+      const outputTokens = ids.length;
+      const translate = bergamot.translation(text, { tokens, outputTokens, shortlist });
+      const names = { engine: 'bergamot-translator', build, precision: 'int8', beams: 1 };
+      return engineHere(names, () => (translate(), ids));
+    }),
+  );
+}
+
 const samples = [];
 for (const text of sentences) {
   const [{ sourceTokens }] = (await translators[0].translator.translate(text)).sentences;
@@ -117,6 +134,7 @@ for (const text of sentences) {
         other.precision === precision &&
         other.beams === beams,
     ).ids;
+  if (bergamot) engines.push(...(await bergamots(text, source.length, theirIds('int8', 1))));
   for (const { beams, build, ids } of engines.filter(({ precision }) => precision === 'f32')) {
     const expected = theirIds('f32', beams);
     if (ids.join() !== expected.join())

@@ -4,6 +4,7 @@
 //   glassformer natively, and as wasm in Node 24 with plain and with relaxed SIMD,
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
 //   cached keys and values for translation,
+//   Bergamot's translator (wasm, int8), with random weights of the same depth, width and vocabulary,
 //   and the ceiling: what the machine's peak (peak.cpp) in the same run would allow.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
@@ -171,9 +172,11 @@ function rowOf(sample, samples, model, config, machine) {
     ms_median: round(ms, 4),
     ratio: round(ratio, 3),
   };
-  const machineOf = engine === 'glassformer' ? build : 'wasm-simd128';
-  const peak = machine.find((r) => r.precision === precision && r.build === machineOf);
-  row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / ms, 3);
+  if (engine !== 'bergamot-translator') {
+    const machineOf = engine === 'glassformer' ? build : 'wasm-simd128';
+    const peak = machine.find((r) => r.precision === precision && r.build === machineOf);
+    row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / ms, 3);
+  }
   if (config.task === 'translation') {
     Object.assign(row, { beams, output_tokens });
     row.tokens_per_second = round((1000 * output_tokens) / ms, 1);
