@@ -1,17 +1,16 @@
-// Times the engines in turn: node measure.mjs MODEL_DIR MODEL_ONNX ROUNDS LENGTH...
-// Prints {samples: [{engine, build, tokens, milliseconds: […]}], peak: [{build, chains, tile}],
-// versions}. Fails where the engines disagree on a text. Needs a Node with relaxed SIMD.
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+// Times classifiers in turn: node measure.mjs '{"model": DIR, "onnx": {"f32": DIR, "int8": DIR},
+// "rounds": N, "lengths": […]}', with those precisions that `onnx` has.
+// Prints {samples: [{engine, build, precision, tokens, milliseconds: […]}], versions}. Fails where the
+// engines disagree on a text. Needs a Node with relaxed SIMD.
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as ort from 'onnxruntime-web/wasm';
 import { Classifier } from '../../dist/index.js';
+import { benchNatively, binaries, inTurn, openOnnx, time } from './engines.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const [model, onnx, rounds, ...lengths] = process.argv.slice(2);
+const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
 const warmUp = 1500; // milliseconds an engine and length: V8 must have optimised every loop
 const slice = 250; // milliseconds an engine, length and round
+const tolerance = { f32: 1e-5, int8: 0.05 }; // the engines round activations differently
 
 const words =
   `The first hour is gripping and beautifully shot , and the two leads are a joy to watch ,
@@ -33,110 +32,80 @@ async function textOf(wanted, classifier) {
   return text;
 }
 
-/** Calls `work` for so many milliseconds, twenty times at least; resolves to each call's time. */
-async function time(work, milliseconds) {
-  const times = [];
-  const end = performance.now() + milliseconds;
-  while (times.length < 20 || performance.now() < end) {
-    const start = performance.now();
-    await work();
-    times.push(performance.now() - start);
-  }
-  return times;
-}
-
-function probeNatively() {
-  return JSON.parse(spawnSync(join(root, 'build/native/peak_probe'), { encoding: 'utf8' }).stdout);
-}
-
-function probe(build) {
-  const bytes = readFileSync(join(root, 'build', build, 'peak_probe.wasm'));
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
-  exports._initialize();
-  const best = (loop) => {
-    let rate = 0;
-    for (let run = 0; run < 50; ++run) {
-      const start = performance.now();
-      const operations = loop(1e4); // the first runs let V8 optimise
-      rate = Math.max(rate, operations / (performance.now() - start) / 1e6);
-    }
-    return rate;
+/** The native build on a text of its own of so many tokens. */
+function nativeEngine(precision, tokens) {
+  const engine = { engine: 'glassformer', precision, milliseconds: [] };
+  engine.warmUp = () => {};
+  engine.sample = () => {
+    const [row] = benchNatively(model, precision, ['--lengths', String(tokens)]);
+    if (row.tokens !== tokens) throw new Error(`glassformer bench: ${row.tokens} tokens`);
+    engine.build = row.build;
+    engine.milliseconds.push(row.ms_median);
   };
-  return { chains: best(exports.chains), tile: best(exports.tile) };
+  return engine;
 }
 
-/** The command line measures itself, for a second. */
-function sampleNatively(tokens) {
-  const args = ['bench', model, '--lengths', String(tokens), '--json'];
-  const result = spawnSync(join(root, 'build/native/glassformer'), args, { encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`glassformer bench failed: ${result.stderr}`);
-  const [row] = JSON.parse(result.stdout);
-  if (row.tokens !== tokens)
-    throw new Error(`glassformer bench: ${row.tokens} tokens, not ${tokens}`);
-  return row;
+/** An engine in this process; `work` resolves to the scores, in the order of the labels. */
+function engineHere(names, work) {
+  const milliseconds = [];
+  return {
+    ...names,
+    milliseconds,
+    work,
+    warmUp: () => time(work, warmUp),
+    sample: async () => milliseconds.push(...(await time(work, slice))),
+  };
 }
 
-const classifiers = {
-  'wasm-simd128': await Classifier.load(model, { binary: 'simd' }),
-  'wasm-relaxed': await Classifier.load(model, { binary: 'relaxed' }),
-};
-ort.env.wasm.numThreads = 1;
-const session = await ort.InferenceSession.create(readFileSync(onnx), {
-  executionProviders: ['wasm'],
-  graphOptimizationLevel: 'all',
-});
-const { labels } = classifiers['wasm-simd128'].info;
+const precisions = Object.keys(onnx);
+const classifiers = [];
+const sessions = {};
+for (const precision of precisions) {
+  for (const [build, binary] of Object.entries(binaries)) {
+    const classifier = await Classifier.load(model, { binary, compute: precision });
+    classifiers.push({ build, precision, classifier });
+  }
+  sessions[precision] = await openOnnx(join(onnx[precision], 'classifier.onnx'));
+}
+const { labels } = classifiers[0].classifier.info;
+
+function check(tokens, { build, precision }, ours, theirs) {
+  ours.forEach((score, i) => {
+    if (!(Math.abs(score - theirs[i]) < tolerance[precision]))
+      throw new Error(
+        `${tokens} tokens: ${build}, ${precision} ${score}, onnxruntime-web ${theirs[i]}`,
+      );
+  });
+}
 
 const samples = [];
-for (const tokens of lengths.map(Number)) {
-  const text = await textOf(tokens, classifiers['wasm-simd128']);
-  const { tokens: read } = await classifiers['wasm-simd128'].classify(text);
+for (const tokens of lengths) {
+  const text = await textOf(tokens, classifiers[0].classifier);
+  const { tokens: read } = await classifiers[0].classifier.classify(text);
   const ids = BigInt64Array.from(read, ({ id }) => BigInt(id));
   const feeds = { ids: new ort.Tensor('int64', ids, [1, tokens]) };
-  const inProcess = (engine, build, work) => ({
-    engine,
-    build,
-    warmUp: () => time(work, warmUp),
-    sample: () => time(work, slice),
-  });
-  const engines = [
-    {
-      engine: 'glassformer',
-      build: sampleNatively(tokens).build,
-      warmUp: () => {},
-      sample: () => [sampleNatively(tokens).ms_median],
-    },
-    ...Object.entries(classifiers).map(([build, classifier]) =>
-      inProcess('glassformer', build, () => classifier.classify(text)),
-    ),
-    inProcess('onnxruntime-web', 'wasm', () => session.run(feeds)),
-  ].map((engine) => ({ ...engine, milliseconds: [] }));
+  const scoresOf = {};
+  const theirs = precisions.map((precision) =>
+    engineHere({ engine: 'onnxruntime-web', build: 'wasm', precision }, async () => [
+      ...(await sessions[precision].run(feeds)).scores.data,
+    ]),
+  );
+  for (const { precision, work } of theirs) scoresOf[precision] = await work();
+  const ours = classifiers.map(({ build, precision, classifier }) =>
+    engineHere({ engine: 'glassformer', build, precision }, async () => {
+      const { scores } = await classifier.classify(text);
+      return labels.map((label) => scores[label]);
+    }),
+  );
+  for (const engine of ours) check(tokens, engine, await engine.work(), scoresOf[engine.precision]);
 
-  const theirs = (await session.run(feeds)).scores.data;
-  for (const [build, classifier] of Object.entries(classifiers)) {
-    const { scores } = await classifier.classify(text);
-    labels.forEach((label, i) => {
-      if (!(Math.abs(scores[label] - theirs[i]) < 1e-5))
-        throw new Error(
-          `${tokens} tokens: ${build} ${scores[label]}, onnxruntime-web ${theirs[i]}`,
-        );
-    });
-  }
+  const native = precisions.map((precision) => nativeEngine(precision, tokens));
+  const engines = [...native, ...ours, ...theirs];
   for (const engine of engines) await engine.warmUp();
-  for (let round = 0; round < Number(rounds); ++round)
-    for (let i = 0; i < engines.length; ++i) {
-      const { milliseconds, sample } = engines[(i + round) % engines.length]; // each goes first
-      milliseconds.push(...(await sample()));
-    }
-  for (const { engine, build, milliseconds } of engines)
-    samples.push({ engine, build, tokens, milliseconds });
+  await inTurn(engines, rounds);
+  for (const { engine, build, precision, milliseconds } of engines)
+    samples.push({ engine, build, precision, tokens, milliseconds });
 }
-
-const { isa, ...native } = probeNatively();
-const peak = [
-  { build: `native-${isa}`, ...native },
-  { build: 'wasm-simd128', ...probe('wasm') },
-  { build: 'wasm-relaxed', ...probe('wasm-relaxed') },
-];
 const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
-console.log(JSON.stringify({ samples, peak, versions }));
+console.log(JSON.stringify({ samples, versions }));
+process.exit(0); // onnxruntime-web keeps Node alive

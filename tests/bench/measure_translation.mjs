@@ -1,19 +1,21 @@
-// Times translators in turn: node measure_translation.mjs MODEL_DIR ONNX_DIR ROUNDS
-// Prints [{engine, build, beams, tokens, output_tokens, milliseconds: […], firsts: […]}]: the time of a
-// whole translation, and that to the first token of a greedy one. Fails where the engines disagree
-// on a translation. Needs a Node with relaxed SIMD.
-import { spawnSync } from 'node:child_process';
+// Times translators in turn: node measure_translation.mjs '{"model": DIR, "onnx": {"f32": DIR,
+// "int8": DIR}, "rounds": N}', with those precisions that `onnx` has.
+// Prints {samples: [{engine, build, precision, beams, tokens, output_tokens, milliseconds: […],
+// firsts: […]}], versions}: the time of a whole translation, and that to the first token of a greedy
+// one. Fails where engines disagree on a translation in f32; in int8 they round activations
+// differently, so each counts its own tokens. Bergamot translates with random weights into as many
+// tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as ort from 'onnxruntime-web/wasm';
 import { Translator } from '../../dist/index.js';
+import { Bergamot } from './bergamot.mjs';
+import { benchNatively, binaries, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const [model, onnx, rounds] = process.argv.slice(2);
+const { model, onnx, rounds } = JSON.parse(process.argv[2]);
 const warmUp = 2000; // milliseconds an engine and sentence: V8 must have optimised every loop
-const calls = 5; // an engine, sentence and round
+const slice = 100; // milliseconds an engine, sentence and round
 
 const sentences = [
   'The weather is nice today.',
@@ -21,93 +23,141 @@ const sentences = [
   'The man in the blue jacket is standing on the street, and the woman with the black hair is reading a book in front of the house.',
 ];
 
-/** The command line measures itself, for a second; resolves to its row of this many beams. */
-function sampleNatively(text, beams) {
-  const args = ['bench', model, '--text', text, '--json'];
-  const result = spawnSync(join(root, 'build/native/glassformer'), args, { encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`glassformer bench failed: ${result.stderr}`);
-  return JSON.parse(result.stdout).find((row) => row.beams === beams);
-}
-
-async function millisecondsOf(work) {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
 const stopped = new Error('stopped after the first token');
 const stop = () => {
   throw stopped;
 };
 
-const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
-ort.env.wasm.numThreads = 1;
-const theirs = await OnnxTranslator.load(onnx, config);
-const translators = {
-  'wasm-simd128': await Translator.load(model, { binary: 'simd' }),
-  'wasm-relaxed': await Translator.load(model, { binary: 'relaxed' }),
-};
 // As the vocabulary of translation_prepare.py has them: <pad>, <unk>, <s>, </s>.
 const special = { start: 2, end: 3, never: new Set([0, 1, 2]) };
 
+/** The native build, greedy and with 4 beams: one process measures both. */
+function nativeEngines(precision, text) {
+  const engines = [1, 4].map((beams) => ({
+    engine: 'glassformer',
+    precision,
+    beams,
+    milliseconds: [],
+    firsts: [],
+  }));
+  const sample = () => {
+    for (const row of benchNatively(model, precision, ['--text', text])) {
+      const engine = engines.find(({ beams }) => beams === row.beams);
+      engine.build = row.build;
+      engine.output_tokens = row.output_tokens;
+      engine.milliseconds.push(row.ms_median);
+      engine.firsts.push(row.ms_first_token);
+    }
+  };
+  return { engines, sample };
+}
+
+/** An engine in this process: `run` resolves to ids, `first`, if any, when the first is there. */
+async function engineHere(names, run, first) {
+  const milliseconds = [];
+  const firsts = [];
+  const ids = await run();
+  return {
+    ...names,
+    ids,
+    output_tokens: ids.length,
+    milliseconds,
+    firsts,
+    warmUp: () => time(run, warmUp),
+    sample: async () => {
+      milliseconds.push(...(await time(run, slice)));
+      if (first) firsts.push(...(await time(first, slice / 2)));
+    },
+  };
+}
+
+const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+const precisions = Object.keys(onnx);
+const translators = [];
+const peers = {};
+for (const precision of precisions) {
+  for (const [build, binary] of Object.entries(binaries)) {
+    const translator = await Translator.load(model, { binary, compute: precision });
+    translators.push({ build, precision, translator });
+  }
+  peers[precision] = await OnnxTranslator.load(onnx[precision], config);
+}
+
+const bergamot = onnx.int8 && (await Bergamot.load(model, config, special.end));
+
+const ours = ({ build, precision, translator }, text, beams) =>
+  engineHere(
+    { engine: 'glassformer', build, precision, beams },
+    async () =>
+      (await translator.translate(text, { beams })).sentences[0].tokens.map(({ id }) => id),
+    async () => {
+      for await (const step of translator.stream(text)) return step;
+    },
+  );
+
+const theirs = (precision, source, beams) =>
+  engineHere(
+    { engine: 'onnxruntime-web', build: 'wasm', precision, beams },
+    () => peers[precision].translate(source, { beams, special }),
+    () =>
+      peers[precision].translate(source, { beams: 1, special, onToken: stop }).catch((error) => {
+        if (error !== stopped) throw error;
+      }),
+  );
+
+/** Both ways of Bergamot, greedily. */
+function bergamots(text, tokens, ids) {
+  return Promise.all(
+    [false, true].map((shortlist) => {
+      const build = shortlist ? 'wasm with a shortlist' : 'wasm';
+      const outputTokens = ids.length;
+      const translate = bergamot.translation(text, { tokens, outputTokens, shortlist });
+      const names = { engine: 'bergamot-translator', build, precision: 'int8', beams: 1 };
+      return engineHere(names, () => (translate(), ids));
+    }),
+  );
+}
+
 const samples = [];
 for (const text of sentences) {
-  const [{ sourceTokens }] = (await translators['wasm-simd128'].translate(text)).sentences;
+  const [{ sourceTokens }] = (await translators[0].translator.translate(text)).sentences;
   const source = sourceTokens.map(({ id }) => id);
+  const engines = [];
   for (const beams of [1, 4]) {
-    const expected = await theirs.translate(source, { beams, special });
-    const engines = Object.entries(translators).map(([build, translator]) => ({
-      engine: 'glassformer',
-      build,
-      run: async () => (await translator.translate(text, { beams })).sentences[0].tokens,
-      first: async () => {
-        for await (const step of translator.stream(text)) return step;
-      },
-    }));
-    engines.push({
-      engine: 'onnxruntime-web',
-      build: 'wasm',
-      run: () => theirs.translate(source, { beams, special }),
-      first: () =>
-        theirs.translate(source, { beams: 1, special, onToken: stop }).catch((error) => {
-          if (error !== stopped) throw error;
-        }),
-    });
-    for (const { build, run } of engines.slice(0, -1)) {
-      const ids = (await run()).map(({ id }) => id);
-      if (ids.join() !== expected.join())
-        throw new Error(`${beams} beams: ${build} ${ids}, onnxruntime-web ${expected}: ${text}`);
-    }
-    for (const engine of engines) {
-      Object.assign(engine, { milliseconds: [], firsts: [] });
-      const end = performance.now() + warmUp;
-      while (performance.now() < end) await engine.run();
-    }
-    const native = { engine: 'glassformer', milliseconds: [], firsts: [] };
-    for (let round = 0; round < Number(rounds); ++round) {
-      const row = sampleNatively(text, beams);
-      native.build = row.build;
-      native.milliseconds.push(row.ms_median);
-      native.firsts.push(row.ms_first_token);
-      for (let i = 0; i < engines.length; ++i) {
-        const engine = engines[(i + round) % engines.length]; // each goes first
-        for (let call = 0; call < calls; ++call)
-          engine.milliseconds.push(await millisecondsOf(engine.run));
-        for (let call = 0; call < calls; ++call)
-          engine.firsts.push(await millisecondsOf(engine.first));
-      }
-    }
-    for (const { engine, build, milliseconds, firsts } of [native, ...engines])
-      samples.push({
-        engine,
-        build,
-        beams,
-        tokens: source.length,
-        output_tokens: expected.length,
-        milliseconds,
-        firsts,
-      });
+    for (const translator of translators) engines.push(await ours(translator, text, beams));
+    for (const precision of precisions) engines.push(await theirs(precision, source, beams));
   }
+  const theirIds = (precision, beams) =>
+    engines.find(
+      (other) =>
+        other.engine === 'onnxruntime-web' &&
+        other.precision === precision &&
+        other.beams === beams,
+    ).ids;
+  if (bergamot) engines.push(...(await bergamots(text, source.length, theirIds('int8', 1))));
+  for (const { beams, build, ids } of engines.filter(({ precision }) => precision === 'f32')) {
+    const expected = theirIds('f32', beams);
+    if (ids.join() !== expected.join())
+      throw new Error(`${beams} beams: ${build} ${ids}, onnxruntime-web ${expected}: ${text}`);
+  }
+  const native = precisions.map((precision) => nativeEngines(precision, text));
+  for (const engine of engines) await engine.warmUp();
+  await inTurn([...native, ...engines], rounds);
+  for (const { engine, build, precision, beams, output_tokens, milliseconds, firsts } of [
+    ...native.flatMap((both) => both.engines),
+    ...engines,
+  ])
+    samples.push({
+      engine,
+      build,
+      precision,
+      beams,
+      tokens: source.length,
+      output_tokens,
+      milliseconds,
+      firsts,
+    });
 }
-console.log(JSON.stringify(samples));
+const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
+console.log(JSON.stringify({ samples, versions }));
 process.exit(0); // onnxruntime-web keeps Node alive

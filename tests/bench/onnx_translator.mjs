@@ -1,22 +1,17 @@
 // The translator of export_onnx.py in onnxruntime-web: encoder once, then a decoder step a token on
 // cached keys and values, greedy or beam search as src/generation/beam_search.cpp does it.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
+import { openOnnx } from './engines.mjs';
 
 const int64 = (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);
 
 export class OnnxTranslator {
   static async load(folder, config) {
-    const open = (name) =>
-      ort.InferenceSession.create(readFileSync(join(folder, name)), {
-        executionProviders: ['wasm'],
-        graphOptimizationLevel: 'all',
-      });
     const translator = new OnnxTranslator();
     translator.config = config;
-    translator.encoder = await open('encoder.onnx');
-    translator.decoder = await open('decoder.onnx');
+    translator.encoder = await openOnnx(join(folder, 'encoder.onnx'));
+    translator.decoder = await openOnnx(join(folder, 'decoder.onnx'));
     return translator;
   }
 

@@ -1,29 +1,36 @@
-// `npm run bench [-- --json] [--model DIR]… [--rounds N]`: text to verdict and text to translation, one
-// thread, side by side:
+// `npm run bench [-- --json] [--model DIR]… [--precision f32|int8]… [--rounds N]`: text to verdict and
+// text to translation, one thread, side by side, in f32 and in 8-bit integers:
 //
 //   glassformer natively, and as wasm in Node 24 with plain and with relaxed SIMD,
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
-//   cached keys and values for translation.
+//   cached keys and values for translation,
+//   Bergamot's translator (wasm, int8), with random weights of the same depth, width and vocabulary,
+//   and the ceiling: what the machine's peak (peak.cpp) in the same run would allow.
 //
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
 // machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time for the same
-// text in the same run divided by ours: above 1 is faster. onnxruntime-web is handed token ids,
-// while glassformer starts from the text. Beside that: the machine's peak (peak.cpp), sizes of what is
-// downloaded, and cold starts. Prints Markdown, or with --json an array of
-// {engine, build, precision, model, task, tokens, ms_median, ratio}, for translation with {beams,
-// output_tokens, tokens_per_second, ms_first_token}; build/bench/results.json holds everything.
+// text and precision in the same run (for translations, its time for a token) divided by ours: above 1
+// is faster. onnxruntime-web is handed token ids, while glassformer starts from the text. Beside that:
+// the kernels' products as a share of the peak and, where they are installed, beside OpenBLAS and
+// oneDNN; sizes of what is downloaded, and cold starts. Prints Markdown, or with --json an array of
+// {engine, build, precision, model, task, tokens, ms_median, ratio, of_ceiling}, for translation with
+// {beams, output_tokens, tokens_per_second, ms_first_token}; build/bench/results.json holds everything.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildNative, buildPackage, root, run, setUp } from '../../wasm/toolchain/build.mjs';
+import { ceilingOf, operationsOf } from './ceiling.mjs';
+import { report } from './report.mjs';
+import { precisions, shapes } from './shapes.mjs';
 
 const nodeMajor = 24;
 const lengths = [16, 64, 256];
 const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
+const weights = (name) => join(root, 'weights', name);
 
 /** A Node with relaxed SIMD: this one if new enough, else one from npm, kept in .toolchain/. */
 async function findNode() {
@@ -47,17 +54,36 @@ async function prepare() {
   await buildNative();
   await buildPackage();
   for (const preset of ['native', 'wasm', 'wasm-relaxed'])
-    await run('cmake', ['--build', '--preset', preset, '--target', 'peak_probe']);
+    for (const target of ['peak_probe', 'gemm_probe'])
+      await run('cmake', ['--build', '--preset', preset, '--target', target]);
   return findNode();
 }
 
-/** The model's ONNX graphs; resolves to their folder. */
-async function exportOnnx(model) {
-  const folder = join(output, basename(model));
-  mkdirSync(folder, { recursive: true });
+/** A larger classifier with random weights; its folder. */
+async function makeRandomModel() {
+  const parts = join(output, 'random-512.parts');
+  const model = join(output, 'random-512');
+  mkdirSync(parts, { recursive: true });
+  const config = JSON.parse(readFileSync(join(weights('sentiment'), 'config.json'), 'utf8'));
+  Object.assign(config, { d_model: 512, d_ff: 2048, n_heads: 8, encoder_layers: 6 });
+  writeFileSync(join(parts, 'config.json'), JSON.stringify(config));
+  copyFileSync(join(weights('sentiment'), 'tokenizer.model'), join(parts, 'tokenizer.model'));
+  rmSync(model, { recursive: true, force: true });
+  const args = ['init', join(parts, 'config.json'), model, '--seed', '1'];
+  await run(join(root, 'build/native/glassformer'), args);
+  return model;
+}
+
+/** The model's ONNX graphs: a folder for each precision. */
+async function exportOnnx(model, wanted) {
   const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
-  await run(python, ['-B', 'tests/bench/export_onnx.py', model, folder]);
-  return folder;
+  const folders = {};
+  for (const precision of wanted) {
+    folders[precision] = join(output, 'onnx', basename(model), precision);
+    const args = ['-B', 'tests/bench/export_onnx.py', model, folders[precision]];
+    await run(python, [...args, ...(precision === 'int8' ? ['--int8'] : [])]);
+  }
+  return folders;
 }
 
 /** Runs a script of this folder and reads the JSON that it prints. */
@@ -71,11 +97,12 @@ function measure(node, script, args) {
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const round = (value, digits) => Number(value.toFixed(digits));
 
 /** Milliseconds from the start of a fresh process to its first verdict, the engines in turn. */
 function coldStarts(node, model, onnx) {
   const runs = { node: [], glassformer: [], 'onnxruntime-web': [] };
-  for (let round = 0; round < 7; ++round) {
+  for (let i = 0; i < 7; ++i) {
     for (const engine of Object.keys(runs)) {
       const start = performance.now();
       measure(node, 'cold_start.mjs', [engine, engine === 'glassformer' ? model : onnx]);
@@ -109,172 +136,92 @@ function sizes() {
   );
 }
 
-function table(header, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [
-    line(header),
-    line(header.map((_, i) => (i === 0 ? '---' : '---:'))),
-    ...rows.map(line),
-  ].join('\n');
+/** Our products beside those of OpenBLAS and oneDNN; undefined where these are not installed. */
+async function compareLibraries() {
+  await run('cmake', ['--preset', 'native']); // looks for them again
+  const { stdout } = spawnSync('cmake', ['--build', '--preset', 'native', '--target', 'help'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (!/\bblas_probe\b/.test(stdout)) return undefined;
+  await run('cmake', ['--build', '--preset', 'native', '--target', 'blas_probe']);
+  const args = shapes.map((shape) => shape.join('x'));
+  const env = { OMP_NUM_THREADS: '1', ONEDNN_MAX_CPU_ISA: 'AVX512_CORE_VNNI' };
+  return JSON.parse(await run(join(root, 'build/native/blas_probe'), args, { env }));
 }
 
-function reportClassifier(results) {
-  const builds = [...new Map(results.map((row) => [`${row.engine}, ${row.build}`, row])).values()];
-  const cell = ({ engine, build }, tokens) => {
-    const row = results.find(
-      (r) => r.engine === engine && r.build === build && r.tokens === tokens,
-    );
-    return row
-      ? `${row.ms_median.toFixed(2)} ms (${row.ratio.toFixed(2)}×), ${row.gflops.toFixed(0)}`
-      : '';
+/** A sample's row: median, ratio to onnxruntime-web's sample, share of the ceiling. */
+function rowOf(sample, samples, model, config, machine) {
+  const { engine, build, precision, tokens, beams, output_tokens = 1 } = sample;
+  const theirs = samples.find(
+    (other) =>
+      other.engine === 'onnxruntime-web' &&
+      other.precision === precision &&
+      other.tokens === tokens &&
+      other.beams === beams,
+  );
+  const ms = median(sample.milliseconds);
+  const ratio = median(theirs.milliseconds) / (theirs.output_tokens ?? 1) / (ms / output_tokens);
+  const row = {
+    engine,
+    build,
+    precision,
+    model: basename(model),
+    task: config.task,
+    tokens,
+    ms_median: round(ms, 4),
+    ratio: round(ratio, 3),
   };
-  console.log(`
-${results[0].model}, text to verdict: median ms (times as fast as onnxruntime-web), GFLOP/s.
-
-${table(
-  ['f32', ...lengths.map((tokens) => `${tokens} tokens`)],
-  builds.map((row) => [
-    `${row.engine}, ${row.build}`,
-    ...lengths.map((tokens) => cell(row, tokens)),
-  ]),
-)}`);
-}
-
-function reportTranslator(results) {
-  console.log(`
-${results[0].model}, text to translation: tokens a second (times as fast as onnxruntime-web), ms to the first token of a greedy stream.
-
-${table(
-  ['f32', 'beams', 'tokens in, out', 'tokens/s', 'ms in all', 'ms to the first'],
-  results.map((row) => [
-    `${row.engine}, ${row.build}`,
-    row.beams,
-    `${row.tokens}, ${row.output_tokens}`,
-    `${row.tokens_per_second.toFixed(0)} (${row.ratio.toFixed(2)}×)`,
-    row.ms_median.toFixed(2),
-    row.ms_first_token.toFixed(2),
-  ]),
-)}`);
-}
-
-function reportMachine({ machine, peak, cold, sizes: files }) {
-  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
-  console.log(`
-${machine}, one thread.
-
-Peak of this core in the same run, multiply-adds in f32:
-
-${table(
-  ['GFLOP/s', 'registers alone', 'register tile fed from L1'],
-  peak.map(({ build, chains, tile }) => [build, chains.toFixed(0), tile.toFixed(0)]),
-)}
-
-Cold start in Node, from the start of the process to the first verdict: glassformer ${cold.glassformer.toFixed(0)} ms, onnxruntime-web ${cold['onnxruntime-web'].toFixed(0)} ms (of which Node itself ${cold.node.toFixed(0)} ms).
-
-${table(
-  ['size', 'raw', 'gzip'],
-  files.map(({ engine, file, bytes, gzip }) => [
-    `${engine} ${file}`,
-    kilobytes(bytes),
-    kilobytes(gzip),
-  ]),
-)}`);
-}
-
-const isTheirs = (row) => row.engine === 'onnxruntime-web';
-const round = (value, digits) => Number(value.toFixed(digits));
-
-/** Rows of a classifier, and what was measured beside them. */
-function benchClassifier(node, model, config, onnx, rounds) {
-  const file = join(onnx, 'classifier.onnx');
-  const measured = measure(node, 'measure.mjs', [model, file, rounds, ...lengths]);
-  const { d_model: d, d_ff: f, encoder_layers: layers } = config;
-  const operations = (tokens) => 2 * layers * tokens * (4 * d * d + 2 * d * f + 2 * tokens * d);
-  const rows = measured.samples.map(({ engine, build, tokens, milliseconds }) => {
-    const ms = median(milliseconds);
-    const theirs = measured.samples.find((s) => isTheirs(s) && s.tokens === tokens);
-    return {
-      engine,
-      build,
-      precision: 'f32',
-      model: basename(model),
-      task: config.task,
-      tokens,
-      ms_median: round(ms, 4),
-      ratio: round(median(theirs.milliseconds) / ms, 3),
-      gflops: operations(tokens) / ms / 1e6,
-    };
-  });
-  const { peak, versions } = measured;
-  return { rows, peak, versions, cold: coldStarts(node, model, file) };
-}
-
-function benchTranslator(node, model, config, onnx, rounds) {
-  const samples = measure(node, 'measure_translation.mjs', [model, onnx, rounds]);
-  return samples.map(({ engine, build, beams, tokens, output_tokens, milliseconds, firsts }) => {
-    const ms = median(milliseconds);
-    const theirs = samples.find((s) => isTheirs(s) && s.tokens === tokens && s.beams === beams);
-    return {
-      engine,
-      build,
-      precision: 'f32',
-      model: basename(model),
-      task: config.task,
-      tokens,
-      ms_median: round(ms, 4),
-      ratio: round(median(theirs.milliseconds) / ms, 3),
-      beams,
-      output_tokens,
-      tokens_per_second: (1000 * output_tokens) / ms,
-      ms_first_token: round(median(firsts), 4),
-    };
-  });
+  if (engine !== 'bergamot-translator') {
+    const machineOf = engine === 'glassformer' ? build : 'wasm-simd128';
+    const peak = machine.find((r) => r.precision === precision && r.build === machineOf);
+    row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / ms, 3);
+  }
+  if (config.task === 'translation') {
+    Object.assign(row, { beams, output_tokens });
+    row.tokens_per_second = round((1000 * output_tokens) / ms, 1);
+    if (sample.firsts.length > 0) row.ms_first_token = round(median(sample.firsts), 4);
+  }
+  return row;
 }
 
 async function main() {
   const { values } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },
-      model: {
-        type: 'string',
-        multiple: true,
-        default: ['sentiment', 'en-de'].map((name) => join(root, 'weights', name)),
-      },
-      rounds: { type: 'string', default: '8' },
+      model: { type: 'string', multiple: true },
+      precision: { type: 'string', multiple: true, default: precisions },
+      rounds: { type: 'string', default: '6' },
     },
   });
   const node = await prepare();
-  console.error('measuring (about four minutes; leave the machine alone)');
-  const everything = { results: [], sizes: sizes() };
-  for (const model of values.model.map((folder) => resolve(folder))) {
+  const models = values.model?.map((folder) => resolve(folder)) ?? [
+    weights('sentiment'),
+    await makeRandomModel(),
+    weights('en-de'),
+  ];
+  console.error('measuring (about ten minutes; leave the machine alone)');
+  const rounds = Number(values.rounds);
+  const machine = measure(node, 'probe.mjs', ['3']);
+  const everything = { machine, libraries: await compareLibraries(), results: [], sizes: sizes() };
+  for (const model of models) {
     const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
-    const onnx = await exportOnnx(model);
-    if (config.task === 'translation') {
-      everything.results.push(...benchTranslator(node, model, config, onnx, values.rounds));
-    } else {
-      const { rows, versions, ...beside } = benchClassifier(
-        node,
-        model,
-        config,
-        onnx,
-        values.rounds,
-      );
-      const machine = `${cpus()[0].model}, Node ${versions.node}, onnxruntime-web ${versions.onnxruntime}`;
-      everything.results.push(...rows);
-      Object.assign(everything, { machine, ...beside });
+    const onnx = await exportOnnx(model, values.precision);
+    const translates = config.task === 'translation';
+    const script = translates ? 'measure_translation.mjs' : 'measure.mjs';
+    const options = JSON.stringify({ model, onnx, rounds, lengths });
+    const { samples, versions } = measure(node, script, [options]);
+    everything.versions = { cpu: cpus()[0].model, ...versions };
+    everything.results.push(
+      ...samples.map((sample) => rowOf(sample, samples, model, config, machine)),
+    );
+    if (!translates && !everything.cold) {
+      const graph = join(Object.values(onnx)[0], 'classifier.onnx');
+      everything.cold = coldStarts(node, model, graph);
     }
   }
   writeFileSync(join(output, 'results.json'), `${JSON.stringify(everything, null, 2)}\n`);
-  if (values.json) {
-    const rows = everything.results.map(({ gflops, ...row }) => row);
-    console.log(JSON.stringify(rows, null, 2));
-    return;
-  }
-  for (const model of new Set(everything.results.map((row) => row.model))) {
-    const rows = everything.results.filter((row) => row.model === model);
-    (rows[0].task === 'translation' ? reportTranslator : reportClassifier)(rows);
-  }
-  if (everything.machine) reportMachine(everything);
+  console.log(values.json ? JSON.stringify(everything.results, null, 2) : report(everything));
 }
 
 main().catch((error) => {

@@ -1,0 +1,108 @@
+// Bergamot's translator, the engine of Firefox Translations, in this process: its wasm, one thread,
+// 8-bit integers, on a model of random weights of the same depth, width and vocabulary as ours.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import { marianModel, marianShortlist } from './marian_model.mjs';
+
+const worker = createRequire(import.meta.url).resolve(
+  '@browsermt/bergamot-translator/worker/bergamot-translator-worker.js',
+);
+
+// Products that Firefox replaces with its own; elsewhere the module's own do the work.
+const products = {
+  int8_prepare_a: 'int8PrepareAFallback',
+  int8_prepare_b: 'int8PrepareBFallback',
+  int8_prepare_b_from_transposed: 'int8PrepareBFromTransposedFallback',
+  int8_prepare_b_from_quantized_transposed: 'int8PrepareBFromQuantizedTransposedFallback',
+  int8_prepare_bias: 'int8PrepareBiasFallback',
+  int8_multiply_and_add_bias: 'int8MultiplyAndAddBiasFallback',
+  int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
+};
+
+/** Resolves to the module; its glue wants a global Module. */
+function loadModule() {
+  return new Promise((resolve, reject) => {
+    const wasm = readFileSync(worker.replace(/\.js$/, '.wasm'));
+    globalThis.Module = {
+      printErr: () => {},
+      instantiateWasm: (imports, accept) => {
+        imports.wasm_gemm = Object.fromEntries(
+          Object.entries(products).map(([name, own]) => [
+            name,
+            (...args) => globalThis.Module.asm[own](...args),
+          ]),
+        );
+        WebAssembly.instantiate(wasm, imports).then(({ instance }) => accept(instance), reject);
+        return {};
+      },
+      onAbort: reject,
+      onRuntimeInitialized: () => resolve(globalThis.Module),
+    };
+    runInThisContext(readFileSync(worker, 'utf8'));
+  });
+}
+
+export class Bergamot {
+  static async load(folder, config, end) {
+    const bergamot = new Bergamot();
+    bergamot.module = await loadModule();
+    bergamot.files = {
+      model: marianModel(config, end),
+      shortlist: marianShortlist(config),
+      vocabulary: readFileSync(join(folder, 'tokenizer.model')),
+    };
+    bergamot.service = new bergamot.module.BlockingService({ cacheSize: 0 });
+    return bergamot;
+  }
+
+  #memory(bytes, alignment) {
+    const memory = new this.module.AlignedMemory(bytes.length, alignment);
+    memory.getByteArrayView().set(bytes);
+    return memory;
+  }
+
+  /**
+   * A function that translates `text`, of `tokens` tokens, greedily into so many tokens; it scores
+   * the whole vocabulary, as we do, or what a shortlist offers, as in Firefox.
+   */
+  translation(text, { tokens, outputTokens, shortlist }) {
+    const { module, files, service } = this;
+    const vocabularies = new module.AlignedMemoryList();
+    vocabularies.push_back(this.#memory(files.vocabulary, 64));
+    const config = {
+      'beam-size': 1,
+      normalize: 1,
+      'word-penalty': 0,
+      'cpu-threads': 0,
+      'gemm-precision': 'int8shiftAlphaAll',
+      'skip-cost': true,
+      alignment: 'soft',
+      quiet: true,
+      'quiet-translation': true,
+      'max-length-break': 256,
+      'mini-batch-words': 1024,
+      workspace: 128,
+      'max-length-factor': (outputTokens - 0.5) / tokens, // it rounds up
+    };
+    const yaml = Object.entries(config).map(([key, value]) => `${key}: ${value}\n`);
+    const model = new module.TranslationModel(
+      yaml.join(''),
+      this.#memory(files.model, 256),
+      this.#memory(shortlist ? files.shortlist : new Uint8Array(), 64),
+      vocabularies,
+      null,
+    );
+    return () => {
+      const input = new module.VectorString();
+      input.push_back(text);
+      const options = new module.VectorResponseOptions();
+      options.push_back({ qualityScores: false, alignment: false, html: false });
+      const responses = service.translate(model, input, options);
+      const translation = responses.get(0).getTranslatedText();
+      for (const object of [input, options, responses]) object.delete();
+      return translation;
+    };
+  }
+}

@@ -1,0 +1,48 @@
+// What the scripts that measure share.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as ort from 'onnxruntime-web/wasm';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Our two binaries, by the name of their build. */
+export const binaries = { 'wasm-simd128': 'simd', 'wasm-relaxed': 'relaxed' };
+
+/** A session of onnxruntime-web, one thread, with all its optimisations. */
+export function openOnnx(file) {
+  ort.env.wasm.numThreads = 1;
+  return ort.InferenceSession.create(readFileSync(file), {
+    executionProviders: ['wasm'],
+    graphOptimizationLevel: 'all',
+  });
+}
+
+/** The rows of `glassformer bench`: the command line measures itself, for a second each. */
+export function benchNatively(model, precision, args) {
+  const program = join(root, 'build/native/glassformer');
+  const result = spawnSync(program, ['bench', model, '--compute', precision, '--json', ...args], {
+    encoding: 'utf8',
+  });
+  if (result.status !== 0) throw new Error(`glassformer bench failed: ${result.stderr}`);
+  return JSON.parse(result.stdout);
+}
+
+/** Calls `work` for so many milliseconds, three times at least; resolves to each call's time. */
+export async function time(work, milliseconds) {
+  const times = [];
+  const end = performance.now() + milliseconds;
+  while (times.length < 3 || performance.now() < end) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+/** Samples the engines round after round, each going first in turn. */
+export async function inTurn(engines, rounds) {
+  for (let round = 0; round < rounds; ++round)
+    for (let i = 0; i < engines.length; ++i) await engines[(i + round) % engines.length].sample();
+}

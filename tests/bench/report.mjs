@@ -1,0 +1,168 @@
+// The results as Markdown.
+import { precisions, shapes, bytesOf } from './shapes.mjs';
+
+function table(header, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [
+    line(header),
+    line(header.map((_, i) => (i === 0 ? '---' : '---:'))),
+    ...rows.map(line),
+  ].join('\n');
+}
+
+const percent = (share) => `${(100 * share).toFixed(0)} %`;
+const times = (ratio) => `${ratio.toFixed(2)}×`;
+const nameOf = ({ engine, build }) => `${engine}, ${build}`;
+const unique = (values) => [...new Set(values)];
+
+/** A row for each engine, a column for each of `columns`, {title, ...what its results have}. */
+function engineTable(results, columns, cell) {
+  return table(
+    ['', ...columns.map(({ title }) => title)],
+    unique(results.map(nameOf)).map((name) => [
+      name,
+      ...columns.map(({ title, ...wanted }) => {
+        const row = results.find(
+          (result) =>
+            nameOf(result) === name &&
+            Object.entries(wanted).every(([key, value]) => result[key] === value),
+        );
+        return row ? cell(row) : '';
+      }),
+    ]),
+  );
+}
+
+/** 1.73×, 61 % */
+const shares = ({ ratio, of_ceiling }) =>
+  of_ceiling === undefined ? times(ratio) : `${times(ratio)}, ${percent(of_ceiling)}`;
+
+function reportClassifier(results) {
+  const columns = unique(results.map(({ tokens }) => tokens)).flatMap((tokens) =>
+    unique(results.map(({ precision }) => precision)).map((precision) => ({
+      title: `${tokens} tokens, ${precision}`,
+      tokens,
+      precision,
+    })),
+  );
+  return `
+${results[0].model}, text to verdict: median ms (times as fast as onnxruntime-web, share of the ceiling)
+
+${engineTable(results, columns, (row) => `${row.ms_median.toFixed(2)} (${shares(row)})`)}`;
+}
+
+function reportSentence(results) {
+  const found = unique(results.map(({ precision }) => precision));
+  const columns = [1, 4].flatMap((beams) =>
+    found.map((precision) => ({
+      title: `${beams === 1 ? 'greedy' : `${beams} beams`}, ${precision}`,
+      beams,
+      precision,
+    })),
+  );
+  const streaming = results.filter((row) => row.ms_first_token !== undefined);
+  const firsts = found.map((precision) => ({ title: precision, beams: 1, precision }));
+  return `
+${results[0].model}, a sentence of ${results[0].tokens} tokens: tokens a second (times as fast as onnxruntime-web, share of the ceiling)
+
+${engineTable(results, columns, (row) => `${row.tokens_per_second.toFixed(0)} (${shares(row)})`)}
+
+Milliseconds to the first token of a stream:
+
+${engineTable(streaming, firsts, (row) => row.ms_first_token.toFixed(1))}`;
+}
+
+const reportTranslator = (results) =>
+  unique(results.map(({ tokens }) => tokens))
+    .map((tokens) => reportSentence(results.filter((row) => row.tokens === tokens)))
+    .join('\n');
+
+function reportMachine(machine) {
+  const columns = machine.map((row) => `${row.build}, ${row.precision}`);
+  const rate = (value) => value.toFixed(0);
+  const ceiling = (row, shape) => {
+    const streamed = row.stream[bytesOf(shape, row.precision)]; // once for all rows
+    return streamed ? Math.min(row.tile, shape[0] * streamed) : row.tile;
+  };
+  return `
+Peak of this core, billions of operations a second (a multiply-add is two):
+
+${table(
+  ['', ...columns],
+  [
+    ['registers alone', ...machine.map(({ chains }) => rate(chains))],
+    ['register tile fed from L1', ...machine.map(({ tile }) => rate(tile))],
+    ...Object.keys(machine[0].stream).map((bytes) => [
+      `${(bytes / 1e6).toFixed(1)} MB of weights streamed`,
+      ...machine.map(({ stream }) => rate(stream[bytes])),
+    ]),
+  ],
+)}
+
+Our products, and their share of what the tile and the streamed weights allow:
+
+${table(
+  ['rows × inner × columns', ...columns],
+  shapes.map((shape) => [
+    shape.join(' × '),
+    ...machine.map((row) => {
+      const ours = row.products[shape.join('x')];
+      return `${rate(ours)} (${percent(ours / ceiling(row, shape))})`;
+    }),
+  ]),
+)}`;
+}
+
+function reportLibraries(libraries) {
+  if (!libraries)
+    return `
+For the native products beside OpenBLAS and oneDNN, install Debian's libopenblas-dev and libdnnl-dev.`;
+  const cell = (precision, shape) => {
+    const row = libraries.find((r) => r.precision === precision && r.shape === shape.join('x'));
+    return `${row.ours.toFixed(0)}, ${row.theirs.toFixed(0)} (${times(row.ratio)})`;
+  };
+  return `
+Native products, billions of operations a second: ours, theirs (times as fast as theirs)
+
+${table(
+  ['rows × inner × columns', 'f32, OpenBLAS', 'int8, oneDNN with VNNI'],
+  shapes.map((shape) => [
+    shape.join(' × '),
+    ...precisions.map((precision) => cell(precision, shape)),
+  ]),
+)}`;
+}
+
+function reportDownloads({ cold, sizes }) {
+  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+  const start = cold
+    ? `
+Cold start in Node, from the start of the process to the first verdict: glassformer ${cold.glassformer.toFixed(0)} ms, onnxruntime-web ${cold['onnxruntime-web'].toFixed(0)} ms (of which Node itself ${cold.node.toFixed(0)} ms).
+`
+    : '';
+  return `${start}
+${table(
+  ['size', 'raw', 'gzip'],
+  sizes.map(({ engine, file, bytes, gzip }) => [
+    `${engine} ${file}`,
+    kilobytes(bytes),
+    kilobytes(gzip),
+  ]),
+)}`;
+}
+
+/** Everything that results.json holds, as Markdown. */
+export function report({ versions, results, machine, libraries, ...downloads }) {
+  const { cpu, node, onnxruntime } = versions;
+  const models = unique(results.map(({ model }) => model)).map((model) => {
+    const rows = results.filter((row) => row.model === model);
+    return rows[0].task === 'translation' ? reportTranslator(rows) : reportClassifier(rows);
+  });
+  return [
+    `${cpu}, one thread; Node ${node}, onnxruntime-web ${onnxruntime}.`,
+    ...models,
+    reportMachine(machine),
+    reportLibraries(libraries),
+    reportDownloads(downloads),
+  ].join('\n');
+}
