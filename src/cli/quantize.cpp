@@ -13,6 +13,7 @@ namespace {
 struct LoadedParameter {
   std::string name;
   std::vector<std::size_t> shape;
+  bool wanted_as_int8;
   std::vector<float> values;
 };
 
@@ -20,11 +21,14 @@ std::list<LoadedParameter> load_parameters(const std::filesystem::path& folder,
                                            const ModelConfig& config) {
   std::list<LoadedParameter> loaded;  // a list: `targets` point into its elements
   std::vector<Parameter> targets;
-  for (const Parameter& parameter : parameters(make_model(config))) {
+  for (const Parameter& parameter : parameters(make_model(config, Compute::int8))) {
     LoadedParameter& target = loaded.emplace_back();
     target.name = parameter.name;
     target.shape = parameter.shape;
-    targets.push_back({parameter.name, parameter.shape, [&target](std::span<const float> values) {
+    target.wanted_as_int8 = static_cast<bool>(parameter.set_int8);
+    targets.push_back({.name = parameter.name,
+                       .shape = parameter.shape,
+                       .set = [&target](std::span<const float> values) {
                          target.values.assign(values.begin(), values.end());
                        }});
   }
@@ -46,8 +50,8 @@ Exit run(const QuantizeCommand& command) {
 
   std::list<QuantisedMatrix> matrices;  // a list: `tensors` points into its elements
   std::vector<NamedTensor> tensors;
-  for (const auto& [name, shape, values] : loaded) {
-    if (shape.size() != 2) {
+  for (const auto& [name, shape, wanted_as_int8, values] : loaded) {
+    if (!wanted_as_int8) {
       tensors.push_back(tensor(name, DType::f32, shape, values));
       continue;
     }
