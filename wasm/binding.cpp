@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/config.hpp"
-#include "io/json.hpp"
+#include "io/json_writer.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights.hpp"
 #include "models/model.hpp"
@@ -98,11 +98,19 @@ void clear_attention() {
 }
 
 std::string plan_json(const WeightsLoader& loader) {
-  nlohmann::json tensors = nlohmann::json::array();
-  for (const TensorInfo& tensor : loader.tensors()) {
-    tensors.push_back({{"name", tensor.name}, {"begin", tensor.begin}, {"end", tensor.end}});
-  }
-  return nlohmann::json({{"tensors", tensors}, {"staging", loader.staging_bytes()}}).dump();
+  JsonWriter json;
+  json.object([&] {
+    json.key("tensors");
+    json.array(loader.tensors(), [&](const TensorInfo& tensor) {
+      json.object([&] {
+        json.field("name", tensor.name);
+        json.field("begin", tensor.begin);
+        json.field("end", tensor.end);
+      });
+    });
+    json.field("staging", loader.staging_bytes());
+  });
+  return json.take();
 }
 
 // The arithmetic that the caller asks for: "f32" or "int8", or "" for that which the weights are

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "io/utf8.hpp"
 #include "pipelines/translate.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/utf8.hpp"
 #include "text/protobuf.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {
