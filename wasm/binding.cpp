@@ -157,6 +157,10 @@ std::string results_json(std::vector<std::variant<Result, Error>>& results, cons
 
 extern "C" {
 
+// Ends the module where an exception has nowhere to go. The C++ runtime's own says so on a
+// terminal, which there is none of, and brings printf along for it.
+[[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
+
 // Memory for the caller to fill; 0 if there is none left.
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
