@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "error.hpp"
@@ -88,11 +89,11 @@ std::vector<std::string> strings(JsonObject& object, const char* key, std::uint6
 std::vector<std::string> labels(JsonObject& object) {
   std::vector<std::string> result = strings(object, "labels", max_labels);
   if (result.empty()) object.fail("labels", "expected at least one label, got none");
-  std::vector<std::string> sorted = result;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twin = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twin != sorted.end()) {
-    object.fail("labels", "expected different labels, got " + describe(*twin) + " twice");
+  std::set<std::string_view> seen;
+  for (const std::string& label : result) {
+    if (!seen.insert(label).second) {
+      object.fail("labels", "expected different labels, got " + describe(label) + " twice");
+    }
   }
   return result;
 }

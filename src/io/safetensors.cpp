@@ -201,18 +201,17 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json, std::uint64_t 
   const JsonValue document = parse_json(json, source);
 
   SafetensorsHeader header;
+  // By both offsets: empty tensors share the first with the one behind them.
+  std::multimap<std::pair<std::uint64_t, std::uint64_t>, TensorInfo> tensors;
   for (const auto& [name, value] : document.members) {
     if (name == "__metadata__") {
       header.metadata_ = parse_metadata(value);
     } else {
-      header.tensors_.push_back(parse_tensor(name, value, data_size));
+      TensorInfo tensor = parse_tensor(name, value, data_size);
+      tensors.emplace(std::pair(tensor.begin, tensor.end), std::move(tensor));
     }
   }
-  // Empty tensors share their offset with the one behind them.
-  std::sort(header.tensors_.begin(), header.tensors_.end(),
-            [](const TensorInfo& a, const TensorInfo& b) {
-              return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-            });
+  for (auto& [offsets, tensor] : tensors) header.tensors_.push_back(std::move(tensor));
   check_tiling(header.tensors_, data_size);
   return header;
 }

@@ -43,6 +43,11 @@ class TrieBuilder {
     if (range.begin < range.end && sorted[range.begin].key.size() == range.depth) {
       units_[range.node].value = sorted[range.begin++].value;
     }
+    if (range.begin < range.end && sorted[range.begin].key.size() == range.depth) {
+      throw Error(
+          ErrorCode::invalid_tokenizer,
+          "tokenizer.model: piece \"" + std::string(sorted[range.begin].key) + "\" appears twice");
+    }
     children_.clear();
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const auto label = static_cast<unsigned char>(sorted[i].key[range.depth]);
@@ -117,8 +122,8 @@ class TrieBuilder {
 
   std::vector<Trie::Unit>& units_;
   std::vector<Child> children_;
-  std::vector<bool> bases_;  // in use
-  std::vector<bool> free_;
+  std::vector<char> bases_;  // whether in use
+  std::vector<char> free_;   // whether free
   std::vector<std::uint32_t> next_, previous_;
 };
 

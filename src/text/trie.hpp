@@ -19,7 +19,7 @@ class Trie {
   static constexpr Node root = 0;
   static constexpr Node absent = ~Node{0};
 
-  /// Keys must differ. Throws invalid_tokenizer if there are too many to index.
+  /// Throws invalid_tokenizer if a key appears twice or there are too many to index.
   explicit Trie(std::vector<Entry> entries);
 
   /// The node one byte further, or absent.
