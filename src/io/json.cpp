@@ -194,7 +194,11 @@ class Parser {
       digits();
     }
     const std::string_view number = text_.substr(begin, at_ - begin);
-    if (std::isinf(to_double(number))) expected("a number that a double can hold, before this");
+    // Without an exponent it takes hundreds of digits to be too large.
+    const bool suspect = number.size() > 300 || number.find_first_of("eE") != number.npos;
+    if (suspect && std::isinf(to_double(number))) {
+      expected("a number that a double can hold, before this");
+    }
     return std::string(number);
   }
 
