@@ -128,8 +128,15 @@ class TrieBuilder {
 };
 
 Trie::Trie(std::vector<Entry> entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  for (Entry& entry : entries) {
+    for (std::size_t i = 0; i < sizeof entry.first_bytes; ++i) {
+      const char byte = i < entry.key.size() ? entry.key[i] : '\0';
+      entry.first_bytes = entry.first_bytes << 8 | static_cast<unsigned char>(byte);
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.first_bytes != b.first_bytes ? a.first_bytes < b.first_bytes : a.key < b.key;
+  });
   TrieBuilder(*this, entries);
 }
 

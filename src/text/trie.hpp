@@ -12,8 +12,9 @@ namespace glassformer {
 class Trie {
  public:
   struct Entry {
-    std::string_view key;  // not empty
-    std::int32_t value;    // not negative
+    std::string_view key;           // not empty
+    std::int32_t value;             // not negative
+    std::uint64_t first_bytes = 0;  // of the key, for quick comparisons; set by the trie
   };
   using Node = std::uint32_t;
   static constexpr Node root = 0;
