@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/config.hpp"
-#include "io/json.hpp"
+#include "io/json_writer.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights.hpp"
 #include "models/model.hpp"
@@ -98,11 +98,19 @@ void clear_attention() {
 }
 
 std::string plan_json(const WeightsLoader& loader) {
-  nlohmann::json tensors = nlohmann::json::array();
-  for (const TensorInfo& tensor : loader.tensors()) {
-    tensors.push_back({{"name", tensor.name}, {"begin", tensor.begin}, {"end", tensor.end}});
-  }
-  return nlohmann::json({{"tensors", tensors}, {"staging", loader.staging_bytes()}}).dump();
+  JsonWriter json;
+  json.object([&] {
+    json.key("tensors");
+    json.array(loader.tensors(), [&](const TensorInfo& tensor) {
+      json.object([&] {
+        json.field("name", tensor.name);
+        json.field("begin", tensor.begin);
+        json.field("end", tensor.end);
+      });
+    });
+    json.field("staging", loader.staging_bytes());
+  });
+  return json.take();
 }
 
 // The arithmetic that the caller asks for: "f32" or "int8", or "" for that which the weights are
@@ -148,6 +156,10 @@ std::string results_json(std::vector<std::variant<Result, Error>>& results, cons
 }  // namespace
 
 extern "C" {
+
+// Ends the module where an exception has nowhere to go. The C++ runtime's own says so on a
+// terminal, which there is none of, and brings printf along for it.
+[[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
 
 // Memory for the caller to fill; 0 if there is none left.
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }

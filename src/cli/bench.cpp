@@ -2,10 +2,10 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/model_folder.hpp"
-#include "io/json.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {

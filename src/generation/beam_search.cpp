@@ -160,10 +160,12 @@ std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
   if (!beam.done) return found;
   const bool complete = !beam.complete.empty();
   for (const CandidateIndex last : complete ? beam.complete : beam.live) {
-    found.push_back(hypothesis(beam, last, complete));
+    const Hypothesis next = hypothesis(beam, last, complete);
+    const auto worse = std::find_if(found.begin(), found.end(), [&](const Hypothesis& other) {
+      return other.score < next.score;
+    });
+    found.insert(worse, next);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   found.resize(std::min(found.size(), options_.beams));
   return found;
 }

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "error.hpp"
 #include "io/json.hpp"
+#include "io/json_writer.hpp"
 
 namespace glassformer {
 namespace {
@@ -58,10 +58,10 @@ const char* name_of(Enum value) {
 
 template <typename Enum>
 Enum choice(JsonObject& object, const char* key) {
-  const nlohmann::json& value = object.require(key);
+  const JsonValue& value = object.require(key);
   std::string expected = "one of";
   for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
-    if (value == names_of<Enum>[i]) return static_cast<Enum>(i);
+    if (value.is_string() && value.text == names_of<Enum>[i]) return static_cast<Enum>(i);
     expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
   }
   object.fail(key, expected, value);
@@ -72,16 +72,16 @@ std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
 }
 
 std::vector<std::string> strings(JsonObject& object, const char* key, std::uint64_t max_count) {
-  const nlohmann::json& value = object.require(key);
-  if (!value.is_array() || value.size() > max_count) {
+  const JsonValue& value = object.require(key);
+  if (!value.is_array() || value.elements.size() > max_count) {
     object.fail(key, "an array of at most " + std::to_string(max_count) + " strings", value);
   }
   std::vector<std::string> result;
-  for (const nlohmann::json& element : value) {
-    if (!element.is_string() || element.get_ref<const std::string&>().empty()) {
+  for (const JsonValue& element : value.elements) {
+    if (!element.is_string() || element.text.empty()) {
       object.fail(key, "an array of nonempty strings", value);
     }
-    result.push_back(element.get<std::string>());
+    result.push_back(element.text);
   }
   return result;
 }
@@ -89,11 +89,11 @@ std::vector<std::string> strings(JsonObject& object, const char* key, std::uint6
 std::vector<std::string> labels(JsonObject& object) {
   std::vector<std::string> result = strings(object, "labels", max_labels);
   if (result.empty()) object.fail("labels", "expected at least one label, got none");
-  std::vector<std::string> sorted = result;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twin = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twin != sorted.end()) {
-    object.fail("labels", "expected different labels, got " + describe(*twin) + " twice");
+  std::set<std::string_view> seen;
+  for (const std::string& label : result) {
+    if (!seen.insert(label).second) {
+      object.fail("labels", "expected different labels, got " + describe(label) + " twice");
+    }
   }
   return result;
 }
@@ -180,13 +180,6 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   }
 }
 
-// The double that prints as the float's shortest decimal: 1e-05, not 9.999999747378752e-06.
-double shortest_decimal(float value) {
-  std::array<char, 32> text{};
-  std::to_chars(text.data(), text.data() + text.size() - 1, value);
-  return std::strtod(text.data(), nullptr);
-}
-
 void read_classifier(JsonObject& object, ModelConfig& config) {
   config.labels = labels(object);
   config.vocab_size = size(object, "vocab_size", max_vocab_size);
@@ -211,7 +204,7 @@ void read_translator(JsonObject& object, ModelConfig& config) {
 
 ModelConfig parse_config(std::string_view json) {
   const JsonSource source{ErrorCode::invalid_config, "config.json"};
-  const nlohmann::json document = parse_json(json, source);
+  const JsonValue document = parse_json(json, source);
   JsonObject object(document, source);
   const Kind kind_of_model = kind(object);
 
@@ -237,7 +230,7 @@ ModelConfig parse_config(std::string_view json) {
   config.attention = choice<AttentionType>(object, "attention");
   if (config.attention == AttentionType::local) {
     config.attention_window = size(object, "attention_window", max_length);
-  } else if (const nlohmann::json* window = object.find("attention_window")) {
+  } else if (const JsonValue* window = object.find("attention_window")) {
     object.fail("attention_window", "only with \"attention\": \"local\", got " + describe(*window));
   }
   config.attention_bias = object.boolean("attention_bias");
@@ -258,50 +251,57 @@ ModelConfig expect_task(ModelConfig config, std::string_view task) {
 }
 
 std::string to_json(const ModelConfig& config) {
-  nlohmann::ordered_json json;
-  json["format"] = format_version;
-  json["model_type"] = config.model_type;
-  json["task"] = config.task;
-  if (config.is_translation()) {
-    json["source_language"] = config.source_language;
-    json["target_language"] = config.target_language;
-    json["source_vocab_size"] = config.vocab_size;
-    json["target_vocab_size"] = config.target_vocab_size;
-    json["embeddings"] = name_of(config.embeddings);
-  } else {
-    json["labels"] = config.labels;
-    json["vocab_size"] = config.vocab_size;
-  }
-  json["d_model"] = config.d_model;
-  json["d_ff"] = config.d_ff;
-  json["n_heads"] = config.n_heads;
-  json["encoder_layers"] = config.encoder_layers;
-  if (config.is_translation()) json["decoder_layers"] = config.decoder_layers;
-  json["max_source_length"] = config.max_source_length;
-  if (config.is_translation()) json["max_target_length"] = config.max_target_length;
-  json["positions"] = name_of(config.positions);
-  json["scale_embedding"] = config.scale_embedding;
-  json["norm"] = name_of(config.norm);
-  json["layer_norm"] = name_of(config.layer_norm);
-  json["layer_norm_eps"] = shortest_decimal(config.layer_norm_eps);
-  json["final_norm"] = config.final_norm;
-  json["attention"] = name_of(config.attention);
-  if (config.attention == AttentionType::local) json["attention_window"] = config.attention_window;
-  json["attention_bias"] = config.attention_bias;
-  json["activation"] = name_of(config.activation);
-  if (config.is_translation()) {
-    json["lm_head_bias"] = config.lm_head_bias;
-  } else {
-    json["pooling"] = name_of(config.pooling);
-    json["clip"] = name_of(config.clip);
-  }
-  json["prefix_tokens"] = config.prefix_tokens;
-  json["suffix_tokens"] = config.suffix_tokens;
-  if (config.is_translation()) {
-    json["start_token"] = config.start_token;
-    json["end_token"] = config.end_token;
-  }
-  return json.dump(2) + "\n";
+  JsonWriter json(JsonWriter::Layout::lines);
+  const auto strings = [&](const char* key, const std::vector<std::string>& values) {
+    json.key(key);
+    json.array(values, [&](const std::string& value) { json.value(value); });
+  };
+  json.object([&] {
+    json.field("format", format_version);
+    json.field("model_type", config.model_type);
+    json.field("task", config.task);
+    if (config.is_translation()) {
+      json.field("source_language", config.source_language);
+      json.field("target_language", config.target_language);
+      json.field("source_vocab_size", config.vocab_size);
+      json.field("target_vocab_size", config.target_vocab_size);
+      json.field("embeddings", name_of(config.embeddings));
+    } else {
+      strings("labels", config.labels);
+      json.field("vocab_size", config.vocab_size);
+    }
+    json.field("d_model", config.d_model);
+    json.field("d_ff", config.d_ff);
+    json.field("n_heads", config.n_heads);
+    json.field("encoder_layers", config.encoder_layers);
+    if (config.is_translation()) json.field("decoder_layers", config.decoder_layers);
+    json.field("max_source_length", config.max_source_length);
+    if (config.is_translation()) json.field("max_target_length", config.max_target_length);
+    json.field("positions", name_of(config.positions));
+    json.field("scale_embedding", config.scale_embedding);
+    json.field("norm", name_of(config.norm));
+    json.field("layer_norm", name_of(config.layer_norm));
+    json.field("layer_norm_eps", config.layer_norm_eps);
+    json.field("final_norm", config.final_norm);
+    json.field("attention", name_of(config.attention));
+    if (config.attention == AttentionType::local)
+      json.field("attention_window", config.attention_window);
+    json.field("attention_bias", config.attention_bias);
+    json.field("activation", name_of(config.activation));
+    if (config.is_translation()) {
+      json.field("lm_head_bias", config.lm_head_bias);
+    } else {
+      json.field("pooling", name_of(config.pooling));
+      json.field("clip", name_of(config.clip));
+    }
+    strings("prefix_tokens", config.prefix_tokens);
+    strings("suffix_tokens", config.suffix_tokens);
+    if (config.is_translation()) {
+      json.field("start_token", config.start_token);
+      json.field("end_token", config.end_token);
+    }
+  });
+  return json.take() + "\n";
 }
 
 }  // namespace glassformer

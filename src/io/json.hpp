@@ -2,17 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// The iostream operators would pull the stream library into the wasm binary.
-#ifndef JSON_NO_IO
-#define JSON_NO_IO 1
-#endif
-#include <nlohmann/json.hpp>
-
 #include "error.hpp"
+
+// A small reader of JSON. A general library would be a tenth of the wasm binary; the tests compare
+// this one to nlohmann::json.
 
 namespace glassformer {
 
@@ -24,10 +22,26 @@ struct JsonSource {
   [[noreturn]] void fail(const std::string& problem) const;
 };
 
-/// Parses one JSON text (RFC 8259, UTF-8), stricter than nlohmann::json::parse: duplicate keys,
-/// nesting deeper than 32, a byte order mark and anything after the value are errors.
+struct JsonValue {
+  enum class Type { null, boolean, number, string, array, object };
+
+  Type type = Type::null;
+  std::string text;  // a string's characters; of a number, boolean or null, how it is written
+  std::vector<JsonValue> elements;                        // of an array
+  std::map<std::string, JsonValue, std::less<>> members;  // of an object
+
+  bool is_string() const { return type == Type::string; }
+  bool is_array() const { return type == Type::array; }
+  bool is_object() const { return type == Type::object; }
+  /// Whether it is a number without sign, fraction and exponent that fits into whole().
+  bool is_whole() const;
+  std::uint64_t whole() const;
+};
+
+/// Parses one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers that are
+/// too large for a double, a byte order mark and anything after the value are errors.
 /// Throws Error(source.code) with the path of the field or the position of the syntax error.
-nlohmann::json parse_json(std::string_view text, JsonSource source);
+JsonValue parse_json(std::string_view text, JsonSource source);
 
 /// Reads the fields of one object, each at most once, and then refuses the ones nobody asked for.
 /// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...".
@@ -35,14 +49,15 @@ class JsonObject {
  public:
   /// `path` names the object inside its document; empty for the document itself.
   /// Throws if `value` is not an object. `value` must outlive this.
-  JsonObject(const nlohmann::json& value, JsonSource source, std::string path = {});
+  JsonObject(const JsonValue& value, JsonSource source, std::string path = {});
 
   /// The field's value, or null if it is absent.
-  const nlohmann::json* find(const char* key);
+  const JsonValue* find(const char* key);
   /// The same, but absence is an error.
-  const nlohmann::json& require(const char* key);
+  const JsonValue& require(const char* key);
 
   bool boolean(const char* key);
+  /// With a float's precision, which is what the models compute in.
   double number(const char* key);
   std::string string(const char* key);
   /// A whole number written without fraction or exponent, min <= value <= max.
@@ -52,17 +67,18 @@ class JsonObject {
   void finish() const;
 
   [[noreturn]] void fail(std::string_view key, std::string_view expected,
-                         const nlohmann::json& got) const;
+                         const JsonValue& got) const;
   [[noreturn]] void fail(std::string_view key, std::string_view problem) const;
 
  private:
-  const nlohmann::json& value_;
+  const JsonValue& value_;
   JsonSource source_;
   std::string path_;
   std::vector<std::string_view> known_;
 };
 
 /// A value as it appears in error messages: its JSON text, shortened.
-std::string describe(const nlohmann::json& value);
+std::string describe(const JsonValue& value);
+std::string describe(std::string_view string);
 
 }  // namespace glassformer

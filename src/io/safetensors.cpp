@@ -6,10 +6,12 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "error.hpp"
 #include "io/json.hpp"
+#include "io/json_writer.hpp"
 
 namespace glassformer {
 namespace {
@@ -38,15 +40,13 @@ std::optional<T> product(T a, T b) {
 }
 
 std::vector<std::size_t> parse_shape(JsonObject& object) {
-  const nlohmann::json& value = object.require("shape");
+  const JsonValue& value = object.require("shape");
   if (!value.is_array()) object.fail("shape", "an array of whole numbers", value);
   std::vector<std::size_t> shape;
   std::size_t elements = 1;
-  for (const nlohmann::json& dimension : value) {
-    if (!dimension.is_number_unsigned()) {
-      object.fail("shape", "an array of whole numbers", value);
-    }
-    const auto size = dimension.get<std::uint64_t>();
+  for (const JsonValue& dimension : value.elements) {
+    if (!dimension.is_whole()) object.fail("shape", "an array of whole numbers", value);
+    const std::uint64_t size = dimension.whole();
     const bool fits = size <= std::numeric_limits<std::size_t>::max();
     const auto next = fits ? product(elements, static_cast<std::size_t>(size)) : std::nullopt;
     if (!next) object.fail("shape", "a product of dimensions without overflow", value);
@@ -56,20 +56,19 @@ std::vector<std::size_t> parse_shape(JsonObject& object) {
   return shape;
 }
 
-TensorInfo parse_tensor(const std::string& name, const nlohmann::json& value,
-                        std::uint64_t data_size) {
+TensorInfo parse_tensor(const std::string& name, const JsonValue& value, std::uint64_t data_size) {
   JsonObject object(value, source, name);
   const DType dtype = parse_dtype(object.string("dtype"), name);
   std::vector<std::size_t> shape = parse_shape(object);
-  const nlohmann::json& offsets = object.require("data_offsets");
+  const JsonValue& offsets = object.require("data_offsets");
   object.finish();
 
-  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
-      !offsets[1].is_number_unsigned()) {
+  const std::vector<JsonValue>& two = offsets.elements;
+  if (two.size() != 2 || !two[0].is_whole() || !two[1].is_whole()) {
     object.fail("data_offsets", "two whole numbers", offsets);
   }
-  const auto begin = offsets[0].get<std::uint64_t>();
-  const auto end = offsets[1].get<std::uint64_t>();
+  const std::uint64_t begin = two[0].whole();
+  const std::uint64_t end = two[1].whole();
   if (begin > end) object.fail("data_offsets", "a begin not after the end", offsets);
   if (end > data_size) {
     object.fail("data_offsets", "an end within the " + std::to_string(data_size) + " bytes of data",
@@ -85,10 +84,10 @@ TensorInfo parse_tensor(const std::string& name, const nlohmann::json& value,
   return {name, dtype, std::move(shape), begin, end};
 }
 
-std::map<std::string, std::string> parse_metadata(const nlohmann::json& value) {
+std::map<std::string, std::string> parse_metadata(const JsonValue& value) {
   JsonObject object(value, source, "__metadata__");
   std::map<std::string, std::string> result;
-  for (const auto& [key, entry] : value.items()) result[key] = object.string(key.c_str());
+  for (const auto& [key, entry] : value.members) result[key] = object.string(key.c_str());
   return result;
 }
 
@@ -199,21 +198,20 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json, std::uint64_t 
   if (json.empty() || json.front() != '{' || json[last] != '}') {
     source.fail("header: expected a JSON object from the first byte, padded with spaces at most");
   }
-  const nlohmann::json document = parse_json(json, source);
+  const JsonValue document = parse_json(json, source);
 
   SafetensorsHeader header;
-  for (const auto& [name, value] : document.items()) {
+  // By both offsets: empty tensors share the first with the one behind them.
+  std::multimap<std::pair<std::uint64_t, std::uint64_t>, TensorInfo> tensors;
+  for (const auto& [name, value] : document.members) {
     if (name == "__metadata__") {
       header.metadata_ = parse_metadata(value);
     } else {
-      header.tensors_.push_back(parse_tensor(name, value, data_size));
+      TensorInfo tensor = parse_tensor(name, value, data_size);
+      tensors.emplace(std::pair(tensor.begin, tensor.end), std::move(tensor));
     }
   }
-  // Empty tensors share their offset with the one behind them.
-  std::sort(header.tensors_.begin(), header.tensors_.end(),
-            [](const TensorInfo& a, const TensorInfo& b) {
-              return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-            });
+  for (auto& [offsets, tensor] : tensors) header.tensors_.push_back(std::move(tensor));
   check_tiling(header.tensors_, data_size);
   return header;
 }
@@ -269,22 +267,32 @@ std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors) {
            std::pair(size_of(a->dtype), std::string_view(b->name));
   });
 
-  nlohmann::ordered_json header;
-  header["__metadata__"]["format"] = "pt";  // other readers expect to be told
+  JsonWriter header;
+  std::set<std::string_view> names;
   std::size_t data_size = 0;
-  for (const NamedTensor* tensor : order) {
-    const std::size_t size = element_count(tensor->shape) * size_of(tensor->dtype);
-    if (tensor->bytes.size() != size || header.contains(tensor->name)) {
-      throw Error(ErrorCode::internal, "write_safetensors: " + tensor->name + ": expected once, " +
-                                           std::to_string(size) + " bytes, got " +
-                                           std::to_string(tensor->bytes.size()));
+  header.object([&] {
+    header.key("__metadata__");
+    header.object([&] { header.field("format", "pt"); });  // other readers expect to be told
+    for (const NamedTensor* tensor : order) {
+      const std::size_t size = element_count(tensor->shape) * size_of(tensor->dtype);
+      if (tensor->bytes.size() != size || !names.insert(tensor->name).second) {
+        throw Error(ErrorCode::internal, "write_safetensors: " + tensor->name +
+                                             ": expected once, " + std::to_string(size) +
+                                             " bytes, got " + std::to_string(tensor->bytes.size()));
+      }
+      const auto write_number = [&](std::size_t number) { header.value(number); };
+      header.key(tensor->name);
+      header.object([&] {
+        header.field("dtype", to_string(tensor->dtype));
+        header.key("shape");
+        header.array(tensor->shape, write_number);
+        header.key("data_offsets");
+        header.array(std::array{data_size, data_size + size}, write_number);
+      });
+      data_size += size;
     }
-    header[tensor->name] = {{"dtype", to_string(tensor->dtype)},
-                            {"shape", tensor->shape},
-                            {"data_offsets", {data_size, data_size + size}}};
-    data_size += size;
-  }
-  std::string json = header.dump();
+  });
+  std::string json = header.take();
   json.append((8 - json.size() % 8) % 8, ' ');
 
   std::vector<std::byte> file(prefix_bytes + json.size() + data_size);

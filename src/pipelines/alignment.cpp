@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "text/utf8.hpp"
+#include "io/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "io/json.hpp"
+#include "io/json_writer.hpp"
 
 namespace glassformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr JsonSource options_source = {ErrorCode::invalid_option, "options"};
 constexpr std::uint64_t any_index = std::numeric_limits<std::uint32_t>::max();
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::string base64(const std::vector<float>& values) {
   static constexpr char digits[] =
@@ -36,80 +32,154 @@ std::string base64(const std::vector<float>& values) {
   return text;
 }
 
-Json attention_json(const AttentionMap& map, AttentionData data) {
-  Json json = {
-      {"layers", map.layers}, {"heads", map.heads}, {"queries", map.queries}, {"keys", map.keys}};
-  if (data == AttentionData::base64) json["data"] = base64(map.data);
-  return json;
+void write(JsonWriter& json, const AttentionMap& map, AttentionData data) {
+  json.object([&] {
+    json.field("layers", map.layers);
+    json.field("heads", map.heads);
+    json.field("queries", map.queries);
+    json.field("keys", map.keys);
+    if (data == AttentionData::base64) json.field("data", base64(map.data));
+  });
 }
 
-Json token_json(const Token& token, const Tokenizer& tokenizer) {
-  return {{"id", token.id},
-          {"text", tokenizer.piece(token.id)},
-          {"start", token.start},
-          {"end", token.end}};
+void write_fields(JsonWriter& json, const Token& token, const Tokenizer& tokenizer) {
+  json.field("id", token.id);
+  json.field("text", tokenizer.piece(token.id));
+  json.field("start", token.start);
+  json.field("end", token.end);
 }
 
-Json token_json(const OutputToken& token, const Tokenizer& tokenizer) {
-  return {{"id", token.id},
-          {"text", tokenizer.piece(token.id)},
-          {"start", token.start},
-          {"end", token.end},
-          {"logprob", token.logprob}};
+void write(JsonWriter& json, const Token& token, const Tokenizer& tokenizer) {
+  json.object([&] { write_fields(json, token, tokenizer); });
+}
+
+void write(JsonWriter& json, const OutputToken& token, const Tokenizer& tokenizer) {
+  json.object([&] {
+    write_fields(json, {token.id, token.start, token.end}, tokenizer);
+    json.field("logprob", token.logprob);
+  });
 }
 
 template <class AnyToken>
-Json tokens_json(const std::vector<AnyToken>& tokens, const Tokenizer& tokenizer) {
-  Json json = Json::array();
-  for (const AnyToken& token : tokens) json.push_back(token_json(token, tokenizer));
-  return json;
+void write(JsonWriter& json, const std::vector<AnyToken>& tokens, const Tokenizer& tokenizer) {
+  json.array(tokens, [&](const AnyToken& token) { write(json, token, tokenizer); });
 }
 
-Json output_json(const OutputText& output, const Tokenizer& tokenizer) {
-  return {{"text", output.text},
-          {"score", output.score},
-          {"tokens", tokens_json(output.tokens, tokenizer)}};
+void write_fields(JsonWriter& json, const OutputText& output, const Tokenizer& tokenizer) {
+  json.field("text", output.text);
+  json.field("score", output.score);
+  json.key("tokens");
+  write(json, output.tokens, tokenizer);
 }
 
-Json range_json(TextRange range) { return {{"start", range.start}, {"end", range.end}}; }
+void write(JsonWriter& json, TextRange range) {
+  json.object([&] {
+    json.field("start", range.start);
+    json.field("end", range.end);
+  });
+}
 
-Json sentence_json(const SentenceTranslation& sentence, const TranslatePipeline& pipeline,
-                   AttentionData data) {
-  Json json = output_json(sentence.output, pipeline.target_tokenizer());
-  json["start"] = sentence.start;
-  json["end"] = sentence.end;
-  json["targetStart"] = sentence.target_start;
-  json["targetEnd"] = sentence.target_end;
-  json["clipped"] = sentence.clipped;
-  json["sourceTokens"] = tokens_json(sentence.source_tokens, pipeline.source_tokenizer());
-  if (sentence.cross) {
-    json["attention"] = {{"encoder", attention_json(*sentence.encoder, data)},
-                         {"decoder", attention_json(*sentence.decoder, data)},
-                         {"cross", attention_json(*sentence.cross, data)}};
-  }
-  if (sentence.alignment) {
-    Json& links = json["alignment"] = Json::array();
-    for (const AlignmentLink& link : *sentence.alignment) {
-      links.push_back({{"target", range_json(link.target)},
-                       {"source", range_json(link.source)},
-                       {"weight", link.weight}});
+void write(JsonWriter& json, const AlignmentLink& link) {
+  json.object([&] {
+    json.key("target");
+    write(json, link.target);
+    json.key("source");
+    write(json, link.source);
+    json.field("weight", link.weight);
+  });
+}
+
+void write(JsonWriter& json, const Candidate& candidate, const Tokenizer& tokenizer) {
+  json.object([&] {
+    json.field("parent", candidate.parent);
+    json.field("id", candidate.id);
+    json.field("text", tokenizer.piece(candidate.id));
+    json.field("logprob", candidate.logprob);
+    json.field("total", static_cast<float>(candidate.total));
+    json.field("kept", candidate.kept);
+  });
+}
+
+void write(JsonWriter& json, const SentenceTranslation& sentence, const TranslatePipeline& pipeline,
+           AttentionData data) {
+  const Tokenizer& target = pipeline.target_tokenizer();
+  json.object([&] {
+    write_fields(json, sentence.output, target);
+    json.field("start", sentence.start);
+    json.field("end", sentence.end);
+    json.field("targetStart", sentence.target_start);
+    json.field("targetEnd", sentence.target_end);
+    json.field("clipped", sentence.clipped);
+    json.key("sourceTokens");
+    write(json, sentence.source_tokens, pipeline.source_tokenizer());
+    if (sentence.cross) {
+      json.key("attention");
+      json.object([&] {
+        json.key("encoder");
+        write(json, *sentence.encoder, data);
+        json.key("decoder");
+        write(json, *sentence.decoder, data);
+        json.key("cross");
+        write(json, *sentence.cross, data);
+      });
     }
+    if (sentence.alignment) {
+      json.key("alignment");
+      json.array(*sentence.alignment, [&](const AlignmentLink& link) { write(json, link); });
+    }
+    if (sentence.tree.empty()) return;
+    json.key("hypotheses");
+    json.array(sentence.hypotheses, [&](const OutputText& hypothesis) {
+      json.object([&] { write_fields(json, hypothesis, target); });
+    });
+    json.key("tree");
+    json.array(sentence.tree, [&](const Candidate& candidate) { write(json, candidate, target); });
+  });
+}
+
+// {"positive": 0.9, ...}: of each label what `write_value` writes for its index.
+template <class WriteValue>
+void write_by_label(JsonWriter& json, const std::vector<std::string>& labels,
+                    const WriteValue& write_value) {
+  json.object([&] {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      json.key(labels[i]);
+      write_value(i);
+    }
+  });
+}
+
+void write_step(JsonWriter& json, const TranslatePipeline::Session& session,
+                const TranslatePipeline& pipeline, AttentionData data) {
+  const StreamedToken& streamed = *session.streamed();
+  const SentenceTranslation& sentence = session.sentence();
+  const bool first = sentence.output.tokens.size() == 1;
+  json.key("token");
+  write(json, streamed.token, pipeline.target_tokenizer());
+  json.field("text", session.text(streamed.text));
+  if (first) {
+    json.key("sentence");
+    json.object([&] {
+      json.field("index", streamed.sentence);
+      json.field("start", sentence.start);
+      json.field("end", sentence.end);
+      json.field("targetStart", sentence.target_start);
+      json.key("sourceTokens");
+      write(json, sentence.source_tokens, pipeline.source_tokenizer());
+    });
   }
-  if (sentence.tree.empty()) return json;
-  Json& hypotheses = json["hypotheses"] = Json::array();
-  for (const OutputText& hypothesis : sentence.hypotheses) {
-    hypotheses.push_back(output_json(hypothesis, pipeline.target_tokenizer()));
-  }
-  Json& tree = json["tree"] = Json::array();
-  for (const Candidate& candidate : sentence.tree) {
-    tree.push_back({{"parent", candidate.parent},
-                    {"id", candidate.id},
-                    {"text", pipeline.target_tokenizer().piece(candidate.id)},
-                    {"logprob", candidate.logprob},
-                    {"total", candidate.total},
-                    {"kept", candidate.kept}});
-  }
-  return json;
+  if (!streamed.cross) return;
+  json.key("attention");
+  json.object([&] {
+    if (first) {
+      json.key("encoder");
+      write(json, *sentence.encoder, data);
+    }
+    json.key("decoder");
+    write(json, *streamed.decoder, data);
+    json.key("cross");
+    write(json, *streamed.cross, data);
+  });
 }
 
 std::size_t index(JsonObject& object, const char* key) {
@@ -118,12 +188,12 @@ std::size_t index(JsonObject& object, const char* key) {
 
 // The indices in an array; `key` names it in errors.
 std::vector<std::size_t> indices(JsonObject& object, const char* key, std::string_view expected) {
-  const nlohmann::json& array = object.require(key);
+  const JsonValue& array = object.require(key);
   if (!array.is_array()) object.fail(key, "an array", array);
   std::vector<std::size_t> values;
-  for (const nlohmann::json& value : array) {
-    if (!value.is_number_unsigned()) object.fail(key, expected, value);
-    values.push_back(value.get<std::size_t>());
+  for (const JsonValue& value : array.elements) {
+    if (!value.is_whole()) object.fail(key, expected, value);
+    values.push_back(static_cast<std::size_t>(value.whole()));
   }
   return values;
 }
@@ -131,11 +201,11 @@ std::vector<std::size_t> indices(JsonObject& object, const char* key, std::strin
 // The heads of option "ablate", of the first `sites` kinds of attention.
 std::vector<HeadIndex> ablated_heads(JsonObject& object, std::size_t sites) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
-  const nlohmann::json& ablate = object.require("ablate");
+  const JsonValue& ablate = object.require("ablate");
   if (!ablate.is_array()) object.fail("ablate", "an array", ablate);
   std::vector<HeadIndex> heads;
-  for (std::size_t i = 0; i < ablate.size(); ++i) {
-    JsonObject head(ablate[i], options_source, "ablate[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < ablate.elements.size(); ++i) {
+    JsonObject head(ablate.elements[i], options_source, "ablate[" + std::to_string(i) + "]");
     const std::string name = head.string("attention");
     const auto known = names.begin() + static_cast<std::ptrdiff_t>(sites);
     const auto site = std::find(names.begin(), known, name);
@@ -154,7 +224,7 @@ std::vector<HeadIndex> ablated_heads(JsonObject& object, std::size_t sites) {
 }  // namespace
 
 ClassifyOptions parse_classify_options(std::string_view json) {
-  const nlohmann::json document = parse_json(json, options_source);
+  const JsonValue document = parse_json(json, options_source);
   JsonObject object(document, options_source);
   ClassifyOptions options;
   if (object.find("attention")) options.attention = object.boolean("attention");
@@ -168,7 +238,7 @@ ClassifyOptions parse_classify_options(std::string_view json) {
 }
 
 TranslateOptions parse_translate_options(std::string_view json) {
-  const nlohmann::json document = parse_json(json, options_source);
+  const JsonValue document = parse_json(json, options_source);
   JsonObject object(document, options_source);
   TranslateOptions options;
   if (object.find("beams")) options.beams = index(object, "beams");
@@ -182,7 +252,7 @@ TranslateOptions parse_translate_options(std::string_view json) {
   if (object.find("hypotheses")) options.hypotheses = object.boolean("hypotheses");
   if (object.find("stream")) options.stream = object.boolean("stream");
   if (object.find("ablate")) options.ablate = ablated_heads(object, 3);
-  if (const nlohmann::json* wanted = object.find("alignment")) {
+  if (const JsonValue* wanted = object.find("alignment")) {
     if (wanted->is_object()) {
       JsonObject fields(*wanted, options_source, "alignment");
       options.alignment.emplace();
@@ -202,88 +272,96 @@ TranslateOptions parse_translate_options(std::string_view json) {
 std::string to_json(const Classification& result, const ClassifyPipeline& pipeline,
                     AttentionData data) {
   const std::vector<std::string>& labels = pipeline.config().labels;
-  Json json = {{"label", labels[result.label]}, {"score", result.scores[result.label]}};
-  Json& scores = json["scores"] = Json::object();
-  Json& logits = json["logits"] = Json::object();
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    scores[labels[i]] = result.scores[i];
-    logits[labels[i]] = result.logits[i];
-  }
-  json["tokens"] = tokens_json(result.tokens, pipeline.tokenizer());
-  json["clipped"] = result.clipped;
-  if (result.attention) json["attention"] = {{"encoder", attention_json(*result.attention, data)}};
-  if (!result.contributions.empty()) {
-    Json& contributions = json["contributions"] = Json::object();
-    for (std::size_t label = 0; label < labels.size(); ++label) {
-      Json& column = contributions[labels[label]] = Json::array();
-      for (std::size_t i = 0; i < result.tokens.size(); ++i) {
-        column.push_back(result.contributions[i * labels.size() + label]);
-      }
+  JsonWriter json;
+  json.object([&] {
+    json.field("label", labels[result.label]);
+    json.field("score", result.scores[result.label]);
+    json.key("scores");
+    write_by_label(json, labels, [&](std::size_t label) { json.value(result.scores[label]); });
+    json.key("logits");
+    write_by_label(json, labels, [&](std::size_t label) { json.value(result.logits[label]); });
+    json.key("tokens");
+    write(json, result.tokens, pipeline.tokenizer());
+    json.field("clipped", result.clipped);
+    if (result.attention) {
+      json.key("attention");
+      json.object([&] {
+        json.key("encoder");
+        write(json, *result.attention, data);
+      });
     }
-  }
-  return dump(json);
+    if (result.contributions.empty()) return;
+    json.key("contributions");
+    write_by_label(json, labels, [&](std::size_t label) {
+      std::size_t row = 0;
+      json.array(result.tokens, [&](const Token&) {
+        json.value(result.contributions[row++ * labels.size() + label]);
+      });
+    });
+  });
+  return json.take();
 }
 
 std::string to_json(const Translation& result, const TranslatePipeline& pipeline,
                     AttentionData data) {
-  Json json = {{"text", result.text}, {"score", result.score}};
-  Json& sentences = json["sentences"] = Json::array();
-  for (const SentenceTranslation& sentence : result.sentences) {
-    sentences.push_back(sentence_json(sentence, pipeline, data));
-  }
-  return dump(json);
+  JsonWriter json;
+  json.object([&] {
+    json.field("text", result.text);
+    json.field("score", result.score);
+    json.key("sentences");
+    json.array(result.sentences,
+               [&](const SentenceTranslation& sentence) { write(json, sentence, pipeline, data); });
+  });
+  return json.take();
 }
 
 std::string to_json(const TranslatePipeline::Session& session, const TranslatePipeline& pipeline,
                     AttentionData data) {
-  Json json = {{"done", session.done()}};
-  if (!session.streamed()) return dump(json);
-  const StreamedToken& streamed = *session.streamed();
-  const SentenceTranslation& sentence = session.sentence();
-  const bool first = sentence.output.tokens.size() == 1;
-  Json& step = json["step"];
-  step["token"] = token_json(streamed.token, pipeline.target_tokenizer());
-  step["text"] = session.text(streamed.text);
-  if (first) {
-    step["sentence"] = {
-        {"index", streamed.sentence},
-        {"start", sentence.start},
-        {"end", sentence.end},
-        {"targetStart", sentence.target_start},
-        {"sourceTokens", tokens_json(sentence.source_tokens, pipeline.source_tokenizer())}};
-  }
-  if (streamed.cross) {
-    Json& attention = step["attention"];
-    if (first) attention["encoder"] = attention_json(*sentence.encoder, data);
-    attention["decoder"] = attention_json(*streamed.decoder, data);
-    attention["cross"] = attention_json(*streamed.cross, data);
-  }
-  return dump(json);
+  JsonWriter json;
+  json.object([&] {
+    json.field("done", session.done());
+    if (!session.streamed()) return;
+    json.key("step");
+    json.object([&] { write_step(json, session, pipeline, data); });
+  });
+  return json.take();
 }
 
 std::string to_json(const Error& error) {
-  return dump({{"error", {{"code", to_string(error.code())}, {"message", error.what()}}}});
+  JsonWriter json;
+  json.object([&] {
+    json.key("error");
+    json.object([&] {
+      json.field("code", to_string(error.code()));
+      json.field("message", error.what());
+    });
+  });
+  return json.take();
 }
 
 std::string describe_json(const ModelConfig& config, std::size_t parameters, Compute compute) {
-  Json json = {{"task", config.task},
-               {"layers", config.encoder_layers},
-               {"heads", config.n_heads},
-               {"d_model", config.d_model},
-               {"vocab_size", config.vocab_size},
-               {"max_source_length", config.max_source_length},
-               {"parameters", parameters},
-               {"compute", compute == Compute::int8 ? "int8" : "f32"}};
-  if (config.is_translation()) {
-    json["source_language"] = config.source_language;
-    json["target_language"] = config.target_language;
-    json["decoder_layers"] = config.decoder_layers;
-    json["target_vocab_size"] = config.target_vocab_size;
-    json["max_target_length"] = config.max_target_length;
-  } else {
-    json["labels"] = config.labels;
-  }
-  return dump(json);
+  JsonWriter json;
+  json.object([&] {
+    json.field("task", config.task);
+    json.field("layers", config.encoder_layers);
+    json.field("heads", config.n_heads);
+    json.field("d_model", config.d_model);
+    json.field("vocab_size", config.vocab_size);
+    json.field("max_source_length", config.max_source_length);
+    json.field("parameters", parameters);
+    json.field("compute", compute == Compute::int8 ? "int8" : "f32");
+    if (config.is_translation()) {
+      json.field("source_language", config.source_language);
+      json.field("target_language", config.target_language);
+      json.field("decoder_layers", config.decoder_layers);
+      json.field("target_vocab_size", config.target_vocab_size);
+      json.field("max_target_length", config.max_target_length);
+    } else {
+      json.key("labels");
+      json.array(config.labels, [&](const std::string& label) { json.value(label); });
+    }
+  });
+  return json.take();
 }
 
 }  // namespace glassformer

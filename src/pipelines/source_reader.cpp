@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "io/utf8.hpp"
 #include "text/sentences.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,5 +1,6 @@
 #include "pipelines/translate.hpp"
 
+#include "io/json_writer.hpp"
 #include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
@@ -26,6 +27,12 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   }
   special.never[static_cast<std::size_t>(special.end)] = false;
   return special;
+}
+
+std::string text_of(float number) {
+  JsonWriter json;
+  json.value(number);
+  return json.take();
 }
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -60,8 +67,8 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
            std::to_string(options.beams));
   }
   if (!(options.length_penalty >= 0 && options.length_penalty <= max_length_penalty)) {
-    refuse("lengthPenalty: expected 0 to " + std::to_string(max_length_penalty) + ", got " +
-           std::to_string(options.length_penalty));
+    refuse("lengthPenalty: expected 0 to " + text_of(max_length_penalty) + ", got " +
+           text_of(options.length_penalty));
   }
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;

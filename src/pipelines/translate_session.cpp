@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <numeric>
+#include <functional>
+#include <map>
 
+#include "io/utf8.hpp"
 #include "pipelines/translate.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {
@@ -90,12 +91,12 @@ void TranslatePipeline::Session::State::add(std::string_view text) {
 
 // Batches of sentences of like length leave few steps to the longest alone.
 void TranslatePipeline::Session::State::sort() {
-  order.resize(sentences.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (options.stream) return;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sentences[a].source.tokens.size() > sentences[b].source.tokens.size();
-  });
+  std::multimap<std::size_t, std::size_t, std::greater<>> by_length;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    by_length.emplace(options.stream ? 0 : sentences[i].source.tokens.size(), i);
+  }
+  order.clear();
+  for (const auto& [length, sentence] : by_length) order.push_back(sentence);
 }
 
 void TranslatePipeline::Session::State::start_batch() {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "text/segmenter.hpp"
@@ -45,7 +45,7 @@ class Bpe final : public Segmenter {
   struct Work {
     std::vector<Symbol> symbols;
     std::vector<Merge> agenda;  // a heap
-    std::unordered_map<std::int32_t, std::uint32_t> halves;
+    std::map<std::int32_t, std::uint32_t> halves;
   };
 
   void split(std::string_view word, std::vector<Symbol>& symbols) const;
@@ -55,7 +55,7 @@ class Bpe final : public Segmenter {
   bool is_unused(std::int32_t id) const;
 
   std::vector<float> scores_;
-  std::vector<bool> unused_;
+  std::vector<char> unused_;  // whether that is its type, by id
   Trie trie_;
   Trie user_defined_;
   WordSplitter splitter_;

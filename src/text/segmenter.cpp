@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/utf8.hpp"
+#include "io/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,12 +4,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "error.hpp"
+#include "io/utf8.hpp"
 #include "text/protobuf.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {
@@ -106,20 +107,17 @@ void check_denormalizer_spec(std::string_view message) {
   }
 }
 
-// Pieces that text is cut into and pieces that only stand for something have separate names.
-bool is_matched(const Piece& piece) {
-  return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
-         piece.type == PieceType::unused;
-}
-
-void check_unique(const std::vector<Piece>& pieces, bool matched) {
-  std::vector<std::string_view> names;
+// Pieces that only stand for something have names of their own. Those that text is cut into are
+// checked as they go into a trie.
+void check_names(const std::vector<Piece>& pieces) {
+  std::set<std::string_view> names;
   for (const Piece& piece : pieces) {
-    if (is_matched(piece) == matched) names.push_back(piece.text);
+    const bool named = piece.type == PieceType::unknown || piece.type == PieceType::control ||
+                       piece.type == PieceType::byte;
+    if (named && !names.insert(piece.text).second) {
+      fail("piece \"" + piece.text + "\" appears twice");
+    }
   }
-  std::sort(names.begin(), names.end());
-  const auto twin = std::adjacent_find(names.begin(), names.end());
-  if (twin != names.end()) fail("piece \"" + std::string(*twin) + "\" appears twice");
 }
 
 void check_bytes(const SentencePieceModel& model) {
@@ -168,8 +166,7 @@ SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
     }
   }
   model.unk_id = find_unknown(model.pieces);
-  check_unique(model.pieces, true);
-  check_unique(model.pieces, false);
+  check_names(model.pieces);
   check_bytes(model);
   return model;
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "text/utf8.hpp"
+#include "io/utf8.hpp"
 
 namespace glassformer {
 namespace {

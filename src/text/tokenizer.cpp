@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/utf8.hpp"
 #include "text/bpe.hpp"
 #include "text/unigram.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -43,6 +43,11 @@ class TrieBuilder {
     if (range.begin < range.end && sorted[range.begin].key.size() == range.depth) {
       units_[range.node].value = sorted[range.begin++].value;
     }
+    if (range.begin < range.end && sorted[range.begin].key.size() == range.depth) {
+      throw Error(
+          ErrorCode::invalid_tokenizer,
+          "tokenizer.model: piece \"" + std::string(sorted[range.begin].key) + "\" appears twice");
+    }
     children_.clear();
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const auto label = static_cast<unsigned char>(sorted[i].key[range.depth]);
@@ -117,14 +122,21 @@ class TrieBuilder {
 
   std::vector<Trie::Unit>& units_;
   std::vector<Child> children_;
-  std::vector<bool> bases_;  // in use
-  std::vector<bool> free_;
+  std::vector<char> bases_;  // whether in use
+  std::vector<char> free_;   // whether free
   std::vector<std::uint32_t> next_, previous_;
 };
 
 Trie::Trie(std::vector<Entry> entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  for (Entry& entry : entries) {
+    for (std::size_t i = 0; i < sizeof entry.first_bytes; ++i) {
+      const char byte = i < entry.key.size() ? entry.key[i] : '\0';
+      entry.first_bytes = entry.first_bytes << 8 | static_cast<unsigned char>(byte);
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.first_bytes != b.first_bytes ? a.first_bytes < b.first_bytes : a.key < b.key;
+  });
   TrieBuilder(*this, entries);
 }
 

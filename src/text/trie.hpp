@@ -12,14 +12,15 @@ namespace glassformer {
 class Trie {
  public:
   struct Entry {
-    std::string_view key;  // not empty
-    std::int32_t value;    // not negative
+    std::string_view key;           // not empty
+    std::int32_t value;             // not negative
+    std::uint64_t first_bytes = 0;  // of the key, for quick comparisons; set by the trie
   };
   using Node = std::uint32_t;
   static constexpr Node root = 0;
   static constexpr Node absent = ~Node{0};
 
-  /// Keys must differ. Throws invalid_tokenizer if there are too many to index.
+  /// Throws invalid_tokenizer if a key appears twice or there are too many to index.
   explicit Trie(std::vector<Entry> entries);
 
   /// The node one byte further, or absent.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "text/utf8.hpp"
+#include "io/utf8.hpp"
 
 namespace glassformer {
 namespace {
@@ -13,13 +13,13 @@ constexpr float unk_penalty = 10;
 }  // namespace
 
 Unigram::Unigram(const SentencePieceModel& model)
-    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined})),
+    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
       splitter_(model.pieces),
       unk_id_(model.unk_id) {
   float min_score = FLT_MAX;
   max_score_ = FLT_MIN;  // the smallest positive float, as in the original
   for (const Piece& piece : model.pieces) {
-    pieces_.push_back({piece.score, piece.type == PieceType::user_defined});
+    pieces_.push_back({piece.score, piece.type});
     if (piece.type != PieceType::normal) continue;
     min_score = std::min(min_score, piece.score);
     max_score_ = std::max(max_score_, piece.score);
@@ -31,7 +31,7 @@ Unigram::Unigram(const SentencePieceModel& model)
 // kept as floats: where two ways are equally good, the rounding decides, as in the original.
 double Unigram::score(std::int32_t id, std::size_t size) const {
   const Entry& piece = pieces_[static_cast<std::size_t>(id)];
-  if (!piece.user_defined) return piece.score;
+  if (piece.type != PieceType::user_defined) return piece.score;
   return static_cast<float>(size) * max_score_ - 0.1;
 }
 
@@ -53,7 +53,7 @@ void Unigram::find_arrivals(std::string_view word, std::vector<Arrival>& arrival
       node = trie_.child(node, word[end++]);
       if (node == Trie::absent) break;
       const std::int32_t id = trie_.value(node);
-      if (id < 0) continue;
+      if (id < 0 || pieces_[static_cast<std::size_t>(id)].type == PieceType::unused) continue;
       arrive(end, score(id, end - start) + double{score_here}, id);
       has_character |= end == next;
     }

@@ -32,7 +32,7 @@ class Unigram final : public Segmenter {
 
   struct Entry {
     float score;
-    bool user_defined;
+    PieceType type;
   };
   std::vector<Entry> pieces_;
   Trie trie_;

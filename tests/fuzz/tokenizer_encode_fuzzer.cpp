@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/utf8.hpp"
 #include "text/tokenizer.hpp"
-#include "text/utf8.hpp"
 
 using namespace glassformer;
 

@@ -1,9 +1,9 @@
 #include "io/config.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/json.hpp"
 #include "io_fixture.hpp"
 
 namespace glassformer {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "io/utf8.hpp"
 #include "io_fixture.hpp"
 #include "text/normalizer.hpp"
 #include "text/trie.hpp"
-#include "text/utf8.hpp"
 #include "text_fixture.hpp"
 
 // Small SentencePiece models made by hand: what no trained model shows, and every malformed one.

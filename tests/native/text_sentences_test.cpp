@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "io/utf8.hpp"
 #include "text/sentences.hpp"
-#include "text/utf8.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "error.hpp"
-#include "text/utf8.hpp"
+#include "io/utf8.hpp"
 #include "text_fixture.hpp"
 
 namespace glassformer {

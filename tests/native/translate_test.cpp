@@ -7,11 +7,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 
-#include "io/json.hpp"
+#include "io/utf8.hpp"
 #include "models/initialise.hpp"
 #include "pipelines/json.hpp"
-#include "text/utf8.hpp"
 #include "text_fixture.hpp"
 
 namespace glassformer::test {

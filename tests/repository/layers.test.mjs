@@ -28,7 +28,7 @@ const confined = [
     where: /^(src\/kernels\/|tests\/bench\/peak\.cpp$)/,
   },
   { pattern: /^emscripten\b/, where: /^wasm\/binding\.cpp$/ },
-  { pattern: /^nlohmann\b/, where: /^(src\/(io|pipelines|cli)\/|wasm\/binding\.cpp$|tests\/)/ },
+  { pattern: /^nlohmann\b/, where: /^(src\/cli\/|tests\/)/ },
   { pattern: /^CLI\b/, where: /^src\/cli\// },
 ];
 

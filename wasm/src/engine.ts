@@ -103,15 +103,9 @@ export class Engine {
   }
 
   static async instantiate(module: WebAssembly.Module): Promise<Engine> {
-    // The C++ runtime writes only when it aborts. Views are made anew, so growth is no news.
-    const unsupported = (): number => 52; // ENOSYS
+    // Views are made anew, so growth is no news.
     const instance = await WebAssembly.instantiate(module, {
       env: { emscripten_notify_memory_growth() {} },
-      wasi_snapshot_preview1: {
-        fd_close: unsupported,
-        fd_seek: unsupported,
-        fd_write: unsupported,
-      },
     });
     const exports = instance.exports as unknown as Exports;
     exports._initialize();

@@ -40,9 +40,10 @@ export class Session<Info extends ModelInfo> {
     let host: Host | undefined;
     try {
       return await interruptible(signal, undefined, async (inner, fail) => {
-        const module = await compileBinary(url);
+        const compiling = compileBinary(url);
+        host = createHost(urls['worker.js']); // a worker starts up meanwhile
+        const module = await compiling;
         throwIfAborted(inner);
-        host = createHost(urls['worker.js']);
         const request = { task, module, binary, files, compute };
         const info = await host.call('load', request, inner, (progress) => {
           try {

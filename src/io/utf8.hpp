@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace glassformer {
@@ -41,6 +42,22 @@ constexpr bool is_valid_utf8(std::string_view text) {
     text.remove_prefix(size);
   }
   return true;
+}
+
+/// Appends `character`, a code point that is no surrogate.
+inline void append_character(std::string& text, char32_t character) {
+  const auto tail = [&](int shift) {
+    return static_cast<char>(0x80 | (character >> shift & 0x3F));
+  };
+  if (character < 0x80) {
+    text += static_cast<char>(character);
+  } else if (character < 0x800) {
+    text += {static_cast<char>(0xC0 | character >> 6), tail(0)};
+  } else if (character < 0x10000) {
+    text += {static_cast<char>(0xE0 | character >> 12), tail(6), tail(0)};
+  } else {
+    text += {static_cast<char>(0xF0 | character >> 18), tail(12), tail(6), tail(0)};
+  }
 }
 
 /// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.

@@ -1,0 +1,123 @@
+// `node tests/bench/page_start.mjs [--rounds N] [--json]`, after `npm run build:web`: milliseconds from the
+// navigation to the first verdict on the page, in Chromium, from localhost, medians over rounds. Each
+// round opens a new profile, so nothing is cached; files are served as from a static host, compressed.
+// Then, with the package alone: a text's verdict right after loading, and half a second later, when
+// the worker has warmed up.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { launch, root } from '../browser/open.mjs';
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '7' }, json: { type: 'boolean' } },
+});
+
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+const compressed = ['.css', '.html', '.js', '.wasm'];
+
+/** Serves web/dist, and dist under package/, from memory. */
+function serve() {
+  const files = new Map();
+  const server = createServer(({ url }, response) => {
+    const name = new URL(url, 'http://localhost').pathname.replace(/\/$/, '/index.html');
+    const extension = extname(name);
+    try {
+      if (!files.has(name)) {
+        const file = name.replace(/^\/(package\/)?/, (_, dist) => (dist ? 'dist/' : 'web/dist/'));
+        const bytes = readFileSync(join(root, file));
+        files.set(name, compressed.includes(extension) ? gzipSync(bytes) : bytes);
+      }
+      response.writeHead(200, {
+        'Content-Type': types[extension] ?? 'application/octet-stream',
+        ...(compressed.includes(extension) && { 'Content-Encoding': 'gzip' }),
+        'Content-Length': files.get(name).length,
+      });
+      response.end(files.get(name));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+/** In the page: notes when the first verdict is painted. */
+function watch() {
+  const note = () => {
+    if (window.verdictAt || !document.querySelector('[data-testid="score"]')) return;
+    observer.disconnect();
+    requestAnimationFrame(() => setTimeout(() => (window.verdictAt = performance.now())));
+  };
+  const observer = new MutationObserver(note);
+  observer.observe(document, { childList: true, subtree: true });
+}
+
+async function inFreshProfile(browser, body) {
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  try {
+    return await body(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+const pageStart = (browser, url) =>
+  inFreshProfile(browser, async (page) => {
+    await page.addInitScript(watch);
+    await page.goto(url);
+    await page.waitForFunction(() => window.verdictAt);
+    return { page_to_verdict: await page.evaluate(() => window.verdictAt) };
+  });
+
+const packageStart = (browser, url) =>
+  inFreshProfile(browser, async (page) => {
+    await page.goto(`${url}licences.txt`); // any document will do
+    return await page.evaluate(async () => {
+      let last = performance.now();
+      const lap = () => -last + (last = performance.now());
+      const { Classifier } = await import('/package/index.js');
+      const classifier = await Classifier.load('/models/sentiment');
+      const load = lap();
+      await classifier.classify('A gripping, beautifully shot film.');
+      const first = lap();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      lap();
+      await classifier.classify('A gripping, beautifully shot film.');
+      return { load, first_verdict: first, warm_verdict: lap() };
+    });
+  });
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+
+const server = await serve();
+const browser = await launch();
+try {
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  await pageStart(browser, url); // the browser itself starts up, and the server reads its files
+  const rounds = [];
+  for (let round = 0; round < Number(values.rounds); ++round) {
+    rounds.push({ ...(await pageStart(browser, url)), ...(await packageStart(browser, url)) });
+  }
+  const result = Object.fromEntries(
+    Object.keys(rounds[0]).map((key) => [key, median(rounds.map((round) => round[key]))]),
+  );
+  const ms = (key) => `${result[key].toFixed(1)} ms`;
+  console.log(
+    values.json
+      ? JSON.stringify(result)
+      : `Chromium, from navigation to the first verdict: ${ms('page_to_verdict')}.\n` +
+          `The package: loaded in ${ms('load')}, first verdict in ${ms('first_verdict')}, ` +
+          `after the warm-up in ${ms('warm_verdict')}.`,
+  );
+} finally {
+  await browser.close();
+  server.close();
+}
