@@ -5,7 +5,7 @@
 //   tokenizer   ids of `glassformer tokenize` against spm_encode on lines from every file
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { glassformer, pipeLines, readLines, table } from './lines.mjs';
+import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
 
 const accuracyFiles = [
   { name: 'imdb.test', what: 'film reviews, whole official test', goal: 0.915 },
@@ -29,7 +29,11 @@ function readLabelled(path) {
 /** Classifies examples; resolves to the accuracy and counts[label][answer]. */
 async function measure({ folder, compute }, labels, examples) {
   const texts = examples.map(({ text }) => text);
-  const lines = await pipeLines(glassformer, ['classify', folder, '--compute', compute], texts);
+  const lines = await pipeLines(
+    glassformer,
+    ['classify', folder, '--compute', compute, ...onEveryCore],
+    texts,
+  );
   const answers = lines.map((line) => {
     const [label, score] = line.split('\t');
     const index = labels.indexOf(label);

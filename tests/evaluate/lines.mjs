@@ -1,11 +1,15 @@
 // What the evaluations share: the native command on lines of text, data files, Markdown tables.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { root } from '../../wasm/toolchain/build.mjs';
 
 export const glassformer = join(root, 'build/native/glassformer');
+
+/** Options with which the command answers on every core. */
+export const onEveryCore = ['--threads', String(availableParallelism())];
 
 /** Runs a program on lines; resolves to as many lines of output. */
 export function pipeLines(command, args, lines) {

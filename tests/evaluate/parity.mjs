@@ -3,7 +3,7 @@
 // model preferred it.
 import { join } from 'node:path';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { glassformer, pipeLines } from './lines.mjs';
+import { glassformer, onEveryCore, pipeLines } from './lines.mjs';
 
 const textsAtOnce = 256;
 
@@ -20,7 +20,9 @@ async function answerInWasm(Model, folder, texts, answer) {
 }
 
 const parse = async (args, texts) =>
-  (await pipeLines(glassformer, [...args, '--json'], texts)).map((line) => JSON.parse(line));
+  (await pipeLines(glassformer, [...args, '--json', ...onEveryCore], texts)).map((line) =>
+    JSON.parse(line),
+  );
 
 function summary({ binary, compute }, texts, margins) {
   return {

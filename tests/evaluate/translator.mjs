@@ -2,7 +2,7 @@
 // floats and in 8-bit integers, and what those lose.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { glassformer, pipeLines, readLines, table } from './lines.mjs';
+import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
 import { bleu, chrf } from './scores.mjs';
 
 const testFiles = [
@@ -49,7 +49,7 @@ async function measure({ folder, compute }, beams, { sources, references, every 
   const start = performance.now();
   const answers = await pipeLines(
     glassformer,
-    ['translate', folder, '--compute', compute, '--beams', String(beams)],
+    ['translate', folder, '--compute', compute, '--beams', String(beams), ...onEveryCore],
     sources,
   );
   return {

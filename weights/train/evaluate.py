@@ -1,6 +1,6 @@
 """Accuracy and confusion of a model folder on the public test files (PyTorch, float32).
 
-    python3 evaluate.py --data DIR --model ../sentiment [--out ../sentiment/metrics.json]
+    python3 evaluate.py --data DIR --model checkpoints/sentiment [--out FILE]
 """
 import argparse
 import json

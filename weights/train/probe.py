@@ -1,6 +1,6 @@
 """Runs a model on the small written probe set, and prints what it gets wrong.
 
-    python3 probe.py --model ../sentiment [--probes ../sentiment/probes.tsv]
+    python3 probe.py --model checkpoints/sentiment --probes ../sentiment/probes.tsv
 """
 import argparse
 from collections import Counter
