@@ -1,11 +1,13 @@
 /** The state that a link carries, in the part of the address after "#": it is never sent anywhere. */
 import type { AttentionKind, HeadPosition } from './head-explorer.svelte.ts';
 
-export type View = 'sentiment' | 'translation';
+const views = ['sentiment', 'translation', 'bench'] as const;
+export type View = (typeof views)[number];
 
 /** Which view a link leads to. */
 export function viewOf(hash: string): View {
-  return read(hash).get('view') === 'translation' ? 'translation' : 'sentiment';
+  const wanted = read(hash).get('view');
+  return views.find((view) => view === wanted) ?? 'sentiment';
 }
 
 /** The sentiment view's state. */
