@@ -20,6 +20,7 @@ const types = {
   '.js': 'text/javascript',
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
   '.wasm': 'application/wasm',
 };
 const compressed = ['.css', '.html', '.js', '.wasm'];
