@@ -61,7 +61,7 @@ class Report {
       : json_(command.json),
         common_({{"engine", "glassformer"},
                  {"build", "native-" + std::string(kernels().name)},
-                 {"precision", compute == Compute::int8 ? "int8" : "f32"},
+                 {"precision", to_string(compute)},
                  {"model", std::filesystem::canonical(command.model).filename().string()},
                  {"task", task}}) {}
   ~Report() {

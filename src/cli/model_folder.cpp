@@ -31,8 +31,21 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-Compute stored_compute(const std::filesystem::path& folder) {
-  return glassformer::stored_compute(read_weights_header(folder).header);
+// Sets parameters from the file whose header was read already.
+void load_weights(const std::filesystem::path& folder, WeightsFile weights,
+                  std::vector<Parameter> parameters) {
+  WeightsLoader loader(std::move(weights.header), std::move(parameters));
+
+  const std::filesystem::path path = folder / "model.safetensors";
+  std::ifstream file = open(path);
+  std::string staging;
+  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
+    const TensorInfo& tensor = loader.tensors()[i];
+    file.seekg(static_cast<std::streamoff>(weights.data_begin + tensor.begin));
+    staging = read(file, tensor.end - tensor.begin, path);
+    loader.load(i, bytes_of(staging));
+  }
+  loader.finish();
 }
 
 }  // namespace
@@ -77,27 +90,17 @@ Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string&
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {
-  WeightsFile weights = read_weights_header(folder);
-  WeightsLoader loader(std::move(weights.header), std::move(parameters));
-
-  const std::filesystem::path path = folder / "model.safetensors";
-  std::ifstream file = open(path);
-  std::string staging;
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
-    const TensorInfo& tensor = loader.tensors()[i];
-    file.seekg(static_cast<std::streamoff>(weights.data_begin + tensor.begin));
-    staging = read(file, tensor.end - tensor.begin, path);
-    loader.load(i, bytes_of(staging));
-  }
-  loader.finish();
+  load_weights(folder, read_weights_header(folder), std::move(parameters));
 }
 
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
                                                   std::optional<Compute> compute) {
   ModelConfig config = parse_config(read_file(folder / "config.json"));
-  auto pipeline = std::make_unique<ClassifyPipeline>(std::move(config), load_tokenizer(folder),
-                                                     compute.value_or(stored_compute(folder)));
-  load_weights(folder, pipeline->parameters());
+  Tokenizer tokenizer = load_tokenizer(folder);
+  WeightsFile weights = read_weights_header(folder);
+  auto pipeline = std::make_unique<ClassifyPipeline>(
+      std::move(config), std::move(tokenizer), compute.value_or(stored_compute(weights.header)));
+  load_weights(folder, std::move(weights), pipeline->parameters());
   return pipeline;
 }
 
@@ -108,10 +111,12 @@ std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& 
   if (!std::filesystem::exists(folder / "tokenizer.model")) {
     target = load_tokenizer(folder, "target");
   }
-  auto pipeline = std::make_unique<TranslatePipeline>(
-      std::move(config), load_tokenizer(folder, "source"), std::move(target),
-      compute.value_or(stored_compute(folder)));
-  load_weights(folder, pipeline->parameters());
+  Tokenizer source = load_tokenizer(folder, "source");
+  WeightsFile weights = read_weights_header(folder);
+  auto pipeline =
+      std::make_unique<TranslatePipeline>(std::move(config), std::move(source), std::move(target),
+                                          compute.value_or(stored_compute(weights.header)));
+  load_weights(folder, std::move(weights), pipeline->parameters());
   return pipeline;
 }
 

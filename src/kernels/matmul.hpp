@@ -89,7 +89,8 @@ struct Int8Product {
   };
 };
 
-inline Vec apply(Epilogue epilogue, Vec sum, const float* c) {
+// The first `count` lanes of c are there.
+inline Vec apply(Epilogue epilogue, Vec sum, const float* c, std::size_t count) {
   switch (epilogue) {
     case Epilogue::store:
       return sum;
@@ -98,7 +99,7 @@ inline Vec apply(Epilogue epilogue, Vec sum, const float* c) {
     case Epilogue::gelu:
       return gelu(sum);
     case Epilogue::accumulate:
-      return Vec::load(c) + sum;
+      return Vec::load_partial(c, count, 0.0f) + sum;
   }
   return sum;
 }
@@ -111,17 +112,12 @@ template <typename Product>
                                      std::size_t width, std::size_t row, std::size_t column) {
   for (std::size_t i = 0; i < width && column + i < args.n; i += Vec::width) {
     const std::size_t at = column + i;
+    const std::size_t count = args.n - at < Vec::width ? args.n - at : Vec::width;
     const typename Product::Finish finish_sums(args, at);
     for (std::size_t r = 0; r < rows; ++r) {
       float* const c = args.c + (row + r) * args.c_stride + at;
       const Vec sum = finish_sums(args, row + r, sums + r * width + i);
-      if (at + Vec::width <= args.n) {
-        apply(args.epilogue, sum, c).store(c);
-      } else {
-        alignas(64) float padded[Vec::width] = {};
-        for (std::size_t k = 0; k < args.n - at; ++k) padded[k] = c[k];
-        apply(args.epilogue, sum, padded).store_partial(c, args.n - at);
-      }
+      apply(args.epilogue, sum, c, count).store_partial(c, count);
     }
   }
 }

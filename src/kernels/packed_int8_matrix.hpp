@@ -31,7 +31,7 @@ class PackedInt8Matrix {
   void copy_column(std::size_t column, std::span<float> values) const;
 
  private:
-  std::size_t place(std::size_t row, std::size_t column) const;
+  std::size_t place(std::size_t column) const;  // of its first element
 
   std::size_t k_, n_, width_, depth_, steps_;
   std::vector<std::int8_t, AlignedAllocator<std::int8_t>> data_;

@@ -25,10 +25,7 @@ inline Range range_of(const float* x, std::size_t n) {
   return {low.minimum(), high.maximum()};
 }
 
-// Adding 1.5 · 2^23 rounds a small number to an integer, to nearest even, and leaves it in the low
-// bits of the sum.
-inline constexpr float rounder = 12582912.0f;
-inline constexpr std::int32_t rounder_bits = 0x4b400000;
+inline constexpr std::int32_t rounder_bits = __builtin_bit_cast(std::int32_t, rounder);
 
 inline std::int32_t rounded(float x) {
   return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;

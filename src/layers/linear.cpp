@@ -8,13 +8,26 @@
 namespace glassformer {
 namespace {
 
-class FloatWeight final : public LinearWeight {
+template <typename Matrix>
+class PackedWeight : public LinearWeight {
  public:
-  FloatWeight(std::size_t in, std::size_t out) : matrix_(in, out) {}
+  PackedWeight(std::size_t in, std::size_t out) : matrix_(in, out) {}
 
   std::size_t in() const override { return matrix_.k(); }
   std::size_t out() const override { return matrix_.n(); }
   std::size_t padded_out() const override { return matrix_.padded_n(); }
+
+  void copy_output(std::size_t output, std::span<float> weights) const override {
+    matrix_.copy_column(output, weights);
+  }
+
+ protected:
+  Matrix matrix_;  // [in, out]
+};
+
+class FloatWeight final : public PackedWeight<PackedMatrix> {
+ public:
+  using PackedWeight::PackedWeight;
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
     scope.declare("weight", {outputs, in()}, [this, first, outputs](std::span<const float> values) {
@@ -38,22 +51,11 @@ class FloatWeight final : public LinearWeight {
                       .k = in(),
                       .epilogue = epilogue});
   }
-
-  void copy_output(std::size_t output, std::span<float> weights) const override {
-    matrix_.copy_column(output, weights);
-  }
-
- private:
-  PackedMatrix matrix_;  // [in, out]
 };
 
-class Int8Weight final : public LinearWeight {
+class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
  public:
-  Int8Weight(std::size_t in, std::size_t out) : matrix_(in, out) {}
-
-  std::size_t in() const override { return matrix_.k(); }
-  std::size_t out() const override { return matrix_.n(); }
-  std::size_t padded_out() const override { return matrix_.padded_n(); }
+  using PackedWeight::PackedWeight;
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
     scope.declare_int8(
@@ -89,13 +91,6 @@ class Int8Weight final : public LinearWeight {
                        .epilogue = epilogue});
     }
   }
-
-  void copy_output(std::size_t output, std::span<float> weights) const override {
-    matrix_.copy_column(output, weights);
-  }
-
- private:
-  PackedInt8Matrix matrix_;  // [in, out]
 };
 
 std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compute compute) {
@@ -122,15 +117,18 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
 
 void Linear::operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
                         Epilogue epilogue) const {
-  expect_shape("x of a linear layer", x, {x.shape(0), in()});
-  expect_shape("y of a linear layer", y, {x.shape(0), out()});
-  weight_->multiply(x, bias_.data(), epilogue, y, workspace);
+  multiply(x, bias_.data(), epilogue, y, workspace);
 }
 
 void Linear::multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const {
+  multiply(x, nullptr, Epilogue::store, y, workspace);
+}
+
+void Linear::multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                      Workspace& workspace) const {
   expect_shape("x of a linear layer", x, {x.shape(0), in()});
   expect_shape("y of a linear layer", y, {x.shape(0), out()});
-  weight_->multiply(x, nullptr, Epilogue::store, y, workspace);
+  weight_->multiply(x, bias, epilogue, y, workspace);
 }
 
 }  // namespace glassformer

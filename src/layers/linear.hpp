@@ -17,6 +17,8 @@ enum class Bias { none, present };
 /// integers with a scale and a zero point of its own, and sums are exact.
 enum class Compute { f32, int8 };
 
+inline const char* to_string(Compute compute) { return compute == Compute::int8 ? "int8" : "f32"; }
+
 /// W [out, in] of a linear layer, packed for the machine's product.
 class LinearWeight {
  public:
@@ -67,6 +69,8 @@ class Linear {
 
  private:
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
+  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                Workspace& workspace) const;
 
   std::unique_ptr<LinearWeight> weight_;
   AlignedBuffer bias_;  // [out], padded to whole panels

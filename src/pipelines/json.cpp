@@ -349,7 +349,7 @@ std::string describe_json(const ModelConfig& config, std::size_t parameters, Com
     json.field("vocab_size", config.vocab_size);
     json.field("max_source_length", config.max_source_length);
     json.field("parameters", parameters);
-    json.field("compute", compute == Compute::int8 ? "int8" : "f32");
+    json.field("compute", to_string(compute));
     if (config.is_translation()) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);

@@ -444,6 +444,21 @@ TEST_CASE("all instruction sets quantise alike", "[kernels]") {
 
 namespace {
 
+// c [m, n] = a · b, without a bias.
+Int8MatmulArgs product_of(QuantisedBuffer& a, const PackedInt8Matrix& b, std::size_t m,
+                          std::vector<float>& c) {
+  return {.a = a.rows(),
+          .b = b.data(),
+          .panel_stride = b.panel_stride(),
+          .scales = b.scales(),
+          .sums = b.sums(),
+          .c = c.data(),
+          .c_stride = b.n(),
+          .m = m,
+          .n = b.n(),
+          .k = b.k()};
+}
+
 enum class Fill { random, extreme };
 
 // Integer sums are exact, so that with scales of 1 and no bias the product is, too.
@@ -474,16 +489,7 @@ void check_matmul_int8(const Kernels& run, std::size_t m, std::size_t n, std::si
     }
   }
   std::vector<float> c(m * n);
-  run.matmul_int8({.a = a.rows(),
-                   .b = b.data(),
-                   .panel_stride = b.panel_stride(),
-                   .scales = b.scales(),
-                   .sums = b.sums(),
-                   .c = c.data(),
-                   .c_stride = n,
-                   .m = m,
-                   .n = n,
-                   .k = k});
+  run.matmul_int8(product_of(a, b, m, c));
   bool exact = true;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -543,18 +549,10 @@ void check_quantised_product(const Kernels& run, Epilogue epilogue) {
   QuantisedBuffer a(run, m, k);
   run.quantise(x.data(), m, k, a.rows());
   auto c = before;
-  run.matmul_int8({.a = a.rows(),
-                   .b = b.data(),
-                   .panel_stride = b.panel_stride(),
-                   .scales = b.scales(),
-                   .sums = b.sums(),
-                   .bias = bias.data(),
-                   .c = c.data(),
-                   .c_stride = n,
-                   .m = m,
-                   .n = n,
-                   .k = k,
-                   .epilogue = epilogue});
+  Int8MatmulArgs args = product_of(a, b, m, c);
+  args.bias = bias.data();
+  args.epilogue = epilogue;
+  run.matmul_int8(args);
   double worst = 0;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
