@@ -1,10 +1,8 @@
 // Runs the page's benchmark as a person would. How fast it is depends on the machine, so what is
 // checked is that each figure is there, agrees with the others, and that nothing is left running.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { launch, serve, visit } from './open.mjs';
+import { launch, serve, visit, violationsOf } from './open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -16,10 +14,9 @@ const tasks = [
 ];
 const ways = ['f32 simd', 'f32 relaxed', 'int8 simd', 'int8 relaxed'];
 
-let browser, server, axe;
+let browser, server;
 before(async () => {
-  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-  [browser, server, axe] = await Promise.all([launch(), serve(), readFile(source, 'utf8')]);
+  [browser, server] = await Promise.all([launch(), serve()]);
 });
 after(async () => {
   await browser?.close();
@@ -105,8 +102,7 @@ onPage(
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run());
+      const violations = await violationsOf(page);
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
       assert.deepEqual(found, []);
     }

@@ -1,15 +1,12 @@
 // What the page looks like to people who use it in different ways: on a phone, in the dark, by
 // keyboard, with a screen reader.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { launch, read, serve, settled, visit } from './open.mjs';
+import { launch, read, serve, settled, visit, violationsOf } from './open.mjs';
 
-let browser, server, axe;
+let browser, server;
 before(async () => {
-  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-  [browser, server, axe] = await Promise.all([launch(), serve(), readFile(source, 'utf8')]);
+  [browser, server] = await Promise.all([launch(), serve()]);
 });
 after(async () => {
   await browser?.close();
@@ -109,8 +106,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByTestId('effect').nth(30).waitFor();
     await settled(page);
     const check = async () => {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run());
+      const violations = await violationsOf(page);
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
       assert.deepEqual(found, []);
     };

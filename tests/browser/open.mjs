@@ -1,6 +1,8 @@
 // Opens the built page in Chromium as a person's browser would: served as `npm start` serves it,
 // with every request and every complaint of the browser written down.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -95,4 +97,12 @@ export async function kept(page, file) {
     assert.ok(Date.now() < deadline, `${file} is not kept`);
     await page.waitForTimeout(50);
   }
+}
+
+/** What axe has to object to about the page as it is. */
+export async function violationsOf(page) {
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations;
 }

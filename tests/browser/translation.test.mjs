@@ -1,23 +1,20 @@
 // Drives the translation view as a person would, with the model that the page was built with; what
 // it shows is compared with what the package answers in Node.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { kept, launch, open, read, root, serve, settled, visit } from './open.mjs';
+import { kept, launch, open, read, root, serve, settled, visit, violationsOf } from './open.mjs';
 
 const sentence = 'I have not seen him since Monday.';
 const view = '#view=translation';
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 5e-4;
 
-let browser, server, translator, axe;
+let browser, server, translator;
 before(async () => {
-  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-  axe = await readFile(source, 'utf8');
   translator = await Translator.load(join(root, 'web/dist/models/en-de'));
   server = await serve();
   browser = await launch();
@@ -410,8 +407,7 @@ for (const colorScheme of ['light', 'dark']) {
     await settled(page);
     await wordsOf(page, 'target').nth(1).hover();
     await page.waitForTimeout(300); // Colours fade in; contrast is judged once they have.
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run());
+    const violations = await violationsOf(page);
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
     assert.deepEqual(found, []);
   });

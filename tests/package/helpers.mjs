@@ -33,6 +33,12 @@ export const { Classifier, GlassformerError, Translator } = await import('../../
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
 export const binaries = ['simd', 'relaxed'];
 
+/** Each of them in each arithmetic. */
+export const builds = binaries.flatMap((binary) => [
+  [binary, 'f32'],
+  [binary, 'int8'],
+]);
+
 /** Options of tests that wait for something to end: if it does not, they fail. */
 export const waiting = { timeout: 30_000 };
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import {
   assertNear,
   binaries,
+  builds,
   goldenFolder,
   goldenNames,
   load,
@@ -77,10 +78,7 @@ const reviews = [
 // With 8-bit products a last bit decides here and there to which integer an activation is rounded.
 const tolerances = { f32: 1e-5, int8: 0.02 };
 
-for (const [binary, compute] of binaries.flatMap((name) => [
-  [name, 'f32'],
-  [name, 'int8'],
-])) {
+for (const [binary, compute] of builds) {
   test(`the shipped classifier, ${compute}: native and ${binary}`, async () => {
     const folder = join(root, 'weights/sentiment');
     const native = classifyNatively(folder, reviews, '--compute', compute);

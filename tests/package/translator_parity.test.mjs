@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import {
   assertNear,
   binaries,
+  builds,
   goldenFolder,
   loadTranslator,
   readGolden,
@@ -112,10 +113,7 @@ const everyday = [
 // row's range.
 const tolerances = { f32: 1e-4, int8: 0.1 };
 
-for (const [binary, compute] of binaries.flatMap((name) => [
-  [name, 'f32'],
-  [name, 'int8'],
-])) {
+for (const [binary, compute] of builds) {
   const tolerance = tolerances[compute];
   test(`the shipped translator, greedy, ${compute}: native and ${binary}`, async () => {
     const folder = join(root, 'weights/en-de');
