@@ -19,6 +19,9 @@ export const weight = (value: number): string =>
 
 export const count = format(',');
 
+/** What the package's two binaries are called. */
+export const binaryNames = { simd: 'SIMD', relaxed: 'relaxed SIMD' };
+
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
   return value < 1e6 ? `${format('.0f')(value / 1e3)} kB` : `${format('.1f')(value / 1e6)} MB`;
