@@ -80,6 +80,18 @@ class TranslationTest(unittest.TestCase):
         self.assertEqual(count, sum(n for _, n in alone))
         self.assertAlmostEqual(float(together), sum(float(loss) * n for loss, n in alone) / count, places=4)
 
+    def test_sampled_loss_is_the_loss_of_the_whole_vocabulary(self):
+        torch.manual_seed(0)
+        model = Translator(SMALL)
+        batch = cut(Pairs(self.path, ["tatoeba"]), numpy.arange(1))
+        exact, exact_plain, _ = loss_of(model, *batch, torch.float32)
+        loss, plain, _ = loss_of(model, *batch, torch.float32, negatives=50)
+        self.assertAlmostEqual(float(loss), float(exact), places=5)
+        self.assertAlmostEqual(float(plain), float(exact_plain), places=5)
+        sampled = [loss_of(model, *batch, torch.float32, negatives=20)[0].item() for _ in range(200)]
+        self.assertAlmostEqual(numpy.mean(sampled), float(exact), delta=0.02)
+        self.assertGreater(numpy.std(sampled), 1e-4)
+
     def test_greedy_takes_the_most_probable_token(self):
         torch.manual_seed(0)
         model = Translator(SMALL)

@@ -173,9 +173,10 @@ class Translator(nn.Module):
             x = layer(x, source, mask, self.drop)
         return self.decoder.layer_norm(x).to(source.dtype)
 
-    def project(self, hidden):
-        """[..., D] -> logits [..., V]"""
-        return F.linear(hidden, self.embed_tokens.weight.to(hidden.dtype), self.lm_head.bias.to(hidden.dtype))
+    def project(self, hidden, pieces=slice(None)):
+        """[..., D] -> logits of the pieces [..., V]"""
+        weight, bias = self.embed_tokens.weight[pieces], self.lm_head.bias[pieces]
+        return F.linear(hidden, weight.to(hidden.dtype), bias.to(hidden.dtype))
 
     @torch.no_grad()
     def greedy(self, source, longest, compute=torch.float32):
