@@ -13,7 +13,7 @@ inline float dot(const float* a, const float* b, std::size_t n) {
 
 inline void dot_rows(const GatheredRows& x, const float* query, float* products) {
   for (std::size_t j = 0; j < x.count; ++j) {
-    products[j] = dot(query, x.data + x.rows[j] * x.stride, x.columns);
+    products[j] = dot(query, x.row(j), x.columns);
   }
 }
 
@@ -24,7 +24,7 @@ inline void sum_columns(const GatheredRows& x, const float* weights, std::size_t
   Vec totals[Vectors];
   for (Vec& total : totals) total = Vec::broadcast(0.0f);
   for (std::size_t j = 0; j < x.count; ++j) {
-    const float* row = x.data + x.rows[j] * x.stride + column;
+    const float* row = x.row(j) + column;
     const Vec weight = Vec::broadcast_from(weights + j);
     for (std::size_t v = 0; v < Vectors; ++v) {
       totals[v] = totals[v] + weight * Vec::load(row + v * Vec::width);
@@ -47,7 +47,7 @@ inline void sum_rows(const GatheredRows& x, const float* weights, float* sums) {
   for (; column < x.columns; ++column) {
     float total = 0.0f;
     for (std::size_t j = 0; j < x.count; ++j) {
-      total += weights[j] * x.data[x.rows[j] * x.stride + column];
+      total += weights[j] * x.row(j)[column];
     }
     sums[column] = total;
   }

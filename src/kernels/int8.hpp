@@ -1,6 +1,7 @@
 #pragma once
 
-// Integer sums of products of 8-bit weights and 7-bit activations: the other half of simd.hpp.
+// Integer sums of products, of 8-bit weights with 7-bit activations or of 16-bit pairs: the other
+// half of simd.hpp.
 
 #include "kernels/simd.hpp"
 
@@ -36,6 +37,11 @@ struct IntVec {
   static v128_t weights(const std::int8_t* from) { return wasm_i16x8_load8x8(from); }
 #endif
   static v128_t activations(const std::byte* from) { return wasm_v128_load32_splat(from); }
+  static v128_t pairs(const std::int16_t* from) { return wasm_v128_load(from); }
+  static v128_t pair(const std::int16_t* from) { return wasm_v128_load32_splat(from); }
+  IntVec plus_products(v128_t a, v128_t b) const {
+    return {wasm_i32x4_add(lanes, wasm_i32x4_dot_i16x8(a, b))};
+  }
 
 #elif defined(__AVX512F__)
   __m512i lanes;
@@ -48,6 +54,15 @@ struct IntVec {
   friend IntVec operator*(IntVec a, IntVec b) { return {_mm512_mullo_epi32(a.lanes, b.lanes)}; }
   static __m512i weights(const std::int8_t* from) { return _mm512_loadu_si512(from); }
   static __m512i activations(const std::byte* from) { return _mm512_set1_epi32(word(from)); }
+  static __m512i pairs(const std::int16_t* from) { return _mm512_loadu_si512(from); }
+  static __m512i pair(const std::int16_t* from) { return _mm512_set1_epi32(word(from)); }
+  IntVec plus_products(__m512i a, __m512i b) const {
+#if defined(__AVX512VNNI__)
+    return {_mm512_dpwssd_epi32(lanes, a, b)};
+#else
+    return {_mm512_add_epi32(lanes, _mm512_madd_epi16(a, b))};
+#endif
+  }
 
 #elif defined(__AVX2__)
   __m256i lanes;
@@ -60,6 +75,11 @@ struct IntVec {
   friend IntVec operator*(IntVec a, IntVec b) { return {_mm256_mullo_epi32(a.lanes, b.lanes)}; }
   static __m256i weights(const std::int8_t* from) { return _mm256_loadu_si256(vector(from)); }
   static __m256i activations(const std::byte* from) { return _mm256_set1_epi32(word(from)); }
+  static __m256i pairs(const std::int16_t* from) { return _mm256_loadu_si256(vector(from)); }
+  static __m256i pair(const std::int16_t* from) { return _mm256_set1_epi32(word(from)); }
+  IntVec plus_products(__m256i a, __m256i b) const {
+    return {_mm256_add_epi32(lanes, _mm256_madd_epi16(a, b))};
+  }
 
 #else  // any machine: the reference
   std::int32_t lanes[Vec::width];
@@ -90,10 +110,19 @@ struct IntVec {
   }
   static const std::int8_t* weights(const std::int8_t* from) { return from; }
   static const std::byte* activations(const std::byte* from) { return from; }
+  static const std::int16_t* pairs(const std::int16_t* from) { return from; }
+  static const std::int16_t* pair(const std::int16_t* from) { return from; }
+  IntVec plus_products(const std::int16_t* a, const std::int16_t* b) const {
+    IntVec sum = *this;
+    for (std::size_t i = 0; i < Vec::width; ++i) {
+      sum.lanes[i] += a[0] * b[2 * i] + a[1] * b[2 * i + 1];
+    }
+    return sum;
+  }
 #endif
 
  private:
-  [[maybe_unused]] static std::int32_t word(const std::byte* from) {
+  [[maybe_unused]] static std::int32_t word(const void* from) {
     std::int32_t value;
     __builtin_memcpy(&value, from, sizeof value);
     return value;

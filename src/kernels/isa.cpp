@@ -5,6 +5,7 @@
 #include "kernels/activation.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gather.hpp"
+#include "kernels/int16.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/layer_norm.hpp"
 #include "kernels/matmul.hpp"
@@ -22,11 +23,14 @@ constexpr Kernels table_with() {
       .name = GLASSFORMER_QUOTE(GLASSFORMER_ISA),
       .panel_width = panel_width,
       .int8_depth = int8_depth,
-      .matmul = multiply<FloatProduct<Rounding::fused>>,
-      .matmul_exact =
-          multiply<FloatProduct<Vec::fuses_multiply_add ? Rounding::exact : Rounding::fused>>,
+      .matmul = multiply<FloatProduct>,
       .matmul_int8 = multiply<Int8Product<Dot>>,
+      .matmul_int16 = multiply<Int16Product>,
       .quantise = quantise,
+      .largest = largest,
+      .round_rows = round_rows,
+      .weigh = weigh,
+      .add_scaled_integers = add_scaled_integers,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,
       .softmax = softmax,

@@ -53,6 +53,18 @@ struct Int8MatmulArgs {
   Epilogue epilogue = Epilogue::store;
 };
 
+/// c = a · b for 16-bit a and b, in sums that the caller keeps within 32 bits. b is packed into
+/// panels with two rows of it interleaved; c has room for whole panels.
+struct Int16MatmulArgs {
+  const std::int16_t* a = nullptr;  ///< [m, k], rows a_stride integers apart, k even
+  std::size_t a_stride = 0;
+  const std::int16_t* b = nullptr;  ///< panels, panel_stride integers apart
+  std::size_t panel_stride = 0;
+  std::int32_t* c = nullptr;  ///< [m, n], rows c_stride integers apart
+  std::size_t c_stride = 0;
+  std::size_t m = 0, n = 0, k = 0;
+};
+
 /// Normalises each row of x [rows, columns] into y; y may be x.
 struct LayerNormArgs {
   const float* x = nullptr;
@@ -63,13 +75,15 @@ struct LayerNormArgs {
   float eps = 0;
 };
 
-/// Some rows of a matrix, in any order: row j of them is data + rows[j] · stride.
+/// Some rows of a matrix, in any order.
 struct GatheredRows {
   const float* data = nullptr;
   std::size_t stride = 0;
-  const std::uint32_t* rows = nullptr;  ///< [count]
+  const std::uint32_t* rows = nullptr;  ///< [count]; null: the first `count` rows
   std::size_t count = 0;
   std::size_t columns = 0;
+
+  const float* row(std::size_t j) const { return data + (rows ? rows[j] : j) * stride; }
 };
 
 /// The kernels, compiled for one instruction set. All of them work on contiguous floats of any
@@ -80,14 +94,22 @@ struct Kernels {
   std::size_t panel_width;  ///< columns in one packed panel
   std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
-  void (*matmul)(const MatmulArgs&);  ///< as fast as the machine can
-  /// The same, with every product and every sum rounded: slower, and equal to the bit on every
-  /// machine.
-  void (*matmul_exact)(const MatmulArgs&);
+  void (*matmul)(const MatmulArgs&);
   void (*matmul_int8)(const Int8MatmulArgs&);
+  void (*matmul_int16)(const Int16MatmulArgs&);
   /// Quantises x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
   /// smaller or larger, become 0 and 127; round to nearest even.
   void (*quantise)(const float* x, std::size_t rows, std::size_t columns, const QuantisedRows& to);
+  /// The largest magnitude among the elements; 0 of none.
+  float (*largest)(const GatheredRows& x);
+  /// to [count, even_columns] = x · factor, rounded to nearest even; a last odd column is zero.
+  void (*round_rows)(const GatheredRows& x, float factor, std::int16_t* to);
+  /// weights = 2^(factor · (scores - the largest)), each off by at most 1e-4 of itself, in whole
+  /// `weight_unit`ths; returns their sum. n >= 1, factor >= 0.
+  std::int32_t (*weigh)(const std::int32_t* scores, std::size_t n, float factor,
+                        std::int16_t* weights);
+  /// y = y + scale · x.
+  void (*add_scaled_integers)(float* y, const std::int32_t* x, std::size_t n, float scale);
   /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).
   void (*layer_norm)(const LayerNormArgs&);
   /// y = (x - mean) / (s + eps) · weight + bias, s the standard deviation with n - 1.
@@ -106,6 +128,9 @@ struct Kernels {
   void (*dot_rows)(const GatheredRows& x, const float* query, float* products);
   /// sums [columns] = Σ_j weights[j] · x[j].
   void (*sum_rows)(const GatheredRows& x, const float* weights, float* sums);
+
+  /// What `weigh` makes of the largest score.
+  static constexpr std::int32_t weight_unit = 16383;
 
   /// What a row of quantised activations takes: k of them, padded with zeros to whole steps.
   std::size_t quantised_row_bytes(std::size_t k) const {

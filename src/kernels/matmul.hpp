@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/activation.hpp"
 #include "kernels/int8.hpp"
 #include "kernels/kernels.hpp"
@@ -12,20 +14,14 @@ namespace glassformer::GLASSFORMER_ISA {
 inline constexpr std::size_t panel_vectors = 2;
 inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 
-/// What a product and a sum of floats come to: one rounding where the machine can, or two, which
-/// are the same on every machine.
-enum class Rounding { fused, exact };
-
 /// What a tile does with floats: a step multiplies one element of a row of a with Vec::width of b.
-template <Rounding rounding>
 struct FloatProduct {
   using Args = MatmulArgs;
   using Sum = Vec;
   using Lane = float;                      // of a Sum
   static constexpr std::size_t depth = 1;  // elements of a that a step multiplies
-  static constexpr bool fused = rounding == Rounding::fused && Vec::fuses_multiply_add;
   // Where the product needs a register of its own, fewer rows fit.
-  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : fused ? 6 : 4;
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
 
   static std::size_t steps(const Args& args) { return args.k; }
   static const float* row(const Args& args, std::size_t row) {
@@ -36,9 +32,8 @@ struct FloatProduct {
   }
   static Vec load_a(const float* row, std::size_t step) { return Vec::broadcast_from(row + step); }
   static Vec load_b(const float* b) { return Vec::load(b); }
-  static Sum add(Vec a, Vec b, Sum sum) { return fused ? multiply_add(a, b, sum) : sum + a * b; }
+  static Sum add(Vec a, Vec b, Sum sum) { return multiply_add(a, b, sum); }
 
-  /// Where whole tiles can be stored as they are.
   static float* destination(const Args& args) {
     return args.epilogue == Epilogue::store ? args.c : nullptr;
   }
@@ -87,6 +82,32 @@ struct Int8Product {
       return (IntVec::load(sums) - zero).to_float() * scale + bias;
     }
   };
+};
+
+/// And with 16-bit integers, whose sums are the product.
+struct Int16Product {
+  using Args = Int16MatmulArgs;
+  using Sum = IntVec;
+  using Lane = std::int32_t;
+  static constexpr std::size_t depth = 2;
+  static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
+
+  static std::size_t steps(const Args& args) { return args.k / depth; }
+  static const std::int16_t* row(const Args& args, std::size_t row) {
+    return args.a + row * args.a_stride;
+  }
+  static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
+  static auto load_a(const std::int16_t* row, std::size_t step) {
+    return IntVec::pair(row + step * depth);
+  }
+  static auto load_b(const std::int16_t* b) { return IntVec::pairs(b); }
+  template <typename A, typename B>
+  static Sum add(A a, B b, Sum sum) {
+    return sum.plus_products(a, b);
+  }
+
+  static Lane* destination(const Args& args) { return args.c; }
+  using Finish = void;
 };
 
 // The first `count` lanes of c are there.
@@ -157,13 +178,16 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
 
   alignas(64) typename Product::Lane buffer[Rows * width];
   typename Product::Lane* to = Product::destination(args);
-  const bool direct = to != nullptr && column + width <= args.n;
+  constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
+  const bool direct = as_they_are || (to != nullptr && column + width <= args.n);
   to = direct ? to + row * args.c_stride + column : buffer;
   const std::size_t stride = direct ? args.c_stride : width;
   for (std::size_t r = 0; r < Rows; ++r) {
     for (std::size_t v = 0; v < vectors; ++v) sums[r][v].store(to + r * stride + v * Vec::width);
   }
-  if (!direct) finish<Product>(args, buffer, Rows, width, row, column);
+  if constexpr (!as_they_are) {
+    if (!direct) finish<Product>(args, buffer, Rows, width, row, column);
+  }
 }
 
 // The last rows of a matrix, fewer than a whole tile.

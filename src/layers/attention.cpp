@@ -1,110 +1,20 @@
 #include "layers/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "kernels/kernels.hpp"
+#include "layers/softmax_attention.hpp"
 
 namespace glassformer {
 namespace {
 
-// One head's visible keys and values, packed so that the matrix product can run over them. Masked
-// positions are left out here, and nothing below has to know of them.
-void pack_keys(const HeadInput& in, PackedMatrix& keys) {
-  keys.reshape(in.d_head, in.visible.size());
-  for (std::size_t j = 0; j < in.visible.size(); ++j) {
-    keys.set_column(j, {in.k + in.visible[j] * in.stride, in.d_head});
-  }
-}
-
-void pack_values(const HeadInput& in, PackedMatrix& values) {
-  values.reshape(in.visible.size(), in.d_head);
-  for (std::size_t j = 0; j < in.visible.size(); ++j) {
-    values.set_row(j, {in.v + in.visible[j] * in.stride, in.d_head});
-  }
-}
-
-// Indices [begin, end) into the visible positions.
-struct KeyRange {
-  std::size_t begin, end;
-};
-
-KeyRange keys_near(std::span<const std::size_t> visible, std::size_t first_query,
-                   std::size_t last_query, std::size_t window) {
-  const std::size_t lowest = first_query > window ? first_query - window : 0;
-  const std::size_t highest = window < std::numeric_limits<std::size_t>::max() - last_query
-                                  ? last_query + window
-                                  : std::numeric_limits<std::size_t>::max();
-  const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
-  const auto end = std::upper_bound(begin, visible.end(), highest);
-  return {static_cast<std::size_t>(begin - visible.begin()),
-          static_cast<std::size_t>(end - visible.begin())};
-}
-
-// Writes a row of weights over visible keys [first, …) to its places among all keys.
-void scatter(std::span<const float> row, std::span<const std::size_t> visible, std::size_t first,
-             float* weights) {
-  for (std::size_t j = 0; j < row.size(); ++j) weights[visible[first + j]] = row[j];
-}
-
-// Attention through a softmax over the keys at most `window` positions away. A block of queries at
-// a time, so that its scores stay in the cache and the whole map exists only where it was asked
-// for.
-void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t window,
-                       Workspace& workspace) {
-  const Kernels& run = kernels();
-  const float scale = 1.0f / std::sqrt(static_cast<float>(in.d_head));
+void softmax_within(std::size_t window, const HeadInput& in, const HeadOutput& out,
+                    Workspace& workspace) {
   // What goes into 8-bit products must be the same on every machine: the last bit decides to which
   // integer a number is rounded.
-  const auto matmul = in.compute == Compute::int8 ? run.matmul_exact : run.matmul;
-  const std::size_t width = run.panel_width;
-  PackedMatrix& keys = workspace.keys;
-  PackedMatrix& values = workspace.values;
-  pack_keys(in, keys);
-  pack_values(in, values);
-
-  const std::size_t scores_stride = workspace.scores.shape(1);
-  for (std::size_t first = 0; first < in.length; first += Workspace::query_rows) {
-    const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
-    const KeyRange block = keys_near(in.visible, first, first + queries - 1, window);
-    const std::size_t origin = block.begin / width * width;  // a panel starts here
-    const std::size_t count = block.end - origin;
-
-    // scores [queries, count] = q · kᵀ
-    matmul({.a = in.q + first * in.stride,
-            .a_stride = in.stride,
-            .b = keys.data() + origin / width * keys.panel_stride(),
-            .panel_stride = keys.panel_stride(),
-            .c = workspace.scores.data(),
-            .c_stride = scores_stride,
-            .m = queries,
-            .n = count,
-            .k = in.d_head});
-
-    for (std::size_t i = 0; i < queries; ++i) {
-      float* row = workspace.scores.data() + i * scores_stride;
-      const KeyRange near = keys_near(in.visible, first + i, first + i, window);
-      const std::size_t begin = near.begin - origin, end = near.end - origin;
-      if (begin < end) run.softmax(row + begin, end - begin, scale);
-      std::fill(row, row + std::min(begin, count), 0.0f);
-      std::fill(row + std::max(begin, end), row + count, 0.0f);
-      if (!out.weights.empty()) {
-        scatter({row, count}, in.visible, origin, &out.weights[(first + i) * in.length]);
-      }
-    }
-
-    // context [queries, d_head] = weights · v
-    matmul({.a = workspace.scores.data(),
-            .a_stride = scores_stride,
-            .b = values.data() + origin * width,
-            .panel_stride = values.panel_stride(),
-            .c = out.context + first * out.stride,
-            .c_stride = out.stride,
-            .m = queries,
-            .n = in.d_head,
-            .k = count});
-  }
+  const auto attend = in.compute == Compute::int8 ? integer_softmax_attention : softmax_attention;
+  attend(in, out, window, workspace);
 }
 
 }  // namespace
@@ -118,12 +28,12 @@ std::span<const float> AttentionMap::at(std::size_t layer, std::size_t head) con
 }
 
 void FullAttention::attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const {
-  softmax_attention(in, out, std::numeric_limits<std::size_t>::max(), workspace);
+  softmax_within(std::numeric_limits<std::size_t>::max(), in, out, workspace);
 }
 
 void LocalAttention::attend(const HeadInput& in, const HeadOutput& out,
                             Workspace& workspace) const {
-  softmax_attention(in, out, window_, workspace);
+  softmax_within(window_, in, out, workspace);
 }
 
 void LinearAttention::attend(const HeadInput& in, const HeadOutput& out, Workspace&) const {

@@ -40,7 +40,7 @@ struct HeadInput {
   std::size_t length;
   std::size_t d_head;
   Compute compute;
-  std::span<const std::size_t> visible;  ///< positions that may be attended to, ascending
+  std::span<const std::uint32_t> visible;  ///< positions that may be attended to, ascending
 };
 
 /// Where one head's results go.

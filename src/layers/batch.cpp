@@ -10,7 +10,7 @@ void Batch::add(std::span<const std::int32_t> ids, std::span<const std::size_t> 
   longest_ = std::max(longest_, ids.size());
   for (std::size_t position = 0; position < ids.size(); ++position) {
     if (std::find(masked.begin(), masked.end(), position) == masked.end()) {
-      visible_.push_back(position);
+      visible_.push_back(static_cast<std::uint32_t>(position));
     }
   }
   visible_starts_.push_back(visible_.size());
@@ -20,7 +20,7 @@ std::span<const std::int32_t> Batch::ids(std::size_t i) const {
   return std::span(ids_).subspan(starts_[i], length(i));
 }
 
-std::span<const std::size_t> Batch::visible(std::size_t i) const {
+std::span<const std::uint32_t> Batch::visible(std::size_t i) const {
   return std::span(visible_).subspan(visible_starts_[i],
                                      visible_starts_[i + 1] - visible_starts_[i]);
 }

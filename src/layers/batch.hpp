@@ -24,12 +24,12 @@ class Batch {
   std::span<const std::int32_t> ids() const { return ids_; }  ///< [N]
   std::span<const std::int32_t> ids(std::size_t i) const;
   /// The positions of sequence i that are not masked, ascending.
-  std::span<const std::size_t> visible(std::size_t i) const;
+  std::span<const std::uint32_t> visible(std::size_t i) const;
 
  private:
   std::vector<std::int32_t> ids_;
   std::vector<std::size_t> starts_ = {0};
-  std::vector<std::size_t> visible_;
+  std::vector<std::uint32_t> visible_;
   std::vector<std::size_t> visible_starts_ = {0};
   std::size_t longest_ = 0;
 };

@@ -24,6 +24,12 @@ void Workspace::reserve(std::size_t tokens, std::size_t longest) {
   if (padded > scores.shape(1)) scores.resize({query_rows, padded});
 }
 
+void IntegerAttention::reserve(std::size_t scores_size, std::size_t context_size) {
+  if (scores_size > scores.size()) scores.resize(scores_size);
+  if (scores_size > weights.size()) weights.resize(scores_size);
+  if (context_size > context.size()) context.resize(context_size);
+}
+
 QuantisedRows Workspace::quantised_rows(std::size_t columns) {
   return {.values = quantised_.data(),
           .stride = kernels().quantised_row_bytes(columns),

@@ -6,10 +6,23 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/packed_int16_matrix.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
+
+/// What one head's attention in integers works on; grows as needed.
+struct IntegerAttention {
+  std::vector<std::int16_t> rounded;  // [length, d_head] queries, keys or values
+  PackedInt16Matrix keys;             // [d_head, keys]
+  PackedInt16Matrix values;           // [keys, d_head]
+  std::vector<std::int32_t> scores;   // [query_rows, longest, padded to whole panels]
+  std::vector<std::int16_t> weights;  // the same
+  std::vector<std::int32_t> context;  // [query_rows, d_head padded to whole panels]
+
+  void reserve(std::size_t scores_size, std::size_t context_size);
+};
 
 /// The activations of one forward pass, allocated once and reused: it grows to the largest request
 /// seen and never shrinks. One per model, one request at a time.
@@ -36,6 +49,7 @@ struct Workspace {
   Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
   PackedMatrix keys;    // one head's [d_head, keys]
   PackedMatrix values;  // one head's [keys, d_head]
+  IntegerAttention integers;
 
  private:
   std::vector<std::byte> quantised_;  // [quantised_block, F]

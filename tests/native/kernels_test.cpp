@@ -7,8 +7,10 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <string>
 
+#include "kernels/packed_int16_matrix.hpp"
 #include "kernels/packed_int8_matrix.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "models/initialise.hpp"
@@ -579,7 +581,133 @@ TEST_CASE("a quantised product applies scales, bias and epilogue", "[kernels]") 
   }
 }
 
-TEST_CASE("all instruction sets give the same floats, but for fused products", "[kernels]") {
+namespace {
+
+// c [m, n] = a · b in 16-bit integers of at most `bound`, rows of a and c further apart than long.
+void check_matmul_int16(const Kernels& run, std::size_t m, std::size_t n, std::size_t k,
+                        int bound) {
+  INFO(run.name << ": " << m << " x " << n << " x " << k);
+  SplitMix64 random(m * 1000003 + n * 1009 + k);
+  const auto draw = [&](std::size_t count) {
+    std::vector<std::int16_t> values(count);
+    for (auto& value : values) {
+      value = static_cast<std::int16_t>(static_cast<float>(bound) * (2 * random.uniform() - 1));
+    }
+    values[0] = static_cast<std::int16_t>(-bound);
+    return values;
+  };
+  const std::size_t even_k = PackedInt16Matrix::even(k), even_n = PackedInt16Matrix::even(n);
+  const std::size_t a_stride = even_k + 2;
+  const std::size_t c_stride = (n + run.panel_width - 1) / run.panel_width * run.panel_width;
+  const auto a = draw(m * a_stride), b = draw(k * even_n);
+  std::vector<std::int16_t> transposed(n * even_k, 0);
+  for (std::size_t row = 0; row < k; ++row) {
+    for (std::size_t column = 0; column < n; ++column) {
+      transposed[column * even_k + row] = b[row * even_n + column];
+    }
+  }
+  PackedInt16Matrix by_rows(run), by_columns(run);
+  by_rows.pack(b.data(), k, n);
+  by_columns.pack_transposed(transposed.data(), k, n);
+  for (const PackedInt16Matrix* packed : {&by_rows, &by_columns}) {
+    std::vector<std::int32_t> c(m * c_stride);
+    run.matmul_int16({.a = a.data(),
+                      .a_stride = a_stride,
+                      .b = packed->data(0),
+                      .panel_stride = packed->panel_stride(),
+                      .c = c.data(),
+                      .c_stride = c_stride,
+                      .m = m,
+                      .n = n,
+                      .k = even_k});
+    bool exact = true;
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        std::int32_t sum = 0;
+        for (std::size_t l = 0; l < k; ++l) sum += a[i * a_stride + l] * b[l * even_n + j];
+        exact = exact && c[i * c_stride + j] == sum;
+      }
+    }
+    CHECK(exact);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of 16-bit integers are exact", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    for (std::size_t m : {1u, 2u, 4u, 5u, 12u, 13u, 25u, 48u}) {
+      for (std::size_t n : {1u, 8u, 16u, 17u, 70u}) check_matmul_int16(*run, m, n, 15, 8191);
+    }
+    for (std::size_t k : {1u, 2u, 16u, 256u}) check_matmul_int16(*run, 7, 19, k, 2047);
+  }
+}
+
+TEST_CASE("rows become integers by a common factor", "[kernels]") {
+  SplitMix64 random(8);
+  const std::vector<std::uint32_t> order = {3, 0, 3};
+  for (const Kernels* run : available_kernels()) {
+    for (std::size_t n = 1; n <= 40; ++n) {
+      INFO(run->name << ", n = " << n);
+      const std::size_t stride = n + 1, even = PackedInt16Matrix::even(n);
+      const auto x = random_values(4 * stride, random, 3.0f);
+      const GatheredRows chosen = {x.data(), stride, order.data(), 3, n};
+      float largest = 0;
+      for (std::uint32_t row : order) {
+        for (std::size_t i = 0; i < n; ++i) {
+          largest = std::max(largest, std::abs(x[row * stride + i]));
+        }
+      }
+      CHECK(run->largest(chosen) == largest);
+
+      std::vector<std::int16_t> integers(3 * even, std::int16_t{77});
+      const float factor = 32767.0f / largest;
+      run->round_rows(chosen, factor, integers.data());
+      bool nearest = true;
+      for (std::size_t j = 0; j < 3; ++j) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const float product = x[order[j] * stride + i] * factor;
+          nearest = nearest && integers[j * even + i] == std::nearbyint(product);
+        }
+        if (even > n) nearest = nearest && integers[j * even + n] == 0;
+      }
+      CHECK(nearest);
+    }
+    const float none = 1;
+    CHECK(run->largest({&none, 1, nullptr, 0, 1}) == 0);
+    CHECK(run->largest({&none, 1, nullptr, 1, 1}) == 1);
+  }
+}
+
+TEST_CASE("weights in whole units, off by a ten-thousandth and half a unit", "[kernels]") {
+  const Kernels& reference = *available_kernels().front();
+  SplitMix64 random(9);
+  for (std::size_t n = 1; n <= 70; ++n) {
+    std::vector<std::int32_t> scores(n);
+    for (auto& score : scores) score = static_cast<std::int32_t>(random.next() >> 34) - (1 << 29);
+    const std::int32_t highest = *std::max_element(scores.begin(), scores.end());
+    for (const float factor : {0.0f, 1e-9f, 1e-8f, 1e-6f, 1e6f}) {
+      std::vector<std::int16_t> expected(n);
+      const std::int32_t sum = reference.weigh(scores.data(), n, factor, expected.data());
+      CHECK(sum == std::accumulate(expected.begin(), expected.end(), 0));
+      double worst = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double x = static_cast<double>(factor) * (scores[i] - highest);
+        worst = std::max(worst, std::abs(expected[i] - Kernels::weight_unit * std::exp2(x)));
+        if (scores[i] == highest) CHECK(expected[i] == Kernels::weight_unit);
+      }
+      CHECK(worst <= 1e-4 * Kernels::weight_unit + 0.51);
+      for (const Kernels* run : available_kernels()) {
+        INFO(run->name << ", n = " << n << ", factor " << factor);
+        std::vector<std::int16_t> weights(n);
+        CHECK(run->weigh(scores.data(), n, factor, weights.data()) == sum);
+        CHECK(weights == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("all instruction sets give the same floats, but in products", "[kernels]") {
   const Kernels& reference = *available_kernels().front();
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
@@ -588,7 +716,7 @@ TEST_CASE("all instruction sets give the same floats, but for fused products", "
       const auto x = random_values(n, random, 9.0f);
       const auto weight = random_values(n, random), bias = random_values(n, random);
       const auto by = [&](const Kernels& kernel) {
-        std::vector<std::vector<float>> results(5, std::vector<float>(n));
+        std::vector<std::vector<float>> results(6, std::vector<float>(n));
         const LayerNormArgs norm = {.x = x.data(),
                                     .y = results[0].data(),
                                     .rows = 1,
@@ -606,6 +734,10 @@ TEST_CASE("all instruction sets give the same floats, but for fused products", "
         const GatheredRows rows = {
             .data = x.data(), .stride = n, .rows = two.data(), .count = 2, .columns = n};
         kernel.sum_rows(rows, weight.data(), results[4].data());
+        results[5] = bias;
+        std::vector<std::int32_t> integers(n);
+        for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int32_t>(x[i] * 1e8f);
+        kernel.add_scaled_integers(results[5].data(), integers.data(), n, 1e-8f);
         float products[2];
         kernel.dot_rows(rows, weight.data(), products);
         results.push_back({products[0], products[1]});
@@ -613,29 +745,6 @@ TEST_CASE("all instruction sets give the same floats, but for fused products", "
       };
       CHECK(by(*run) == by(reference));
     }
-
-    constexpr std::size_t m = 13, n = 19, k = 31;
-    const auto a = random_values(m * k, random), b = random_values(k * n, random);
-    std::vector<float> c(m * n);
-    const auto packed = pack(b, k, n, run->panel_width);
-    run->matmul_exact({.a = a.data(),
-                       .a_stride = k,
-                       .b = packed.data(),
-                       .panel_stride = k * run->panel_width,
-                       .c = c.data(),
-                       .c_stride = n,
-                       .m = m,
-                       .n = n,
-                       .k = k});
-    bool exact = true;
-    for (std::size_t i = 0; i < m; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        float sum = 0.0f;
-        for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-        exact = exact && c[i * n + j] == sum;
-      }
-    }
-    CHECK(exact);
   }
 }
 

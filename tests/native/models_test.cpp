@@ -266,6 +266,89 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   CHECK(worst < 1e-5);
 }
 
+namespace {
+
+// Random queries, keys and values side by side, as qkv_proj leaves them.
+struct RandomHead {
+  RandomHead(std::size_t length, std::size_t d_head, float spread)
+      : qkv({length, 3 * d_head}), context({length, d_head}), weights(length * length, 0.0f) {
+    SplitMix64 random(length * 31 + d_head);
+    for (float& value : qkv) value = (2 * random.uniform() - 1) * spread;
+  }
+
+  HeadInput input(Compute compute, std::span<const std::uint32_t> visible) const {
+    const std::size_t d_head = context.shape(1);
+    return {.q = qkv.data(),
+            .k = qkv.data() + d_head,
+            .v = qkv.data() + 2 * d_head,
+            .stride = 3 * d_head,
+            .length = context.shape(0),
+            .d_head = d_head,
+            .compute = compute,
+            .visible = visible};
+  }
+
+  void attend(Compute compute, std::span<const std::uint32_t> visible, std::size_t window) {
+    const std::size_t length = context.shape(0), d_head = context.shape(1);
+    Workspace workspace(d_head, d_head);
+    workspace.reserve(length, length);
+    const HeadOutput out = {.context = context.data(), .stride = d_head, .weights = weights};
+    LocalAttention(window).attend(input(compute, visible), out, workspace);
+  }
+
+  Tensor<2> qkv, context;
+  std::vector<float> weights;
+};
+
+}  // namespace
+
+TEST_CASE("attention in integers is close to attention in floats", "[models]") {
+  for (const std::size_t length : {1u, 2u, 7u, 49u, 300u, 600u}) {  // 256 keys are summed together
+    for (const std::size_t d_head : {1u, 5u, 16u, 40u}) {
+      for (const std::size_t window : {std::size_t{3}, std::size_t{60}, std::size_t{1000}}) {
+        for (const bool masked : {false, true}) {
+          INFO(length << " tokens, d_head " << d_head << ", window " << window << ", masked "
+                      << masked);
+          std::vector<std::uint32_t> visible;
+          for (std::uint32_t i = 0; i < length; ++i) {
+            if (!masked || i % 3 != 0) visible.push_back(i);
+          }
+          RandomHead floats(length, d_head, 3.0f), integers(length, d_head, 3.0f);
+          floats.attend(Compute::f32, visible, window);
+          integers.attend(Compute::int8, visible, window);
+          CHECK(distance(floats.weights, integers.weights) < 2e-3);
+          CHECK(distance(values_of(floats.context), values_of(integers.context)) < 8e-3);  // of 3
+          bool sums = true;
+          for (std::size_t row = 0; row < length; ++row) {
+            const float* weights = &integers.weights[row * length];
+            const float sum = std::accumulate(weights, weights + length, 0.0f);
+            sums = sums && (std::abs(sum - 1) < 1e-5f || sum == 0);
+          }
+          CHECK(sums);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("attention in integers uses the weights it hands out", "[models]") {
+  RandomHead head(70, 16, 2.0f);
+  std::vector<std::uint32_t> visible(70);
+  std::iota(visible.begin(), visible.end(), 0u);
+  head.attend(Compute::int8, visible, 1000);
+  double worst = 0;
+  for (std::size_t i = 0; i < 70; ++i) {
+    for (std::size_t c = 0; c < 16; ++c) {
+      double sum = 0;
+      for (std::size_t j = 0; j < 70; ++j) {
+        sum += static_cast<double>(head.weights[i * 70 + j] * head.qkv(j, 2 * 16 + c));
+      }
+      worst = std::max(worst, std::abs(sum - static_cast<double>(head.context(i, c))));
+    }
+  }
+  CHECK(worst < 2.0 / 1021);  // half a step of values of at most 2
+}
+
 TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]") {
   const Parameter matrix = {"encoder.layers.0.fc1.weight", {300, 100}, {}};
   SplitMix64 one(9), same(9), other(10);

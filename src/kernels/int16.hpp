@@ -1,0 +1,143 @@
+#pragma once
+
+// What attention in 16-bit integers needs besides its two products. Everything is rounded step by
+// step, and so comes out the same on every machine.
+
+#include "kernels/kernels.hpp"
+#include "kernels/quantise.hpp"
+#include "kernels/simd.hpp"
+
+namespace glassformer::GLASSFORMER_ISA {
+
+#ifndef __wasm_simd128__
+using Shorts [[gnu::vector_size(sizeof(std::int16_t) * Vec::width)]] = std::int16_t;
+#endif
+
+inline Integers integers_of(const std::int32_t* from) {
+  Integers loaded;
+  __builtin_memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+
+/// The integers that x, already shifted by `rounder`, was rounded to.
+inline Integers unshifted(Vec x) {
+  Integers bits;
+  __builtin_memcpy(&bits, &x.lanes, sizeof bits);
+  return bits - rounder_bits;
+}
+
+inline Vec to_float(Integers integers) {
+  IntVec same;
+  __builtin_memcpy(&same, &integers, sizeof same);
+  return same.to_float();
+}
+
+/// Numbers that fit in 16 bits.
+inline void store(Integers integers, std::int16_t* to) {
+#ifdef __wasm_simd128__
+  // One instruction; clang would shuffle bytes.
+  const v128_t lanes = __builtin_bit_cast(v128_t, integers);
+  wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(lanes, lanes), 0);
+#else
+  const Shorts narrow = __builtin_convertvector(integers, Shorts);
+  __builtin_memcpy(to, &narrow, sizeof narrow);
+#endif
+}
+
+inline Vec magnitude(Vec x) { return max(x, Vec::broadcast(0.0f) - x); }
+
+inline float largest(const GatheredRows& x) {
+  Vec found = Vec::broadcast(0.0f);
+  for (std::size_t j = 0; j < x.count; ++j) {
+    const float* row = x.row(j);
+    std::size_t i = 0;
+    for (; i + Vec::width <= x.columns; i += Vec::width) {
+      found = max(found, magnitude(Vec::load(row + i)));
+    }
+    if (i < x.columns) {
+      found = max(found, magnitude(Vec::load_partial(row + i, x.columns - i, 0.0f)));
+    }
+  }
+  return found.maximum();
+}
+
+inline void round_rows(const GatheredRows& x, float factor, std::int16_t* to) {
+  const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(rounder);
+  for (std::size_t j = 0; j < x.count; ++j) {
+    const float* row = x.row(j);
+    std::size_t i = 0;
+    for (; i + Vec::width <= x.columns; i += Vec::width) {
+      store(unshifted(Vec::load(row + i) * factors + shift), to + i);
+    }
+    for (; i < x.columns; ++i) to[i] = static_cast<std::int16_t>(rounded(row[i] * factor));
+    if (i % 2 == 1) to[i++] = 0;
+    to += i;
+  }
+}
+
+// weight_unit · 2^x for x <= 0, in whole units; the polynomial of degree 3 errs by at most 1e-4
+// of a weight.
+inline Integers weight_of(Vec x) {
+  x = max(x, Vec::broadcast(-126.0f));
+  const Vec shifted = x + Vec::broadcast(rounder);
+  const Vec r = x - (shifted - Vec::broadcast(rounder));
+  constexpr float unit = Kernels::weight_unit;
+  Vec p = Vec::broadcast(5.5009058e-2f * unit);
+  p = p * r + Vec::broadcast(2.4221098e-1f * unit);
+  p = p * r + Vec::broadcast(6.9328290e-1f * unit);
+  p = p * r + Vec::broadcast(unit);
+  Integers bits, exponent;
+  __builtin_memcpy(&bits, &p.lanes, sizeof bits);
+  __builtin_memcpy(&exponent, &shifted.lanes, sizeof exponent);
+  bits += exponent << 23;
+  Vec scaled;
+  __builtin_memcpy(&scaled.lanes, &bits, sizeof bits);
+  return unshifted(scaled + Vec::broadcast(rounder));
+}
+
+inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float factor,
+                          std::int16_t* weights) {
+  const std::size_t whole = n - n % Vec::width;
+  std::int32_t highest = scores[0];
+  if (whole > 0) {
+    Integers lanes = integers_of(scores);
+    for (std::size_t i = Vec::width; i < whole; i += Vec::width) {
+      const Integers next = integers_of(scores + i);
+      lanes = lanes > next ? lanes : next;
+    }
+    for (std::size_t i = 0; i < Vec::width; ++i) highest = lanes[i] > highest ? lanes[i] : highest;
+  }
+  for (std::size_t i = whole; i < n; ++i) highest = scores[i] > highest ? scores[i] : highest;
+
+  const Vec factors = Vec::broadcast(factor);
+  Integers sums = {};
+  std::size_t i = 0;
+  for (; i < whole; i += Vec::width) {
+    const Integers weight = weight_of(to_float(integers_of(scores + i) - highest) * factors);
+    store(weight, weights + i);
+    sums += weight;
+  }
+  if (i < n) {
+    Integers rest = Integers{} + highest;
+    __builtin_memcpy(&rest, scores + i, (n - i) * sizeof(std::int32_t));
+    const Integers weight = weight_of(to_float(rest - highest) * factors);
+    for (std::size_t lane = 0; i < n; ++i, ++lane) {
+      weights[i] = static_cast<std::int16_t>(weight[lane]);
+      sums[lane] += weight[lane];
+    }
+  }
+  std::int32_t sum = 0;
+  for (std::size_t lane = 0; lane < Vec::width; ++lane) sum += sums[lane];
+  return sum;
+}
+
+inline void add_scaled_integers(float* y, const std::int32_t* x, std::size_t n, float scale) {
+  const Vec factor = Vec::broadcast(scale);
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) {
+    (Vec::load(y + i) + factor * IntVec::load(x + i).to_float()).store(y + i);
+  }
+  for (; i < n; ++i) y[i] += scale * static_cast<float>(x[i]);
+}
+
+}  // namespace glassformer::GLASSFORMER_ISA
