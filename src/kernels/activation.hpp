@@ -13,15 +13,14 @@ inline Vec relu(Vec x) { return max(x, Vec::broadcast(0.0f)); }
   return Vec::broadcast(0.5f) * x * (Vec::broadcast(1.0f) + erf);
 }
 
-inline Vec elu_plus_one(Vec x) {
-  const Vec negative = min(x, Vec::broadcast(0.0f)) * Vec::broadcast(log2_e);
-  return max(x, Vec::broadcast(0.0f)) + exp2(negative);
-}
-
 inline void elu_plus_one(float* y, const float* x, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + Vec::width <= n; i += Vec::width) elu_plus_one(Vec::load(x + i)).store(y + i);
-  if (i < n) elu_plus_one(Vec::load_partial(x + i, n - i, 0.0f)).store_partial(y + i, n - i);
+  const auto exp2 = precise_exp2();
+  const Vec zero = Vec::broadcast(0.0f), to_base_2 = Vec::broadcast(log2_e);
+  for (std::size_t i = 0; i < n; i += Vec::width) {
+    const std::size_t count = n - i < Vec::width ? n - i : Vec::width;
+    const Vec value = Vec::load_partial(x + i, count, 0.0f);
+    (max(value, zero) + exp2(min(value, zero) * to_base_2)).store_partial(y + i, count);
+  }
 }
 
 }  // namespace glassformer::GLASSFORMER_ISA

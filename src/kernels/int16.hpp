@@ -19,11 +19,11 @@ inline Integers integers_of(const std::int32_t* from) {
   return loaded;
 }
 
-/// The integers that x, already shifted by `rounder`, was rounded to.
-inline Integers unshifted(Vec x) {
+/// The integers that x, already shifted by `rounder`, was rounded to; offset is rounder_bits.
+inline Integers unshifted(Vec x, std::int32_t offset) {
   Integers bits;
   __builtin_memcpy(&bits, &x.lanes, sizeof bits);
-  return bits - rounder_bits;
+  return bits - offset;
 }
 
 inline Vec to_float(Integers integers) {
@@ -62,37 +62,18 @@ inline float largest(const GatheredRows& x) {
 }
 
 inline void round_rows(const GatheredRows& x, float factor, std::int16_t* to) {
-  const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(rounder);
+  const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(held_rounder);
+  const std::int32_t offset = held_rounder_bits;
   for (std::size_t j = 0; j < x.count; ++j) {
     const float* row = x.row(j);
     std::size_t i = 0;
     for (; i + Vec::width <= x.columns; i += Vec::width) {
-      store(unshifted(Vec::load(row + i) * factors + shift), to + i);
+      store(unshifted(Vec::load(row + i) * factors + shift, offset), to + i);
     }
     for (; i < x.columns; ++i) to[i] = static_cast<std::int16_t>(rounded(row[i] * factor));
     if (i % 2 == 1) to[i++] = 0;
     to += i;
   }
-}
-
-// weight_unit · 2^x for x <= 0, in whole units; the polynomial of degree 3 errs by at most 1e-4
-// of a weight.
-inline Integers weight_of(Vec x) {
-  x = max(x, Vec::broadcast(-126.0f));
-  const Vec shifted = x + Vec::broadcast(rounder);
-  const Vec r = x - (shifted - Vec::broadcast(rounder));
-  constexpr float unit = Kernels::weight_unit;
-  Vec p = Vec::broadcast(5.5009058e-2f * unit);
-  p = p * r + Vec::broadcast(2.4221098e-1f * unit);
-  p = p * r + Vec::broadcast(6.9328290e-1f * unit);
-  p = p * r + Vec::broadcast(unit);
-  Integers bits, exponent;
-  __builtin_memcpy(&bits, &p.lanes, sizeof bits);
-  __builtin_memcpy(&exponent, &shifted.lanes, sizeof exponent);
-  bits += exponent << 23;
-  Vec scaled;
-  __builtin_memcpy(&scaled.lanes, &bits, sizeof bits);
-  return unshifted(scaled + Vec::broadcast(rounder));
 }
 
 inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float factor,
@@ -109,18 +90,27 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   }
   for (std::size_t i = whole; i < n; ++i) highest = scores[i] > highest ? scores[i] : highest;
 
-  const Vec factors = Vec::broadcast(factor);
+  // The polynomial of degree 3 with p(0) = 1 whose largest relative error is least: 1.0e-4.
+  constexpr float unit = Kernels::weight_unit;
+  static Held<float> polynomial[] = {unit, unit * 6.9328290e-1f, unit * 2.4221098e-1f,
+                                     unit * 5.5009058e-2f};
+  const Exp2<3> exp2(polynomial);
+  const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(held_rounder);
+  const std::int32_t offset = held_rounder_bits;
+  const auto weight_of = [&](Integers score) {
+    return unshifted(exp2(to_float(score - highest) * factors) + shift, offset);
+  };
   Integers sums = {};
   std::size_t i = 0;
   for (; i < whole; i += Vec::width) {
-    const Integers weight = weight_of(to_float(integers_of(scores + i) - highest) * factors);
+    const Integers weight = weight_of(integers_of(scores + i));
     store(weight, weights + i);
     sums += weight;
   }
   if (i < n) {
     Integers rest = Integers{} + highest;
     __builtin_memcpy(&rest, scores + i, (n - i) * sizeof(std::int32_t));
-    const Integers weight = weight_of(to_float(rest - highest) * factors);
+    const Integers weight = weight_of(rest);
     for (std::size_t lane = 0; i < n; ++i, ++lane) {
       weights[i] = static_cast<std::int16_t>(weight[lane]);
       sums[lane] += weight[lane];

@@ -33,7 +33,7 @@ constexpr Kernels table_with() {
       .add_scaled_integers = add_scaled_integers,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,
-      .softmax = softmax,
+      .exponentials = exponentials,
       .log_sum_exp = log_sum_exp,
       .add_scaled = add_scaled,
       .scale = scale,

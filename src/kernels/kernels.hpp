@@ -114,8 +114,9 @@ struct Kernels {
   void (*layer_norm)(const LayerNormArgs&);
   /// y = (x - mean) / (s + eps) · weight + bias, s the standard deviation with n - 1.
   void (*layer_norm_unbiased)(const LayerNormArgs&);
-  /// row = softmax(scale · row), in place; n >= 1.
-  void (*softmax)(float* row, std::size_t n, float scale);
+  /// row = e^(scale · (row - its largest)), in place; returns the sum, by which a softmax divides.
+  /// n >= 1.
+  float (*exponentials)(float* row, std::size_t n, float scale);
   /// log(Σ e^x) of the row; n >= 1. A row's log-softmax is x - log_sum_exp.
   float (*log_sum_exp)(const float* row, std::size_t n);
   /// y = y + scale · x.

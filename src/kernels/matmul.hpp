@@ -63,9 +63,10 @@ struct Int8Product {
   }
   static auto load_b(const std::int8_t* b) { return IntVec::weights(b); }
   template <typename A, typename B>
-  static Sum add(A a, B b, Sum sum) {
-    return Dot::add(b, a, sum);
+  Sum add(A a, B b, Sum sum) const {
+    return dot.add(b, a, sum);
   }
+  Dot dot;
 
   static Lane* destination(const Args&) { return nullptr; }
   struct Finish {
@@ -110,8 +111,8 @@ struct Int16Product {
   using Finish = void;
 };
 
-// The first `count` lanes of c are there.
-inline Vec apply(Epilogue epilogue, Vec sum, const float* c, std::size_t count) {
+template <Epilogue epilogue>
+inline Vec apply(Vec sum, Vec before) {
   switch (epilogue) {
     case Epilogue::store:
       return sum;
@@ -120,9 +121,30 @@ inline Vec apply(Epilogue epilogue, Vec sum, const float* c, std::size_t count) 
     case Epilogue::gelu:
       return gelu(sum);
     case Epilogue::accumulate:
-      return Vec::load_partial(c, count, 0.0f) + sum;
+      return before + sum;
   }
-  return sum;
+}
+
+template <typename Product, Epilogue epilogue>
+inline void finish_as(const typename Product::Args& args, const typename Product::Lane* sums,
+                      std::size_t rows, std::size_t width, std::size_t row, std::size_t column) {
+  for (std::size_t i = 0; i < width && column + i < args.n; i += Vec::width) {
+    const std::size_t at = column + i;
+    const typename Product::Finish finish_sums(args, at);
+    float* c = args.c + row * args.c_stride + at;
+    if (args.n - at >= Vec::width) {
+      for (std::size_t r = 0; r < rows; ++r, c += args.c_stride) {
+        const Vec sum = finish_sums(args, row + r, sums + r * width + i);
+        apply<epilogue>(sum, Vec::load(c)).store(c);
+      }
+    } else {
+      for (std::size_t r = 0; r < rows; ++r, c += args.c_stride) {
+        const Vec sum = finish_sums(args, row + r, sums + r * width + i);
+        const Vec before = Vec::load_partial(c, args.n - at, 0.0f);
+        apply<epilogue>(sum, before).store_partial(c, args.n - at);
+      }
+    }
+  }
 }
 
 // Turns the sums of a tile at (row, column), `width` a row, into elements of c: what a tile does
@@ -131,15 +153,15 @@ template <typename Product>
 [[gnu::noinline]] inline void finish(const typename Product::Args& args,
                                      const typename Product::Lane* sums, std::size_t rows,
                                      std::size_t width, std::size_t row, std::size_t column) {
-  for (std::size_t i = 0; i < width && column + i < args.n; i += Vec::width) {
-    const std::size_t at = column + i;
-    const std::size_t count = args.n - at < Vec::width ? args.n - at : Vec::width;
-    const typename Product::Finish finish_sums(args, at);
-    for (std::size_t r = 0; r < rows; ++r) {
-      float* const c = args.c + (row + r) * args.c_stride + at;
-      const Vec sum = finish_sums(args, row + r, sums + r * width + i);
-      apply(args.epilogue, sum, c, count).store_partial(c, count);
-    }
+  switch (args.epilogue) {
+    case Epilogue::store:
+      return finish_as<Product, Epilogue::store>(args, sums, rows, width, row, column);
+    case Epilogue::relu:
+      return finish_as<Product, Epilogue::relu>(args, sums, rows, width, row, column);
+    case Epilogue::gelu:
+      return finish_as<Product, Epilogue::gelu>(args, sums, rows, width, row, column);
+    case Epilogue::accumulate:
+      return finish_as<Product, Epilogue::accumulate>(args, sums, rows, width, row, column);
   }
 }
 
@@ -152,6 +174,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   const auto* b = args.b + panel * args.panel_stride;
   const std::size_t column = panel * panel_width;
   const std::size_t steps = Product::steps(args);
+  const Product product{};
 
   typename Product::Sum sums[Rows][vectors];
   for (std::size_t v = 0; v < vectors; ++v) {
@@ -171,7 +194,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
     for (std::size_t r = 0; r < Rows; ++r) {
       const auto a_element = Product::load_a(a[r], step);
       for (std::size_t v = 0; v < vectors; ++v) {
-        sums[r][v] = Product::add(a_element, b_row[v], sums[r][v]);
+        sums[r][v] = product.add(a_element, b_row[v], sums[r][v]);
       }
     }
   }

@@ -26,6 +26,8 @@ inline Range range_of(const float* x, std::size_t n) {
 }
 
 inline constexpr std::int32_t rounder_bits = __builtin_bit_cast(std::int32_t, rounder);
+inline Held<std::int32_t> held_rounder_bits = rounder_bits;
+inline Held<std::int32_t> largest_activation = 127;
 
 inline std::int32_t rounded(float x) {
   return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;
@@ -36,12 +38,14 @@ using Activations [[gnu::vector_size(sizeof(Activation) * Vec::width)]] = Activa
 
 // Multiplied and added in two roundings on every machine, so that all of them get the same
 // integers.
-inline void quantise_vector(Vec x, Vec inverse, std::int32_t zero_point, Activation* to) {
-  const Vec shifted = x * inverse + Vec::broadcast(rounder);
+inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
+                            Activation* to) {
+  const Vec shifted = x * inverse + shift;
   Integers integers;
   __builtin_memcpy(&integers, &shifted.lanes, sizeof integers);
-  integers -= rounder_bits - zero_point;
-  integers = integers > 127 ? Integers{} + 127 : integers;  // two ties may both round up
+  integers -= offset;
+  const Integers limit = Integers{} + most;  // two ties may both round up
+  integers = integers > limit ? limit : integers;
   const Activations narrow = __builtin_convertvector(integers, Activations);
   __builtin_memcpy(to, &narrow, sizeof narrow);
 }
@@ -56,14 +60,15 @@ inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to,
 
   std::byte* const bytes = to.values + row * to.stride;
   Activation* const q = reinterpret_cast<Activation*>(bytes);
+  const Vec factor = Vec::broadcast(inverse), shift = Vec::broadcast(held_rounder);
+  const std::int32_t offset = rounder_bits - zero_point, most = largest_activation;
   std::size_t i = 0;
   for (; i + Vec::width <= n; i += Vec::width) {
-    quantise_vector(Vec::load(x + i), Vec::broadcast(inverse), zero_point, q + i);
+    quantise_vector(Vec::load(x + i), factor, shift, offset, most, q + i);
   }
   if (i < n) {
     alignas(64) Activation rest[Vec::width];
-    quantise_vector(Vec::load_partial(x + i, n - i, 0.0f), Vec::broadcast(inverse), zero_point,
-                    rest);
+    quantise_vector(Vec::load_partial(x + i, n - i, 0.0f), factor, shift, offset, most, rest);
     __builtin_memcpy(q + i, rest, (n - i) * sizeof(Activation));
   }
   __builtin_memset(bytes + n * sizeof(Activation), 0, to.stride - n * sizeof(Activation));

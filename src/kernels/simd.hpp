@@ -18,6 +18,11 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
+/// A constant for a loop to keep in a register: to be read before it. A vector whose lanes the
+/// compiler knows, V8 makes anew in every turn, in four or five instructions.
+template <typename Number>
+using Held = const volatile Number;
+
 struct Vec {
   using Batch = xsimd::batch<float>;
   using IntBatch = xsimd::batch<std::int32_t>;
@@ -115,23 +120,42 @@ inline float sum_over(std::size_t n, const Value& value) {
 /// 1.5 * 2^23: adding it rounds a small number to an integer, to nearest even, and leaves that in
 /// the low bits of the sum.
 inline constexpr float rounder = 12582912.0f;
+inline Held<float> held_rounder = rounder;
 
-/// 2^x for x <= 127, relative error below 2e-7 for the x given; 0 below -126.
-inline Vec exp2(Vec x) {
-  // x = n + r with |r| <= 1/2; a shift moves n from the low bits into a float's exponent.
-  const Vec shifted = x + Vec::broadcast(rounder);
-  const Vec r = x - (shifted - Vec::broadcast(rounder));
-  // The polynomial of degree 5 with p(0) = 1 whose largest relative error is least: 9.2e-8.
-  Vec p = Vec::broadcast(1.3264737e-3f);
-  p = p * r + Vec::broadcast(9.6715167e-3f);
-  p = p * r + Vec::broadcast(5.5507336e-2f);
-  p = p * r + Vec::broadcast(2.4022242e-1f);
-  p = p * r + Vec::broadcast(6.9314700e-1f);
-  p = p * r + Vec::broadcast(1.0f);
-  const auto exponent = xsimd::bitwise_cast<std::int32_t>(shifted.lanes) << 23;
-  const auto scaled = xsimd::bitwise_cast<std::int32_t>(p.lanes) + exponent;
-  const Vec::Batch value = xsimd::bitwise_cast<float>(Vec::IntBatch(scaled));
-  return {xsimd::select(x.lanes < Vec::Batch(-126.0f), Vec::Batch(0.0f), value)};
+/// scale · 2^x for x <= 127 through a polynomial of the given degree, lowest power first, which is
+/// `scale` at 0; 0 from -127 down.
+template <std::size_t degree>
+class Exp2 {
+ public:
+  explicit Exp2(Held<float> (&polynomial)[degree + 1]) {
+    for (std::size_t i = 0; i <= degree; ++i) coefficients_[i] = Vec::broadcast(polynomial[i]);
+  }
+
+  Vec operator()(Vec x) const {
+    // x = n + r with |r| <= 1/2; a shift moves n from the low bits into a float's exponent.
+    x = max(x, lowest_);
+    const Vec shifted = x + rounder_;
+    const Vec r = x - (shifted - rounder_);
+    Vec p = coefficients_[degree];
+    for (std::size_t i = degree; i > 0; --i) p = p * r + coefficients_[i - 1];
+    const auto exponent = xsimd::bitwise_cast<std::int32_t>(shifted.lanes) << 23;
+    const auto scaled = xsimd::bitwise_cast<std::int32_t>(p.lanes) + exponent;
+    return {xsimd::bitwise_cast<float>(Vec::IntBatch(scaled))};
+  }
+
+ private:
+  static inline Held<float> lowest = -127.0f;
+
+  Vec lowest_ = Vec::broadcast(lowest), rounder_ = Vec::broadcast(held_rounder);
+  Vec coefficients_[degree + 1];
+};
+
+/// 2^x with a relative error below 2e-7: the polynomial of degree 5 with p(0) = 1 whose largest
+/// relative error is least, 9.2e-8.
+inline Exp2<5> precise_exp2() {
+  static Held<float> polynomial[] = {1.0f,          6.9314700e-1f, 2.4022242e-1f,
+                                     5.5507336e-2f, 9.6715167e-3f, 1.3264737e-3f};
+  return Exp2<5>(polynomial);
 }
 
 inline constexpr float log2_e = 1.44269504f;

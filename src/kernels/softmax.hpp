@@ -20,27 +20,22 @@ inline float maximum_of(const float* row, std::size_t n) {
   return max(highest, second).maximum();
 }
 
-inline void softmax(float* row, std::size_t n, float scale) {
+inline float exponentials(float* row, std::size_t n, float scale) {
+  const auto exp2 = precise_exp2();
   const Vec maximum = Vec::broadcast(maximum_of(row, n));
   const Vec factor = Vec::broadcast(scale * log2_e);
-  const float total = sum_over(n, [&](std::size_t i, std::size_t count) {
+  return sum_over(n, [&](std::size_t i, std::size_t count) {
     const Vec weight = exp2((Vec::load_partial(row + i, count, lowest) - maximum) * factor);
     weight.store_partial(row + i, count);
     return weight;
   });
-
-  const float inverse = 1.0f / total;
-  const std::size_t whole = n - n % Vec::width;
-  for (std::size_t i = 0; i < whole; i += Vec::width) {
-    (Vec::load(row + i) * Vec::broadcast(inverse)).store(row + i);
-  }
-  for (std::size_t i = whole; i < n; ++i) row[i] *= inverse;
 }
 
 inline float log_sum_exp(const float* row, std::size_t n) {
   const float highest = maximum_of(row, n);
   const Vec maximum = Vec::broadcast(highest);
   const Vec factor = Vec::broadcast(log2_e);
+  const auto exp2 = precise_exp2();
   const float total = sum_over(n, [&](std::size_t i, std::size_t count) {
     return exp2((Vec::load_partial(row + i, count, lowest) - maximum) * factor);
   });

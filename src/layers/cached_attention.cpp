@@ -50,11 +50,13 @@ void CachedAttention::add_to(View<2> x, const ConstView<2>& input, const Attenti
                              .count = count,
                              .columns = d_head_};
       run.dot_rows(cached, &q(i, head * d_head_), weights);
-      if (count > 0) run.softmax(weights, count, scale);
+      const float share = count > 0 ? 1.0f / run.exponentials(weights, count, scale) : 0.0f;
       cached.data += d_model;
-      run.sum_rows(cached, weights, &context(i, head * d_head_));
+      float* const mixed = &context(i, head * d_head_);
+      run.sum_rows(cached, weights, mixed);
+      run.scale(mixed, mixed, d_head_, share);
       if (row.weights != nullptr) {
-        std::copy_n(weights, count, row.weights + (step.layer * n_heads_ + head) * count);
+        run.scale(row.weights + (step.layer * n_heads_ + head) * count, weights, count, share);
       }
     }
   }

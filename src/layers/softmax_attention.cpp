@@ -111,15 +111,19 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
                 .n = block.keys,
                 .k = in.d_head});
 
+    std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's exponentials
     for (std::size_t i = 0; i < block.queries; ++i) {
       float* row = workspace.scores.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, window);
-      if (begin < end) run.softmax(row + begin, end - begin, scale);
+      const float sum = begin < end ? run.exponentials(row + begin, end - begin, scale) : 0.0f;
+      shares[i] = sum > 0 ? 1.0f / sum : 0.0f;
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
       if (out.weights.empty()) continue;
       float* const weights = &out.weights[(block.first + i) * in.length];
-      for (std::size_t j = begin; j < end; ++j) weights[in.visible[block.origin + j]] = row[j];
+      for (std::size_t j = begin; j < end; ++j) {
+        weights[in.visible[block.origin + j]] = row[j] * shares[i];
+      }
     }
 
     // context [queries, d_head] = weights · v
@@ -132,6 +136,10 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
                 .m = block.queries,
                 .n = in.d_head,
                 .k = block.keys});
+    for (std::size_t i = 0; i < block.queries; ++i) {
+      float* context = out.context + (block.first + i) * out.stride;
+      run.scale(context, context, in.d_head, shares[i]);
+    }
   });
 }
 

@@ -130,7 +130,8 @@ void ClassifyPipeline::run(const Batch& batch, const ClassifyOptions& options,
     const float* logits = &output.logits(s, 0);
     result.logits.assign(logits, logits + classes);
     result.scores = result.logits;
-    kernels().softmax(result.scores.data(), classes, 1.0f);
+    const float sum = kernels().exponentials(result.scores.data(), classes, 1.0f);
+    kernels().scale(result.scores.data(), result.scores.data(), classes, 1.0f / sum);
     result.label = static_cast<std::size_t>(
         std::max_element(result.logits.begin(), result.logits.end()) - result.logits.begin());
     result.tokens = std::move(sources[s].tokens);

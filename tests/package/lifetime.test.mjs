@@ -13,9 +13,11 @@ import {
   memoriesOf,
   randomModel,
   readGolden,
+  root,
 } from './helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
+const sentiment = join(root, 'weights/sentiment');
 const { texts } = readGolden('pre_norm_mean');
 const long = Array(4000).fill(texts[0]);
 
@@ -174,6 +176,22 @@ test('weights go into memory tensor by tensor, the file never as a whole', async
   assert.ok(byteLength < size + 17e6, `${byteLength} bytes for a file of ${size}`);
   await classifier.classify(texts[0]);
 });
+
+for (const compute of ['f32', 'int8']) {
+  test(`${compute}: 256 tokens need no more than the weights and 16 MB`, async () => {
+    let classifier;
+    const [reference] = await memoriesOf(async () => {
+      classifier = await load(sentiment, { compute });
+    });
+    const text = Array(256).fill('good').join(' ');
+    const { tokens } = await classifier.classify(text, { attention: true });
+    assert.equal(tokens.length, 256);
+    const weights = classifier.info.parameters * (compute === 'int8' ? 1 : 4);
+    const { byteLength } = reference.deref().buffer;
+    // 3 in 100 for scales, sums and the padding of panels.
+    assert.ok(byteLength <= weights * 1.03 + 16 * 2 ** 20, `${byteLength} bytes`);
+  });
+}
 
 test('memory does not grow with calls', async () => {
   let classifier;
