@@ -13,23 +13,11 @@ namespace glassformer::GLASSFORMER_ISA {
 using Shorts [[gnu::vector_size(sizeof(std::int16_t) * Vec::width)]] = std::int16_t;
 #endif
 
-inline Integers integers_of(const std::int32_t* from) {
-  Integers loaded;
-  __builtin_memcpy(&loaded, from, sizeof loaded);
-  return loaded;
-}
-
 /// The integers that x, already shifted by `rounder`, was rounded to; offset is rounder_bits.
 inline Integers unshifted(Vec x, std::int32_t offset) {
   Integers bits;
   __builtin_memcpy(&bits, &x.lanes, sizeof bits);
   return bits - offset;
-}
-
-inline Vec to_float(Integers integers) {
-  IntVec same;
-  __builtin_memcpy(&same, &integers, sizeof same);
-  return same.to_float();
 }
 
 /// Numbers that fit in 16 bits.
@@ -81,9 +69,9 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   const std::size_t whole = n - n % Vec::width;
   std::int32_t highest = scores[0];
   if (whole > 0) {
-    Integers lanes = integers_of(scores);
+    Integers lanes = IntVec::load(scores).lanes;
     for (std::size_t i = Vec::width; i < whole; i += Vec::width) {
-      const Integers next = integers_of(scores + i);
+      const Integers next = IntVec::load(scores + i).lanes;
       lanes = lanes > next ? lanes : next;
     }
     for (std::size_t i = 0; i < Vec::width; ++i) highest = lanes[i] > highest ? lanes[i] : highest;
@@ -98,12 +86,12 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(held_rounder);
   const std::int32_t offset = held_rounder_bits;
   const auto weight_of = [&](Integers score) {
-    return unshifted(exp2(to_float(score - highest) * factors) + shift, offset);
+    return unshifted(exp2(IntVec{score - highest}.to_float() * factors) + shift, offset);
   };
   Integers sums = {};
   std::size_t i = 0;
   for (; i < whole; i += Vec::width) {
-    const Integers weight = weight_of(integers_of(scores + i));
+    const Integers weight = weight_of(IntVec::load(scores + i).lanes);
     store(weight, weights + i);
     sums += weight;
   }

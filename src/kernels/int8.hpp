@@ -20,168 +20,138 @@ using Activation = std::uint8_t;
 /// Activations that one step multiplies: as many as fill 32 bits.
 inline constexpr std::size_t int8_depth = 4 / sizeof(Activation);
 
-/// Vec::width sums of products of weights, each sum's own, and activations that all share.
+// Not the compilers' own names for a register: GCC 12 would store a sum of those in every step.
+using Integers [[gnu::vector_size(sizeof(std::int32_t) * Vec::width)]] = std::int32_t;
+
 struct IntVec {
-#if defined(__wasm_simd128__)
-  v128_t lanes;
+  Integers lanes;
 
-  static IntVec broadcast(std::int32_t value) { return {wasm_i32x4_splat(value)}; }
-  static IntVec load(const std::int32_t* from) { return {wasm_v128_load(from)}; }
-  void store(std::int32_t* to) const { wasm_v128_store(to, lanes); }
-  Vec to_float() const { return {Vec::Batch(wasm_f32x4_convert_i32x4(lanes))}; }
-  friend IntVec operator-(IntVec a, IntVec b) { return {wasm_i32x4_sub(a.lanes, b.lanes)}; }
-  friend IntVec operator*(IntVec a, IntVec b) { return {wasm_i32x4_mul(a.lanes, b.lanes)}; }
-#if defined(__wasm_relaxed_simd__)
-  static v128_t weights(const std::int8_t* from) { return wasm_v128_load(from); }
-#else
-  static v128_t weights(const std::int8_t* from) { return wasm_i16x8_load8x8(from); }
-#endif
-  static v128_t activations(const std::byte* from) { return wasm_v128_load32_splat(from); }
-  static v128_t pairs(const std::int16_t* from) { return wasm_v128_load(from); }
-  static v128_t pair(const std::int16_t* from) { return wasm_v128_load32_splat(from); }
-  IntVec plus_products(v128_t a, v128_t b) const {
-    return {wasm_i32x4_add(lanes, wasm_i32x4_dot_i16x8(a, b))};
-  }
-
-#elif defined(__AVX512F__)
-  __m512i lanes;
-
-  static IntVec broadcast(std::int32_t value) { return {_mm512_set1_epi32(value)}; }
-  static IntVec load(const std::int32_t* from) { return {_mm512_loadu_si512(from)}; }
-  void store(std::int32_t* to) const { _mm512_storeu_si512(to, lanes); }
-  Vec to_float() const { return {Vec::Batch(_mm512_cvtepi32_ps(lanes))}; }
-  friend IntVec operator-(IntVec a, IntVec b) { return {_mm512_sub_epi32(a.lanes, b.lanes)}; }
-  friend IntVec operator*(IntVec a, IntVec b) { return {_mm512_mullo_epi32(a.lanes, b.lanes)}; }
-  static __m512i weights(const std::int8_t* from) { return _mm512_loadu_si512(from); }
-  static __m512i activations(const std::byte* from) { return _mm512_set1_epi32(word(from)); }
-  static __m512i pairs(const std::int16_t* from) { return _mm512_loadu_si512(from); }
-  static __m512i pair(const std::int16_t* from) { return _mm512_set1_epi32(word(from)); }
-  IntVec plus_products(__m512i a, __m512i b) const {
-#if defined(__AVX512VNNI__)
-    return {_mm512_dpwssd_epi32(lanes, a, b)};
-#else
-    return {_mm512_add_epi32(lanes, _mm512_madd_epi16(a, b))};
-#endif
-  }
-
-#elif defined(__AVX2__)
-  __m256i lanes;
-
-  static IntVec broadcast(std::int32_t value) { return {_mm256_set1_epi32(value)}; }
-  static IntVec load(const std::int32_t* from) { return {_mm256_loadu_si256(vector(from))}; }
-  void store(std::int32_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes); }
-  Vec to_float() const { return {Vec::Batch(_mm256_cvtepi32_ps(lanes))}; }
-  friend IntVec operator-(IntVec a, IntVec b) { return {_mm256_sub_epi32(a.lanes, b.lanes)}; }
-  friend IntVec operator*(IntVec a, IntVec b) { return {_mm256_mullo_epi32(a.lanes, b.lanes)}; }
-  static __m256i weights(const std::int8_t* from) { return _mm256_loadu_si256(vector(from)); }
-  static __m256i activations(const std::byte* from) { return _mm256_set1_epi32(word(from)); }
-  static __m256i pairs(const std::int16_t* from) { return _mm256_loadu_si256(vector(from)); }
-  static __m256i pair(const std::int16_t* from) { return _mm256_set1_epi32(word(from)); }
-  IntVec plus_products(__m256i a, __m256i b) const {
-    return {_mm256_add_epi32(lanes, _mm256_madd_epi16(a, b))};
-  }
-
-#else  // any machine: the reference
-  std::int32_t lanes[Vec::width];
-
-  static IntVec broadcast(std::int32_t value) {
-    IntVec all;
-    for (std::int32_t& lane : all.lanes) lane = value;
-    return all;
-  }
+  static IntVec broadcast(std::int32_t value) { return {Integers{} + value}; }
   static IntVec load(const std::int32_t* from) {
     IntVec loaded;
-    __builtin_memcpy(loaded.lanes, from, sizeof loaded.lanes);
+    __builtin_memcpy(&loaded, from, sizeof loaded);
     return loaded;
   }
-  void store(std::int32_t* to) const { __builtin_memcpy(to, lanes, sizeof lanes); }
+  void store(std::int32_t* to) const { __builtin_memcpy(to, &lanes, sizeof lanes); }
   Vec to_float() const {
-    float values[Vec::width];
-    for (std::size_t i = 0; i < Vec::width; ++i) values[i] = static_cast<float>(lanes[i]);
-    return Vec::load(values);
+    using Floats [[gnu::vector_size(sizeof(float) * Vec::width)]] = float;
+    const Floats converted = __builtin_convertvector(lanes, Floats);
+    Vec same;
+    __builtin_memcpy(&same.lanes, &converted, sizeof converted);
+    return same;
   }
-  friend IntVec operator-(IntVec a, IntVec b) {
-    for (std::size_t i = 0; i < Vec::width; ++i) a.lanes[i] -= b.lanes[i];
-    return a;
-  }
-  friend IntVec operator*(IntVec a, IntVec b) {
-    for (std::size_t i = 0; i < Vec::width; ++i) a.lanes[i] *= b.lanes[i];
-    return a;
-  }
-  static const std::int8_t* weights(const std::int8_t* from) { return from; }
-  static const std::byte* activations(const std::byte* from) { return from; }
-  static const std::int16_t* pairs(const std::int16_t* from) { return from; }
-  static const std::int16_t* pair(const std::int16_t* from) { return from; }
-  IntVec plus_products(const std::int16_t* a, const std::int16_t* b) const {
-    IntVec sum = *this;
-    for (std::size_t i = 0; i < Vec::width; ++i) {
-      sum.lanes[i] += a[0] * b[2 * i] + a[1] * b[2 * i + 1];
-    }
-    return sum;
-  }
-#endif
 
- private:
-  [[maybe_unused]] static std::int32_t word(const void* from) {
-    std::int32_t value;
-    __builtin_memcpy(&value, from, sizeof value);
-    return value;
-  }
-#if defined(__AVX2__)
-  static const __m256i* vector(const void* from) { return static_cast<const __m256i*>(from); }
-#endif
+  friend IntVec operator+(IntVec a, IntVec b) { return {a.lanes + b.lanes}; }
+  friend IntVec operator-(IntVec a, IntVec b) { return {a.lanes - b.lanes}; }
+  friend IntVec operator*(IntVec a, IntVec b) { return {a.lanes * b.lanes}; }
 };
 
-// How a step adds `int8_depth` products to each sum. With activations in 0 … 127 nothing saturates
-// or wraps on the way, so that all of these get the same sums.
+// What a step multiplies: Vec::width times 32 bits of one matrix, each sum's own, and 32 bits of
+// the other, which all share. `products` are the sums of products in each 32 bits.
+
+#if defined(__wasm_simd128__)
+using Register = v128_t;
+inline Register read(const void* from) { return wasm_v128_load(from); }
+inline Register repeat(const void* from) { return wasm_v128_load32_splat(from); }
+inline IntVec products_of_pairs(Register a, Register b) {
+  return {(Integers)wasm_i32x4_dot_i16x8(a, b)};
+}
+#elif defined(__AVX512F__)
+using Register = __m512i;
+inline Register read(const void* from) { return _mm512_loadu_si512(from); }
+inline IntVec products_of_pairs(Register a, Register b) {
+  return {(Integers)_mm512_madd_epi16(a, b)};
+}
+#elif defined(__AVX2__)
+using Register = __m256i;
+inline Register read(const void* from) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+inline IntVec products_of_pairs(Register a, Register b) {
+  return {(Integers)_mm256_madd_epi16(a, b)};
+}
+#else  // any machine: the reference
+using Register = Integers;
+inline Register read(const void* from) {
+  Register whole;
+  __builtin_memcpy(&whole, from, sizeof whole);
+  return whole;
+}
+inline IntVec products_of_pairs(Register a, Register b) {
+  return {(a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16)};
+}
+#endif
+
+#ifndef __wasm_simd128__
+inline Register repeat(const void* from) {
+  std::int32_t word;
+  __builtin_memcpy(&word, from, sizeof word);
+  return (Register)(Integers{} + word);
+}
+#endif
+
+/// Adds the products of 16-bit pairs.
+struct PairDot {
+  IntVec add(Register a, Register b, IntVec sum) const {
+#ifdef __AVX512VNNI__
+    return {(Integers)_mm512_dpwssd_epi32((Register)sum.lanes, a, b)};
+#else
+    return sum + products_of_pairs(a, b);
+#endif
+  }
+};
+
+// How a step adds `int8_depth` products of 8-bit weights to each sum. With activations in 0 … 127
+// nothing saturates or wraps on the way, so that all of these get the same sums.
 
 #if defined(__wasm_relaxed_simd__)
 /// One instruction where the processor has it (VNNI, SDOT); without it, five.
 struct FusedDot {
-  static IntVec add(v128_t weights, v128_t activations, IntVec sum) {
-    return {wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, activations, sum.lanes)};
+  static Register weights(const std::int8_t* from) { return read(from); }
+
+  IntVec add(Register weights, Register activations, IntVec sum) const {
+    return {(Integers)wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, activations,
+                                                             (Register)sum.lanes)};
   }
 };
 /// Three instructions everywhere on x86, where adding pairs would fetch the ones from memory.
 struct PairwiseDot {
   static inline Held<std::int16_t> one = 1;
-  v128_t ones = wasm_i16x8_splat(one);
+  Register ones = wasm_i16x8_splat(one);
 
-  IntVec add(v128_t weights, v128_t activations, IntVec sum) const {
-    const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(weights, activations);
-    return {wasm_i32x4_add(sum.lanes, wasm_i32x4_dot_i16x8(pairs, ones))};
+  static Register weights(const std::int8_t* from) { return read(from); }
+
+  IntVec add(Register weights, Register activations, IntVec sum) const {
+    const Register pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(weights, activations);
+    return sum + products_of_pairs(pairs, ones);
   }
 };
 #else
 struct Dot {
 #if defined(__wasm_simd128__)
-  static IntVec add(v128_t weights, v128_t activations, IntVec sum) {
-    return {wasm_i32x4_add(sum.lanes, wasm_i32x4_dot_i16x8(weights, activations))};
-  }
-#elif defined(__AVX512VNNI__)
-  static IntVec add(__m512i weights, __m512i activations, IntVec sum) {
-    return {_mm512_dpbusd_epi32(sum.lanes, activations, weights)};
-  }
-#elif defined(__AVX512F__)
-  static IntVec add(__m512i weights, __m512i activations, IntVec sum) {
-    const __m512i pairs = _mm512_maddubs_epi16(activations, weights);
-    return {_mm512_add_epi32(sum.lanes, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))};
-  }
-#elif defined(__AVX2__)
-  static IntVec add(__m256i weights, __m256i activations, IntVec sum) {
-    const __m256i pairs = _mm256_maddubs_epi16(activations, weights);
-    return {_mm256_add_epi32(sum.lanes, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))};
-  }
+  static Register weights(const std::int8_t* from) { return wasm_i16x8_load8x8(from); }
 #else
-  static IntVec add(const std::int8_t* weights, const std::byte* activations, IntVec sum) {
-    for (std::size_t i = 0; i < Vec::width; ++i) {
-      for (std::size_t j = 0; j < int8_depth; ++j) {
-        sum.lanes[i] += weights[i * int8_depth + j] * static_cast<std::int32_t>(activations[j]);
-      }
+  static Register weights(const std::int8_t* from) { return read(from); }
+#endif
+
+  IntVec add(Register weights, Register activations, IntVec sum) const {
+#if defined(__wasm_simd128__)
+    return sum + products_of_pairs(activations, weights);
+#elif defined(__AVX512VNNI__)
+    return {(Integers)_mm512_dpbusd_epi32((Register)sum.lanes, activations, weights)};
+#elif defined(__AVX512F__)
+    return sum +
+           products_of_pairs(_mm512_maddubs_epi16(activations, weights), _mm512_set1_epi16(1));
+#elif defined(__AVX2__)
+    return sum +
+           products_of_pairs(_mm256_maddubs_epi16(activations, weights), _mm256_set1_epi16(1));
+#else
+    for (int byte = 24; byte >= 0; byte -= 8) {  // the bytes' products, each in 32 bits
+      sum.lanes += (weights << (24 - byte) >> 24) * (activations << (24 - byte) >> 24);
     }
     return sum;
-  }
 #endif
+  }
 };
 #endif
 

@@ -58,14 +58,9 @@ struct Int8Product {
     return args.a.values + row * args.a.stride;
   }
   static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
-  static auto load_a(const std::byte* row, std::size_t step) {
-    return IntVec::activations(row + step * 4);
-  }
-  static auto load_b(const std::int8_t* b) { return IntVec::weights(b); }
-  template <typename A, typename B>
-  Sum add(A a, B b, Sum sum) const {
-    return dot.add(b, a, sum);
-  }
+  static Register load_a(const std::byte* row, std::size_t step) { return repeat(row + step * 4); }
+  static Register load_b(const std::int8_t* b) { return Dot::weights(b); }
+  Sum add(Register a, Register b, Sum sum) const { return dot.add(b, a, sum); }
   Dot dot;
 
   static Lane* destination(const Args&) { return nullptr; }
@@ -98,14 +93,11 @@ struct Int16Product {
     return args.a + row * args.a_stride;
   }
   static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
-  static auto load_a(const std::int16_t* row, std::size_t step) {
-    return IntVec::pair(row + step * depth);
+  static Register load_a(const std::int16_t* row, std::size_t step) {
+    return repeat(row + step * depth);
   }
-  static auto load_b(const std::int16_t* b) { return IntVec::pairs(b); }
-  template <typename A, typename B>
-  static Sum add(A a, B b, Sum sum) {
-    return sum.plus_products(a, b);
-  }
+  static Register load_b(const std::int16_t* b) { return read(b); }
+  static Sum add(Register a, Register b, Sum sum) { return PairDot().add(a, b, sum); }
 
   static Lane* destination(const Args& args) { return args.c; }
   using Finish = void;

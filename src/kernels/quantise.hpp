@@ -33,7 +33,6 @@ inline std::int32_t rounded(float x) {
   return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;
 }
 
-using Integers [[gnu::vector_size(4 * Vec::width)]] = std::int32_t;
 using Activations [[gnu::vector_size(sizeof(Activation) * Vec::width)]] = Activation;
 
 // Multiplied and added in two roundings on every machine, so that all of them get the same
