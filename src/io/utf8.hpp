@@ -37,7 +37,9 @@ constexpr std::size_t valid_character_size(std::string_view text) {
 
 constexpr bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = valid_character_size(text);
+    // Most are ASCII, and the question is asked of every piece while a page waits.
+    const bool ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const std::size_t size = ascii ? 1 : valid_character_size(text);
     if (size == 0) return false;
     text.remove_prefix(size);
   }

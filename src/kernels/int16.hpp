@@ -32,6 +32,16 @@ inline void store(Integers integers, std::int16_t* to) {
 #endif
 }
 
+inline Vec widened(const std::int16_t* from) {
+#ifdef __wasm_simd128__
+  return IntVec{(Integers)wasm_i32x4_load16x4(from)}.to_float();
+#else
+  Shorts narrow;
+  __builtin_memcpy(&narrow, from, sizeof narrow);
+  return IntVec{__builtin_convertvector(narrow, Integers)}.to_float();
+#endif
+}
+
 inline Vec magnitude(Vec x) { return max(x, Vec::broadcast(0.0f) - x); }
 
 inline float largest(const GatheredRows& x) {
@@ -107,6 +117,13 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   std::int32_t sum = 0;
   for (std::size_t lane = 0; lane < Vec::width; ++lane) sum += sums[lane];
   return sum;
+}
+
+inline void scale_integers(float* y, const std::int16_t* x, std::size_t n, float scale) {
+  const Vec factor = Vec::broadcast(scale);
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) (widened(x + i) * factor).store(y + i);
+  for (; i < n; ++i) y[i] = scale * static_cast<float>(x[i]);
 }
 
 inline void add_scaled_integers(float* y, const std::int32_t* x, std::size_t n, float scale) {

@@ -30,6 +30,7 @@ constexpr Kernels table_with() {
       .largest = largest,
       .round_rows = round_rows,
       .weigh = weigh,
+      .scale_integers = scale_integers,
       .add_scaled_integers = add_scaled_integers,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,

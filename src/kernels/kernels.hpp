@@ -108,6 +108,8 @@ struct Kernels {
   /// `weight_unit`ths; returns their sum. n >= 1, factor >= 0.
   std::int32_t (*weigh)(const std::int32_t* scores, std::size_t n, float factor,
                         std::int16_t* weights);
+  /// y = scale · x.
+  void (*scale_integers)(float* y, const std::int16_t* x, std::size_t n, float scale);
   /// y = y + scale · x.
   void (*add_scaled_integers)(float* y, const std::int32_t* x, std::size_t n, float scale);
   /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).

@@ -121,8 +121,12 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
       std::fill(row + end, row + block.keys, 0.0f);
       if (out.weights.empty()) continue;
       float* const weights = &out.weights[(block.first + i) * in.length];
-      for (std::size_t j = begin; j < end; ++j) {
-        weights[in.visible[block.origin + j]] = row[j] * shares[i];
+      if (in.visible.size() == in.length) {
+        run.scale(weights + block.origin + begin, row + begin, end - begin, shares[i]);
+      } else {
+        for (std::size_t j = begin; j < end; ++j) {
+          weights[in.visible[block.origin + j]] = row[j] * shares[i];
+        }
       }
     }
 
@@ -190,8 +194,12 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
       std::fill(row + end, row + PackedInt16Matrix::even(block.keys), std::int16_t{0});
       if (out.weights.empty()) continue;
       float* const weights = &out.weights[(block.first + i) * in.length];
-      for (std::size_t j = begin; j < end; ++j) {
-        weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * shares[i];
+      if (in.visible.size() == in.length) {
+        run.scale_integers(weights + block.origin + begin, row + begin, end - begin, shares[i]);
+      } else {
+        for (std::size_t j = begin; j < end; ++j) {
+          weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * shares[i];
+        }
       }
     }
 

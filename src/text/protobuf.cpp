@@ -60,6 +60,11 @@ void ProtobufReader::expect(WireType type) const {
 }
 
 std::uint64_t ProtobufReader::read_varint() {
+  if (!rest_.empty() && static_cast<signed char>(rest_[0]) >= 0) {  // most are of one byte
+    const auto value = static_cast<std::uint64_t>(rest_[0]);
+    rest_.remove_prefix(1);
+    return value;
+  }
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const auto byte = static_cast<unsigned char>(take(1)[0]);

@@ -681,6 +681,17 @@ TEST_CASE("rows become integers by a common factor", "[kernels]") {
       }
       CHECK(nearest);
     }
+    const std::vector<std::int16_t> integers = {-32768, 5, 0, 32767, 1,  2,  3,  4,  5,
+                                                6,      7, 8, 9,     10, 11, 12, 13, 14};
+    for (std::size_t n = 0; n <= integers.size(); ++n) {
+      std::vector<float> scaled(n + 1, 9.0f);
+      run->scale_integers(scaled.data(), integers.data(), n, 0.25f);
+      bool right = scaled[n] == 9.0f;
+      for (std::size_t i = 0; i < n; ++i) {
+        right = right && scaled[i] == static_cast<float>(integers[i]) * 0.25f;
+      }
+      CHECK(right);
+    }
     const float none = 1;
     CHECK(run->largest({&none, 1, nullptr, 0, 1}) == 0);
     CHECK(run->largest({&none, 1, nullptr, 1, 1}) == 1);

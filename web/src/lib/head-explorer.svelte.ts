@@ -64,16 +64,19 @@ export abstract class HeadExplorer<
 
   protected model: M | undefined;
   #off = new SvelteSet<string>();
-  #started = false;
+  #loading: Promise<boolean> | undefined;
 
   /** Loads the model, once. Resolves to whether it is there. */
-  async start(): Promise<boolean> {
-    return this.#started ? this.phase === 'ready' : this.load();
+  start(): Promise<boolean> {
+    return this.#loading ?? this.load();
   }
 
   /** Loads the model, again where that failed. Resolves to whether it is there. */
-  async load(): Promise<boolean> {
-    this.#started = true;
+  load(): Promise<boolean> {
+    return (this.#loading = this.#load());
+  }
+
+  async #load(): Promise<boolean> {
     this.phase = 'loading';
     this.failure = undefined;
     const sizes = sizesOf(this.name);
