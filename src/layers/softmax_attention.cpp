@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "kernels/kernels.hpp"
 
@@ -17,10 +16,11 @@ struct KeyRange {
 
 KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_query,
                    std::size_t last_query, std::size_t window) {
+  if (visible.empty() || window >= std::max<std::size_t>(visible.back(), last_query)) {
+    return {0, visible.size()};
+  }
   const std::size_t lowest = first_query > window ? first_query - window : 0;
-  const std::size_t highest = window < std::numeric_limits<std::size_t>::max() - last_query
-                                  ? last_query + window
-                                  : std::numeric_limits<std::size_t>::max();
+  const std::size_t highest = last_query + window;
   const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
   const auto end = std::upper_bound(begin, visible.end(), highest);
   return {static_cast<std::size_t>(begin - visible.begin()),
