@@ -1,6 +1,9 @@
 """Checkpoint -> model folder: config.json, model.safetensors (F16), tokenizer.model.
 
     python3 export.py --checkpoint RUN/checkpoint.pt --tokenizer tokenizer.model --out ../sentiment
+
+With --start, what the run started from, it writes weights on the line from there to the run's (after Wortsman et al.,
+CVPR 2022): where a run gained in one domain and lost in another, these lose less.
 """
 import argparse
 import json
@@ -12,16 +15,23 @@ import torch
 
 import safetensors_io
 from model import CONFIG
+from trainer import read_weights
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--tokenizer", default="tokenizer.model")
     parser.add_argument("--out", required=True)
+    parser.add_argument("--start", help="checkpoint or model.safetensors the run started from")
+    parser.add_argument("--share", type=float, default=0.6, help="of the run's weights, where --start is given")
     arguments = parser.parse_args()
     state = torch.load(arguments.checkpoint, map_location="cpu")
-    tensors = {name: value.numpy().astype(numpy.float16) for name, value in state["average"].items()
-               if not name.startswith("mlm_")}
+    average = {name: value for name, value in state["average"].items() if not name.startswith("mlm_")}
+    if arguments.start:
+        start = read_weights(arguments.start)
+        average = {name: start[name].lerp(value, arguments.share) for name, value in average.items()}
+    tensors = {name: value.numpy().astype(numpy.float16) for name, value in average.items()}
     tensors = dict(sorted(tensors.items()))
     out = Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)

@@ -48,7 +48,7 @@ class Muon(torch.optim.Optimizer):
 
     def adam(self, group):
         first, second = group["betas"]
-        for parameter in group["params"]:
+        for parameter in (p for p in group["params"] if p.grad is not None):
             state = self.state[parameter]
             if not state:
                 state.update(step=0, mean=torch.zeros_like(parameter), square=torch.zeros_like(parameter))

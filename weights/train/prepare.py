@@ -1,11 +1,12 @@
 """Texts -> token ids with a soft label each, in one file that training maps into memory.
 
-    python3 prepare.py --data DIR --tokenizer tokenizer.model --out items.npz
+    python3 prepare.py --data DIR --tokenizer tokenizer.model --sentences sentences.npz --out items.npz
 
 Targets are probabilities of the classes: of labelled texts a blend of label and teacher, of unlabelled ones
 the teacher's word. Validation texts are kept from the teachers as from the student.
 """
 import argparse
+import bisect
 import json
 import random
 import re
@@ -17,10 +18,12 @@ import sentencepiece
 
 import data
 import teacher
+import variations
 
-LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.9}  # of the label in a labelled text's target
+LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.6}  # of the label in a labelled text's target
 GRADED = [0.03, 0.2, 0.5, 0.8, 0.97]  # targets of SST-5's five grades
 CLIPPED_SENTENCES = {"films_unlabelled": 260_000, "products_unlabelled": 140_000}
+VARIED_SENTENCES = 240_000
 
 
 def letters(text):
@@ -47,7 +50,10 @@ def read_groups(folder):
     pairs = [pair for name in data.DOMAINS["sentences"][0] for pair in data.read_training(folder, name)] + whole
     groups["sentences"] = [pair for pair in pairs
                            if len(letters(pair[1])) < 12 or letters(pair[1]) not in seen]
+    groups["graded"] = [(GRADED[grade], text) for grade, text in data.read_training(folder, "sst5.train.tsv.gz")
+                        if not held_out(text, 10)]
     groups["sentences_unlabelled"] = [(-1, text) for text in clip_sentences(groups)]
+    groups["sentences_varied"] = [(-1, text) for text in vary_sentences(groups)]
     return {name: (numpy.array([label for label, _ in pairs]), [text for _, text in pairs])
             for name, pairs in groups.items()}
 
@@ -62,26 +68,53 @@ def clip_sentences(groups):
     return clipped
 
 
-def soft_labels(groups, log):
-    """Returns {group: float32 targets}."""
-    rows = {name: teacher.features(texts) for name, (_, texts) in groups.items()}
+def vary_sentences(groups):
+    phrases = [text for _, text in groups["sentences"]]
+    sentences = sorted({text for name in ("sentences", "graded") for _, text in groups[name] if text.count(" ") > 9})
+    return variations.vary(sentences, phrases, VARIED_SENTENCES)
+
+
+def folds_of(texts, wholes):
+    """The fold of each text: that of the sentence of `wholes` it is a phrase of, else its own."""
+    wholes = [letters(whole) for whole in wholes]
+    ends = numpy.cumsum([len(whole) + 1 for whole in wholes])
+    joined = "|".join(wholes)
+    folds = []
+    for text in map(letters, texts):
+        place = joined.find(text)
+        source = text if place < 0 else wholes[bisect.bisect_right(ends, place)]
+        folds.append(zlib.crc32(source.encode()) // 10 % teacher.FOLDS)  # held_out() looks at the remainder of 10
+    return numpy.array(folds)
+
+
+def soft_labels(groups, sentences, log):
+    """Returns {group: targets}; sentences: the file of sentence_teacher.py."""
+    rows = {name: teacher.features(texts) for name, (_, texts) in groups.items()
+            if "films" in name or "products" in name}
     labels = {name: group[0] for name, group in groups.items()}
-    neighbours = {"films": [], "products": ["films"], "sentences": ["films", "products"]}
-    targets = {}
-    for domain in ("films", "products", "sentences"):
-        others = [(rows[name], labels[name], 0.3 if domain == "products" else 1.0) for name in neighbours[domain]]
-        own, score = teacher.fit_out_of_fold(rows[domain], labels[domain], others)
-        valid = score(rows[f"valid_{domain}"])
-        factor = 1.0
-        if domain == "sentences":  # phrases of one sentence lie in several folds: calibrate on unseen ones
-            factor = teacher.slope(valid, labels["valid_sentences"])
-        share = LABEL_SHARE[domain]
-        targets[domain] = share * labels[domain] + (1 - share) / (1 + numpy.exp(-factor * own))
-        targets[f"{domain}_unlabelled"] = 1 / (1 + numpy.exp(-factor * score(rows[f"{domain}_unlabelled"])))
-        targets[f"valid_{domain}"] = labels[f"valid_{domain}"]
-        log({"teacher": domain, "valid_accuracy": float(((valid > 0) == labels[f"valid_{domain}"]).mean()),
-             "valid_texts": len(valid)})
+    scores = sentence_scores(sentences, groups)
+    for domain, others in (("films", []), ("products", [(rows["films"], labels["films"], 0.3)])):
+        scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels[domain], others)
+        for name in (f"{domain}_unlabelled", f"valid_{domain}"):
+            scores[name] = score(rows[name])
+    targets = {name: 1 / (1 + numpy.exp(-values)) for name, values in scores.items()}
+    for domain, share in LABEL_SHARE.items():
+        valid = f"valid_{domain}"
+        log({"teacher": domain, "valid_accuracy": float(((scores[valid] > 0) == labels[valid]).mean()),
+             "valid_texts": len(labels[valid])})
+        targets[domain] = share * labels[domain] + (1 - share) * targets[domain]
+        targets[valid] = labels[valid]
+    targets["graded"] = labels["graded"]
     return targets
+
+
+def sentence_scores(path, groups):
+    """{group: log-odds} of sentence_teacher.py's file, calibrated on labelled sentences, out of fold there."""
+    stored = numpy.load(path)
+    labels, texts = groups["sentences"]
+    whole = numpy.array([text.count(" ") > 9 for text in texts])  # short phrases are not what is asked for
+    factor = teacher.slope(stored["sentences"][whole], labels[whole])
+    return {name: factor * stored[name] for name in stored.files}
 
 
 def both_spellings(texts, goals):
@@ -103,6 +136,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True)
     parser.add_argument("--tokenizer", default="tokenizer.model")
+    parser.add_argument("--sentences", required=True, help="from sentence_teacher.py")
     parser.add_argument("--out", default="items.npz")
     arguments = parser.parse_args()
     began = time.time()
@@ -111,18 +145,15 @@ def main():
         print(json.dumps({**entry, "seconds": round(time.time() - began)}), flush=True)
 
     groups = read_groups(arguments.data)
-    targets = soft_labels(groups, log)
+    targets = soft_labels(groups, arguments.sentences, log)
     processor = sentencepiece.SentencePieceProcessor(model_file=arguments.tokenizer)
     arrays = {}
     for name, (_, texts) in groups.items():
         goals = targets[name]
-        if name == "sentences":
+        if name in ("sentences", "graded"):
             texts, goals = both_spellings(texts, goals)
         arrays.update(encode(name, processor, texts, numpy.stack([1 - goals, goals], axis=1)))
         log({"group": name, "texts": len(texts), "tokens": len(arrays[f"{name}.ids"])})
-    graded = [pair for pair in data.read_training(arguments.data, "sst5.train.tsv.gz") if not held_out(pair[1], 10)]
-    texts, goals = both_spellings([text for _, text in graded], numpy.array([GRADED[label] for label, _ in graded]))
-    arrays.update(encode("graded", processor, texts, numpy.stack([1 - goals, goals], axis=1)))
     numpy.savez(arguments.out, **arrays)
 
 

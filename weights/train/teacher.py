@@ -1,7 +1,8 @@
-"""The teacher: NB-weighted logistic regression on word 1-3-grams (after Wang & Manning, ACL 2012).
+"""The teacher of long texts: NB-weighted logistic regression on word 1-3-grams (after Wang & Manning, ACL 2012).
 
-One per domain. Scores are log-odds, calibrated on texts the teacher has not seen; those of texts it was
-fitted on are out of fold, so that they are as honest as those of unlabelled ones.
+One for films, one for products; sentence_teacher.py has that of sentences. Scores are log-odds, calibrated on texts
+the teacher has not seen; those of texts it was fitted on are out of fold, so that they are as honest as those of
+unlabelled ones.
 """
 import re
 import warnings

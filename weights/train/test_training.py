@@ -9,6 +9,10 @@ import torch
 
 import attention
 import data
+import prepare
+import sentence_teacher
+import teacher
+import variations
 from batches import MASK, cut, bucket, mask_tokens
 from model import CONFIG, Classifier, sinusoids
 
@@ -85,6 +89,30 @@ class TrainingTest(unittest.TestCase):
         scores = own.q_proj(x)[:, :16] @ own.k_proj(x)[:, :16].T
         back = torch.arange(100) - scores.argmax(1)
         self.assertTrue(((back[3:] == 1) | (back[3:] == 2)).all())
+
+    def test_phrases_share_their_sentences_fold(self):
+        wholes = [f"film {number} is number {number} of many" for number in range(30)]
+        folds = prepare.folds_of(wholes, wholes)
+        self.assertEqual(len(set(folds)), teacher.FOLDS)
+        self.assertEqual(prepare.folds_of([whole[:-5].upper() for whole in wholes], wholes).tolist(), folds.tolist())
+
+    def test_varied_sentences_change_phrases_that_begin_alike(self):
+        phrases = ["the plot", "the long tail of jokes", "a dull film", "a rare treat"]
+        made = variations.vary(["the plot makes a dull film ."], phrases, 50)
+        self.assertEqual(len(made), 50)
+        self.assertIn("the long tail of jokes makes a rare treat .", made)
+        self.assertEqual(made, variations.vary(["the plot makes a dull film ."], phrases, 50))
+
+    def test_the_teacher_of_sentences_learns(self):
+        generator = numpy.random.RandomState(1)
+        texts = [generator.randint(1, 40, size=generator.randint(1, 9)) for _ in range(300)]
+        labels = numpy.array([(text < 20).mean() > 0.5 for text in texts])
+        torch.manual_seed(0)
+        net = sentence_teacher.Reader(generator.randn(40, 16).astype(numpy.float32))
+        sentence_teacher.fit(net, texts, labels, 15, rate=1e-2, tokens=64)
+        scores = sentence_teacher.score(net, texts)
+        self.assertGreater(((scores > 0) == labels).mean(), 0.9)
+        self.assertLess(abs(sentence_teacher.score(net, texts[:1])[0] - scores[0]), 1e-3)
 
 
 if __name__ == "__main__":

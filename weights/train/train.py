@@ -2,6 +2,7 @@
 
     pretrain  masked language model and soft labels from one forward pass
     finetune  soft labels alone, full length, learning rate to zero
+    distil    the same with Muon, and more sentences, most of them labelled by the teacher alone
     sst5      five classes, from a pretrained encoder
 
     python3 train.py --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
@@ -19,6 +20,7 @@ from torch.nn import functional as F
 from attention import use_compiled
 from batches import Items, inference_batches, mask_tokens, training_batches
 from model import CONFIG, Classifier
+from muon import Muon, layer_matrices
 from trainer import Trainer, add_arguments, launch
 
 FILMS_AND_PRODUCTS = ["films", "films_unlabelled", "products", "products_unlabelled"]
@@ -41,6 +43,9 @@ STAGES = {
     "finetune": dict(limit=512, mask=0.0, drop=0.1, lr=5e-4, last_lr=0.0, validation=VALIDATION, streams=[
         Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 1.0),
         Stream([*SENTENCES, "graded"], [1, 0.5, 2], 3072, 1.0)]),
+    "distil": dict(limit=512, mask=0.0, drop=0.05, lr=1e-3, last_lr=0.0, muon=True, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 1.0),
+        Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 1.0)]),
     "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 1.0)]),
 }
@@ -86,6 +91,8 @@ class ClassifierTrainer(Trainer):
                                               if name in own and value.shape == own[name].shape}})
 
     def make_optimizer(self):
+        if self.stage.get("muon"):
+            return Muon(*layer_matrices(self.model), weight_decay=WEIGHT_DECAY)
         return torch.optim.AdamW(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY)
 
     def batches(self, stream):
