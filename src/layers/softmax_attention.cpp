@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "kernels/kernels.hpp"
 
@@ -49,6 +50,23 @@ void each_block(const HeadInput& in, std::size_t window, const Attend& attend) {
 KeyRange keys_of(const HeadInput& in, const Block& block, std::size_t query, std::size_t window) {
   const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, window);
   return {near.begin - block.origin, near.end - block.origin};
+}
+
+// Where a block's weights are asked for, writes a query's, row · share over `keys`, to their places
+// among all positions. `scale` is the kernel for rows of this type.
+template <typename Weight>
+void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, std::size_t query,
+              KeyRange keys, const Weight* row, float share,
+              void (*scale)(float*, const Weight*, std::size_t, float)) {
+  if (out.weights.empty()) return;
+  float* const weights = &out.weights[(block.first + query) * in.length];
+  if (in.visible.size() == in.length) {
+    scale(weights + block.origin + keys.begin, row + keys.begin, keys.end - keys.begin, share);
+    return;
+  }
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * share;
+  }
 }
 
 // One head's visible keys and values, packed so that the matrix product can run over them. Masked
@@ -119,15 +137,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
       shares[i] = sum > 0 ? 1.0f / sum : 0.0f;
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
-      if (out.weights.empty()) continue;
-      float* const weights = &out.weights[(block.first + i) * in.length];
-      if (in.visible.size() == in.length) {
-        run.scale(weights + block.origin + begin, row + begin, end - begin, shares[i]);
-      } else {
-        for (std::size_t j = begin; j < end; ++j) {
-          weights[in.visible[block.origin + j]] = row[j] * shares[i];
-        }
-      }
+      hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale);
     }
 
     // context [queries, d_head] = weights · v
@@ -167,8 +177,8 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
   room.values.pack(room.rounded.data(), in.visible.size(), in.d_head);
   const float q_scale =
       round_to(limit, {in.q, in.stride, nullptr, in.length, in.d_head}, room.rounded);
-  constexpr float log2_e = 1.44269504f;
-  const float factor = q_scale * k_scale / std::sqrt(static_cast<float>(in.d_head)) * log2_e;
+  const float scale = q_scale * k_scale / std::sqrt(static_cast<float>(in.d_head));
+  const float factor = scale * std::numbers::log2e_v<float>;
 
   each_block(in, window, [&](const Block& block) {
     // scores [queries, keys] = q · kᵀ
@@ -192,15 +202,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
       shares[i] = sum > 0 ? 1.0f / static_cast<float>(sum) : 0.0f;
       std::fill(row, row + begin, std::int16_t{0});
       std::fill(row + end, row + PackedInt16Matrix::even(block.keys), std::int16_t{0});
-      if (out.weights.empty()) continue;
-      float* const weights = &out.weights[(block.first + i) * in.length];
-      if (in.visible.size() == in.length) {
-        run.scale_integers(weights + block.origin + begin, row + begin, end - begin, shares[i]);
-      } else {
-        for (std::size_t j = begin; j < end; ++j) {
-          weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * shares[i];
-        }
-      }
+      hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale_integers);
     }
 
     // context [queries, d_head] = weights · v
