@@ -1,8 +1,8 @@
 // Runs the page's benchmark as a person would. How fast it is depends on the machine, so what is
 // checked is that each figure is there, agrees with the others, and that nothing is left running.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, serve, visit, violationsOf } from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { violationsOf } from './open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -14,17 +14,7 @@ const tasks = [
 ];
 const ways = ['f32 simd', 'f32 relaxed', 'int8 simd', 'int8 relaxed'];
 
-let browser, server;
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-const onPage = (name, options, body) =>
-  test(name, () => visit(browser, server.url + (options.hash ?? view), options, body));
+const onPage = testsOnPage(view);
 
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 

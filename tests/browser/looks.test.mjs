@@ -1,19 +1,10 @@
 // What the page looks like to people who use it in different ways: on a phone, in the dark, by
 // keyboard, with a screen reader.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, read, serve, settled, visit, violationsOf } from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { read, settled, violationsOf } from './open.mjs';
 
-let browser, server;
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-const onPage = (name, options, body) => test(name, () => visit(browser, server.url, options, body));
+const onPage = testsOnPage();
 
 const background = (page) =>
   page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
