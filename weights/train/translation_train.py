@@ -59,6 +59,23 @@ def loss_of(model, source, fed, wanted, compute, negatives=None):
     return (1 - SMOOTHING) * plain + SMOOTHING * (log_sum - mean).mean(), plain.detach(), len(logits)
 
 
+def pieces_of(path):
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return [processor.id_to_piece(number) for number in range(len(processor))]
+
+
+def adopted(own, weights, theirs, ours):
+    """`weights` of a model with the pieces `theirs`, for one with `ours`: a piece that is new keeps its row of `own`."""
+    place = {piece: number for number, piece in enumerate(theirs)}
+    shared = [(number, place[piece]) for number, piece in enumerate(ours) if piece in place]
+    to, of = (torch.tensor(numbers) for numbers in zip(*shared))
+    rows = {name: own[name].clone() for name in ("embed_tokens.weight", "lm_head.bias")}
+    for name, values in rows.items():
+        values[to] = weights[name][of]
+    print(f"{len(shared)} of {len(ours)} pieces are known")
+    return {**weights, **rows}
+
+
 class TranslationTrainer(Trainer):
     EMA = 0.999
 
@@ -67,6 +84,10 @@ class TranslationTrainer(Trainer):
         return Translator(config, self.options.dropout), config
 
     def start_from(self, weights):
+        """Takes over the weights; of another language pair's, the rows of the pieces that both vocabularies have."""
+        if self.options.init_tokenizer:
+            weights = adopted(self.model.state_dict(), weights, pieces_of(self.options.init_tokenizer),
+                              pieces_of(Path(self.options.pairs).with_name("tokenizer.model")))
         self.model.load_state_dict(weights)
 
     def make_optimizer(self):
@@ -133,6 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", required=True, help="from translation_prepare.py, beside its tokenizer.model")
     parser.add_argument("--languages", default="en-de")
+    parser.add_argument("--init-tokenizer", help="tokenizer.model of --init, where it was trained on other languages")
     parser.add_argument("--repeats", type=repeat, nargs="*", default=[], metavar="CORPUS=N",
                         help="how often a corpus counts in a round, where not as in translation_data.py")
     parser.add_argument("--lr", type=float, default=1.5e-3, help="peak learning rate")
