@@ -7,11 +7,11 @@
 namespace glassformer {
 
 PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, const Kernels& run)
-    : k_(k),
-      n_(n),
-      width_(run.panel_width),
-      depth_(run.int8_depth),
-      steps_((k + depth_ - 1) / depth_) {
+    : PackedInt8Matrix(k, n, run.panel_width, run.int8_depth) {}
+
+PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t width,
+                                   std::size_t depth)
+    : k_(k), n_(n), width_(width), depth_(depth), steps_((k + depth_ - 1) / depth_) {
   const std::size_t panels = (n + width_ - 1) / width_;
   data_.assign(panels * panel_stride(), 0);
   scales_.assign(panels * width_, 0.0f);
@@ -32,6 +32,22 @@ void PackedInt8Matrix::set_column(std::size_t column, std::span<const std::int8_
   }
   scales_[column] = scale;
   sums_[column] = std::accumulate(values.begin(), values.end(), 0);
+}
+
+PackedInt8Matrix PackedInt8Matrix::select(std::span<const std::int32_t> columns) const {
+  PackedInt8Matrix selected(k_, columns.size(), width_, depth_);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto column = static_cast<std::size_t>(columns[i]);
+    assert(column < n_);
+    const std::int8_t* from = data_.data() + place(column);
+    std::int8_t* to = selected.data_.data() + selected.place(i);
+    for (std::size_t step = 0; step < panel_stride(); step += width_ * depth_) {
+      std::copy_n(from + step, depth_, to + step);
+    }
+    selected.scales_[i] = scales_[column];
+    selected.sums_[i] = sums_[column];
+  }
+  return selected;
 }
 
 void PackedInt8Matrix::copy_column(std::size_t column, std::span<float> values) const {

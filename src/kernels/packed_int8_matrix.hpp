@@ -29,8 +29,11 @@ class PackedInt8Matrix {
   void set_column(std::size_t column, std::span<const std::int8_t> values, float scale);
   /// values [k] = column `column`.
   void copy_column(std::size_t column, std::span<float> values) const;
+  /// These columns of it, in this order.
+  PackedInt8Matrix select(std::span<const std::int32_t> columns) const;
 
  private:
+  PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t width, std::size_t depth);
   std::size_t place(std::size_t column) const;  // of its first element
 
   std::size_t k_, n_, width_, depth_, steps_;

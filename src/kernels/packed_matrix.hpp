@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "kernels/kernels.hpp"
@@ -28,10 +29,14 @@ class PackedMatrix {
   void set_column(std::size_t column, std::span<const float> values);
   /// values [k] = column `column`.
   void copy_column(std::size_t column, std::span<float> values) const;
+  /// These columns of it, in this order.
+  PackedMatrix select(std::span<const std::int32_t> columns) const;
   /// Row `row` = values [n].
   void set_row(std::size_t row, std::span<const float> values);
 
  private:
+  std::size_t place(std::size_t column) const;  // of its first element
+
   std::size_t k_ = 0, n_ = 0, width_ = 1, panels_ = 0;
   AlignedBuffer data_;
 };

@@ -12,6 +12,7 @@ template <typename Matrix>
 class PackedWeight : public LinearWeight {
  public:
   PackedWeight(std::size_t in, std::size_t out) : matrix_(in, out) {}
+  explicit PackedWeight(Matrix matrix) : matrix_(std::move(matrix)) {}
 
   std::size_t in() const override { return matrix_.k(); }
   std::size_t out() const override { return matrix_.n(); }
@@ -28,6 +29,10 @@ class PackedWeight : public LinearWeight {
 class FloatWeight final : public PackedWeight<PackedMatrix> {
  public:
   using PackedWeight::PackedWeight;
+
+  std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    return std::make_unique<FloatWeight>(matrix_.select(outputs));
+  }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
     scope.declare("weight", {outputs, in()}, [this, first, outputs](std::span<const float> values) {
@@ -56,6 +61,10 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
 class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
  public:
   using PackedWeight::PackedWeight;
+
+  std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    return std::make_unique<Int8Weight>(matrix_.select(outputs));
+  }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
     scope.declare_int8(
@@ -101,7 +110,17 @@ std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compu
 }  // namespace
 
 Linear::Linear(std::size_t in, std::size_t out, Compute compute)
-    : weight_(make_weight(in, out, compute)), bias_(weight_->padded_out(), 0.0f) {}
+    : Linear(make_weight(in, out, compute)) {}
+
+Linear::Linear(std::unique_ptr<LinearWeight> weight)
+    : weight_(std::move(weight)), bias_(weight_->padded_out(), 0.0f) {}
+
+Linear Linear::select(std::span<const std::int32_t> outputs) const {
+  Linear selected(weight_->select(outputs));
+  std::transform(outputs.begin(), outputs.end(), selected.bias_.begin(),
+                 [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
+  return selected;
+}
 
 void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
                      Bias bias) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -35,6 +36,8 @@ class LinearWeight {
                         Workspace& workspace) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
+  /// These outputs' weights alone, in this order.
+  virtual std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const = 0;
 };
 
 /// y = x · Wᵀ + b.
@@ -67,7 +70,11 @@ class Linear {
     weight_->copy_output(output, weights);
   }
 
+  /// A layer that computes these outputs alone, in this order, with weights of its own.
+  Linear select(std::span<const std::int32_t> outputs) const;
+
  private:
+  explicit Linear(std::unique_ptr<LinearWeight> weight);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                 Workspace& workspace) const;

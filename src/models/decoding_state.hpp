@@ -28,6 +28,7 @@ class DecodingState {
   DecodingState(DecodingState&&) = default;
   DecodingState& operator=(DecodingState&&) = default;
 
+  const DecodingLimits& limits() const { return limits_; }
   const HypothesisTree& tree() const { return tree_; }
   std::size_t sources() const { return source_lengths_.size(); }
   std::size_t source_length(std::size_t source) const { return source_lengths_[source]; }

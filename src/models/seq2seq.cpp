@@ -64,7 +64,7 @@ View<2> Seq2Seq::decode(DecodingState& state, std::span<const Extension> extensi
 View<2> Seq2Seq::project(const ConstView<2>& hidden) {
   if (hidden.shape(0) > logits_.shape(0)) logits_.resize({hidden.shape(0), logits_.shape(1)});
   View<2> logits = rows(logits_, 0, hidden.shape(0));
-  lm_head_(hidden, logits, workspace_);
+  project(hidden, lm_head_, logits);
   return logits;
 }
 

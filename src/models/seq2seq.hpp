@@ -53,6 +53,12 @@ class Seq2Seq {
   /// nothing as long as R is within the limits of some state begun.
   View<2> project(const ConstView<2>& hidden);
 
+  /// The projection onto these target tokens alone; `project` then gives their logits [R, n].
+  Linear projection(std::span<const std::int32_t> ids) const { return lm_head_.select(ids); }
+  void project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {
+    projection(hidden, logits, workspace_);
+  }
+
   std::size_t target_vocab_size() const { return lm_head_.out(); }
   Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
