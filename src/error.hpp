@@ -18,6 +18,7 @@ enum class ErrorCode {
   unexpected_tensor,
   shape_mismatch,
   invalid_tokenizer,
+  invalid_shortlist,
   wrong_task,
   unsupported,
   internal,
@@ -43,6 +44,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "shape_mismatch";
     case ErrorCode::invalid_tokenizer:
       return "invalid_tokenizer";
+    case ErrorCode::invalid_shortlist:
+      return "invalid_shortlist";
     case ErrorCode::wrong_task:
       return "wrong_task";
     case ErrorCode::unsupported:

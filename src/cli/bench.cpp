@@ -119,7 +119,7 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
 }
 
 void bench_translator(const BenchCommand& command) {
-  const auto pipeline = load_translator(command.model, command.compute);
+  const auto pipeline = load_translator(command.model, command.compute, command.shortlist);
   Report report(command, "translate", pipeline->compute());
   for (const std::string& text : texts_of(command, pipeline->source_tokenizer())) {
     const double first = median([&] { return first_token_ms(*pipeline, text); });

@@ -27,6 +27,7 @@ Exit run(const ClassifyCommand& command);
 struct TranslateCommand {
   std::filesystem::path model;
   std::optional<Compute> compute;
+  bool shortlist = false;
   std::size_t threads = 1;
   bool json = false;
   TranslateOptions options;
@@ -50,6 +51,7 @@ struct BenchCommand {
   std::vector<std::size_t> lengths = {16, 64, 256};
   std::string text;  // to use instead of texts of these lengths
   bool attention = false;
+  bool shortlist = false;
   bool json = false;
 };
 Exit run(const BenchCommand& command);

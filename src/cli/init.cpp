@@ -28,10 +28,10 @@ Exit run(const InitCommand& command) {
   write_new_file(command.folder / "model.safetensors",
                  {reinterpret_cast<const char*>(file.data()), file.size()});
   write_new_file(command.folder / "config.json", to_json(config));
-  for (const char* name : tokenizer_files) {
-    const std::filesystem::path tokenizer = command.config.parent_path() / name;
-    if (std::filesystem::exists(tokenizer)) {
-      write_new_file(command.folder / name, read_file(tokenizer));
+  for (const char* name : vocabulary_files) {
+    const std::filesystem::path beside = command.config.parent_path() / name;
+    if (std::filesystem::exists(beside)) {
+      write_new_file(command.folder / name, read_file(beside));
     }
   }
   std::cerr << "glassformer: wrote " << count << " random parameters to " << command.folder.string()

@@ -69,6 +69,8 @@ struct CommandLine {
     r->add_option("--length-penalty", translate.options.length_penalty,
                   "score = log-probability / tokens ^ this")
         ->capture_default_str();
+    r->add_flag("--shortlist", translate.shortlist,
+                "consider only tokens that the folder's shortlist.bin offers: faster");
     r->add_flag("--json", translate.json, "one JSON object a line");
     r->add_flag("--attention", translate.options.attention,
                 "with --json: every attention weight, and the alignment");
@@ -94,6 +96,7 @@ struct CommandLine {
         ->check(CLI::Range(1, 1'000'000));
     b->add_option("--text", bench.text, "a text instead of some of given lengths");
     b->add_flag("--attention", bench.attention, "every attention weight is kept");
+    b->add_flag("--shortlist", bench.shortlist, "of a translator: as in translate");
     add_compute(b, bench.compute);
     b->add_flag("--json", bench.json, "a JSON array");
 

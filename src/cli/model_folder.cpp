@@ -105,17 +105,21 @@ std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& f
 }
 
 std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
-                                                   std::optional<Compute> compute) {
+                                                   std::optional<Compute> compute,
+                                                   bool shortlisted) {
   ModelConfig config = parse_config(read_file(folder / "config.json"));
   std::optional<Tokenizer> target;
   if (!std::filesystem::exists(folder / "tokenizer.model")) {
     target = load_tokenizer(folder, "target");
   }
   Tokenizer source = load_tokenizer(folder, "source");
+  std::string file;
+  std::optional<std::span<const std::byte>> shortlist;
+  if (shortlisted) shortlist = bytes_of(file = read_file(folder / "shortlist.bin"));
   WeightsFile weights = read_weights_header(folder);
-  auto pipeline =
-      std::make_unique<TranslatePipeline>(std::move(config), std::move(source), std::move(target),
-                                          compute.value_or(stored_compute(weights.header)));
+  auto pipeline = std::make_unique<TranslatePipeline>(
+      std::move(config), std::move(source), std::move(target),
+      compute.value_or(stored_compute(weights.header)), shortlist);
   load_weights(folder, std::move(weights), pipeline->parameters());
   return pipeline;
 }

@@ -26,8 +26,10 @@ struct WeightsFile {
 };
 WeightsFile read_weights_header(const std::filesystem::path& folder);
 
-/// The files that may hold a folder's tokenizers: one, or one for each side of a translation.
-inline constexpr std::array tokenizer_files = {"tokenizer.model", "source.model", "target.model"};
+/// What may lie beside a folder's configuration and weights: one tokenizer, or one for each side of
+/// a translation; a shortlist.
+inline constexpr std::array vocabulary_files = {"tokenizer.model", "source.model", "target.model",
+                                                "shortlist.bin"};
 
 /// DIR/tokenizer.model or, where a translation's vocabularies differ, that of one side: "source" or
 /// "target".
@@ -37,9 +39,11 @@ Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string&
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
 /// The pipelines of a folder; where no arithmetic is given, that which the weights are stored for.
+/// A translator's shortlist.bin is read if asked for.
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
                                                   std::optional<Compute> compute = {});
 std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
-                                                   std::optional<Compute> compute = {});
+                                                   std::optional<Compute> compute = {},
+                                                   bool shortlisted = false);
 
 }  // namespace glassformer

@@ -64,7 +64,7 @@ Exit run(const QuantizeCommand& command) {
   std::filesystem::create_directories(command.folder);
   write_new_file(command.folder / "model.safetensors",
                  {reinterpret_cast<const char*>(file.data()), file.size()});
-  std::vector<std::string> others(tokenizer_files.begin(), tokenizer_files.end());
+  std::vector<std::string> others(vocabulary_files.begin(), vocabulary_files.end());
   others.insert(others.end(), {"config.json", "README.md", "LICENSE"});
   for (const std::string& name : others) {
     if (std::filesystem::exists(command.model / name)) {

@@ -16,8 +16,9 @@ using Result = std::variant<Translation, Error>;
 }  // namespace
 
 Exit run(const TranslateCommand& command) {
-  const auto pipelines = load_several(
-      command.threads, [&] { return load_translator(command.model, command.compute); });
+  const auto pipelines = load_several(command.threads, [&] {
+    return load_translator(command.model, command.compute, command.shortlist);
+  });
   pipelines[0]->begin({}, command.options);  // refuses bad options before any line is read
   const auto translate = [&](TranslatePipeline& pipeline, std::span<const std::string_view> texts) {
     return pipeline.translate_batch(texts, command.options);

@@ -46,13 +46,13 @@ bool BeamSearch::step() {
   }
   if (extensions_.empty()) return false;
 
-  const ConstView<2> logits = scorer_.feed(extensions_);  // [R, V]
+  const std::span<const NextTokens> next = scorer_.feed(extensions_);
   bool any_left = false;
   std::size_t row = 0;
   for (Beam& beam : beams_) {
     if (beam.done) continue;
     const std::size_t rows = beam.live.size();
-    choose(beam, logits, row);
+    choose(beam, next.subspan(row, rows));
     advance(beam);
     row += rows;
     any_left = any_left || !beam.done;
@@ -62,18 +62,17 @@ bool BeamSearch::step() {
 
 // Fills choices_ with the 2 · beams most probable continuations, best first: enough for `beams` to
 // go on, as each hypothesis has one continuation that ends.
-void BeamSearch::choose(const Beam& beam, const ConstView<2>& logits, std::size_t first_row) {
+void BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   const auto better = [](const Choice& a, const Choice& b) {
     if (a.total != b.total) return a.total > b.total;
     return a.row != b.row ? a.row < b.row : a.id < b.id;
   };
-  const std::size_t vocabulary = logits.shape(1);
   const std::size_t wanted = 2 * options_.beams;
   choices_.clear();
   for (std::uint32_t row = 0; row < beam.live.size(); ++row) {
     const CandidateIndex last = beam.live[row];
-    const float* x = &logits(first_row + row, 0);
-    const float normalizer = kernels().log_sum_exp(x, vocabulary);
+    const std::span<const float> x = next[row].logits;
+    const float normalizer = kernels().log_sum_exp(x.data(), x.size());
     const double base = beam.tree[last].total - static_cast<double>(normalizer);
     // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
     const auto threshold = [&] {
@@ -82,12 +81,12 @@ void BeamSearch::choose(const Beam& beam, const ConstView<2>& logits, std::size_
                  : std::nextafter(static_cast<float>(choices_.front().total - base), -infinity);
     };
     float lowest = threshold();
-    for (std::size_t id = 0; id < vocabulary; ++id) {
-      if (!(x[id] >= lowest)) continue;
-      const Choice choice = {base + static_cast<double>(x[id]), row, static_cast<std::int32_t>(id),
-                             x[id] - normalizer};
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!(x[i] >= lowest)) continue;
+      const std::int32_t id = next[row].id(i);
+      const Choice choice = {base + static_cast<double>(x[i]), row, id, x[i] - normalizer};
       if (choices_.size() == wanted && !better(choice, choices_.front())) continue;
-      if (tokens_.never[id] || repeats(beam.tree, last, choice.id)) continue;
+      if (tokens_.never[static_cast<std::size_t>(id)] || repeats(beam.tree, last, id)) continue;
       if (choices_.size() == wanted) {
         std::pop_heap(choices_.begin(), choices_.end(), better);
         choices_.pop_back();

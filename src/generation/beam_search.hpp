@@ -84,7 +84,7 @@ class BeamSearch {
     float logprob;
   };
 
-  void choose(const Beam& beam, const ConstView<2>& logits, std::size_t first_row);
+  void choose(const Beam& beam, std::span<const NextTokens> next);
   void advance(Beam& beam);
   bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;
   Hypothesis hypothesis(const Beam& beam, CandidateIndex last, bool complete) const;

@@ -50,7 +50,8 @@ void check_head(const std::string& option, std::size_t layer, std::size_t layers
 }  // namespace
 
 TranslatePipeline::TranslatePipeline(ModelConfig config, Tokenizer source,
-                                     std::optional<Tokenizer> target, Compute compute)
+                                     std::optional<Tokenizer> target, Compute compute,
+                                     std::optional<std::span<const std::byte>> shortlist)
     : config_(expect_task(std::move(config), "translation")),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
@@ -59,6 +60,15 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, Tokenizer source,
   expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.vocab_size);
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.target_vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
+  if (shortlist) {
+    shortlist_ = Shortlist::parse(*shortlist, config_.vocab_size, config_.target_vocab_size);
+  }
+}
+
+std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_t> source) const {
+  std::vector<std::int32_t> others = {special_.end};
+  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // names
+  return shortlist_->choices(source, others);
 }
 
 void TranslatePipeline::check(const TranslateOptions& options) const {

@@ -10,6 +10,7 @@
 
 #include "error.hpp"
 #include "generation/beam_search.hpp"
+#include "generation/shortlist.hpp"
 #include "models/seq2seq.hpp"
 #include "pipelines/alignment.hpp"
 #include "pipelines/source_reader.hpp"
@@ -84,11 +85,14 @@ struct StreamedToken {
 /// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
 class TranslatePipeline {
  public:
-  /// Without a target tokenizer, the source's serves both sides. Throws `wrong_task` unless the
-  /// configuration describes a translation model, `invalid_config` where a special token is not a
-  /// piece, `invalid_tokenizer` where a vocabulary is too large.
+  /// Without a target tokenizer, the source's serves both sides. With a shortlist.bin, translations
+  /// are made of tokens that it offers for their source, and log-probabilities are among those.
+  /// Throws `wrong_task` unless the configuration describes a translation model, `invalid_config`
+  /// where a special token is not a piece, `invalid_tokenizer` where a vocabulary is too large,
+  /// `invalid_shortlist`.
   TranslatePipeline(ModelConfig config, Tokenizer source, std::optional<Tokenizer> target = {},
-                    Compute compute = Compute::f32);
+                    Compute compute = Compute::f32,
+                    std::optional<std::span<const std::byte>> shortlist = {});
   TranslatePipeline(const TranslatePipeline&) = delete;
   TranslatePipeline& operator=(const TranslatePipeline&) = delete;
 
@@ -116,12 +120,15 @@ class TranslatePipeline {
 
  private:
   void check(const TranslateOptions& options) const;
+  // The tokens that a source's translation may have, by the shortlist.
+  std::vector<std::int32_t> choices(std::span<const std::int32_t> source) const;
 
   ModelConfig config_;
   Tokenizer source_tokenizer_;
   std::optional<Tokenizer> target_tokenizer_;
   SourceReader reader_;
   SpecialTokens special_;
+  std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
 };
 

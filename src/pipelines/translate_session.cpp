@@ -104,6 +104,7 @@ void TranslatePipeline::Session::State::start_batch() {
   InspectionRequest request = {.capture = options.attention, .ablate = options.ablate};
   Batch sources;
   std::vector<std::size_t> max_lengths;
+  std::vector<std::vector<std::int32_t>> choices;
   DecodingLimits limits = {.nodes = 0, .positions = 0, .rows = 0};
   for (batch.clear(); next < order.size(); ++next) {
     const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
@@ -113,6 +114,7 @@ void TranslatePipeline::Session::State::start_batch() {
     std::vector<std::int32_t> ids;
     for (const Token& token : tokens) ids.push_back(token.id);
     sources.add(ids);
+    if (pipeline.shortlist_) choices.push_back(pipeline.choices(ids));
     batch.push_back(order[next]);
 
     const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * ids.size() + 16;
@@ -128,7 +130,8 @@ void TranslatePipeline::Session::State::start_batch() {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
   request.capture = options.attention || options.alignment;
-  scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request));
+  scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
+                 std::move(choices));
   search.emplace(*scorer, pipeline.special_,
                  SearchOptions{.beams = options.beams, .length_penalty = options.length_penalty},
                  max_lengths);

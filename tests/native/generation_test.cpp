@@ -23,21 +23,18 @@ class MarkovScorer final : public NextTokenScorer {
 
   explicit MarkovScorer(std::vector<Table> tables) : tables_(std::move(tables)) {}
 
-  ConstView<2> feed(std::span<const Extension> extensions) override {
-    const std::size_t vocabulary = tables_[0].size();
+  std::span<const NextTokens> feed(std::span<const Extension> extensions) override {
     rows.push_back(extensions.size());
-    logits_.resize({extensions.size(), vocabulary});
-    for (std::size_t i = 0; i < extensions.size(); ++i) {
-      const Extension& extension = extensions[i];
+    next_.clear();
+    for (const Extension& extension : extensions) {
       if (extension.parent != no_parent) {
         REQUIRE(extension.parent < sources_.size());
         REQUIRE(extension.source == sources_[extension.parent]);
       }
       sources_.push_back(extension.source);
-      const auto& row = tables_[extension.source][static_cast<std::size_t>(extension.id)];
-      std::copy(row.begin(), row.end(), &logits_(i, 0));
+      next_.push_back({tables_[extension.source][static_cast<std::size_t>(extension.id)], ids});
     }
-    return const_view(logits_);
+    return next_;
   }
 
   double logprob(std::size_t source, std::int32_t last, std::int32_t id) const {
@@ -49,11 +46,12 @@ class MarkovScorer final : public NextTokenScorer {
   std::size_t vocabulary() const { return tables_[0].size(); }
 
   std::vector<std::size_t> rows;  // fed in each step
+  std::vector<std::int32_t> ids;  // of a row's logits; none: all
 
  private:
   std::vector<Table> tables_;
   std::vector<std::size_t> sources_;  // by node
-  Tensor<2> logits_;
+  std::vector<NextTokens> next_;
 };
 
 MarkovScorer::Table random_table(std::size_t vocabulary, SplitMix64& random, float spread = 6) {
@@ -307,11 +305,15 @@ TEST_CASE("a search takes all its memory at the start", "[generation]") {
       for (float& x : logits) x = 6 * random.uniform();
       for (std::size_t row = 0; row < logits.shape(0); ++row) logits(row, end_token) = -1;
     }
-    ConstView<2> feed(std::span<const Extension> extensions) override {
+    std::span<const NextTokens> feed(std::span<const Extension> extensions) override {
       first = (first + 1) % 20;
-      return const_view<2>(&logits(first, 0), {extensions.size(), logits.shape(1)});
+      for (std::size_t i = 0; i < extensions.size(); ++i) {
+        next[i].logits = {&logits(first + i, 0), logits.shape(1)};
+      }
+      return std::span(next).first(extensions.size());
     }
     Tensor<2> logits = Tensor<2>::from_shape({40, 100});
+    std::array<NextTokens, 12> next;
     std::size_t first = 0;
   };
   Scorer scorer;
@@ -323,6 +325,40 @@ TEST_CASE("a search takes all its memory at the start", "[generation]") {
   while (search.step()) ++steps;
   CHECK(allocations() == before);
   CHECK(steps == 29);
+}
+
+TEST_CASE("a search over a part of the vocabulary finds what the whole one offers of it",
+          "[generation]") {
+  SplitMix64 random(5);
+  const auto whole = random_table(30, random);
+  const std::vector<std::int32_t> ids = {end_token, 4, 7, 11, 18, 29};
+  MarkovScorer::Table part = whole, without = whole;  // `without`: the others cannot be
+  for (std::size_t last = 0; last < whole.size(); ++last) {
+    part[last].clear();
+    for (const std::int32_t id : ids)
+      part[last].push_back(whole[last][static_cast<std::size_t>(id)]);
+    for (std::size_t id = 0; id < whole.size(); ++id) {
+      const bool offered =
+          std::find(ids.begin(), ids.end(), static_cast<std::int32_t>(id)) != ids.end();
+      if (!offered) without[last][id] = -1e4f;
+    }
+  }
+  MarkovScorer narrow({part}), wide({without});
+  narrow.ids = ids;
+  const SpecialTokens tokens = tokens_of(30);
+  const std::vector<std::size_t> max_lengths = {8};
+  BeamSearch a(narrow, tokens, {.beams = 2}, max_lengths),
+      b(wide, tokens, {.beams = 2}, max_lengths);
+  bool more = true;
+  while (more) {
+    more = a.step();
+    REQUIRE(b.step() == more);
+  }
+  REQUIRE(a.tree(0).size() == b.tree(0).size());
+  for (std::size_t i = 0; i < a.tree(0).size(); ++i) {
+    CHECK(a.tree(0)[i].id == b.tree(0)[i].id);
+    CHECK(std::abs(a.tree(0)[i].total - b.tree(0)[i].total) < 1e-4);
+  }
 }
 
 TEST_CASE("equal scores go to the lower token", "[generation]") {

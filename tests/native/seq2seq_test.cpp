@@ -12,7 +12,9 @@
 
 #include "allocations.hpp"
 #include "generation/log_softmax.hpp"
+#include "generation/scorer.hpp"
 #include "golden.hpp"
+#include "io/quantise.hpp"
 #include "io_fixture.hpp"
 #include "models/initialise.hpp"
 
@@ -499,6 +501,54 @@ TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
     }
   }
   CHECK(allocations() == before);
+}
+
+TEST_CASE("a part of the vocabulary has the logits that the whole one gives it", "[seq2seq]") {
+  const Compute compute = GENERATE(Compute::f32, Compute::int8);
+  const TranslationGolden golden("translate_odd_local");
+  Seq2Seq model(golden.config, compute);
+  SplitMix64 random(3);
+  for (const Parameter& parameter : model.parameters()) {
+    const std::vector<float> values = initial_values(parameter, random);
+    if (parameter.set_int8) {
+      const QuantisedMatrix matrix = quantise(values, parameter.shape[0]);
+      parameter.set_int8(matrix.values, matrix.scales);
+    } else {
+      parameter.set(values);
+    }
+  }
+  constexpr DecodingLimits limits = {.nodes = 40, .positions = 10, .rows = 4};
+  const auto encoded = model.encode(golden.batch(), {});
+  const std::vector<std::int32_t> first = {0, 3, 17, 18, 40}, second = {1, 2, 59};
+  Seq2SeqScorer part(model, model.begin(encoded, limits, {}), {first, second});
+  Seq2SeqScorer whole(model, model.begin(encoded, limits, {}));
+  std::vector<Extension> beams = {
+      {.source = 0, .id = 1}, {.source = 0, .id = 2}, {.source = 1, .id = 1}};
+  std::vector<std::vector<float>> expected;
+  for (int step = 0; step < 3; ++step) {
+    expected.clear();
+    for (const NextTokens& next : whole.feed(beams)) {
+      REQUIRE(next.ids.empty());
+      expected.emplace_back(next.logits.begin(), next.logits.end());
+    }
+    const std::size_t before = allocations();
+    const std::span<const NextTokens> got = part.feed(beams);
+    CHECK(allocations() == before);
+    REQUIRE(got.size() == beams.size());
+    for (std::size_t row = 0; row < got.size(); ++row) {
+      const std::vector<std::int32_t>& ids = row < 2 ? first : second;
+      REQUIRE(std::equal(got[row].ids.begin(), got[row].ids.end(), ids.begin(), ids.end()));
+      REQUIRE(got[row].logits.size() == ids.size());
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        CHECK(got[row].logits[i] == expected[row][static_cast<std::size_t>(ids[i])]);
+      }
+    }
+    for (std::size_t row = 0; row < beams.size(); ++row) {
+      beams[row] = {.parent = static_cast<NodeIndex>(3 * step) + static_cast<NodeIndex>(row),
+                    .source = 9,  // of no meaning after the first token
+                    .id = static_cast<std::int32_t>(5 + row)};
+    }
+  }
 }
 
 TEST_CASE("a decoding does not outgrow its limits", "[seq2seq]") {

@@ -5,9 +5,11 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "io/utf8.hpp"
 #include "models/initialise.hpp"
@@ -505,6 +507,111 @@ TEST_CASE("a source of unknown characters alone has a translation without unknow
   CHECK(std::any_of(sentence.source_tokens.begin(), sentence.source_tokens.end(),
                     [&](const Token& token) { return token.id == unknown; }));
   for (const Candidate& candidate : sentence.tree) CHECK(candidate.id != unknown);
+}
+
+namespace {
+
+// The file of a shortlist whose lists are these; ids below `frequent` are in all of them.
+std::vector<std::byte> shortlist_file(const std::vector<std::vector<std::uint32_t>>& lists,
+                                      std::uint64_t frequent) {
+  std::vector<std::uint64_t> words = {frequent, 0, lists.size() + 1, 0, 0};
+  std::vector<std::uint32_t> candidates;
+  for (const auto& list : lists) {
+    candidates.insert(candidates.end(), list.begin(), list.end());
+    words.push_back(candidates.size());
+  }
+  words[3] = candidates.size();
+  std::vector<std::byte> file(8 * words.size() + 4 * candidates.size());
+  std::memcpy(file.data(), words.data(), 8 * words.size());
+  std::memcpy(file.data() + 8 * words.size(), candidates.data(), 4 * candidates.size());
+  std::uint64_t checksum = 0;
+  for (std::size_t at = 0; at + 8 <= file.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, file.data() + at, 8);
+    checksum ^= word + 0x9E3779B9 + (checksum << 6) + (checksum >> 2);
+  }
+  const std::uint64_t start[] = {0xF11A48D5013417F5, checksum};
+  const auto bytes = std::as_bytes(std::span(start));
+  file.insert(file.begin(), bytes.begin(), bytes.end());
+  return file;
+}
+
+// A translator with one vocabulary and a shortlist: ids below 40, and 7 i + 0 … 8 for token i.
+std::unique_ptr<TranslatePipeline> make_shortlisting() {
+  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const ModelConfig config = config_of(tokenizer, tokenizer);
+  std::vector<std::vector<std::uint32_t>> lists(tokenizer.size());
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (std::size_t j = 0; j < 9; ++j) {
+      lists[i].push_back(static_cast<std::uint32_t>((7 * i + j) % tokenizer.size()));
+    }
+  }
+  auto pipeline = std::make_unique<TranslatePipeline>(
+      config, load_tokenizer("bpe_bytes"), std::nullopt, Compute::f32, shortlist_file(lists, 40));
+  fill(pipeline->parameters(), *tokenizer.find("</s>"), 1);
+  return pipeline;
+}
+
+}  // namespace
+
+TEST_CASE("with a shortlist a translation has only what its source offers", "[translate]") {
+  const auto pipeline = make_shortlisting();
+  const auto plain = make_translator();  // with the same weights
+  const std::int32_t size = static_cast<std::int32_t>(pipeline->target_tokenizer().size());
+  const std::vector<std::string_view> all(texts.begin(), texts.end());
+  std::size_t different = 0;
+  const auto together = pipeline->translate_batch(all, {.hypotheses = true});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Translation alone = pipeline->translate(all[i], {.hypotheses = true});
+    const SentenceTranslation& sentence = alone.sentences.at(0);
+    std::set<std::int32_t> offered = {*pipeline->target_tokenizer().find("</s>")};
+    for (std::int32_t id = 0; id < 40; ++id) offered.insert(id);
+    for (const Token& token : sentence.source_tokens) {
+      offered.insert(token.id);
+      for (std::int32_t j = 0; j < 9; ++j) offered.insert((7 * token.id + j) % size);
+    }
+    for (const Candidate& candidate : sentence.tree) CHECK(offered.count(candidate.id) == 1);
+
+    // A batch's other sources offer nothing.
+    const auto& same = std::get<Translation>(together[i]).sentences.at(0);
+    CHECK(same.output.tokens == sentence.output.tokens);
+
+    different += plain->translate(all[i]).text != alone.text;
+  }
+  CHECK(different > 0);
+}
+
+TEST_CASE("a shortlist that is damaged or another model's is refused by name", "[translate]") {
+  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
+  ModelConfig config = config_of(tokenizer, tokenizer);
+  const auto message = [&](std::span<const std::byte> file) -> std::string {
+    try {
+      TranslatePipeline(config, load_tokenizer("bpe_bytes"), std::nullopt, Compute::f32, file);
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::invalid_shortlist);
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto n = static_cast<std::uint32_t>(tokenizer.size());
+  std::vector<std::vector<std::uint32_t>> lists(n, {1, 2, 3});
+  const std::vector<std::byte> good = shortlist_file(lists, 5);
+  CHECK(message(good) == "accepted");
+  CHECK_THAT(message({}), ContainsSubstring("expected 48, got 0"));
+  CHECK_THAT(message(std::span(good).first(47)),
+             ContainsSubstring("bytes (at least): expected 48, got 47"));
+  CHECK_THAT(message(std::span(good).first(good.size() - 4)), ContainsSubstring("bytes: expected"));
+  CHECK_THAT(message(shortlist_file(lists, n + 1)), ContainsSubstring("frequent tokens"));
+  for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{60}, good.size() - 5}) {
+    std::vector<std::byte> damaged = good;
+    damaged[at] ^= std::byte{1};
+    CHECK_THAT(message(damaged), ContainsSubstring(at == 0 ? "magic number" : "checksum"));
+  }
+  std::vector<std::vector<std::uint32_t>> wrong = lists;
+  wrong[3][1] = n;
+  CHECK_THAT(message(shortlist_file(wrong, 5)), ContainsSubstring("a candidate (below)"));
+  wrong.pop_back();
+  CHECK_THAT(message(shortlist_file(wrong, 5)), ContainsSubstring("offsets: expected"));
 }
 
 TEST_CASE("languages may have vocabularies of their own", "[translate]") {

@@ -1,0 +1,51 @@
+#include "generation/scorer.hpp"
+
+#include <algorithm>
+
+namespace glassformer {
+
+Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
+                             std::vector<std::vector<std::int32_t>> choices)
+    : model_(model), state_(std::move(state)) {
+  for (std::vector<std::int32_t>& ids : choices) {
+    widest_ = std::max(widest_, ids.size());
+    Linear projection = model_.projection(ids);
+    choices_.push_back({std::move(ids), std::move(projection)});
+  }
+  const std::size_t rows = state_.limits().rows;
+  logits_.resize(rows * widest_);
+  next_.reserve(rows);
+}
+
+std::span<const NextTokens> Seq2SeqScorer::feed(std::span<const Extension> extensions) {
+  View<2> hidden = model_.decode(state_, extensions);
+  const std::size_t n = extensions.size();
+  next_.clear();
+  if (choices_.empty()) {
+    const View<2> logits = model_.project(const_view(hidden));
+    for (std::size_t row = 0; row < n; ++row) {
+      next_.push_back({{&logits(row, 0), logits.shape(1)}, {}});
+    }
+    return next_;
+  }
+  const auto source = [&, first_node = state_.tree().size() - n](std::size_t row) {
+    return state_.tree()[static_cast<NodeIndex>(first_node + row)].source;
+  };
+  for (std::size_t first = 0, end; first < n; first = end) {
+    for (end = first + 1; end < n && source(end) == source(first);) ++end;
+    project(hidden, first, end - first, choices_[source(first)]);
+  }
+  return next_;
+}
+
+void Seq2SeqScorer::project(View<2>& hidden, std::size_t first, std::size_t count,
+                            const Choice& choice) {
+  const std::size_t width = choice.ids.size();
+  const View<2> logits = view<2>(logits_.data() + first * widest_, {count, width});
+  model_.project(const_view(rows(hidden, first, count)), choice.projection, logits);
+  for (std::size_t row = 0; row < count; ++row) {
+    next_.push_back({{&logits(row, 0), width}, choice.ids});
+  }
+}
+
+}  // namespace glassformer
