@@ -165,8 +165,9 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
-// `files` holds config.json, the header of model.safetensors, the name of the arithmetic and the
-// tokenizers, one after the other, of the given lengths. Answers {"tensors": [{"name", "begin",
+// `files` holds config.json, the header of model.safetensors, the name of the arithmetic,
+// shortlist.bin (empty: none is wanted) and the tokenizers, one after the other, of the given
+// lengths. Answers {"tensors": [{"name", "begin",
 // "end"}], "staging"}: the order in which gf_load_tensor wants the tensors, where each lies in the
 // data section, and the size of the largest.
 EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
@@ -175,7 +176,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
     SafetensorsHeader header = parse_header(parts.at(1), data_size);
     instance.classifier = std::make_unique<ClassifyPipeline>(
-        parse_config(parts[0]), parse_tokenizer(parts.at(3)), compute_of(parts[2], header));
+        parse_config(parts[0]), parse_tokenizer(parts.at(4)), compute_of(parts[2], header));
     return begin_loading(instance.classifier->parameters(), std::move(header));
   });
 }
@@ -186,11 +187,13 @@ EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32
   return answer([&] {
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
     std::optional<Tokenizer> target;
-    if (parts.size() > 4) target = parse_tokenizer(parts[4]);
+    if (parts.size() > 5) target = parse_tokenizer(parts[5]);
     SafetensorsHeader header = parse_header(parts.at(1), data_size);
-    instance.translator =
-        std::make_unique<TranslatePipeline>(parse_config(parts[0]), parse_tokenizer(parts.at(3)),
-                                            std::move(target), compute_of(parts[2], header));
+    std::optional<std::span<const std::byte>> shortlist;
+    if (!parts[3].empty()) shortlist = std::as_bytes(std::span(parts[3]));
+    instance.translator = std::make_unique<TranslatePipeline>(
+        parse_config(parts[0]), parse_tokenizer(parts.at(4)), std::move(target),
+        compute_of(parts[2], header), shortlist);
     return begin_loading(instance.translator->parameters(), std::move(header));
   });
 }

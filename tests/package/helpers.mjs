@@ -82,6 +82,27 @@ export function randomModel(config, tokenizer, seed = 1) {
   return join(folder, 'model');
 }
 
+/** A shortlist.bin in which every source token offers the same target tokens, and nothing else. */
+export function shortlistFile(sourceVocabSize, offered) {
+  const words = [0n, BigInt(offered.length), BigInt(sourceVocabSize + 1)];
+  words.push(BigInt(sourceVocabSize * offered.length));
+  for (let i = 0; i <= sourceVocabSize; ++i) words.push(BigInt(i * offered.length));
+  const ids = Uint32Array.from({ length: sourceVocabSize * offered.length }, (_, i) => {
+    return offered[i % offered.length];
+  });
+  const body = Buffer.concat([
+    Buffer.from(BigUint64Array.from(words).buffer),
+    Buffer.from(ids.buffer),
+  ]);
+  let checksum = 0n;
+  for (let at = 0; at + 8 <= body.length; at += 8) {
+    const word = body.readBigUInt64LE(at);
+    checksum ^= BigInt.asUintN(64, word + 0x9e3779b9n + (checksum << 6n) + (checksum >> 2n));
+  }
+  const head = Buffer.from(BigUint64Array.of(0xf11a48d5013417f5n, checksum).buffer);
+  return new Uint8Array(Buffer.concat([head, body]));
+}
+
 export function splitSafetensors(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = 8 + Number(view.getBigUint64(0, true));

@@ -14,6 +14,7 @@ import {
   readGolden,
   readModel,
   serve,
+  shortlistFile,
 } from './helpers.mjs';
 
 const name = 'translate_pre_norm_shared';
@@ -93,6 +94,53 @@ for (const binary of binaries) {
     for (const wrong of [undefined, 'abc', [1], ['a', null], [, 'a'], new Set(['a'])]) {
       await assertError(() => translator.translateBatch(wrong), 'invalid_option', /texts/);
     }
+    await stillWorks();
+  });
+
+  test(`${binary}: with a shortlist a translation has only what its source offers`, async () => {
+    const { vocabSize } = translator.info;
+    const offered = [5, 8, 13, 21, 34, 55];
+    const files = { ...readModel(name), 'shortlist.bin': shortlistFile(vocabSize, offered) };
+    const listing = await loadTranslator(files, { binary, shortlist: true });
+    const { sentences } = await listing.translate(text, { hypotheses: true });
+    for (const { sourceTokens, tree } of sentences) {
+      const end = sourceTokens.at(-1).id; // one vocabulary: a source's own tokens may be copied
+      const possible = new Set([...offered, end, ...sourceTokens.map(({ id }) => id)]);
+      assert.deepEqual(
+        tree.slice(1).filter(({ id }) => !possible.has(id)),
+        [],
+      );
+      assert.ok(tree.length > 4);
+    }
+    // Without the option the file is not looked at.
+    const plain = await loadTranslator(
+      { ...files, 'shortlist.bin': new Uint8Array(3) },
+      { binary },
+    );
+    assert.deepEqual(await plain.translate(text), expected);
+  });
+
+  test(`${binary}: a shortlist that is not there, damaged or another model's`, async () => {
+    const files = readModel(name);
+    const { vocabSize } = translator.info;
+    const attempt = (bytes) =>
+      Translator.load(
+        { ...files, ...(bytes && { 'shortlist.bin': bytes }) },
+        { binary, shortlist: true },
+      );
+    await assertError(() => attempt(), 'missing_file', /shortlist\.bin/);
+    await assertError(() => attempt(new Uint8Array()), 'invalid_shortlist', /expected bytes/);
+    await assertError(() => attempt(new Uint8Array(60)), 'invalid_shortlist', /magic number/);
+    const other = shortlistFile(vocabSize - 1, [5]);
+    await assertError(() => attempt(other), 'invalid_shortlist', /offsets: expected/);
+    const wrong = shortlistFile(vocabSize, [1e6]);
+    await assertError(() => attempt(wrong), 'invalid_shortlist', /candidate/);
+    await assertError(
+      () => Translator.load(folder, { binary, shortlist: 'yes' }),
+      'invalid_option',
+      /shortlist/,
+    );
+    await assertError(() => Classifier.load(folder, { shortlist: true }), 'invalid_option');
     await stillWorks();
   });
 

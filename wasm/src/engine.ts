@@ -114,7 +114,7 @@ export class Engine {
 
   /**
    * Starts loading. `files`: the configuration, the weights' header, the name of the arithmetic
-   * (empty: as the weights are stored) and one or two tokenizers.
+   * (empty: as the weights are stored), shortlist.bin (empty: none is wanted) and one or two tokenizers.
    * `dataSize` counts the bytes of model.safetensors after its header.
    */
   loadBegin(task: Task, files: Uint8Array[], dataSize: number): LoadPlan {

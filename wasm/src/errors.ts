@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'unexpected_tensor'
   | 'shape_mismatch'
   | 'invalid_tokenizer'
+  | 'invalid_shortlist'
   | 'wrong_task'
   | 'unsupported'
   | 'internal'

@@ -29,4 +29,5 @@ export type {
   Translation,
   TranslationStep,
   TranslatorInfo,
+  TranslatorLoadOptions,
 } from './types.js';

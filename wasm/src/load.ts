@@ -8,7 +8,7 @@ import type { ModelFile } from './types.js';
 /** Reads a model's files into the engine; the weights go tensor by tensor. */
 export async function loadModel(
   engine: Engine,
-  { task, files, compute }: Pick<LoadRequest, 'task' | 'files' | 'compute'>,
+  { task, files, compute, shortlist }: Omit<LoadRequest, 'module' | 'binary'>,
   options: ReadOptions,
 ): Promise<ModelDescription> {
   // The files are asked for together; where one fails, the others are given up.
@@ -29,14 +29,18 @@ export async function loadModel(
   const readAll = async (file: ModelFile): Promise<Uint8Array> =>
     (await open(file)).bytes(Infinity);
   try {
-    const [config, tokenizers, weights] = await Promise.all([
+    const [config, offered, tokenizers, weights] = await Promise.all([
       readAll('config.json'),
+      shortlist ? readAll('shortlist.bin') : new Uint8Array(),
       readTokenizers(readAll),
       open('model.safetensors'),
     ]);
+    if (shortlist && offered.length === 0) {
+      throw new GlassformerError('invalid_shortlist', 'shortlist.bin: expected bytes, got none');
+    }
     const arithmetic = new TextEncoder().encode(compute ?? '');
     await loadWeights(engine, weights, (header, dataSize) =>
-      engine.loadBegin(task, [config, header, arithmetic, ...tokenizers], dataSize),
+      engine.loadBegin(task, [config, header, arithmetic, offered, ...tokenizers], dataSize),
     );
     return engine.loadEnd();
   } finally {

@@ -10,6 +10,7 @@ const modelFiles = [
   'tokenizer.model',
   'source.model',
   'target.model',
+  'shortlist.bin',
 ] as const;
 const assets = [
   ...modelFiles,

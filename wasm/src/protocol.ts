@@ -16,6 +16,7 @@ export interface LoadRequest {
   binary: Binary;
   files: Sources;
   compute: Compute | undefined;
+  shortlist: boolean;
 }
 
 export interface TextRequest {

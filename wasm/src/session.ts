@@ -4,9 +4,10 @@ import { createHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal } from './options.js';
 import type { CallEvent, Host, Kind, Request, Result, Task } from './protocol.js';
-import type { LoadOptions, ModelFiles, ModelInfo } from './types.js';
+import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 
 const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary'];
+const translatorLoadOptions = [...loadOptions, 'shortlist'];
 
 /** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
 export class Session<Info extends ModelInfo> {
@@ -22,16 +23,17 @@ export class Session<Info extends ModelInfo> {
   static async load<Info extends ModelInfo>(
     task: Task,
     folder: string | URL | ModelFiles,
-    options: LoadOptions,
+    options: TranslatorLoadOptions,
   ): Promise<Session<Info>> {
-    checkOptions(options, loadOptions, 'load');
-    const { compute, onProgress, signal } = options;
+    checkOptions(options, task === 'translate' ? translatorLoadOptions : loadOptions, 'load');
+    const { compute, onProgress, signal, shortlist = false } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
     checkOption(
       [undefined, 'simd', 'relaxed'].includes(options.binary),
       'binary',
       '"simd" or "relaxed"',
     );
+    checkOption(typeof shortlist === 'boolean', 'shortlist', 'true or false');
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
     const urls = resolveUrls(options.urls);
@@ -44,7 +46,7 @@ export class Session<Info extends ModelInfo> {
         host = createHost(urls['worker.js']); // a worker starts up meanwhile
         const module = await compiling;
         throwIfAborted(inner);
-        const request = { task, module, binary, files, compute };
+        const request = { task, module, binary, files, compute, shortlist };
         const info = await host.call('load', request, inner, (progress) => {
           try {
             onProgress?.(progress);

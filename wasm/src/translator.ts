@@ -7,7 +7,6 @@ import { checkOption, checkTexts, encodeOptions } from './options.js';
 import { Session } from './session.js';
 import type {
   AttentionMap,
-  LoadOptions,
   ModelFiles,
   StreamOptions,
   StreamedSentence,
@@ -15,6 +14,7 @@ import type {
   Translation,
   TranslationStep,
   TranslatorInfo,
+  TranslatorLoadOptions,
 } from './types.js';
 
 const streamOptions = ['attention', 'alignment', 'maxLength', 'ablate', 'signal'];
@@ -41,7 +41,7 @@ export class Translator {
    */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: TranslatorLoadOptions = {},
   ): Promise<Translator> {
     return new Translator(await Session.load('translate', folder, options));
   }

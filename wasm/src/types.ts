@@ -1,14 +1,21 @@
 /**
  * The files of a model folder that the engine reads. A translator whose two languages have
- * vocabularies of their own has `source.model` and `target.model` in place of `tokenizer.model`.
+ * vocabularies of their own has `source.model` and `target.model` in place of `tokenizer.model`;
+ * it may have a `shortlist.bin`.
  */
 export type ModelFile =
-  'config.json' | 'model.safetensors' | 'tokenizer.model' | 'source.model' | 'target.model';
+  | 'config.json'
+  | 'model.safetensors'
+  | 'tokenizer.model'
+  | 'source.model'
+  | 'target.model'
+  | 'shortlist.bin';
 
 /** A model whose files are already in memory. They are read, never modified or detached. */
 export type ModelFiles = Readonly<
   Record<'config.json' | 'model.safetensors', Uint8Array> &
-    (Record<'tokenizer.model', Uint8Array> | Record<'source.model' | 'target.model', Uint8Array>)
+    (Record<'tokenizer.model', Uint8Array> | Record<'source.model' | 'target.model', Uint8Array>) &
+    Partial<Record<'shortlist.bin', Uint8Array>>
 >;
 
 /** Every file that the package may fetch, by the name it has in `LoadOptions.urls`. */
@@ -40,6 +47,14 @@ export interface LoadOptions {
   urls?: { readonly [name in Asset]?: string | URL | undefined } | undefined;
   /** Forces one of the two WebAssembly binaries; by default relaxed SIMD where it is supported. */
   binary?: Binary | undefined;
+}
+
+export interface TranslatorLoadOptions extends LoadOptions {
+  /**
+   * Makes translations of those tokens alone that the folder's `shortlist.bin` offers for their
+   * source: faster, and now and then another translation. Log-probabilities are among those tokens.
+   */
+  shortlist?: boolean | undefined;
 }
 
 /** The WebAssembly binary in use: plain SIMD128, or relaxed SIMD. */
