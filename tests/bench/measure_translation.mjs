@@ -5,7 +5,7 @@
 // one. Fails where engines disagree on a translation in f32; in int8 they round activations
 // differently, so each counts its own tokens. Bergamot translates with random weights into as many
 // tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { Translator } from '../../dist/index.js';
@@ -31,8 +31,10 @@ const stop = () => {
 // As the vocabulary of translation_prepare.py has them: <pad>, <unk>, <s>, </s>.
 const special = { start: 2, end: 3, never: new Set([0, 1, 2]) };
 
+const shortlisted = (build, shortlist) => (shortlist ? `${build}, shortlist` : build);
+
 /** The native build, greedy and with 4 beams: one process measures both. */
-function nativeEngines(precision, text) {
+function nativeEngines({ precision, shortlist }, text) {
   const engines = [1, 4].map((beams) => ({
     engine: 'glassformer',
     precision,
@@ -41,9 +43,10 @@ function nativeEngines(precision, text) {
     firsts: [],
   }));
   const sample = () => {
-    for (const row of benchNatively(model, precision, ['--text', text])) {
+    const options = ['--text', text, ...(shortlist ? ['--shortlist'] : [])];
+    for (const row of benchNatively(model, precision, options)) {
       const engine = engines.find(({ beams }) => beams === row.beams);
-      engine.build = row.build;
+      engine.build = shortlisted(row.build, shortlist);
       engine.output_tokens = row.output_tokens;
       engine.milliseconds.push(row.ms_median);
       engine.firsts.push(row.ms_first_token);
@@ -75,11 +78,18 @@ const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
 const precisions = Object.keys(onnx);
 const translators = [];
 const peers = {};
-for (const precision of precisions) {
+// Ours in every precision, and in int8 with the model's shortlist, if it has one.
+const kinds = precisions.map((precision) => ({ precision, shortlist: false }));
+if (onnx.int8 && existsSync(join(model, 'shortlist.bin'))) {
+  kinds.push({ precision: 'int8', shortlist: true });
+}
+for (const { precision, shortlist } of kinds) {
   for (const [build, binary] of Object.entries(binaries)) {
-    const translator = await Translator.load(model, { binary, compute: precision });
-    translators.push({ build, precision, translator });
+    const translator = await Translator.load(model, { binary, compute: precision, shortlist });
+    translators.push({ build: shortlisted(build, shortlist), precision, translator });
   }
+}
+for (const precision of precisions) {
   peers[precision] = await OnnxTranslator.load(onnx[precision], config);
 }
 
@@ -140,7 +150,7 @@ for (const text of sentences) {
     if (ids.join() !== expected.join())
       throw new Error(`${beams} beams: ${build} ${ids}, onnxruntime-web ${expected}: ${text}`);
   }
-  const native = precisions.map((precision) => nativeEngines(precision, text));
+  const native = kinds.map((kind) => nativeEngines(kind, text));
   for (const engine of engines) await engine.warmUp();
   await inTurn([...native, ...engines], rounds);
   for (const { engine, build, precision, beams, output_tokens, milliseconds, firsts } of [
