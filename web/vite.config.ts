@@ -125,7 +125,7 @@ export default defineConfig({
   plugins: [
     svelte(),
     contentSecurityPolicy(),
-    models(['sentiment', 'en-de']),
+    models(['sentiment', 'en-de', 'en-fr']),
     licences(),
     precache(),
   ],

@@ -2,7 +2,7 @@
 // checked is that each figure is there, agrees with the others, and that nothing is left running.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { violationsOf } from './open.mjs';
+import { violationsOf, workersLeft } from './open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -37,11 +37,6 @@ const rowsOf = (page) =>
     })),
   );
 
-async function assertNothingRuns(page) {
-  for (let i = 0; i < 50 && page.workers().length > 0; i++) await page.waitForTimeout(100);
-  assert.equal(page.workers().length, 0, 'workers left');
-}
-
 async function assertNoSidewaysScroll(page) {
   const [inner, outer] = await page.evaluate(() => [
     document.documentElement.scrollWidth,
@@ -57,7 +52,7 @@ onPage(
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await runQuickly(page);
     await ended(page, 'Done');
-    await assertNothingRuns(page);
+    await workersLeft(page, 0);
     const rows = await rowsOf(page);
     assert.deepEqual(
       rows.map(({ task, way }) => `${task}, ${way}`),
@@ -104,7 +99,7 @@ onPage('it can be stopped, and run again', {}, async (page) => {
   await page.getByTestId('row').first().waitFor();
   await button(page, 'Stop').click();
   await ended(page, 'Stopped');
-  await assertNothingRuns(page);
+  await workersLeft(page, 0);
   const rows = await rowsOf(page);
   assert.ok(rows.length > 0 && rows.length < tasks.length * ways.length);
   await page.waitForTimeout(300);
@@ -142,7 +137,6 @@ onPage(
     assert.ok((await page.getByTestId('row').count()) > 0);
     assert.ok(models.length > 0);
     // The sentiment view's model stays.
-    for (let i = 0; i < 50 && page.workers().length > 1; i++) await page.waitForTimeout(100);
-    assert.equal(page.workers().length, 1);
+    await workersLeft(page, 1);
   },
 );

@@ -99,6 +99,12 @@ export async function kept(page, file) {
   }
 }
 
+/** Until so many workers run in the page. */
+export async function workersLeft(page, count) {
+  for (let i = 0; i < 50 && page.workers().length !== count; i++) await page.waitForTimeout(100);
+  assert.equal(page.workers().length, count, 'workers');
+}
+
 /** What axe has to object to about the page as it is. */
 export async function violationsOf(page) {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

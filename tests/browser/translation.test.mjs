@@ -6,16 +6,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { kept, launch, open, read, root, serve, settled, visit, violationsOf } from './open.mjs';
+import {
+  kept,
+  launch,
+  open,
+  read,
+  root,
+  serve,
+  settled,
+  visit,
+  violationsOf,
+  workersLeft,
+} from './open.mjs';
 
 const sentence = 'I have not seen him since Monday.';
 const view = '#view=translation';
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 5e-4;
 
+const load = (name) => Translator.load(join(root, 'web/dist/models', name));
+
 let browser, server, translator;
 before(async () => {
-  translator = await Translator.load(join(root, 'web/dist/models/en-de'));
+  translator = await load('en-de');
   server = await serve();
   browser = await launch();
 });
@@ -36,6 +49,8 @@ const numbers = (locator) =>
   locator.evaluateAll((list) => list.map((element) => Number(element.getAttribute('data-value'))));
 const cellsOf = (page) => page.getByTestId('heatmap').locator('[data-value]');
 const wordsOf = (page, side) => page.getByTestId(side).locator('[data-word]');
+const language = (page, name) => page.getByRole('radio', { name, exact: true });
+const choose = (page, name) => language(page, name).check({ force: true });
 const pick = (page, kind) => page.getByTestId(`show-${kind}`).check({ force: true });
 
 // Text and weight of each word that is lit up.
@@ -347,7 +362,9 @@ onPage('a link brings back text, beams, head and what is off', {}, async (page, 
 
 onPage(
   'a damaged link is read as far as it makes sense',
-  { hash: `${view}&text=Hello.&beams=99&head=cross.77.0&off=cross.0.0,other.1.1&sentence=40` },
+  {
+    hash: `${view}&text=Hello.&beams=99&head=cross.77.0&off=cross.0.0,other.1.1&sentence=40&to=xx`,
+  },
   async (page) => {
     const ablate = [{ attention: 'cross', layer: 0, head: 0 }];
     const { text } = await translate('Hello.', { beams: 8, ablate });
@@ -355,6 +372,79 @@ onPage(
     assert.match(await page.getByTestId('change').textContent(), /With 1\s+head off/);
   },
 );
+
+onPage('French can be had instead: another model writes it', {}, async (page) => {
+  await read(page, sentence);
+  const target = page.getByTestId('target');
+  const german = await target.textContent();
+  await choose(page, 'French');
+  await settled(page);
+  const french = await load('en-fr');
+  const options = { beams: 4, attention: true };
+  const { text, score, sentences } = await french.translate(sentence, options);
+  french.dispose();
+  assert.notEqual(text, '');
+  assert.notEqual(text, german);
+  assert.equal(await target.textContent(), text);
+  assert.equal(await target.getAttribute('lang'), 'fr');
+  assertClose([await number(page.getByTestId('score'))], [score], 'score');
+  assertClose(await numbers(cellsOf(page)), sentences[0].attention.cross.at(0, 0), 'cells');
+  await wordsOf(page, 'target').first().hover();
+  assert.ok((await lit(page, 'source')).length > 0, 'words light up');
+  assert.ok((await page.locator('section svg path[stroke-width]').count()) > 0, 'lines');
+  await page.getByText('French reads English').waitFor();
+  await page.getByText("Translator.load('models/en-fr')").waitFor({ state: 'attached' });
+  const card = await page.getByRole('link', { name: 'model card' }).getAttribute('href');
+  assert.match(card, /models\/en-fr\/README\.md$/);
+  assert.ok((await page.request.get(card)).ok());
+  await workersLeft(page, 1); // German's is gone.
+
+  await language(page, 'French').press('ArrowLeft');
+  await settled(page);
+  assert.ok(await language(page, 'German').isChecked());
+  assert.equal(await target.textContent(), german);
+  assert.equal(await target.getAttribute('lang'), 'de');
+});
+
+onPage('heads that are off are those of one language', {}, async (page) => {
+  await page.getByTestId('head-switch').nth(3).click();
+  await page.getByTestId('change').waitFor();
+  await choose(page, 'French');
+  await settled(page);
+  assert.equal(await page.getByTestId('change').count(), 0);
+  assert.equal(await page.locator('[role=switch][aria-checked=false]').count(), 0);
+});
+
+onPage('of languages chosen in haste the last one counts', {}, async (page) => {
+  for (const name of ['French', 'German', 'French']) await choose(page, name);
+  await settled(page);
+  const chosen = await page.getByTestId('target').textContent();
+  await workersLeft(page, 1);
+  await choose(page, 'German');
+  await settled(page);
+  await choose(page, 'French');
+  await settled(page);
+  assert.equal(await page.getByTestId('target').textContent(), chosen);
+});
+
+onPage('the address keeps the language, and a link followed changes it', {}, async (page) => {
+  await choose(page, 'French');
+  await settled(page);
+  await page.getByRole('button', { name: 'Agreement' }).click();
+  await page.waitForFunction(() => document.querySelector('main').ariaBusy === 'true');
+  await settled(page);
+  const text = await page.getByTestId('target').textContent();
+  await page.waitForURL(/to=fr.*houses/);
+  await page.reload();
+  await settled(page);
+  assert.ok(await language(page, 'French').isChecked());
+  assert.equal(await page.getByTestId('target').textContent(), text);
+  await page.evaluate((hash) => (location.hash = hash), `${view}&to=de&text=Hello.`);
+  await page.locator('[data-testid=target][lang=de]').waitFor();
+  await settled(page);
+  assert.ok(await language(page, 'German').isChecked());
+  assert.equal(await page.getByTestId('target').textContent(), (await translate('Hello.')).text);
+});
 
 onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, async (page) => {
   await read(page, `${sentence} How are you?`);
@@ -371,7 +461,7 @@ onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, asy
   }
   for (const what of ['word', 'A picture', 'sentence', 'head', 'head-switch', 'heatmap', 'tree'])
     assert.ok(reached.has(what), `${what} among ${[...reached]}`);
-  for (const what of ['show-cross', 'beams']) assert.ok(reached.has(what), what);
+  for (const what of ['into-de', 'show-cross', 'beams']) assert.ok(reached.has(what), what);
   const moving = await page.evaluate(
     () =>
       [...document.querySelectorAll('*')].filter(
@@ -439,20 +529,55 @@ test('a missing model is said in words, and trying again helps', async () => {
   }
 });
 
-test('once loaded it translates without a network', async () => {
+test('where there is no French model the page says so, and German is still to be had', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  await cp(join(root, 'web/dist'), folder, { recursive: true });
+  await rm(join(folder, 'models/en-fr'), { recursive: true });
+  const broken = await serve(folder);
+  const { context, page, complaints } = await open(browser, broken.url + view, {
+    expectErrors: true,
+  });
+  try {
+    await settled(page);
+    const german = await page.getByTestId('target').textContent();
+    await choose(page, 'French');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.textContent(), /not where it should be.*models\/en-fr/s);
+    await choose(page, 'German');
+    await settled(page);
+    assert.equal(await alert.count(), 0);
+    assert.equal(await page.getByTestId('target').textContent(), german);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+    await broken.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('once loaded it translates without a network, into every language chosen', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
   await cp(join(root, 'web/dist'), folder, { recursive: true });
   const own = await serve(folder);
   const { context, page } = await open(browser, own.url + view, { serviceWorkers: 'allow' });
   try {
     await settled(page);
-    for (const file of ['config.json', 'model.safetensors', 'tokenizer.model'])
-      await kept(page, `models/en-de/${file}`);
+    await choose(page, 'French');
+    await settled(page);
+    for (const name of ['en-de', 'en-fr'])
+      for (const file of ['config.json', 'model.safetensors', 'tokenizer.model'])
+        await kept(page, `models/${name}/${file}`);
+    await page.waitForURL(/to=fr/);
     await own.close();
     await context.setOffline(true);
     await page.reload();
     await settled(page);
     await read(page, sentence);
+    assert.equal(await page.getByTestId('target').getAttribute('lang'), 'fr');
+    assert.notEqual(await page.getByTestId('target').textContent(), '');
+    await choose(page, 'German');
+    await settled(page);
     assert.equal(await page.getByTestId('target').textContent(), (await translate(sentence)).text);
   } finally {
     await context.close();

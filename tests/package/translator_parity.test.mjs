@@ -113,10 +113,12 @@ const everyday = [
 // row's range.
 const tolerances = { f32: 1e-4, int8: 0.1 };
 
-for (const [binary, compute] of builds) {
+const shipped = ['en-de', 'en-fr'].flatMap((name) => builds.map((build) => [name, ...build]));
+
+for (const [name, binary, compute] of shipped) {
   const tolerance = tolerances[compute];
-  test(`the shipped translator, greedy, ${compute}: native and ${binary}`, async () => {
-    const folder = join(root, 'weights/en-de');
+  test(`the shipped ${name}, greedy, ${compute}: native and ${binary}`, async () => {
+    const folder = join(root, 'weights', name);
     const native = translateNatively(folder, everyday, '--beams', 1, '--compute', compute);
     const translator = await loadTranslator(folder, { binary, compute });
     assert.equal(translator.info.compute, compute);

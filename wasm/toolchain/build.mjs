@@ -179,6 +179,7 @@ export async function buildWeb() {
       'dist',
       'weights/sentiment',
       'weights/en-de',
+      'weights/en-fr',
       'package-lock.json',
       'LICENSE',
       'THIRD_PARTY_NOTICES',

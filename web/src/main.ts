@@ -6,7 +6,7 @@ import './styles/fonts.css';
 import './styles/page.css';
 
 const explorers = explorersAt(location.hash);
-void explorers[viewOf(location.hash)]?.start();
+explorers[viewOf(location.hash)]?.start();
 
 // A worker starts only when the page's own thread is free: the page is drawn in a task of its own.
 setTimeout(() => mount(App, { target: document.getElementById('app')!, props: { explorers } }));

@@ -1,4 +1,5 @@
 import type { Head } from 'glassformer';
+import type { ModelName } from './models.ts';
 
 /** The JavaScript that gives what the sentiment view shows. */
 export function classifyCode(
@@ -22,6 +23,7 @@ export function classifyCode(
 
 /** The same of the translation view. */
 export function translateCode(
+  name: ModelName,
   text: string,
   beams: number,
   ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
@@ -31,11 +33,11 @@ export function translateCode(
   return [
     `import { Translator } from 'glassformer';`,
     ``,
-    `const translator = await Translator.load('models/en-de');`,
+    `const translator = await Translator.load('models/${name}');`,
     `const text = ${literal(text)};`,
     `for await (const step of translator.stream(text)) console.log(step.text);`,
     `const { sentences } = await translator.translate(text, { ${options.join(', ')} });`,
-    `const [{ text: german, attention, alignment, hypotheses, tree }] = sentences;`,
+    `const [{ text: translation, attention, alignment, hypotheses, tree }] = sentences;`,
   ].join('\n');
 }
 

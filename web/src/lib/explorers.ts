@@ -17,7 +17,7 @@ export function explorersAt(hash: string): Explorers {
     sentiment: new Explorer(fromHash(hashFor('sentiment')), examples[0]!.text),
     translation: new TranslationExplorer(
       fromTranslationHash(hashFor('translation')),
-      translationExamples[0]!.text,
+      translationExamples.de[0]!.text,
     ),
     bench: undefined,
   };

@@ -7,6 +7,7 @@ import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
 import { loadFailure, type Failure } from './failure.ts';
 import { folderOf, sizesOf, type ModelName } from './models.ts';
+import { workOffline } from './offline.ts';
 
 export type AttentionKind = 'encoder' | 'decoder' | 'cross';
 
@@ -17,6 +18,7 @@ export interface HeadPosition {
 
 interface Model<Info> {
   readonly info: Info;
+  dispose(): void;
 }
 
 /** How a heat map's cell is read out: before the query, and between query and key. */
@@ -64,33 +66,38 @@ export abstract class HeadExplorer<
 
   protected model: M | undefined;
   #off = new SvelteSet<string>();
-  #loading: Promise<boolean> | undefined;
+  #loading: AbortController | undefined;
 
-  /** Loads the model, once. Resolves to whether it is there. */
-  start(): Promise<boolean> {
-    return this.#loading ?? this.load();
+  /** Loads the model, once. */
+  start(): void {
+    if (!this.#loading) void this.load();
   }
 
-  /** Loads the model, again where that failed. Resolves to whether it is there. */
-  load(): Promise<boolean> {
-    return (this.#loading = this.#load());
-  }
-
-  async #load(): Promise<boolean> {
+  /** Loads the model: again where that failed, or in the place of another. */
+  async load(): Promise<void> {
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    this.model?.dispose();
+    this.model = undefined;
+    this.info = undefined;
+    this.progress.clear();
     this.phase = 'loading';
     this.failure = undefined;
-    const sizes = sizesOf(this.name);
+    const { name } = this;
+    const sizes = sizesOf(name);
     for (const [file, total] of Object.entries(sizes))
       this.progress.set(file, { loaded: 0, total });
     try {
-      this.model = await this.open(folderOf(this.name), {
+      this.model = await this.open(folderOf(name), {
+        signal,
         onProgress: ({ file, loaded, total }) =>
           this.progress.set(file, { loaded, total: total ?? sizes[file] }),
       });
     } catch (error) {
-      this.failure = loadFailure(error, `models/${this.name}`);
+      if (signal.aborted) return;
+      this.failure = loadFailure(error, `models/${name}`);
       this.phase = 'failed';
-      return false;
+      return;
     }
     this.info = this.model.info;
     if (!this.exists({ attention: this.attention, ...this.selected }))
@@ -98,7 +105,7 @@ export abstract class HeadExplorer<
     this.off = this.off.filter((head) => this.exists(head));
     this.phase = 'ready';
     void this.refresh();
-    return true;
+    await workOffline(name);
   }
 
   /** The heads that are switched off, of whatever attention. */

@@ -1,5 +1,6 @@
 /** The state that a link carries, in the part of the address after "#": it is never sent anywhere. */
 import type { AttentionKind, HeadPosition } from './head-explorer.svelte.ts';
+import { targets, type Target } from './models.ts';
 
 const views = ['sentiment', 'translation', 'bench'] as const;
 export type View = (typeof views)[number];
@@ -23,6 +24,7 @@ export interface Permalink {
 
 /** The translation view's state. */
 export interface TranslationLink {
+  target: Target;
   text: string;
   beams: number;
   /** The sentence looked into, from 0. */
@@ -48,8 +50,8 @@ export function toHash({ text, head, off, hidden }: Permalink): string {
 }
 
 export function toTranslationHash(link: TranslationLink): string {
-  const { text, beams, sentence, attention, head, off } = link;
-  const parameters = new URLSearchParams({ view: 'translation' });
+  const { target, text, beams, sentence, attention, head, off } = link;
+  const parameters = new URLSearchParams({ view: 'translation', to: target });
   if (text.length <= longestText) {
     parameters.set('text', text);
     if (sentence > 0) parameters.set('sentence', `${sentence}`);
@@ -80,6 +82,8 @@ export function fromHash(hash: string): Partial<Permalink> {
 export function fromTranslationHash(hash: string): Partial<TranslationLink> {
   const parameters = read(hash);
   const link: Partial<TranslationLink> = {};
+  const target = targets.find((language) => language === parameters.get('to'));
+  if (target) link.target = target;
   const text = parameters.get('text');
   if (text !== null) link.text = text;
   const [beams] = digits(parameters.get('beams'));

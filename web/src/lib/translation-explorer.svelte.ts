@@ -19,6 +19,7 @@ import {
   type HeadPosition,
   type Reader,
 } from './head-explorer.svelte.ts';
+import type { ModelName, Target } from './models.ts';
 import type { TranslationLink } from './permalink.ts';
 import { shownTokens } from './tokens.ts';
 
@@ -58,7 +59,8 @@ export const mostBeams = 8;
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
 export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorInfo, Translator> {
-  readonly name = 'en-de';
+  /** The language that is written. */
+  target = $state<Target>('de');
   attention = $state<AttentionKind>('cross');
   beams = $state(4);
   /** The sentence that is looked into. */
@@ -86,8 +88,29 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     this.#take(link);
   }
 
+  get name(): ModelName {
+    return `en-${this.target}`;
+  }
+
+  /** Begins anew: what another model has given, or is about to give, does not stay. */
+  override load(): Promise<void> {
+    this.#work.abort();
+    this.draft = this.rendering = this.searched = this.untouched = undefined;
+    this.stage = 'rest';
+    return super.load();
+  }
+
+  /** Writes another language: that takes another model, whose heads are all on. */
+  into(target: Target): void {
+    this.target = target;
+    this.off = [];
+    this.pointed = false;
+    void this.load();
+  }
+
   /** Shows what a link says. */
   follow(link: Partial<TranslationLink>): void {
+    if (link.target && link.target !== this.target) this.into(link.target);
     this.#take(link);
     void this.refresh();
   }
@@ -294,6 +317,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   }
 
   #take(link: Partial<TranslationLink>): void {
+    if (link.target) this.target = link.target;
     if (link.text !== undefined) this.text = link.text;
     if (link.beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, link.beams));
     if (link.sentence !== undefined) this.sentence = link.sentence;
