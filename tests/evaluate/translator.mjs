@@ -1,5 +1,5 @@
 // A translator's figures: BLEU and chrF on every public test file, greedy and with four beams, in
-// floats and in 8-bit integers, and what those lose.
+// floats and in 8-bit integers, what those lose, and what a shortlist does, if the model has one.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
@@ -46,11 +46,12 @@ export function translatorTexts(data, config) {
   return pathsIn(data, config).flatMap(({ path }) => readTest(path).sources);
 }
 
-async function measure({ folder, compute }, beams, { sources, references, every }) {
+async function measure({ folder, compute, shortlist }, beams, { sources, references, every }) {
+  const options = ['--compute', compute, '--beams', String(beams), ...onEveryCore];
   const start = performance.now();
   const answers = await pipeLines(
     glassformer,
-    ['translate', folder, '--compute', compute, '--beams', String(beams), ...onEveryCore],
+    ['translate', folder, ...options, ...(shortlist ? ['--shortlist'] : [])],
     sources,
   );
   return {
@@ -62,17 +63,25 @@ async function measure({ folder, compute }, beams, { sources, references, every 
 }
 
 /** Resolves to { scores }, one row a test file and beam width. */
-export async function evaluateTranslator(_, variants, config, data) {
+export async function evaluateTranslator(model, variants, config, data) {
+  const named = variants.map((variant) => ({ name: variant.compute, ...variant }));
+  if (existsSync(join(model, 'shortlist.bin'))) {
+    named.push({
+      ...named.find(({ compute }) => compute === 'int8'),
+      name: 'shortlist',
+      shortlist: true,
+    });
+  }
   const rows = [];
   for (const { name, part, what, goal, path } of pathsIn(data, config)) {
     const test = readTest(path);
     for (const beams of beamWidths) {
       const row = { file: `${name}.${part}`, what, goal, sentences: test.sources.length, beams };
-      for (const variant of variants) {
+      for (const variant of named) {
         const result = await measure(variant, beams, test);
-        row[variant.compute] = result;
+        row[variant.name] = result;
         console.error(
-          `${row.file}, beam ${beams}, ${variant.compute}: BLEU ${result.bleu.toFixed(2)}, ` +
+          `${row.file}, beam ${beams}, ${variant.name}: BLEU ${result.bleu.toFixed(2)}, ` +
             `${result.seconds.toFixed(0)} s`,
         );
       }
@@ -89,7 +98,7 @@ export function reportTranslator({ scores }) {
     table(
       [
         ...['file', 'what', 'sentences', 'beams', 'BLEU f32', 'BLEU int8', 'int8 - f32', 'goal'],
-        ...['int8: BLEU, every reference', 'chrF'],
+        ...['int8: BLEU, every reference', 'chrF', 'BLEU with the shortlist'],
       ],
       scores.map((row) => [
         row.file,
@@ -102,6 +111,7 @@ export function reportTranslator({ scores }) {
         row.goal ? `≥ ${row.goal}` : '',
         figure(row.int8.bleuEveryReference),
         figure(row.int8.chrf),
+        figure(row.shortlist?.bleu),
       ]),
     ),
   );
