@@ -15,18 +15,22 @@ struct Header {
   std::uint64_t magic, checksum, frequent, longest, offsets, candidates;
 };
 
-[[noreturn]] void fail(const std::string& what, std::uint64_t expected, std::uint64_t got) {
-  throw Error(ErrorCode::invalid_shortlist, "shortlist.bin: " + what + ": expected " +
-                                                std::to_string(expected) + ", got " +
-                                                std::to_string(got));
+// Throws unless it holds that `got` is what `relation` says of `expected`: "below " 5.
+void expect(bool holds, const char* what, const char* relation, std::uint64_t expected,
+            std::uint64_t got) {
+  if (holds) return;
+  std::string message = "shortlist.bin: ";
+  message.append(what).append(": expected ").append(relation);
+  message.append(std::to_string(expected)).append(", got ").append(std::to_string(got));
+  throw Error(ErrorCode::invalid_shortlist, message);
 }
 
-void expect(const std::string& what, std::uint64_t expected, std::uint64_t got) {
-  if (got != expected) fail(what, expected, got);
+void expect_equal(const char* what, std::uint64_t expected, std::uint64_t got) {
+  expect(got == expected, what, "", expected, got);
 }
 
-void expect_at_most(const std::string& what, std::uint64_t most, std::uint64_t got) {
-  if (got > most) fail(what + " (at most)", most, got);
+void expect_at_most(const char* what, std::uint64_t most, std::uint64_t got) {
+  expect(got <= most, what, "at most ", most, got);
 }
 
 // As Marian has it: over 64-bit words; a last half one does not count.
@@ -45,19 +49,19 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 Shortlist Shortlist::parse(std::span<const std::byte> file, std::size_t source_vocab_size,
                            std::size_t target_vocab_size) {
   Header header;
-  if (file.size() < sizeof header) fail("bytes (at least)", sizeof header, file.size());
+  expect(file.size() >= sizeof header, "bytes", "at least ", sizeof header, file.size());
   std::memcpy(&header, file.data(), sizeof header);
-  expect("magic number", magic, header.magic);
-  expect("offsets", source_vocab_size + 1, header.offsets);
+  expect_equal("magic number", magic, header.magic);
+  expect_equal("offsets", source_vocab_size + 1, header.offsets);
   expect_at_most("frequent tokens", target_vocab_size, header.frequent);
-  // Checked before it is multiplied: 2^32 candidates would not fit a file either.
+  // Before it is multiplied, so that the product does not overflow.
   expect_at_most("candidates", file.size() / sizeof(std::uint32_t), header.candidates);
-  expect("bytes",
-         sizeof header + header.offsets * sizeof(std::uint64_t) +
-             header.candidates * sizeof(std::uint32_t),
-         file.size());
+  expect_equal("bytes",
+               sizeof header + header.offsets * sizeof(std::uint64_t) +
+                   header.candidates * sizeof(std::uint32_t),
+               file.size());
   constexpr std::size_t checked_from = 2 * sizeof(std::uint64_t);
-  expect("checksum", checksum(file.subspan(checked_from)), header.checksum);
+  expect_equal("checksum", checksum(file.subspan(checked_from)), header.checksum);
 
   Shortlist list;
   list.target_vocab_size_ = target_vocab_size;
@@ -67,15 +71,15 @@ Shortlist Shortlist::parse(std::span<const std::byte> file, std::size_t source_v
   for (std::uint64_t i = 0; i < header.offsets; ++i, from += sizeof last) {
     std::uint64_t offset;
     std::memcpy(&offset, from, sizeof offset);
-    if (offset < last) fail("offset " + std::to_string(i) + " (at least)", last, offset);
-    expect_at_most("offset " + std::to_string(i), header.candidates, offset);
+    expect(offset >= last, "offset", "at least ", last, offset);
+    expect_at_most("offset", header.candidates, offset);
     list.offsets_.push_back(static_cast<std::uint32_t>(last = offset));
   }
-  expect("last offset", header.candidates, last);
+  expect_equal("last offset", header.candidates, last);
   for (std::uint64_t i = 0; i < header.candidates; ++i, from += sizeof(std::uint32_t)) {
     std::uint32_t id;
     std::memcpy(&id, from, sizeof id);
-    if (id >= target_vocab_size) fail("a candidate (below)", target_vocab_size, id);
+    expect(id < target_vocab_size, "candidate", "below ", target_vocab_size, id);
     list.candidates_.push_back(static_cast<std::int32_t>(id));
   }
   return list;
