@@ -41,6 +41,28 @@ test('n lines in are n lines out, each as it is alone', () => {
   assert.equal(new Set(many.lines).size, 2);
 });
 
+test('translations of a shipped model are made of what its shortlist offers, one line each', () => {
+  const model = join(root, 'weights/en-de');
+  const lines = 'How are you?\nTwo dogs are running through the snow.\n\nZyrquof 日本 🎬\n';
+  const command = ['translate', model, '--beams', '1'];
+  const whole = glassformer(command, lines);
+  const listed = glassformer([...command, '--shortlist', '--json'], lines);
+  assert.deepEqual([whole.status, whole.lines.length], [0, 4]);
+  assert.equal(listed.lines.length, 4);
+  const texts = listed.lines.map((line) => JSON.parse(line).text ?? '');
+  assert.deepEqual(texts.slice(0, 3), whole.lines.slice(0, 3)); // what is common is offered
+  // Probabilities are among fewer tokens, so none is smaller.
+  const everyone = glassformer([...command, '--json'], lines);
+  const [a, b] = [listed, everyone].map(({ lines: [line] }) => sentence(line).tokens);
+  a.forEach(({ id, logprob }, i) => assert.ok(id === b[i].id && logprob >= b[i].logprob));
+});
+
+test('a shortlist that is not there is named', () => {
+  const { status, stderr, stdout } = glassformer(['translate', shared, '--shortlist'], 'a film\n');
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /shortlist\.bin: cannot be read/);
+});
+
 test('one beam gives the tokens of PyTorch, until they would go round in circles', () => {
   for (const folder of [
     'translate_pre_norm_shared',
