@@ -15,7 +15,8 @@ import reference
 import translation_data as data
 from translation_batches import Pairs, cut, training_batches
 from translation_model import CONFIG, END, PAD, START, Translator
-from translation_train import loss_of
+from shortlist import Model1, candidates, checksum, file_of
+from translation_train import adopted, loss_of
 
 SMALL = {**CONFIG, "source_vocab_size": 50, "target_vocab_size": 50, "d_model": 32, "d_ff": 64, "n_heads": 4,
          "encoder_layers": 2, "max_source_length": 40, "max_target_length": 40}
@@ -116,6 +117,39 @@ class TranslationTest(unittest.TestCase):
                       ["It was not unexpected.", "No one was surprised."],
                       ["The man bit him first.", "The man had bitten the dog."]]
         self.assertAlmostEqual(bleu.corpus_bleu(hypotheses, references), 48.530827009929865)
+
+
+    def test_another_vocabulary_keeps_the_rows_of_pieces_that_it_shares(self):
+        model = Translator(SMALL)
+        theirs, ours = [f"p{i}" for i in range(50)], [f"p{i}" for i in range(30, 80)]
+        own = {name: value.clone() for name, value in model.state_dict().items()}
+        weights = {name: value + 1 for name, value in own.items()}
+        taken = adopted(own, weights, theirs, ours)
+        rows = taken["embed_tokens.weight"]
+        self.assertTrue(torch.equal(rows[:20], weights["embed_tokens.weight"][30:]))
+        self.assertTrue(torch.equal(rows[20:], own["embed_tokens.weight"][20:]))
+        name = "encoder.layers.0.fc1.weight"
+        self.assertTrue(torch.equal(taken[name], weights[name]))
+        model.load_state_dict(taken)
+
+    def test_a_shortlist_finds_what_translates_what(self):
+        generator = numpy.random.RandomState(2)
+        rows = [generator.randint(10, 30, generator.randint(2, 8)) for _ in range(3000)]
+        arrays = {}
+        for side, others in (("source", rows), ("target", [(row + 20)[::-1] for row in rows])):
+            ids = [[*row, END] for row in others]
+            arrays[f"tatoeba.{side}"] = numpy.concatenate(ids).astype(numpy.uint16)
+            arrays[f"tatoeba.{side}_ends"] = numpy.cumsum([len(row) for row in ids])
+        numpy.savez(self.path, **arrays)
+        model = Model1(Pairs(self.path, ["tatoeba"]), 50)
+        for _ in range(5):
+            model.learn()
+        lists = model.best(count=1, least=0.1, frequent=6)
+        self.assertEqual([row.tolist() for row in lists[10:30]], [[piece + 20] for piece in range(10, 30)])
+        self.assertEqual(candidates([12, 40], lists, 3), {0, 1, 2, 12, 32, 40})
+        stored = numpy.frombuffer(file_of(lists, 6, 1), numpy.uint64)
+        self.assertEqual(stored[1], checksum(stored[2:].tobytes()))
+        self.assertEqual(stored[2:6].tolist(), [6, 1, 51, 20])
 
 
 if __name__ == "__main__":

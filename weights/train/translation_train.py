@@ -65,7 +65,7 @@ def pieces_of(path):
 
 
 def adopted(own, weights, theirs, ours):
-    """`weights` of a model with the pieces `theirs`, for one with `ours`: a piece that is new keeps its row of `own`."""
+    """`weights` of a model with the pieces `theirs`, for one with `ours`: a new piece keeps its row of `own`."""
     place = {piece: number for number, piece in enumerate(theirs)}
     shared = [(number, place[piece]) for number, piece in enumerate(ours) if piece in place]
     to, of = (torch.tensor(numbers) for numbers in zip(*shared))
