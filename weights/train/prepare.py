@@ -1,6 +1,7 @@
 """Texts -> token ids with a soft label each, in one file that training maps into memory.
 
-    python3 prepare.py --data DIR --tokenizer tokenizer.model --sentences sentences.npz --out items.npz
+    python3 prepare.py --data DIR --tokenizer tokenizer.model --sentences sentences.npz --reviews reviews.npz \\
+        --out items.npz
 
 Targets are probabilities of the classes: of labelled texts a blend of label and teacher, of unlabelled ones
 the teacher's word. Validation texts are kept from the teachers as from the student.
@@ -87,16 +88,19 @@ def folds_of(texts, wholes):
     return numpy.array(folds)
 
 
-def soft_labels(groups, sentences, log):
-    """Returns {group: targets}; sentences: the file of sentence_teacher.py."""
+def soft_labels(groups, sentences, reviews, log):
+    """Returns {group: targets}; sentences, reviews: the files of sentence_teacher.py and review_teacher.py."""
+    read = numpy.load(reviews)
     rows = {name: teacher.features(texts) for name, (_, texts) in groups.items()
             if "films" in name or "products" in name}
     labels = {name: group[0] for name, group in groups.items()}
     scores = sentence_scores(sentences, groups)
     for domain, others in (("films", []), ("products", [(rows["films"], labels["films"], 0.3)])):
         scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels[domain], others)
-        for name in (f"{domain}_unlabelled", f"valid_{domain}"):
-            scores[name] = score(rows[name])
+        own = {name: score(rows[name]) for name in (f"{domain}_unlabelled", f"valid_{domain}")}
+        factors = teacher.weigh([own[f"valid_{domain}"], read[f"valid_{domain}"]], labels[f"valid_{domain}"])
+        for name, values in own.items():
+            scores[name] = factors[0] * values + factors[1] * read[name]
     targets = {name: 1 / (1 + numpy.exp(-values)) for name, values in scores.items()}
     for domain, share in LABEL_SHARE.items():
         valid = f"valid_{domain}"
@@ -113,7 +117,7 @@ def sentence_scores(path, groups):
     stored = numpy.load(path)
     labels, texts = groups["sentences"]
     whole = numpy.array([text.count(" ") > 9 for text in texts])  # short phrases are not what is asked for
-    factor = teacher.slope(stored["sentences"][whole], labels[whole])
+    [factor] = teacher.weigh([stored["sentences"][whole]], labels[whole])
     return {name: factor * stored[name] for name in stored.files}
 
 
@@ -137,6 +141,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--tokenizer", default="tokenizer.model")
     parser.add_argument("--sentences", required=True, help="from sentence_teacher.py")
+    parser.add_argument("--reviews", required=True, help="from review_teacher.py")
     parser.add_argument("--out", default="items.npz")
     arguments = parser.parse_args()
     began = time.time()
@@ -145,7 +150,7 @@ def main():
         print(json.dumps({**entry, "seconds": round(time.time() - began)}), flush=True)
 
     groups = read_groups(arguments.data)
-    targets = soft_labels(groups, arguments.sentences, log)
+    targets = soft_labels(groups, arguments.sentences, arguments.reviews, log)
     processor = sentencepiece.SentencePieceProcessor(model_file=arguments.tokenizer)
     arrays = {}
     for name, (_, texts) in groups.items():

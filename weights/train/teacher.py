@@ -57,10 +57,10 @@ class NbLogistic:
         return self.model.decision_function(self.scale(matrix)).astype(numpy.float32)
 
 
-def slope(scores, labels):
-    """The factor that makes scores log-odds, by logistic regression without intercept."""
+def weigh(teachers, labels):
+    """The factors whose sum of the teachers' scores is log-odds, by logistic regression without intercept."""
     model = LogisticRegression(C=1e6, fit_intercept=False)
-    return float(model.fit(scores[:, None], labels).coef_[0, 0])
+    return model.fit(numpy.stack(teachers, axis=1), labels).coef_[0]
 
 
 def fit_out_of_fold(matrix, labels, others=()):
@@ -79,5 +79,5 @@ def fit_out_of_fold(matrix, labels, others=()):
                                  numpy.concatenate([part[1] for part in parts]), weights)
         scores[~kept] = model.score(matrix[~kept])
         models.append(model)
-    factor = slope(scores, labels)
+    [factor] = weigh([scores], labels)
     return scores * factor, lambda rows: factor * sum(model.score(rows) for model in models) / FOLDS
