@@ -1,8 +1,9 @@
 // Opens the built page in Chromium as a person's browser would: served as `npm start` serves it,
 // with every request and every complaint of the browser written down.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -87,6 +88,32 @@ export async function visit(browser, url, options, body) {
     assert.deepEqual(opened.complaints, []);
   } finally {
     await opened.context.close();
+  }
+}
+
+// Runs `body` on a copy of the built page, which `spoil(folder)` may change before it is opened: at
+// `path` of a server that `disconnect()` ends. Whatever happens, nothing of it is left.
+export async function visitCopy(browser, { path = '', hash = '', spoil, ...options }, body) {
+  const top = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  try {
+    const folder = join(top, path);
+    await cp(join(root, 'web/dist'), folder, { recursive: true });
+    await spoil?.(folder);
+    const server = await serve(top);
+    let ended;
+    const disconnect = () => (ended ??= server.close());
+    try {
+      const opened = await open(browser, `${server.url}${path}${hash}`, options);
+      try {
+        await body(opened.page, { ...opened, folder, disconnect });
+      } finally {
+        await opened.context.close();
+      }
+    } finally {
+      await disconnect();
+    }
+  } finally {
+    await rm(top, { recursive: true });
   }
 }
 

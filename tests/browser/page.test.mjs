@@ -1,12 +1,11 @@
 // Drives the built page as a person would, with the real model; what it shows is compared with
 // what the package answers in Node.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { kept, launch, open, read, root, serve, settled, visit } from './open.mjs';
+import { kept, launch, open, read, root, serve, settled, visit, visitCopy } from './open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
 // Node may run the other of the two binaries, whose sums round differently.
@@ -373,13 +372,9 @@ test('progress counts the bytes of each file while the model loads', async () =>
 });
 
 test('a missing model is said in words, and trying again helps', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
   const weights = 'models/sentiment/model.safetensors';
-  await cp(join(root, 'web/dist'), folder, { recursive: true });
-  await rm(join(folder, weights));
-  const broken = await serve(folder);
-  const { context, page, complaints } = await open(browser, broken.url, { expectErrors: true });
-  try {
+  const spoil = (folder) => rm(join(folder, weights));
+  await visitCopy(browser, { spoil, expectErrors: true }, async (page, { folder, complaints }) => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     assert.match(await alert.textContent(), /not where it should be.*model\.safetensors/s);
@@ -388,24 +383,16 @@ test('a missing model is said in words, and trying again helps', async () => {
     await settled(page);
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
     assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-    await broken.close();
-    await rm(folder, { recursive: true });
-  }
+  });
 });
 
 test('it works under any path, and without a network once loaded', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
-  await cp(join(root, 'web/dist'), join(folder, 'some/where'), { recursive: true });
-  const deep = await serve(folder);
-  const opened = await open(browser, `${deep.url}some/where/`, { serviceWorkers: 'allow' });
-  const { context, page, complaints } = opened;
-  try {
+  const options = { path: 'some/where/', serviceWorkers: 'allow' };
+  await visitCopy(browser, options, async (page, { context, complaints, disconnect }) => {
     await settled(page);
     await kept(page, 'models/sentiment/tokenizer.model');
     await kept(page, 'models/sentiment/model.safetensors');
-    await deep.close();
+    await disconnect();
     await context.setOffline(true);
     await read(page, 'Still here, still wonderful.');
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
@@ -415,10 +402,7 @@ test('it works under any path, and without a network once loaded', async () => {
     assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
     const errors = complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'));
     assert.deepEqual(errors, []);
-  } finally {
-    await context.close();
-    await rm(folder, { recursive: true });
-  }
+  });
 });
 
 test('the policy is in force, in the header and in the page', async () => {

@@ -1,20 +1,19 @@
 // Drives the translation view as a person would, with the model that the page was built with; what
 // it shows is compared with what the package answers in Node.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import {
   kept,
   launch,
-  open,
   read,
   root,
   serve,
   settled,
   visit,
+  visitCopy,
   violationsOf,
   workersLeft,
 } from './open.mjs';
@@ -504,15 +503,10 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('a missing model is said in words, and trying again helps', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
   const weights = 'models/en-de/model.safetensors';
-  await cp(join(root, 'web/dist'), folder, { recursive: true });
-  await rm(join(folder, weights));
-  const broken = await serve(folder);
-  const { context, page, complaints } = await open(browser, broken.url + view, {
-    expectErrors: true,
-  });
-  try {
+  const spoil = (folder) => rm(join(folder, weights));
+  const options = { hash: view, spoil, expectErrors: true };
+  await visitCopy(browser, options, async (page, { folder, complaints }) => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     assert.match(await alert.textContent(), /not where it should be.*models\/en-de/s);
@@ -522,22 +516,13 @@ test('a missing model is said in words, and trying again helps', async () => {
     await settled(page);
     assert.notEqual(await page.getByTestId('target').textContent(), '');
     assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-    await broken.close();
-    await rm(folder, { recursive: true });
-  }
+  });
 });
 
 test('where there is no French model the page says so, and German is still to be had', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
-  await cp(join(root, 'web/dist'), folder, { recursive: true });
-  await rm(join(folder, 'models/en-fr'), { recursive: true });
-  const broken = await serve(folder);
-  const { context, page, complaints } = await open(browser, broken.url + view, {
-    expectErrors: true,
-  });
-  try {
+  const spoil = (folder) => rm(join(folder, 'models/en-fr'), { recursive: true });
+  const options = { hash: view, spoil, expectErrors: true };
+  await visitCopy(browser, options, async (page, { complaints }) => {
     await settled(page);
     const german = await page.getByTestId('target').textContent();
     await choose(page, 'French');
@@ -549,19 +534,12 @@ test('where there is no French model the page says so, and German is still to be
     assert.equal(await alert.count(), 0);
     assert.equal(await page.getByTestId('target').textContent(), german);
     assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-    await broken.close();
-    await rm(folder, { recursive: true });
-  }
+  });
 });
 
 test('once loaded it translates without a network, into every language chosen', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
-  await cp(join(root, 'web/dist'), folder, { recursive: true });
-  const own = await serve(folder);
-  const { context, page } = await open(browser, own.url + view, { serviceWorkers: 'allow' });
-  try {
+  const options = { hash: view, serviceWorkers: 'allow' };
+  await visitCopy(browser, options, async (page, { context, disconnect }) => {
     await settled(page);
     await choose(page, 'French');
     await settled(page);
@@ -569,7 +547,7 @@ test('once loaded it translates without a network, into every language chosen', 
       for (const file of ['config.json', 'model.safetensors', 'tokenizer.model'])
         await kept(page, `models/${name}/${file}`);
     await page.waitForURL(/to=fr/);
-    await own.close();
+    await disconnect();
     await context.setOffline(true);
     await page.reload();
     await settled(page);
@@ -579,8 +557,5 @@ test('once loaded it translates without a network, into every language chosen', 
     await choose(page, 'German');
     await settled(page);
     assert.equal(await page.getByTestId('target').textContent(), (await translate(sentence)).text);
-  } finally {
-    await context.close();
-    await rm(folder, { recursive: true });
-  }
+  });
 });

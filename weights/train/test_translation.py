@@ -13,9 +13,9 @@ import torch
 import bleu
 import reference
 import translation_data as data
+from shortlist import Model1, candidates, checksum, file_of
 from translation_batches import Pairs, cut, training_batches
 from translation_model import CONFIG, END, PAD, START, Translator
-from shortlist import Model1, candidates, checksum, file_of
 from translation_train import adopted, loss_of
 
 SMALL = {**CONFIG, "source_vocab_size": 50, "target_vocab_size": 50, "d_model": 32, "d_ff": 64, "n_heads": 4,
@@ -117,7 +117,6 @@ class TranslationTest(unittest.TestCase):
                       ["It was not unexpected.", "No one was surprised."],
                       ["The man bit him first.", "The man had bitten the dog."]]
         self.assertAlmostEqual(bleu.corpus_bleu(hypotheses, references), 48.530827009929865)
-
 
     def test_another_vocabulary_keeps_the_rows_of_pieces_that_it_shares(self):
         model = Translator(SMALL)
