@@ -2,6 +2,7 @@
 
     python3 -m unittest test_translation
 """
+import argparse
 import random
 import tempfile
 import unittest
@@ -14,6 +15,7 @@ import bleu
 import reference
 import translation_data as data
 from shortlist import Model1, candidates, checksum, file_of
+from trainer import Trainer, add_arguments, launch
 from translation_batches import Pairs, cut, training_batches
 from translation_model import CONFIG, END, PAD, START, Translator
 from translation_train import adopted, loss_of
@@ -32,6 +34,37 @@ def write_pairs(path, lengths):
             arrays[f"{name}.{side}"] = numpy.concatenate(ids).astype(numpy.uint16)
             arrays[f"{name}.{side}_ends"] = numpy.cumsum([len(row) for row in ids])
     numpy.savez(path, **arrays)
+
+
+class Drifting(Trainer):
+    """Each process's weight sinks by its rank + 1 a step."""
+    EMA = 0.5
+
+    def make_model(self):
+        return torch.nn.Linear(1, 1, bias=False), {}
+
+    def make_optimizer(self):
+        return torch.optim.SGD(self.model.parameters(), lr=1.0)
+
+    def make_step(self):
+        def add_gradients():
+            self.model.weight.grad = torch.full((1, 1), self.rank + 1.0) / 1000
+            return [0.0], 1
+
+        return add_gradients
+
+    def rate(self, progress):
+        return 1.0
+
+    def validate(self):
+        return {}
+
+    def report(self, losses, steps, tokens, progress):
+        pass
+
+    def train(self):
+        super().train()
+        torch.save((self.step, self.shared, self.model.weight), self.run / f"{self.rank}.pt")
 
 
 class TranslationTest(unittest.TestCase):
@@ -117,6 +150,20 @@ class TranslationTest(unittest.TestCase):
                       ["It was not unexpected.", "No one was surprised."],
                       ["The man bit him first.", "The man had bitten the dog."]]
         self.assertAlmostEqual(bleu.corpus_bleu(hypotheses, references), 48.530827009929865)
+
+    def test_processes_share_their_weights_now_and_then(self):
+        parser = argparse.ArgumentParser()
+        add_arguments(parser, check_minutes=1, port=29587)
+        run = self.path.parent
+        launch(Drifting, parser.parse_args(["--run", str(run), "--processes", "2", "--minutes", "0.01",
+                                            "--share-minutes", "0.003"]))
+        (steps, shared, weight), (others_steps, others_shared, others_weight) = (torch.load(run / f"{rank}.pt")
+                                                                                 for rank in range(2))
+        self.assertEqual((shared, others_shared), (4, 4))
+        self.assertEqual(weight, others_weight)
+        torch.manual_seed(1)
+        fallen = float(torch.nn.Linear(1, 1, bias=False).weight - weight) * 1000
+        self.assertAlmostEqual(fallen / ((steps + 2 * others_steps) / 2), 1, places=2)
 
     def test_another_vocabulary_keeps_the_rows_of_pieces_that_it_shares(self):
         model = Translator(SMALL)

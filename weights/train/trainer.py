@@ -2,6 +2,7 @@
 average of the weights, reports.
 """
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -79,6 +80,7 @@ class Trainer:
         self.step, self.tokens, self.elapsed = 0, 0, 0.0
         if (self.run / "checkpoint.pt").exists():
             self.load()
+        self.shared = self.shares_by_now()
         torch.manual_seed(1000 * self.step + rank)
 
     def load(self):
@@ -102,9 +104,9 @@ class Trainer:
         with open(self.run / "log.jsonl", "a") as log:
             log.write(line + "\n")
 
-    def share(self, progress):
+    def share_gradients(self, progress):
         """Averages the gradients, and the progress, over the processes."""
-        if self.world == 1:
+        if self.world == 1 or self.options.share_minutes:
             return progress
         gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
         flat = torch.cat([g.reshape(-1) for g in gradients] + [torch.tensor([progress])])
@@ -113,6 +115,22 @@ class Trainer:
         for gradient, piece in zip(gradients, flat[:-1].split([g.numel() for g in gradients])):
             gradient.copy_(piece.view_as(gradient))
         return float(flat[-1])
+
+    @torch.no_grad()
+    def share_weights(self, progress):
+        """With --share-minutes: averages the weights over the processes as often as that has passed, and at the end."""
+        if self.world == 1 or not self.options.share_minutes:
+            return
+        times = math.ceil(self.options.minutes / self.options.share_minutes)
+        due = times if progress >= 1.0 else min(times - 1, self.shares_by_now())
+        while self.shared < due:
+            self.shared += 1
+            for parameter in self.model.parameters():
+                torch.distributed.all_reduce(parameter)
+                parameter /= self.world
+
+    def shares_by_now(self):
+        return int(self.elapsed / 60 / self.options.share_minutes) if self.options.share_minutes else 0
 
     def train(self):
         add_gradients = self.make_step()
@@ -126,12 +144,13 @@ class Trainer:
             self.elapsed = time.time() - began
             progress = self.step / self.options.steps if self.options.steps else self.elapsed / (
                 60 * self.options.minutes)
-            progress = self.share(min(1.0, progress))
+            progress = self.share_gradients(min(1.0, progress))
             for group in self.optimizer.param_groups:
                 group["lr"] = self.rate(progress)
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self.optimizer.step()
             self.step += 1
+            self.share_weights(progress)
             self.average.update(min(self.EMA, self.step / (self.step + 10)))
             sums, count = sums + numpy.array(losses), count + 1
             if self.rank == 0 and (count == 50 or progress >= 1.0):
@@ -156,6 +175,8 @@ def add_arguments(parser, check_minutes, port):
     parser.add_argument("--minutes", type=float, default=60, help="the schedule's length")
     parser.add_argument("--steps", type=int, help="its length in steps instead")
     parser.add_argument("--processes", type=int, default=1, help="CPU processes that average gradients")
+    parser.add_argument("--share-minutes", type=float, help="between averages of their weights, instead of gradients: "
+                        "no process waits for another that the machine slows down")
     parser.add_argument("--check-minutes", type=float, default=check_minutes, help="between checkpoints")
     parser.add_argument("--port", type=int, default=port)
 
@@ -170,6 +191,8 @@ def worker(rank, trainer, options):
 
 def launch(trainer, options):
     """Runs a subclass of Trainer in as many processes as the options say."""
+    if options.share_minutes and options.steps:
+        raise SystemExit("--share-minutes goes with --minutes, not with --steps")
     if options.processes > 1:
         torch.multiprocessing.spawn(worker, (trainer, options), options.processes)
     else:
