@@ -23,6 +23,19 @@ function contentSecurityPolicy(): Plugin {
   };
 }
 
+/** Nothing is drawn before the page's code has run: an empty page's first frame would hold it up. */
+function codeFirst(): Plugin {
+  return {
+    name: 'code-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) =>
+        html.replace('<script type="module"', '<script type="module" blocking="render"'),
+    },
+  };
+}
+
 /** Serves weights/NAME as models/NAME, and puts it into the build. */
 function models(names: readonly string[]): Plugin {
   const read = ['config.json', 'model.safetensors', 'tokenizer.model'];
@@ -125,6 +138,7 @@ export default defineConfig({
   plugins: [
     svelte(),
     contentSecurityPolicy(),
+    codeFirst(),
     models(['sentiment', 'en-de', 'en-fr']),
     licences(),
     precache(),
