@@ -167,9 +167,9 @@ EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
 // `files` holds config.json, the header of model.safetensors, the name of the arithmetic,
 // shortlist.bin (empty: none is wanted) and the tokenizers, one after the other, of the given
-// lengths. Answers {"tensors": [{"name", "begin",
-// "end"}], "staging"}: the order in which gf_load_tensor wants the tensors, where each lies in the
-// data section, and the size of the largest.
+// lengths. Answers {"tensors": [{"name", "begin", "end"}], "staging"}: the order in which
+// gf_load_tensor wants the tensors, where each lies in the data section, and the size of the
+// largest.
 EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
                                             std::size_t count, double data_size) {
   return answer([&] {

@@ -114,8 +114,8 @@ export class Engine {
 
   /**
    * Starts loading. `files`: the configuration, the weights' header, the name of the arithmetic
-   * (empty: as the weights are stored), shortlist.bin (empty: none is wanted) and one or two tokenizers.
-   * `dataSize` counts the bytes of model.safetensors after its header.
+   * (empty: as the weights are stored), shortlist.bin (empty: none is wanted) and one or two
+   * tokenizers. `dataSize` counts the bytes of model.safetensors after its header.
    */
   loadBegin(task: Task, files: Uint8Array[], dataSize: number): LoadPlan {
     const { gf_load_classifier, gf_load_translator } = this.#exports;
