@@ -19,13 +19,14 @@ BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
     : scorer_(scorer), tokens_(tokens), options_(options) {
   for (const std::size_t max_length : max_lengths) {
     Beam& beam = beams_.emplace_back();
+    beam.best_score = -std::numeric_limits<double>::infinity();
     beam.max_length = max_length;
     beam.done = max_length == 0;
     beam.tree.reserve(1 + 2 * options.beams * max_length);
     beam.tree.push_back({0, tokens.start, 0, 0, 0, true, no_parent});
     beam.live = {0};
     beam.live.reserve(options.beams);
-    beam.complete.reserve(2 * options.beams);
+    beam.complete.reserve(options.beams * max_length);
   }
   extensions_.reserve(beams_.size() * options.beams);
   choices_.reserve(2 * options.beams);
@@ -115,14 +116,16 @@ void BeamSearch::advance(Beam& beam) {
                          .kept = kept,
                          .node = no_parent});
     if (kept) (ends ? beam.complete : next_).push_back(index);
+    if (kept && ends) beam.best_score = std::max(beam.best_score, score(beam.tree[index]));
   }
   if (next_.empty()) {  // nothing may follow
     beam.done = true;
     return;
   }
   std::swap(beam.live, next_);
-  beam.done = beam.complete.size() >= options_.beams ||
-              beam.tree[beam.live.front()].length >= beam.max_length;
+  const Candidate& leader = beam.tree[beam.live.front()];
+  beam.done = (beam.complete.size() >= options_.beams && beam.best_score >= score(leader)) ||
+              leader.length >= beam.max_length;
 }
 
 // Whether `id` after `last` would make the last n tokens, for some n, a run of more than
@@ -146,11 +149,9 @@ bool BeamSearch::repeats(const std::vector<Candidate>& tree, CandidateIndex last
   return false;
 }
 
-Hypothesis BeamSearch::hypothesis(const Beam& beam, CandidateIndex last, bool complete) const {
-  const Candidate& end = beam.tree[last];
-  const double length = std::max<std::uint32_t>(end.length, 1);
-  const double score = end.total / std::pow(length, static_cast<double>(options_.length_penalty));
-  return {last, static_cast<float>(score), complete};
+double BeamSearch::score(const Candidate& last) const {
+  const double length = std::max<std::uint32_t>(last.length, 1);
+  return last.total / std::pow(length, static_cast<double>(options_.length_penalty));
 }
 
 std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
@@ -159,7 +160,7 @@ std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
   if (!beam.done) return found;
   const bool complete = !beam.complete.empty();
   for (const CandidateIndex last : complete ? beam.complete : beam.live) {
-    const Hypothesis next = hypothesis(beam, last, complete);
+    const Hypothesis next = {last, static_cast<float>(score(beam.tree[last])), complete};
     const auto worse = std::find_if(found.begin(), found.end(), [&](const Hypothesis& other) {
       return other.score < next.score;
     });

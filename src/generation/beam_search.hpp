@@ -47,7 +47,8 @@ struct SearchOptions {
 
 /// Beam search over a batch of sources, a token a step, all their hypotheses in one call of the
 /// scorer. Each step keeps, of a source's continuations, the `beams` most probable ones; those that
-/// end leave the beam. A source is done when `beams` hypotheses have ended or at its length limit.
+/// end leave the beam. A source is done when `beams` hypotheses have ended and the best of them is
+/// ahead of all that still grow, or at its length limit.
 class BeamSearch {
  public:
   /// `max_lengths`: one a source, the most tokens it may get, the end token included.
@@ -73,6 +74,7 @@ class BeamSearch {
   struct Beam {
     std::vector<Candidate> tree;
     std::vector<CandidateIndex> live, complete;  // live: most probable first
+    double best_score;                           // of the complete ones
     std::size_t max_length;
     bool done;
   };
@@ -87,7 +89,7 @@ class BeamSearch {
   void choose(const Beam& beam, std::span<const NextTokens> next);
   void advance(Beam& beam);
   bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;
-  Hypothesis hypothesis(const Beam& beam, CandidateIndex last, bool complete) const;
+  double score(const Candidate& last) const;
 
   NextTokenScorer& scorer_;
   const SpecialTokens& tokens_;

@@ -187,6 +187,29 @@ TEST_CASE("one beam takes the most probable token at every step", "[generation]"
   }
 }
 
+TEST_CASE("the search goes on while a growing hypothesis is ahead of the best complete one",
+          "[generation]") {
+  // Two hypotheses have ended after two steps, but 2, 3 is more probable a token than either.
+  constexpr float none = 1e-9f;
+  MarkovScorer::Table table = {{none, 0.4f, 0.6f, none},
+                               {none, none, none, none},
+                               {none, 0.45f, none, 0.55f},
+                               {none, 0.95f, 0.05f, none}};
+  for (auto& row : table) {
+    for (float& x : row) x = std::log(x);
+  }
+  MarkovScorer scorer({table});
+  const SpecialTokens tokens = tokens_of(4);
+  const std::vector<std::size_t> max_lengths = {20};
+  BeamSearch search(scorer, tokens, {.beams = 2}, max_lengths);
+  run(search);
+  const auto found = search.hypotheses(0);
+  REQUIRE(found.size() == 2);
+  CHECK(ids_of(search, 0, found[0].last) == Ids{2, 3, end_token});
+  CHECK(ids_of(search, 0, found[1].last) == Ids{2, end_token});
+  CHECK(search.tree(0).back().length == 3);
+}
+
 TEST_CASE("hypotheses come best first, each with its own tokens and score", "[generation]") {
   const std::size_t beams = GENERATE(2u, 4u, 8u);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
