@@ -108,6 +108,11 @@ export abstract class HeadExplorer<
     await workOffline(name);
   }
 
+  /** Whether an answer is on its way: the model loads, or reads. */
+  get working(): boolean {
+    return this.phase === 'loading' || (this.phase === 'ready' && this.busy);
+  }
+
   /** The heads that are switched off, of whatever attention. */
   get off(): Head<Kind>[] {
     return [...this.#off].map((key) => {
