@@ -19,7 +19,7 @@ BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
     : scorer_(scorer), tokens_(tokens), options_(options) {
   for (const std::size_t max_length : max_lengths) {
     Beam& beam = beams_.emplace_back();
-    beam.best_score = -std::numeric_limits<double>::infinity();
+    beam.best_score = -static_cast<double>(infinity);
     beam.max_length = max_length;
     beam.done = max_length == 0;
     beam.tree.reserve(1 + 2 * options.beams * max_length);
@@ -115,8 +115,9 @@ void BeamSearch::advance(Beam& beam) {
                          .length = beam.tree[parent].length + 1,
                          .kept = kept,
                          .node = no_parent});
-    if (kept) (ends ? beam.complete : next_).push_back(index);
-    if (kept && ends) beam.best_score = std::max(beam.best_score, score(beam.tree[index]));
+    if (!kept) continue;
+    (ends ? beam.complete : next_).push_back(index);
+    if (ends) beam.best_score = std::max(beam.best_score, score(beam.tree[index]));
   }
   if (next_.empty()) {  // nothing may follow
     beam.done = true;
