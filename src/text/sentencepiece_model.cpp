@@ -6,7 +6,6 @@
 #include <limits>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "error.hpp"
 #include "io/utf8.hpp"
@@ -115,7 +114,7 @@ void check_names(const std::vector<Piece>& pieces) {
     const bool named = piece.type == PieceType::unknown || piece.type == PieceType::control ||
                        piece.type == PieceType::byte;
     if (named && !names.insert(piece.text).second) {
-      fail("piece \"" + piece.text + "\" appears twice");
+      fail("piece \"" + std::string(piece.text) + "\" appears twice");
     }
   }
 }
@@ -126,7 +125,9 @@ void check_bytes(const SentencePieceModel& model) {
     const Piece& piece = model.pieces[id];
     if (piece.type != PieceType::byte) continue;
     const int byte = byte_of_piece(piece.text);
-    if (byte < 0) fail_piece(id, "expected a byte piece <0x00> to <0xFF>, got " + piece.text);
+    if (byte < 0) {
+      fail_piece(id, "expected a byte piece <0x00> to <0xFF>, got " + std::string(piece.text));
+    }
     if (!model.byte_fallback) fail_piece(id, "expected no byte piece without byte_fallback");
     found[static_cast<std::size_t>(byte)] = true;
   }
@@ -148,7 +149,9 @@ std::int32_t find_unknown(const std::vector<Piece>& pieces) {
 
 SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
   SentencePieceModel model;
-  ProtobufReader reader({reinterpret_cast<const char*>(file.data()), file.size()});
+  model.file = std::make_unique_for_overwrite<char[]>(file.size());
+  std::copy_n(reinterpret_cast<const char*>(file.data()), file.size(), model.file.get());
+  ProtobufReader reader({model.file.get(), file.size()});
   while (reader.next()) {
     switch (reader.field()) {
       case 1:
@@ -172,12 +175,12 @@ SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
 }
 
 Trie trie_of(const std::vector<Piece>& pieces, std::initializer_list<PieceType> types) {
-  std::vector<Trie::Entry> entries;
+  Trie trie;
   for (std::size_t id = 0; id < pieces.size(); ++id) {
-    if (std::find(types.begin(), types.end(), pieces[id].type) == types.end()) continue;
-    entries.push_back({pieces[id].text, static_cast<std::int32_t>(id)});
+    const bool wanted = std::find(types.begin(), types.end(), pieces[id].type) != types.end();
+    if (wanted) trie.insert(pieces[id].text, static_cast<std::int32_t>(id));
   }
-  return Trie(std::move(entries));
+  return trie;
 }
 
 int byte_of_piece(std::string_view piece) {

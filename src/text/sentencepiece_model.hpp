@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ enum class PieceType : std::uint8_t {
 };
 
 struct Piece {
-  std::string text;
+  std::string_view text;
   float score = 0;
   PieceType type = PieceType::normal;
 };
@@ -32,7 +33,8 @@ enum class SegmentationKind { unigram, bpe };
 /// The parts of a SentencePiece model file that encoding and decoding depend on
 /// (sentencepiece_model.proto: ModelProto; defaults are the format's).
 struct SentencePieceModel {
-  std::vector<Piece> pieces;  // a piece's index is its id
+  std::unique_ptr<char[]> file;  // which the texts and the map lie in
+  std::vector<Piece> pieces;     // a piece's index is its id
   std::int32_t unk_id = -1;
 
   SegmentationKind kind = SegmentationKind::unigram;
@@ -40,7 +42,7 @@ struct SentencePieceModel {
   bool treat_whitespace_as_suffix = false;
   std::string unk_surface = " \xE2\x81\x87 ";  // what the unknown piece decodes to
 
-  std::string precompiled_charsmap;  // see CharacterMap; empty for none
+  std::string_view precompiled_charsmap;  // see CharacterMap; empty for none
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
   bool escape_whitespaces = true;

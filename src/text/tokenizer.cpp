@@ -69,7 +69,6 @@ Tokenizer Tokenizer::parse(std::span<const std::byte> model_file) {
 
 Tokenizer::Tokenizer(SentencePieceModel model)
     : model_(std::move(model)), normalizer_(model_), segmenter_(make_segmenter(model_)) {
-  model_.precompiled_charsmap = {};  // the normaliser has its own
   if (!model_.byte_fallback) return;
   byte_ids_.resize(256);
   for (std::size_t id = 0; id < size(); ++id) {

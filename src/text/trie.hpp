@@ -1,34 +1,28 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace glassformer {
 
-/// A set of strings with a value each, walked byte by byte: a double array, in which a node's child
-/// for byte c lies at base XOR c and knows itself by the label c.
+/// A set of strings with a value each, walked byte by byte. The edges of all nodes are in one hash
+/// table: it takes keys in any order, and is made in a fraction of the time that a double array is.
 class Trie {
  public:
-  struct Entry {
-    std::string_view key;           // not empty
-    std::int32_t value;             // not negative
-    std::uint64_t first_bytes = 0;  // of the key, for quick comparisons; set by the trie
-  };
   using Node = std::uint32_t;
   static constexpr Node root = 0;
   static constexpr Node absent = ~Node{0};
 
-  /// Throws invalid_tokenizer if a key appears twice or there are too many to index.
-  explicit Trie(std::vector<Entry> entries);
+  Trie();
+
+  /// `key` is not empty, `value` not negative. Throws invalid_tokenizer if the key is there already
+  /// or there are too many to index.
+  void insert(std::string_view key, std::int32_t value);
 
   /// The node one byte further, or absent.
-  Node child(Node node, char byte) const {
-    const auto label = static_cast<unsigned char>(byte);
-    const Node next = (units_[node].link >> 9) ^ label;
-    return (units_[next].link & 0x1FF) == (used | label) ? next : absent;
-  }
+  Node child(Node node, char byte) const { return edges_[slot_of(label(node, byte))].to; }
 
   /// The node at the end of `text`, or absent.
   Node descend(Node node, std::string_view text) const {
@@ -40,21 +34,36 @@ class Trie {
   }
 
   /// The value of the key that ends here, or -1.
-  std::int32_t value(Node node) const { return units_[node].value; }
+  std::int32_t value(Node node) const { return values_[node]; }
 
   /// Bytes of the longest key that `text` starts with, or 0.
   std::size_t longest_prefix(std::string_view text) const;
 
  private:
-  friend class TrieBuilder;
-
-  struct Unit {
-    std::uint32_t link = 0;  // base << 9 | used | label; the root's and free units are not `used`
-    std::int32_t value = -1;
+  struct Edge {
+    std::uint32_t label = 0;  // node << 8 | byte
+    Node to = absent;         // absent: no edge is in this slot
   };
-  static constexpr std::uint32_t used = 0x100;
 
-  std::vector<Unit> units_;  // a multiple of 256, so that base XOR c is always inside
+  static std::uint32_t label(Node node, char byte) {
+    return node << 8 | static_cast<unsigned char>(byte);
+  }
+
+  // Where the edge lies, or the free slot where it would.
+  std::size_t slot_of(std::uint32_t label) const {
+    // Fibonacci hashing: the upper bits of the product are well mixed.
+    std::size_t slot = label * 0x9E3779B9u >> shift_;
+    while (edges_[slot].label != label && edges_[slot].to != absent) {
+      slot = (slot + 1) & (edges_.size() - 1);
+    }
+    return slot;
+  }
+
+  void grow();
+
+  std::vector<Edge> edges_;               // a power of two, at most two thirds of them taken
+  unsigned shift_;                        // 32 - log2 of that
+  std::vector<std::int32_t> values_{-1};  // of each node
 };
 
 }  // namespace glassformer

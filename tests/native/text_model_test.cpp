@@ -244,9 +244,8 @@ TEST_CASE("the trie holds what a map holds", "[text]") {
     }
     expected.emplace(key, i);
   }
-  std::vector<Trie::Entry> entries;
-  for (const auto& [key, value] : expected) entries.push_back({key, value});
-  const Trie trie(entries);
+  Trie trie;
+  for (const auto& [key, value] : expected) trie.insert(key, value);
   for (const auto& [key, value] : expected) {
     const Trie::Node node = trie.descend(Trie::root, key);
     REQUIRE(node != Trie::absent);
@@ -260,7 +259,7 @@ TEST_CASE("the trie holds what a map holds", "[text]") {
     const bool found = node != Trie::absent && trie.value(node) >= 0;
     CHECK(found == expected.contains(key));
   }
-  CHECK(Trie({}).longest_prefix("abc") == 0);
+  CHECK(Trie().longest_prefix("abc") == 0);
 }
 
 TEST_CASE("UTF-8 validity follows the Unicode standard's table 3-7", "[text]") {
