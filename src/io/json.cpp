@@ -17,6 +17,11 @@ constexpr std::size_t max_described_bytes = 60;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
+// Whether it stands for itself in a string: ASCII, and no quote, escape or control character.
+bool is_plain(char character) {
+  return character >= ' ' && character <= '~' && character != '"' && character != '\\';
+}
+
 // The double nearest to a number as JSON writes it, if it has at most 15 digits and is not very
 // large or small; otherwise a few roundings away from that.
 double to_double(std::string_view number) {
@@ -144,7 +149,9 @@ class Parser {
         append_escaped(result);
         continue;
       }
-      const std::size_t size = valid_character_size(rest);
+      std::size_t size = 0;
+      while (size < rest.size() && is_plain(rest[size])) ++size;
+      if (size == 0) size = valid_character_size(rest);
       if (size == 0) expected("UTF-8");
       if (static_cast<unsigned char>(rest.front()) < 0x20) expected("control characters escaped");
       result += rest.substr(0, size);

@@ -153,9 +153,14 @@ CharacterMap::Match CharacterMap::longest_match(std::string_view text) const {
   return match;
 }
 
-bool CharacterMap::has_rules_with(char first, char second) const {
-  std::uint32_t position = 0;
-  return !units_.empty() && step(position, first) && step(position, second);
+bool CharacterMap::joins_ascii_to(char first) const {
+  std::uint32_t start = 0;
+  if (units_.empty() || !step(start, first)) return false;
+  for (int second = 0; second < 128; ++second) {
+    std::uint32_t position = start;
+    if (step(position, static_cast<char>(second))) return true;
+  }
+  return false;
 }
 
 Normalizer::Normalizer(const SentencePieceModel& model)
@@ -168,11 +173,9 @@ Normalizer::Normalizer(const SentencePieceModel& model)
   for (std::size_t i = 0; i < ascii_.size(); ++i) {
     const char byte = static_cast<char>(i);
     const CharacterMap::Match match = map_.longest_match({&byte, 1});
-    bool plain = user_defined_.child(Trie::root, byte) == Trie::absent &&
-                 (match.size == 0 || match.replacement.size() == 1);
-    for (int next = 0; next < 128 && plain; ++next) {
-      plain = !map_.has_rules_with(byte, static_cast<char>(next));
-    }
+    const bool plain = user_defined_.child(Trie::root, byte) == Trie::absent &&
+                       (match.size == 0 || match.replacement.size() == 1) &&
+                       !map_.joins_ascii_to(byte);
     ascii_[i] = {match.size == 0 || !plain ? byte : match.replacement[0], plain};
   }
 }

@@ -27,8 +27,8 @@ class CharacterMap {
 
   Match longest_match(std::string_view text) const;
 
-  /// Whether a rule of two bytes or more starts with these two.
-  bool has_rules_with(char first, char second) const;
+  /// Whether a rule starts with `first` and a byte of ASCII.
+  bool joins_ascii_to(char first) const;
 
  private:
   bool step(std::uint32_t& position, char byte) const;  // false if no rule goes on with it
