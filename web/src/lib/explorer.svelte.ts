@@ -11,7 +11,7 @@ import {
 import { SvelteSet } from 'svelte/reactivity';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
-import { resultJson } from './export.ts';
+import { resultJson } from './result-json.ts';
 import { readFailure } from './failure.ts';
 import { HeadExplorer, type HeadPosition, type Reader } from './head-explorer.svelte.ts';
 import type { Permalink } from './permalink.ts';

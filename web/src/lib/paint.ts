@@ -1,5 +1,6 @@
 import { unseen, type Matrix } from './attention.ts';
-import { attentionPixels, type Theme } from './palette.ts';
+import type { Theme } from './glasses.ts';
+import { attentionPixels } from './palette.ts';
 
 /** Draws one pixel per weight, 0 … max, none for the unseen, resizing the canvas to the matrix. */
 export function paint(canvas: HTMLCanvasElement, matrix: Matrix, max: number, theme: Theme): void {

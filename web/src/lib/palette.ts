@@ -1,30 +1,7 @@
-/**
- * Colours of the data. Three glasses, apart in hue and lightness also for colour-blind eyes:
- * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
- */
+/** The glasses' colours between their stops. */
 import { rgb } from 'd3-color';
 import { interpolateLab, piecewise } from 'd3-interpolate';
-import { scaleSequentialSqrt } from 'd3-scale';
-
-export type Theme = 'light' | 'dark';
-
-interface Glass {
-  /** Attention 0 … most, lightness monotone. */
-  attention: readonly string[];
-  /** First label … nothing … last label, as ink on the page. */
-  evidence: readonly [string, string, string];
-}
-
-const glasses: Record<Theme, Glass> = {
-  light: {
-    attention: ['#eceff4', '#c3d1f3', '#7f9eea', '#3b62d0', '#1b329c', '#0d1850'],
-    evidence: ['#c2600a', '#e9ecea', '#0a8464'],
-  },
-  dark: {
-    attention: ['#161e24', '#1f2f5c', '#2f4cab', '#4f7bf0', '#9dbcff', '#f2f6ff'],
-    evidence: ['#ea9a3c', '#222c2f', '#2fc397'],
-  },
-};
+import { glasses, type Theme } from './glasses.ts';
 
 const attentionColours = {
   light: piecewise(interpolateLab, [...glasses.light.attention]),
@@ -38,7 +15,8 @@ const evidenceColours = {
 
 /** Colour of an attention weight 0 … max; by its square root, so that small weights show too. */
 export function attentionScale(theme: Theme, max: number): (weight: number) => string {
-  return scaleSequentialSqrt([0, max > 0 ? max : 1], attentionColours[theme]).clamp(true);
+  const colour = attentionColours[theme];
+  return (weight) => colour(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0);
 }
 
 /** What shines through under a word that is looked at: text stays legible on it. */
@@ -70,11 +48,6 @@ export function attentionStops(theme: Theme): readonly string[] {
 /** Colour of evidence −1 (all for the first label) … 0 … 1 (all for the last). */
 export function evidenceColour(theme: Theme, share: number): string {
   return evidenceColours[theme]((Math.max(-1, Math.min(1, share)) + 1) / 2);
-}
-
-/** The colour that stands for label `index` of `count`. */
-export function labelColour(theme: Theme, index: number, count: number): string {
-  return evidenceColour(theme, count < 2 ? 1 : (2 * index) / (count - 1) - 1);
 }
 
 /** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */

@@ -1,5 +1,5 @@
 import { MediaQuery } from 'svelte/reactivity';
-import type { Theme } from './palette.ts';
+import type { Theme } from './glasses.ts';
 
 type Choice = Theme | 'system';
 

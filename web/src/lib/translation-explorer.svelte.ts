@@ -11,7 +11,7 @@ import {
 } from 'glassformer';
 import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
 import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
-import { translationJson } from './export.ts';
+import { translationJson } from './result-json.ts';
 import { translateFailure } from './failure.ts';
 import {
   HeadExplorer,

@@ -1,5 +1,4 @@
-/** Taking a picture or its numbers away: files made here and handed to the browser to save. */
-import type { AttentionMap, Classification, Head, Translation } from 'glassformer';
+/** Taking a picture away: files made here and handed to the browser to save. */
 import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
 import { attentionScale } from './palette.ts';
 import { textWidth } from './text-width.ts';
@@ -81,63 +80,6 @@ export async function heatmapPng(picture: Picture): Promise<Blob> {
   } finally {
     URL.revokeObjectURL(url);
   }
-}
-
-/**
- * The result with every head's attention, as `glassformer classify --json --attention` prints it
- * (weights as base64 of little-endian f32), and the text and interventions it belongs to.
- */
-export function resultJson(
-  text: string,
-  { attention, contributions, ...result }: Classification,
-  ablate: readonly Head[],
-  maskTokens: readonly number[],
-): string {
-  return JSON.stringify(
-    {
-      text,
-      ablate,
-      maskTokens,
-      ...result,
-      contributions:
-        contributions &&
-        Object.fromEntries(
-          Object.entries(contributions).map(([label, values]) => [label, [...values]]),
-        ),
-      attention: attention && { encoder: encoded(attention.encoder) },
-    },
-    null,
-    1,
-  );
-}
-
-/** The same of a translation, every sentence with its encoder's, decoder's and cross-attention. */
-export function translationJson(
-  text: string,
-  { sentences, ...result }: Translation,
-  beams: number,
-  ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
-): string {
-  const all = sentences.map(({ attention, ...sentence }) => ({
-    ...sentence,
-    attention: attention && {
-      encoder: encoded(attention.encoder),
-      decoder: encoded(attention.decoder),
-      cross: encoded(attention.cross),
-    },
-  }));
-  return JSON.stringify({ input: text, beams, ablate, ...result, sentences: all }, null, 1);
-}
-
-const encoded = (map: AttentionMap) => ({ ...map, data: base64(map.data) });
-
-function base64(values: Float32Array): string {
-  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  const chunk = 0x6000; // A multiple of three, so that the pieces join without padding.
-  let out = '';
-  for (let i = 0; i < bytes.length; i += chunk)
-    out += btoa(String.fromCharCode(...bytes.subarray(i, i + chunk)));
-  return out;
 }
 
 /** Hands a file to the browser to save. */

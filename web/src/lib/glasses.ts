@@ -1,0 +1,33 @@
+/**
+ * Colours of the data. Three glasses, apart in hue and lightness also for colour-blind eyes:
+ * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
+ */
+export type Theme = 'light' | 'dark';
+
+interface Glass {
+  /** Attention 0 … most, lightness monotone. */
+  attention: readonly string[];
+  /** First label … nothing … last label, as ink on the page. */
+  evidence: readonly [string, string, string];
+}
+
+export const glasses: Record<Theme, Glass> = {
+  light: {
+    attention: ['#eceff4', '#c3d1f3', '#7f9eea', '#3b62d0', '#1b329c', '#0d1850'],
+    evidence: ['#c2600a', '#e9ecea', '#0a8464'],
+  },
+  dark: {
+    attention: ['#161e24', '#1f2f5c', '#2f4cab', '#4f7bf0', '#9dbcff', '#f2f6ff'],
+    evidence: ['#ea9a3c', '#222c2f', '#2fc397'],
+  },
+};
+
+/** The colour that stands for label `index` of `count`. */
+export function labelColour(theme: Theme, index: number, count: number): string {
+  const [first, nothing, last] = glasses[theme].evidence;
+  const share = count < 2 ? 1 : (2 * index) / (count - 1) - 1;
+  const end = share < 0 ? first : last;
+  return Math.abs(share) === 1
+    ? end
+    : `color-mix(in lab, ${end} ${100 * Math.abs(share)}%, ${nothing})`;
+}
