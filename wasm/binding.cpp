@@ -122,10 +122,7 @@ Compute compute_of(std::string_view name, const SafetensorsHeader& header) {
 
 // Starts to load weights into `parameters`.
 std::string begin_loading(std::vector<Parameter> parameters, SafetensorsHeader header) {
-  instance.parameters = 0;
-  for (const Parameter& parameter : parameters) {
-    instance.parameters += element_count(parameter.shape);
-  }
+  instance.parameters = element_count(parameters);
   instance.loader.emplace(std::move(header), std::move(parameters));
   return plan_json(*instance.loader);
 }

@@ -9,14 +9,8 @@ namespace {
 
 // The whole model is loaded, so that what is shown has passed every check.
 std::size_t count_parameters(const std::filesystem::path& folder, const ModelConfig& config) {
-  const auto count = [](const auto& pipeline) {
-    std::size_t total = 0;
-    for (const Parameter& parameter : pipeline->parameters()) {
-      total += element_count(parameter.shape);
-    }
-    return total;
-  };
-  return config.is_translation() ? count(load_translator(folder)) : count(load_classifier(folder));
+  return element_count(config.is_translation() ? load_translator(folder)->parameters()
+                                               : load_classifier(folder)->parameters());
 }
 
 }  // namespace

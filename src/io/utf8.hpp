@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -63,8 +64,8 @@ inline void append_character(std::string& text, char32_t character) {
 }
 
 /// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.
-constexpr std::size_t utf16_size(std::string_view text) {
-  std::size_t units = 0;
+constexpr std::uint32_t utf16_size(std::string_view text) {
+  std::uint32_t units = 0;
   while (!text.empty()) {
     const std::size_t size = valid_character_size(text);
     units += size == 4 ? 2 : 1;

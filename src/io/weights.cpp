@@ -23,6 +23,12 @@ void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expec
 
 }  // namespace
 
+std::size_t element_count(const std::vector<Parameter>& parameters) {
+  std::size_t count = 0;
+  for (const Parameter& parameter : parameters) count += element_count(parameter.shape);
+  return count;
+}
+
 ParameterScope::ParameterScope(std::vector<Parameter>& out, std::string prefix)
     : out_(&out), prefix_(std::move(prefix)) {}
 

@@ -25,6 +25,9 @@ struct Parameter {
   SetInt8 set_int8 = {};
 };
 
+/// Numbers in all of them.
+std::size_t element_count(const std::vector<Parameter>& parameters);
+
 /// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
 /// "weight" gives "encoder.layers.0.fc1.weight".
 class ParameterScope {

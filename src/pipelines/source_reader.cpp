@@ -12,10 +12,6 @@ namespace {
 // A token rarely covers more: what is longer than this many times the limit is tokenized in parts.
 constexpr std::size_t long_token = 64;
 
-std::uint32_t units_of(std::string_view text) {
-  return static_cast<std::uint32_t>(utf16_size(text));
-}
-
 // The byte at which UTF-16 unit `unit` of a text starts.
 std::size_t byte_at(std::string_view text, std::uint32_t unit) {
   std::size_t byte = 0;
@@ -95,7 +91,7 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceTex
       std::swap(entry.before, source.after);
       entry.text = part;
       entry.start = start;
-      entry.end = start + units_of(part);
+      entry.end = start + utf16_size(part);
       entry.clipped = clipped;
       for (const std::int32_t id : prefix_) entry.tokens.push_back({id, start, start});
       for (const Token& token : tokens) {
@@ -104,7 +100,7 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceTex
       const std::uint32_t end = entry.tokens.back().end;
       for (const std::int32_t id : suffix_) entry.tokens.push_back({id, end, end});
     }
-    start += units_of(part);
+    start += utf16_size(part);
     sentence.remove_prefix(part.size());
     const std::size_t spaces = std::min(sentence.find_first_not_of(" \t"), sentence.size());
     source.after += sentence.substr(0, spaces);

@@ -13,10 +13,6 @@ namespace {
 constexpr std::size_t batch_tokens = 512;
 constexpr std::size_t batch_hypotheses = 64;
 
-std::uint32_t units_of(std::string_view text) {
-  return static_cast<std::uint32_t>(utf16_size(text));
-}
-
 // Ranges of tokens in a text that starts at `start`.
 template <class AnyToken>
 std::vector<TextRange> ranges_of(const std::vector<AnyToken>& tokens, std::uint32_t start) {
@@ -191,7 +187,7 @@ OutputText TranslatePipeline::Session::State::output(std::size_t source,
     const std::string_view added = std::string_view(decoder.text()).substr(size);
     const bool space = added.size() > 1 && added[0] == ' ';
     const std::uint32_t start = end + (space ? 1 : 0);
-    end += units_of(added);
+    end += utf16_size(added);
     size += added.size();
     result.tokens.push_back({candidate.id, start, end, candidate.logprob});
   }
@@ -207,7 +203,7 @@ void TranslatePipeline::Session::State::stream() {
   const std::size_t known = result.output.tokens.size();
   if (known == 0) {
     result.target_start =
-        units_of(text(sentences[current].text) + sentences[current].source.before);
+        utf16_size(text(sentences[current].text) + sentences[current].source.before);
   }
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
@@ -243,8 +239,8 @@ Translation TranslatePipeline::Session::State::translation(const Text& text) {
     SentenceTranslation& result = sentences[i].result;
     const std::string& before = sentences[i].source.before;
     translation.text += before + result.output.text;
-    result.target_start = units + units_of(before);
-    result.target_end = units = result.target_start + units_of(result.output.text);
+    result.target_start = units + utf16_size(before);
+    result.target_end = units = result.target_start + utf16_size(result.output.text);
     translation.score += result.output.score * static_cast<float>(result.output.tokens.size());
     tokens += result.output.tokens.size();
     translation.sentences.push_back(std::move(result));

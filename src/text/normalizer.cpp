@@ -189,7 +189,7 @@ NormalizedText Normalizer::normalize(std::string_view input) const {
   NormalizedText result;
   Writer writer(result, escape_ ? space_symbol : std::string_view(" "));
   const auto units = [&](std::size_t size) {
-    return static_cast<std::uint32_t>(size == 1 ? 1 : utf16_size(input.substr(0, size)));
+    return size == 1 ? 1 : utf16_size(input.substr(0, size));
   };
 
   while (collapse_ && !input.empty()) {
