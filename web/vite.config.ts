@@ -30,8 +30,11 @@ function codeFirst(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler: (html) =>
-        html.replace('<script type="module"', '<script type="module" blocking="render"'),
+      handler: (html) => {
+        const script = '<script type="module"';
+        if (!html.includes(script)) throw new Error(`The page has no ${script}`);
+        return html.replace(script, `${script} blocking="render"`);
+      },
     },
   };
 }
