@@ -17,21 +17,18 @@ Trie::Trie() : edges_(std::size_t{1} << first_log2_slots), shift_(32 - first_log
 void Trie::insert(std::string_view key, std::int32_t value) {
   Node node = root;
   for (const char byte : key) {
-    std::size_t slot = slot_of(label(node, byte));
-    if (edges_[slot].to == absent) {
+    if (values_.size() * 3 > edges_.size() * 2) grow();
+    Edge& edge = edges_[slot_of(label(node, byte))];
+    if (edge.to == absent) {
       if (values_.size() == max_nodes) {
         throw Error(ErrorCode::invalid_tokenizer,
                     "tokenizer.model: expected a vocabulary of at most " +
                         std::to_string(max_nodes) + " nodes");
       }
-      if (values_.size() * 3 > edges_.size() * 2) {
-        grow();
-        slot = slot_of(label(node, byte));
-      }
-      edges_[slot] = {label(node, byte), static_cast<Node>(values_.size())};
+      edge = {label(node, byte), static_cast<Node>(values_.size())};
       values_.push_back(-1);
     }
-    node = edges_[slot].to;
+    node = edge.to;
   }
   if (values_[node] >= 0) {
     throw Error(ErrorCode::invalid_tokenizer,
