@@ -11,10 +11,10 @@ import {
 import { SvelteSet } from 'svelte/reactivity';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
-import { resultJson } from './result-json.ts';
 import { readFailure } from './failure.ts';
 import { HeadExplorer, type HeadPosition, type Reader } from './head-explorer.svelte.ts';
 import type { Permalink } from './permalink.ts';
+import { resultJson } from './result-json.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
 
 /** A text together with what the model made of it. */

@@ -11,7 +11,6 @@ import {
 } from 'glassformer';
 import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
 import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
-import { translationJson } from './result-json.ts';
 import { translateFailure } from './failure.ts';
 import {
   HeadExplorer,
@@ -21,6 +20,7 @@ import {
 } from './head-explorer.svelte.ts';
 import type { ModelName, Target } from './models.ts';
 import type { TranslationLink } from './permalink.ts';
+import { translationJson } from './result-json.ts';
 import { shownTokens } from './tokens.ts';
 
 /** A text together with its translation. */
