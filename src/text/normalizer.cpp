@@ -107,8 +107,7 @@ CharacterMap::CharacterMap(std::string_view blob) {
     fail_map("expected an array of 4-byte units in " + std::to_string(blob.size()) +
              " bytes, got a size of " + std::to_string(size));
   }
-  units_.resize(size / sizeof(std::uint32_t));
-  std::memcpy(units_.data(), blob.data(), size);
+  units_ = blob.substr(0, size);
   replacements_ = blob.substr(size);
 
   // So that reading one from any position ends, and soon.
@@ -124,13 +123,15 @@ CharacterMap::CharacterMap(std::string_view blob) {
 }
 
 std::uint32_t CharacterMap::unit(std::uint32_t position) const {
-  if (position >= units_.size()) fail_map("a unit points outside of the array");
-  return units_[position];
+  std::uint32_t value;
+  if (position >= units_.size() / sizeof value) fail_map("a unit points outside of the array");
+  std::memcpy(&value, units_.data() + position * sizeof value, sizeof value);
+  return value;
 }
 
 bool CharacterMap::step(std::uint32_t& position, char byte) const {
   const std::uint32_t label = static_cast<unsigned char>(byte);
-  const std::uint32_t next = position ^ children_of(units_[position]) ^ label;
+  const std::uint32_t next = position ^ children_of(unit(position)) ^ label;
   if (label_of(unit(next)) != label) return false;
   position = next;
   return true;
@@ -142,14 +143,14 @@ CharacterMap::Match CharacterMap::longest_match(std::string_view text) const {
   std::uint32_t key = 0;
   std::uint32_t position = 0;
   for (std::size_t i = 0; i < text.size() && step(position, text[i]); ++i) {
-    if (!ends_key(units_[position])) continue;
+    if (!ends_key(unit(position))) continue;
     key = position;
     match.size = i + 1;
   }
   if (match.size == 0) return match;
-  const std::uint32_t value = value_of(unit(key ^ children_of(units_[key])));
+  const std::uint32_t value = value_of(unit(key ^ children_of(unit(key))));
   if (value >= replacements_.size()) fail_map("a key points outside of the replacements");
-  match.replacement = replacements_.c_str() + value;
+  match.replacement = replacements_.data() + value;  // up to its NUL
   return match;
 }
 

@@ -22,7 +22,7 @@ class CharacterMap {
   };
 
   /// `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. Empty for a
-  /// map without rules. Throws invalid_tokenizer.
+  /// map without rules; else it outlives the map. Throws invalid_tokenizer.
   explicit CharacterMap(std::string_view blob);
 
   Match longest_match(std::string_view text) const;
@@ -34,8 +34,7 @@ class CharacterMap {
   bool step(std::uint32_t& position, char byte) const;  // false if no rule goes on with it
   std::uint32_t unit(std::uint32_t position) const;
 
-  std::vector<std::uint32_t> units_;
-  std::string replacements_;
+  std::string_view units_, replacements_;
 };
 
 /// A run of normalised bytes that came from one place in the input.
@@ -56,7 +55,7 @@ struct NormalizedText {
 };
 
 /// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space; and
-/// remembers where each byte came from.
+/// remembers where each byte came from. The model's file outlives it.
 class Normalizer {
  public:
   explicit Normalizer(const SentencePieceModel& model);
