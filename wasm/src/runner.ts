@@ -116,19 +116,20 @@ export class Runner implements Host {
 
   async #classify(request: TextRequest, signal: AbortSignal): Promise<RawClassification[]> {
     const results: RawClassification[] = [];
-    let sliceStart = performance.now();
-    let last = sliceStart;
+    let now = performance.now();
+    let sliceEnd = now + sliceMs;
+    let took = 0; // for the text before, as long as the next one is expected to take
     for (const text of request.texts) {
-      throwIfAborted(signal);
-      collect(request, [this.#engine.classify(text, request.options)], results);
-      // The next text is expected to take as long as this one.
-      const now = performance.now();
-      const next = now + (now - last);
-      last = now;
-      if (next - sliceStart > sliceMs) {
+      if (now + took > sliceEnd) {
         await turn();
-        last = sliceStart = performance.now();
+        now = performance.now();
+        sliceEnd = now + sliceMs;
       }
+      throwIfAborted(signal);
+      const start = now;
+      collect(request, [this.#engine.classify(text, request.options)], results);
+      now = performance.now();
+      took = now - start;
     }
     return results;
   }
