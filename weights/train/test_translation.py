@@ -143,6 +143,13 @@ class TranslationTest(unittest.TestCase):
                          "I don't know Tom"} <= sources)
         self.assertTrue(all(pair[1].endswith(".") == pair[0].endswith(".") for pair in found if pair))
 
+    def test_quotes_are_those_of_the_source(self):
+        self.assertEqual(data.with_quotes_of('He said "yes".', "Er sagte \u201eJa\u201c."), 'Er sagte "Ja".')
+        self.assertEqual(data.with_quotes_of('Say "x" now', "Sag \u00bbx\u00ab jetzt"), 'Sag "x" jetzt')
+        self.assertEqual(data.with_quotes_of('"a" or "b"', "\u00ab a \u00bb ou \u00ab b \u00bb"), '"a" ou "b"')
+        for source in ("He said \u201cyes\u201d.", "Yes."):
+            self.assertEqual(data.with_quotes_of(source, "\u201eJa\u201c."), "\u201eJa\u201c.")
+
     def test_bleu_is_sacrebleus(self):
         # The example of sacreBLEU's README, and the figure it prints.
         hypotheses = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]

@@ -187,6 +187,8 @@ def worker(rank, trainer, options):
         torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{options.port}", rank=rank,
                                              world_size=options.processes)
     trainer(options, rank).train()
+    if options.processes > 1:
+        torch.distributed.destroy_process_group()
 
 
 def launch(trainer, options):

@@ -15,6 +15,8 @@ CORPORA = {
 VALIDATION = ["tatoeba", "dialogue", "multi30k", "news"]
 CONTRACTION = re.compile(r"\b(I|you|we|they|he|she|it|that|don|doesn|didn|can|isn|aren|wasn|won|couldn|wouldn|shouldn|"
                          r"haven|hasn|what|let)'(m|re|ve|ll|d|s|t)\b", re.IGNORECASE)
+# German low and high ones, guillemets either way round; the French put a space inside.
+TYPESET_QUOTES = re.compile(r"(?:(?<=[\s('])|^)\u00ab | \u00bb(?!\w)|[\u201e\u201c\u201d\u00ab\u00bb]")
 
 
 def read_pairs(folder, name):
@@ -27,6 +29,14 @@ def training_corpora(folder, languages):
     """Returns {corpus: pairs} of the languages ("en-de")."""
     names = {name: Path(folder) / f"{name}.{languages}.train.tsv.gz" for name in CORPORA}
     return {name: read_pairs(folder, path.name) for name, path in names.items() if path.exists()}
+
+
+def with_quotes_of(source, target):
+    """The target with typewriter quotes where the source has no others. Corpora differ in this: a model of them all
+    would choose as it pleases."""
+    if '"' not in source or TYPESET_QUOTES.search(source):
+        return target
+    return TYPESET_QUOTES.sub('"', target)
 
 
 def as_typed(source, target, generator):

@@ -65,6 +65,7 @@ def main():
     processor = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
     arrays, generator = {}, random.Random(2)
     for name, pairs in corpora.items():
+        pairs = [(source, data.with_quotes_of(source, target)) for source, target in pairs]
         encoded = encode(processor, with_typed(pairs, generator), LONGEST)
         arrays.update({f"{name}.{key}": value for key, value in encoded.items()})
         print(json.dumps({"corpus": name, "pairs": len(encoded["source_ends"]), "source_tokens":
