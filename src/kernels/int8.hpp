@@ -90,8 +90,18 @@ inline Register repeat(const void* from) {
 }
 #endif
 
+// Steps between two looks at whether a loop is done: V8 asks there, too, whether it is to stop, and
+// where a step takes few instructions, these are many.
+#ifdef __wasm_simd128__
+inline constexpr std::size_t steps_of_pairs = 2;
+#else
+inline constexpr std::size_t steps_of_pairs = 1;
+#endif
+
 /// Adds the products of 16-bit pairs.
 struct PairDot {
+  static constexpr std::size_t steps_at_once = steps_of_pairs;
+
   IntVec add(Register a, Register b, IntVec sum) const {
 #ifdef __AVX512VNNI__
     return {(Integers)_mm512_dpwssd_epi32((Register)sum.lanes, a, b)};
@@ -107,6 +117,8 @@ struct PairDot {
 #if defined(__wasm_relaxed_simd__)
 /// One instruction where the processor has it (VNNI, SDOT); without it, five.
 struct FusedDot {
+  static constexpr std::size_t steps_at_once = 1;
+
   static Register weights(const std::int8_t* from) { return read(from); }
 
   IntVec add(Register weights, Register activations, IntVec sum) const {
@@ -116,6 +128,7 @@ struct FusedDot {
 };
 /// Three instructions everywhere on x86, where adding pairs would fetch the ones from memory.
 struct PairwiseDot {
+  static constexpr std::size_t steps_at_once = 1;
   static inline Held<std::int16_t> one = 1;
   Register ones = wasm_i16x8_splat(one);
 
@@ -128,6 +141,8 @@ struct PairwiseDot {
 };
 #else
 struct Dot {
+  static constexpr std::size_t steps_at_once = sizeof(Activation) == 2 ? steps_of_pairs : 1;
+
 #if defined(__wasm_simd128__)
   static Register weights(const std::int8_t* from) { return wasm_i16x8_load8x8(from); }
 #else

@@ -18,8 +18,9 @@ inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 struct FloatProduct {
   using Args = MatmulArgs;
   using Sum = Vec;
-  using Lane = float;                      // of a Sum
-  static constexpr std::size_t depth = 1;  // elements of a that a step multiplies
+  using Lane = float;                              // of a Sum
+  static constexpr std::size_t depth = 1;          // elements of a that a step multiplies
+  static constexpr std::size_t steps_at_once = 1;  // before a loop looks whether it is done
   // Where the product needs a register of its own, fewer rows fit.
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
 
@@ -30,7 +31,8 @@ struct FloatProduct {
   static Sum start(const Args& args, std::size_t column) {
     return args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f);
   }
-  static Vec load_a(const float* row, std::size_t step) { return Vec::broadcast_from(row + step); }
+  static const float* at(const float* row, std::size_t step) { return row + step; }
+  static Vec load_a(const float* a) { return Vec::broadcast_from(a); }
   static Vec load_b(const float* b) { return Vec::load(b); }
   static Sum add(Vec a, Vec b, Sum sum) { return multiply_add(a, b, sum); }
 
@@ -51,6 +53,7 @@ struct Int8Product {
   using Sum = IntVec;
   using Lane = std::int32_t;
   static constexpr std::size_t depth = int8_depth;
+  static constexpr std::size_t steps_at_once = Dot::steps_at_once;
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
 
   static std::size_t steps(const Args& args) { return (args.k + depth - 1) / depth; }
@@ -58,7 +61,8 @@ struct Int8Product {
     return args.a.values + row * args.a.stride;
   }
   static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
-  static Register load_a(const std::byte* row, std::size_t step) { return repeat(row + step * 4); }
+  static const std::byte* at(const std::byte* row, std::size_t step) { return row + step * 4; }
+  static Register load_a(const std::byte* a) { return repeat(a); }
   static Register load_b(const std::int8_t* b) { return Dot::weights(b); }
   Sum add(Register a, Register b, Sum sum) const { return dot.add(b, a, sum); }
   Dot dot;
@@ -86,6 +90,7 @@ struct Int16Product {
   using Sum = IntVec;
   using Lane = std::int32_t;
   static constexpr std::size_t depth = 2;
+  static constexpr std::size_t steps_at_once = PairDot::steps_at_once;
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : 4;
 
   static std::size_t steps(const Args& args) { return args.k / depth; }
@@ -93,9 +98,10 @@ struct Int16Product {
     return args.a + row * args.a_stride;
   }
   static Sum start(const Args&, std::size_t) { return IntVec::broadcast(0); }
-  static Register load_a(const std::int16_t* row, std::size_t step) {
-    return repeat(row + step * depth);
+  static const std::int16_t* at(const std::int16_t* row, std::size_t step) {
+    return row + step * depth;
   }
+  static Register load_a(const std::int16_t* a) { return repeat(a); }
   static Register load_b(const std::int16_t* b) { return read(b); }
   static Sum add(Register a, Register b, Sum sum) { return PairDot().add(a, b, sum); }
 
@@ -139,8 +145,7 @@ inline void finish_as(const typename Product::Args& args, const typename Product
   }
 }
 
-// Turns the sums of a tile at (row, column), `width` a row, into elements of c: what a tile does
-// once, kept apart from what it does k times, and from the many sizes of tiles.
+// Turns sums of `rows` rows from (row, column) on, `width` a row, into elements of c.
 template <typename Product>
 [[gnu::noinline]] inline void finish(const typename Product::Args& args,
                                      const typename Product::Lane* sums, std::size_t rows,
@@ -157,12 +162,33 @@ template <typename Product>
   }
 }
 
-// c[Rows, Panels · panel_width] at (row, panel). Each sum adds its products in the order of k
-// whatever the tile, so a row's result does not depend on the rows beside it.
+// Adds the products of one step of a, `ahead` of where its rows are, and of b.
+template <typename Product, std::size_t Rows, std::size_t Panels, typename A, typename B>
+[[gnu::always_inline]] inline void add_step(
+    const Product& product, const A (&a)[Rows], std::size_t ahead, const B* b,
+    std::size_t panel_stride, typename Product::Sum (&sums)[Rows][Panels * panel_vectors]) {
+  decltype(Product::load_b(b)) b_row[Panels * panel_vectors];
+  for (std::size_t p = 0; p < Panels; ++p) {
+    for (std::size_t v = 0; v < panel_vectors; ++v) {
+      b_row[p * panel_vectors + v] =
+          Product::load_b(b + p * panel_stride + v * Vec::width * Product::depth);
+    }
+  }
+  for (std::size_t r = 0; r < Rows; ++r) {
+    const auto a_element = Product::load_a(Product::at(a[r], ahead));
+    for (std::size_t v = 0; v < Panels * panel_vectors; ++v) {
+      sums[r][v] = product.add(a_element, b_row[v], sums[r][v]);
+    }
+  }
+}
+
+// The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart.
+// Each adds its products in the order of k whatever the tile, so a row's result does not depend on
+// the rows beside it.
 template <typename Product, std::size_t Rows, std::size_t Panels>
-inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel) {
+inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel,
+                 typename Product::Lane* to, std::size_t stride) {
   constexpr std::size_t vectors = Panels * panel_vectors;
-  constexpr std::size_t width = vectors * Vec::width;
   const auto* b = args.b + panel * args.panel_stride;
   const std::size_t column = panel * panel_width;
   const std::size_t steps = Product::steps(args);
@@ -175,54 +201,69 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   }
   decltype(Product::row(args, row)) a[Rows];
   for (std::size_t r = 0; r < Rows; ++r) a[r] = Product::row(args, row + r);
-  for (std::size_t step = 0; step < steps; ++step, b += panel_width * Product::depth) {
-    decltype(Product::load_b(b)) b_row[vectors];
-    for (std::size_t p = 0; p < Panels; ++p) {
-      for (std::size_t v = 0; v < panel_vectors; ++v) {
-        b_row[p * panel_vectors + v] =
-            Product::load_b(b + p * args.panel_stride + v * Vec::width * Product::depth);
-      }
+  constexpr std::size_t at_once = Product::steps_at_once;
+  std::size_t step = 0;
+  for (; step + at_once <= steps; step += at_once) {
+    for (std::size_t i = 0; i < at_once; ++i, b += panel_width * Product::depth) {
+      add_step<Product, Rows, Panels>(product, a, rows_move ? i : step, b, args.panel_stride, sums);
     }
-    for (std::size_t r = 0; r < Rows; ++r) {
-      const auto a_element = Product::load_a(a[r], step);
-      for (std::size_t v = 0; v < vectors; ++v) {
-        sums[r][v] = product.add(a_element, b_row[v], sums[r][v]);
-      }
+    if constexpr (rows_move) {
+      for (std::size_t r = 0; r < Rows; ++r) a[r] = moved(Product::at(a[r], at_once));
     }
+  }
+  if (at_once > 1 && step < steps) {
+    add_step<Product, Rows, Panels>(product, a, rows_move ? 0 : step, b, args.panel_stride, sums);
   }
 
-  alignas(64) typename Product::Lane buffer[Rows * width];
-  typename Product::Lane* to = Product::destination(args);
-  constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
-  const bool direct = as_they_are || (to != nullptr && column + width <= args.n);
-  to = direct ? to + row * args.c_stride + column : buffer;
-  const std::size_t stride = direct ? args.c_stride : width;
   for (std::size_t r = 0; r < Rows; ++r) {
     for (std::size_t v = 0; v < vectors; ++v) sums[r][v].store(to + r * stride + v * Vec::width);
-  }
-  if constexpr (!as_they_are) {
-    if (!direct) finish<Product>(args, buffer, Rows, width, row, column);
   }
 }
 
 // The last rows of a matrix, fewer than a whole tile.
 template <typename Product, std::size_t Rows>
 inline void tile_of(std::size_t rows, const typename Product::Args& args, std::size_t row,
-                    std::size_t panel) {
+                    std::size_t panel, typename Product::Lane* to, std::size_t stride) {
   if (rows == Rows) {
-    tile<Product, Rows, 1>(args, row, panel);
+    tile<Product, Rows, 1>(args, row, panel, to, stride);
   } else if constexpr (Rows > 1) {
-    tile_of<Product, Rows - 1>(rows, args, row, panel);
+    tile_of<Product, Rows - 1>(rows, args, row, panel, to, stride);
+  }
+}
+
+// c[rows, Panels · panel_width] at (row, panel), of at most Rows rows: tiles(to, stride) leaves the
+// sums in c itself where they are the product, else where `finish` finds them.
+template <typename Product, std::size_t Rows, std::size_t Panels, typename Tiles>
+inline void columns(const typename Product::Args& args, std::size_t row, std::size_t rows,
+                    std::size_t panel, const Tiles& tiles) {
+  constexpr std::size_t width = Panels * panel_width;
+  constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
+  const std::size_t column = panel * panel_width;
+  typename Product::Lane* const c = Product::destination(args);
+  alignas(64) typename Product::Lane sums[as_they_are ? 1 : Rows * width];
+  const bool direct = as_they_are || (c != nullptr && column + width <= args.n);
+  tiles(direct ? c + row * args.c_stride + column : sums, direct ? args.c_stride : width);
+  if constexpr (!as_they_are) {
+    if (!direct) finish<Product>(args, sums, rows, width, row, column);
   }
 }
 
 // One row: several panels at once, so that enough sums are in flight to hide an addition's latency.
 template <typename Product>
 inline void multiply_row(const typename Product::Args& args) {
+  using Lane = typename Product::Lane;
   const std::size_t panels = (args.n + panel_width - 1) / panel_width;
   std::size_t panel = 0;
-  for (; panel + 4 <= panels; panel += 4) tile<Product, 1, 4>(args, 0, panel);
-  for (; panel < panels; ++panel) tile<Product, 1, 1>(args, 0, panel);
+  for (; panel + 4 <= panels; panel += 4) {
+    columns<Product, 1, 4>(args, 0, 1, panel, [&](Lane* to, std::size_t stride) {
+      tile<Product, 1, 4>(args, 0, panel, to, stride);
+    });
+  }
+  for (; panel < panels; ++panel) {
+    columns<Product, 1, 1>(args, 0, 1, panel, [&](Lane* to, std::size_t stride) {
+      tile<Product, 1, 1>(args, 0, panel, to, stride);
+    });
+  }
 }
 
 template <typename Product>
@@ -235,11 +276,14 @@ inline void multiply(const typename Product::Args& args) {
   for (std::size_t first = 0; first < args.m; first += row_block) {
     const std::size_t end = first + row_block < args.m ? first + row_block : args.m;
     for (std::size_t panel = 0; panel * panel_width < args.n; ++panel) {
-      std::size_t row = first;
-      for (; row + tile_rows <= end; row += tile_rows) {
-        tile<Product, tile_rows, 1>(args, row, panel);
-      }
-      tile_of<Product, tile_rows - 1>(end - row, args, row, panel);
+      columns<Product, row_block, 1>(
+          args, first, end - first, panel, [&](typename Product::Lane* to, std::size_t stride) {
+            std::size_t row = first;
+            for (; row + tile_rows <= end; row += tile_rows, to += tile_rows * stride) {
+              tile<Product, tile_rows, 1>(args, row, panel, to, stride);
+            }
+            tile_of<Product, tile_rows - 1>(end - row, args, row, panel, to, stride);
+          });
     }
   }
 }

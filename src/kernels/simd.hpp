@@ -23,6 +23,22 @@ namespace glassformer::GLASSFORMER_ISA {
 template <typename Number>
 using Held = const volatile Number;
 
+// How a loop reads along several rows at once. x86 adds a step to each row's start for nothing; V8
+// makes that an instruction a row and step, which wait for the units that multiply. There the rows
+// themselves move, each for itself as far as the compiler knows.
+#ifdef __wasm__
+inline constexpr bool rows_move = true;
+#else
+inline constexpr bool rows_move = false;
+#endif
+template <typename Element>
+inline const Element* moved(const Element* row) {
+#ifdef __wasm__
+  asm("" : "+r"(row));
+#endif
+  return row;
+}
+
 struct Vec {
   using Batch = xsimd::batch<float>;
   using IntBatch = xsimd::batch<std::int32_t>;
