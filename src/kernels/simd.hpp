@@ -102,7 +102,7 @@ inline Vec multiply_add(Vec a, Vec b, Vec c) {
 /// vector with zeros past them. Term i is added in lane i % 16 whatever the machine's width, so
 /// that every machine rounds alike.
 template <typename Value>
-inline float sum_over(std::size_t n, const Value& value) {
+[[gnu::always_inline]] inline float sum_over(std::size_t n, const Value& value) {
   constexpr std::size_t lanes = 16, vectors = lanes / Vec::width;
   Vec sums[vectors];
   for (Vec& sum : sums) sum = Vec::broadcast(0.0f);
