@@ -41,7 +41,7 @@ struct FloatProduct {
   }
   struct Finish {  // sums of Vec::width columns into products
     Finish(const Args&, std::size_t) {}
-    Vec operator()(const Args&, std::size_t, const float* sums) const { return Vec::load(sums); }
+    Vec operator()(std::size_t, const float* sums) const { return Vec::load(sums); }
   };
 };
 
@@ -71,14 +71,18 @@ struct Int8Product {
   struct Finish {
     IntVec sums_of_b;
     Vec scales, bias;
+    const float* row_scales;
+    const std::int32_t* zero_points;
 
     Finish(const Args& args, std::size_t column)
         : sums_of_b(IntVec::load(args.sums + column)),
           scales(Vec::load(args.scales + column)),
-          bias(args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f)) {}
-    Vec operator()(const Args& args, std::size_t row, const Lane* sums) const {
-      const IntVec zero = IntVec::broadcast(args.a.zero_points[row]) * sums_of_b;
-      const Vec scale = Vec::broadcast(args.a.scales[row]) * scales;
+          bias(args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f)),
+          row_scales(args.a.scales),
+          zero_points(args.a.zero_points) {}
+    Vec operator()(std::size_t row, const Lane* sums) const {
+      const IntVec zero = IntVec::broadcast(zero_points[row]) * sums_of_b;
+      const Vec scale = Vec::broadcast(row_scales[row]) * scales;
       return (IntVec::load(sums) - zero).to_float() * scale + bias;
     }
   };
@@ -126,20 +130,19 @@ inline Vec apply(Vec sum, Vec before) {
 template <typename Product, Epilogue epilogue>
 inline void finish_as(const typename Product::Args& args, const typename Product::Lane* sums,
                       std::size_t rows, std::size_t width, std::size_t row, std::size_t column) {
-  for (std::size_t i = 0; i < width && column + i < args.n; i += Vec::width) {
-    const std::size_t at = column + i;
-    const typename Product::Finish finish_sums(args, at);
-    float* c = args.c + row * args.c_stride + at;
-    if (args.n - at >= Vec::width) {
-      for (std::size_t r = 0; r < rows; ++r, c += args.c_stride) {
-        const Vec sum = finish_sums(args, row + r, sums + r * width + i);
-        apply<epilogue>(sum, Vec::load(c)).store(c);
+  const std::size_t end = row + rows, n = args.n, stride = args.c_stride;
+  for (std::size_t at = column; at < column + width && at < n; at += Vec::width) {
+    const typename Product::Finish product_of(args, at);
+    const auto* from = sums + (at - column);
+    float* c = args.c + row * stride + at;
+    if (n - at >= Vec::width) {
+      for (std::size_t i = row; i < end; ++i, from += width, c += stride) {
+        apply<epilogue>(product_of(i, from), Vec::load(c)).store(c);
       }
     } else {
-      for (std::size_t r = 0; r < rows; ++r, c += args.c_stride) {
-        const Vec sum = finish_sums(args, row + r, sums + r * width + i);
-        const Vec before = Vec::load_partial(c, args.n - at, 0.0f);
-        apply<epilogue>(sum, before).store_partial(c, args.n - at);
+      for (std::size_t i = row; i < end; ++i, from += width, c += stride) {
+        const Vec before = Vec::load_partial(c, n - at, 0.0f);
+        apply<epilogue>(product_of(i, from), before).store_partial(c, n - at);
       }
     }
   }
