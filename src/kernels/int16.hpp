@@ -9,10 +9,6 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-#ifndef __wasm_simd128__
-using Shorts [[gnu::vector_size(sizeof(std::int16_t) * Vec::width)]] = std::int16_t;
-#endif
-
 /// The integers that x, already shifted by `rounder`, was rounded to; offset is rounder_bits.
 inline Integers unshifted(Vec x, std::int32_t offset) {
   Integers bits;
@@ -20,22 +16,11 @@ inline Integers unshifted(Vec x, std::int32_t offset) {
   return bits - offset;
 }
 
-/// Numbers that fit in 16 bits.
-inline void store(Integers integers, std::int16_t* to) {
-#ifdef __wasm_simd128__
-  // One instruction; clang would shuffle bytes.
-  const v128_t lanes = __builtin_bit_cast(v128_t, integers);
-  wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(lanes, lanes), 0);
-#else
-  const Shorts narrow = __builtin_convertvector(integers, Shorts);
-  __builtin_memcpy(to, &narrow, sizeof narrow);
-#endif
-}
-
 inline Vec widened(const std::int16_t* from) {
 #ifdef __wasm_simd128__
   return IntVec{(Integers)wasm_i32x4_load16x4(from)}.to_float();
 #else
+  using Shorts [[gnu::vector_size(sizeof(std::int16_t) * Vec::width)]] = std::int16_t;
   Shorts narrow;
   __builtin_memcpy(&narrow, from, sizeof narrow);
   return IntVec{__builtin_convertvector(narrow, Integers)}.to_float();

@@ -46,6 +46,29 @@ struct IntVec {
   friend IntVec operator*(IntVec a, IntVec b) { return {a.lanes * b.lanes}; }
 };
 
+// Integers that fit into fewer bits. On wasm by the instructions that narrow: clang would shuffle
+// bytes, in an order that V8 makes anew each time.
+#ifdef __wasm_simd128__
+inline v128_t as_shorts(Integers integers) {
+  const v128_t lanes = __builtin_bit_cast(v128_t, integers);
+  return wasm_i16x8_narrow_i32x4(lanes, lanes);
+}
+inline void store(Integers integers, std::int16_t* to) {
+  wasm_v128_store64_lane(to, as_shorts(integers), 0);
+}
+inline void store(Integers integers, std::uint8_t* to) {
+  const v128_t shorts = as_shorts(integers);
+  wasm_v128_store32_lane(to, wasm_u8x16_narrow_i16x8(shorts, shorts), 0);
+}
+#else
+template <typename Short>
+inline void store(Integers integers, Short* to) {
+  using Shorter [[gnu::vector_size(sizeof(Short) * Vec::width)]] = Short;
+  const Shorter narrow = __builtin_convertvector(integers, Shorter);
+  __builtin_memcpy(to, &narrow, sizeof narrow);
+}
+#endif
+
 // What a step multiplies: Vec::width times 32 bits of one matrix, each sum's own, and 32 bits of
 // the other, which all share. `products` are the sums of products in each 32 bits.
 

@@ -12,17 +12,20 @@ struct Range {
 
 inline Range range_of(const float* x, std::size_t n) {
   const Vec zero = Vec::broadcast(0.0f);
-  Vec low = zero, high = zero;
+  Vec low = zero, high = zero, second_low = zero, second_high = zero;
   std::size_t i = 0;
-  for (; i + Vec::width <= n; i += Vec::width) {
+  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the last one
     low = min(low, Vec::load(x + i));
     high = max(high, Vec::load(x + i));
+    second_low = min(second_low, Vec::load(x + i + Vec::width));
+    second_high = max(second_high, Vec::load(x + i + Vec::width));
   }
-  if (i < n) {
-    low = min(low, Vec::load_partial(x + i, n - i, 0.0f));
-    high = max(high, Vec::load_partial(x + i, n - i, 0.0f));
+  for (; i < n; i += Vec::width) {
+    const Vec rest = Vec::load_partial(x + i, n - i < Vec::width ? n - i : Vec::width, 0.0f);
+    low = min(low, rest);
+    high = max(high, rest);
   }
-  return {low.minimum(), high.maximum()};
+  return {min(low, second_low).minimum(), max(high, second_high).maximum()};
 }
 
 inline constexpr std::int32_t rounder_bits = __builtin_bit_cast(std::int32_t, rounder);
@@ -32,8 +35,6 @@ inline Held<std::int32_t> largest_activation = 127;
 inline std::int32_t rounded(float x) {
   return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;
 }
-
-using Activations [[gnu::vector_size(sizeof(Activation) * Vec::width)]] = Activation;
 
 // Multiplied and added in two roundings on every machine, so that all of them get the same
 // integers.
@@ -45,8 +46,7 @@ inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, 
   integers -= offset;
   const Integers limit = Integers{} + most;  // two ties may both round up
   integers = integers > limit ? limit : integers;
-  const Activations narrow = __builtin_convertvector(integers, Activations);
-  __builtin_memcpy(to, &narrow, sizeof narrow);
+  store(integers, to);
 }
 
 inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to, std::size_t row) {
