@@ -99,7 +99,8 @@ class TranslationTrainer(Trainer):
         names = data.training_corpora_in(self.options.pairs)
         repeats = {**data.CORPORA, **dict(self.options.repeats)}
         source = training_batches(Pairs(self.options.pairs, names), [repeats[name] for name in names],
-                                  self.options.tokens, self.rank, self.world, seed=self.step + 1)
+                                  self.options.tokens, self.rank, self.world,
+                                  seed=self.options.seed + self.step + 1)
 
         def add_gradients():
             loss, plain, tokens = loss_of(self.model, *(part.to(self.device) for part in next(source)), self.compute,
@@ -162,6 +163,8 @@ def main():
     parser.add_argument("--warmup", type=int, default=500, help="steps to the peak")
     parser.add_argument("--optimizer", choices=["adam", "muon"], default="adam")
     parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--seed", type=int, default=0, help="another one, where a run goes on from another's weights: "
+                        "else it begins with the same pairs")
     parser.add_argument("--negatives", type=int, help="pieces that stand for all that a batch lacks; default all")
     parser.add_argument("--tokens", type=int, default=2048, help="of a side of a batch, a process")
     add_arguments(parser, check_minutes=10, port=29512)
