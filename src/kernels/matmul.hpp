@@ -214,6 +214,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
       for (std::size_t r = 0; r < Rows; ++r) a[r] = moved(Product::at(a[r], at_once));
     }
   }
+  static_assert(at_once <= 2, "what is left below is one step at most");
   if (at_once > 1 && step < steps) {
     add_step<Product, Rows, Panels>(product, a, rows_move ? 0 : step, b, args.panel_stride, sums);
   }
