@@ -4,15 +4,12 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
-#include "cli/parallel.hpp"
 #include "pipelines/json.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::size_t lines_at_once = 64;  // a thread
-
-using Result = std::variant<Classification, Error>;
 
 std::string as_text(const Classification& result, const ModelConfig& config) {
   char score[32];
@@ -30,23 +27,19 @@ Exit run(const ClassifyCommand& command) {
   const auto classify = [&](ClassifyPipeline& pipeline, std::span<const std::string_view> texts) {
     return pipeline.classify_batch(texts, command.options);
   };
-  const std::size_t most = lines_at_once * command.threads;
   Exit exit = Exit::ok;
-  for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    for (const Result& result : in_parallel<Result>(pipelines, lines, classify)) {
-      if (const Error* error = std::get_if<Error>(&result)) {
-        exit = Exit::bad_input;
-        std::cerr << "glassformer: " << error->what() << '\n';
-        std::cout << (command.json ? to_json(*error) : as_text(*error)) << '\n';
-      } else {
-        const auto& answer = std::get<Classification>(result);
-        std::cout << (command.json ? to_json(answer, *pipelines[0], AttentionData::base64)
-                                   : as_text(answer, pipelines[0]->config()))
-                  << '\n';
-      }
+  answer_lines(pipelines, lines_at_once, classify, [&](const auto& result) {
+    if (const Error* error = std::get_if<Error>(&result)) {
+      exit = Exit::bad_input;
+      std::cerr << "glassformer: " << error->what() << '\n';
+      std::cout << (command.json ? to_json(*error) : as_text(*error)) << '\n';
+    } else {
+      const auto& answer = std::get<Classification>(result);
+      std::cout << (command.json ? to_json(answer, *pipelines[0], AttentionData::base64)
+                                 : as_text(answer, pipelines[0]->config()))
+                << '\n';
     }
-    std::cout.flush();
-  }
+  });
   return exit;
 }
 

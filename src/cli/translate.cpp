@@ -3,15 +3,12 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
-#include "cli/parallel.hpp"
 #include "pipelines/json.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::size_t lines_at_once = 512;  // a thread: enough for batches of like length
-
-using Result = std::variant<Translation, Error>;
 
 }  // namespace
 
@@ -23,26 +20,22 @@ Exit run(const TranslateCommand& command) {
   const auto translate = [&](TranslatePipeline& pipeline, std::span<const std::string_view> texts) {
     return pipeline.translate_batch(texts, command.options);
   };
-  const std::size_t most = lines_at_once * command.threads;
   Exit exit = Exit::ok;
-  for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    for (const Result& result : in_parallel<Result>(pipelines, lines, translate)) {
-      if (const Error* error = std::get_if<Error>(&result)) {
-        // The translation of an empty line is empty.
-        if (command.json || error->code() != ErrorCode::empty_input) {
-          exit = Exit::bad_input;
-          std::cerr << "glassformer: " << error->what() << '\n';
-        }
-        std::cout << (command.json ? to_json(*error) : "") << '\n';
-      } else {
-        const auto& translation = std::get<Translation>(result);
-        std::cout << (command.json ? to_json(translation, *pipelines[0], AttentionData::base64)
-                                   : translation.text)
-                  << '\n';
+  answer_lines(pipelines, lines_at_once, translate, [&](const auto& result) {
+    if (const Error* error = std::get_if<Error>(&result)) {
+      // The translation of an empty line is empty.
+      if (command.json || error->code() != ErrorCode::empty_input) {
+        exit = Exit::bad_input;
+        std::cerr << "glassformer: " << error->what() << '\n';
       }
+      std::cout << (command.json ? to_json(*error) : "") << '\n';
+    } else {
+      const auto& translation = std::get<Translation>(result);
+      std::cout << (command.json ? to_json(translation, *pipelines[0], AttentionData::base64)
+                                 : translation.text)
+                << '\n';
     }
-    std::cout.flush();
-  }
+  });
   return exit;
 }
 
