@@ -107,5 +107,5 @@ for (const tokens of lengths) {
     samples.push({ engine, build, precision, tokens, milliseconds });
 }
 const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
-console.log(JSON.stringify({ samples, versions }));
-process.exit(0); // onnxruntime-web keeps Node alive
+// onnxruntime-web keeps Node alive, and what is still in the pipe at an exit is lost.
+process.stdout.write(JSON.stringify({ samples, versions }), () => process.exit(0));
