@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { Classifier } from '../../dist/index.js';
-import { benchNatively, binaries, inTurn, openOnnx, time } from './engines.mjs';
+import { benchNatively, binaries, finish, inTurn, openOnnx, time } from './engines.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
 const warmUp = 1500; // milliseconds an engine and length: V8 must have optimised every loop
@@ -106,6 +106,4 @@ for (const tokens of lengths) {
   for (const { engine, build, precision, milliseconds } of engines)
     samples.push({ engine, build, precision, tokens, milliseconds });
 }
-const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
-// onnxruntime-web keeps Node alive, and what is still in the pipe at an exit is lost.
-process.stdout.write(JSON.stringify({ samples, versions }), () => process.exit(0));
+finish(samples);

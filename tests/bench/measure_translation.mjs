@@ -7,10 +7,9 @@
 // tokens as onnxruntime-web. Needs a Node with relaxed SIMD.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as ort from 'onnxruntime-web/wasm';
 import { Translator } from '../../dist/index.js';
 import { Bergamot } from './bergamot.mjs';
-import { benchNatively, binaries, inTurn, time } from './engines.mjs';
+import { benchNatively, binaries, finish, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
 const { model, onnx, rounds } = JSON.parse(process.argv[2]);
@@ -168,6 +167,4 @@ for (const text of sentences) {
       firsts,
     });
 }
-const versions = { node: process.versions.node, onnxruntime: ort.env.versions.web };
-// onnxruntime-web keeps Node alive, and what is still in the pipe at an exit is lost.
-process.stdout.write(JSON.stringify({ samples, versions }), () => process.exit(0));
+finish(samples);
