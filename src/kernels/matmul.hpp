@@ -273,9 +273,10 @@ inline void multiply_row(const typename Product::Args& args) {
 template <typename Product>
 inline void multiply(const typename Product::Args& args) {
   constexpr std::size_t tile_rows = Product::tile_rows;
-  // Rows of a that are multiplied with a panel before the next panel is fetched: whole tiles, few
-  // enough that they stay in the second-level cache.
-  constexpr std::size_t row_block = 8 * tile_rows;
+  // Rows of a that are multiplied with a panel before the next panel is fetched: few enough that
+  // they stay in the second-level cache, and as many as can, for b may have to come from memory.
+  constexpr std::size_t row_block = 96;
+  static_assert(row_block % tile_rows == 0, "whole tiles");
   if (args.m == 1) return multiply_row<Product>(args);
   for (std::size_t first = 0; first < args.m; first += row_block) {
     const std::size_t end = first + row_block < args.m ? first + row_block : args.m;

@@ -27,10 +27,11 @@ struct IntegerAttention {
 /// The activations of one forward pass, allocated once and reused: it grows to the largest request
 /// seen and never shrinks. One per model, one request at a time.
 struct Workspace {
-  /// Rows that pass through the feed-forward block, and queries that attend, together.
-  static constexpr std::size_t feed_forward_rows = 48;
+  /// Rows that pass through the feed-forward block together: its weights, two thirds of a layer's,
+  /// are read once for each such block.
+  static constexpr std::size_t feed_forward_rows = 96;
+  /// Queries that attend, and rows that a linear layer quantises, together.
   static constexpr std::size_t query_rows = 48;
-  /// Rows that a linear layer quantises together.
   static constexpr std::size_t quantised_block = 48;
 
   Workspace(std::size_t d_model, std::size_t d_ff);
