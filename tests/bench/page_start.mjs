@@ -1,6 +1,7 @@
 // `node tests/bench/page_start.mjs [--rounds N] [--json]`, after `npm run build:web`: milliseconds from the
 // navigation to the first verdict on the page, in Chromium, from localhost, medians over rounds. Each
-// round opens a new profile, so nothing is cached; files are served as from a static host, compressed.
+// round opens a tab of a new profile, so nothing is cached, and waits until the browser has finished
+// with that, as it has when somebody follows a link; files are served as from a static host, compressed.
 // Then, with the package alone: a text's verdict right after loading, and half a second later, when
 // the worker has warmed up.
 import { readFileSync } from 'node:fs';
@@ -61,10 +62,14 @@ function watch() {
   observer.observe(document, { childList: true, subtree: true });
 }
 
+const settle = () => new Promise((resolve) => setTimeout(resolve, 700));
+
 async function inFreshProfile(browser, body) {
   const context = await browser.newContext({ serviceWorkers: 'block' });
   try {
-    return await body(await context.newPage());
+    const page = await context.newPage();
+    await settle();
+    return await body(page);
   } finally {
     await context.close();
   }
@@ -81,6 +86,7 @@ const pageStart = (browser, url) =>
 const packageStart = (browser, url) =>
   inFreshProfile(browser, async (page) => {
     await page.goto(`${url}licences.txt`); // any document will do
+    await settle();
     return await page.evaluate(async () => {
       let last = performance.now();
       const lap = () => -last + (last = performance.now());
