@@ -82,8 +82,10 @@ void BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
                  : std::nextafter(static_cast<float>(choices_.front().total - base), -infinity);
     };
     float lowest = threshold();
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (!(x[i] >= lowest)) continue;
+    const auto next_from = [&](std::size_t i) {
+      return i + kernels().first_at_least(x.data() + i, x.size() - i, lowest);
+    };
+    for (std::size_t i = next_from(0); i < x.size(); i = next_from(i + 1)) {
       const std::int32_t id = next[row].id(i);
       const Choice choice = {base + static_cast<double>(x[i]), row, id, x[i] - normalizer};
       if (choices_.size() == wanted && !better(choice, choices_.front())) continue;

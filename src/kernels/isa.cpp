@@ -36,6 +36,7 @@ constexpr Kernels table_with() {
       .layer_norm_unbiased = layer_norm_unbiased,
       .exponentials = exponentials,
       .log_sum_exp = log_sum_exp,
+      .first_at_least = first_at_least,
       .add_scaled = add_scaled,
       .scale = scale,
       .elu_plus_one = elu_plus_one,

@@ -121,6 +121,8 @@ struct Kernels {
   float (*exponentials)(float* row, std::size_t n, float scale);
   /// log(Σ e^x) of the row; n >= 1. A row's log-softmax is x - log_sum_exp.
   float (*log_sum_exp)(const float* row, std::size_t n);
+  /// Where the first of the elements is that is at least `least`; n if none is.
+  std::size_t (*first_at_least)(const float* x, std::size_t n, float least);
   /// y = y + scale · x.
   void (*add_scaled)(float* y, const float* x, std::size_t n, float scale);
   /// y = scale · x; y may be x.

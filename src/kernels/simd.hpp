@@ -84,6 +84,9 @@ struct Vec {
   friend Vec max(Vec a, Vec b) { return {xsimd::max(a.lanes, b.lanes)}; }
   friend Vec min(Vec a, Vec b) { return {xsimd::min(a.lanes, b.lanes)}; }
 
+  /// Which lanes of a are at least those of b.
+  friend Batch::batch_bool_type operator>=(Vec a, Vec b) { return a.lanes >= b.lanes; }
+
   float maximum() const { return xsimd::reduce_max(lanes); }
   float minimum() const { return xsimd::reduce_min(lanes); }
 };

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -223,6 +224,25 @@ TEST_CASE("log-sum-exp of rows of every length", "[kernels]") {
     }
     const std::vector<float> distant = {-3e38f, 1000.0f, -1000.0f, 0.0f, 5.0f};
     CHECK(run->log_sum_exp(distant.data(), distant.size()) == 1000.0f);
+  }
+}
+
+TEST_CASE("the first element of a row that is large enough", "[kernels]") {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    for (std::size_t n = 0; n <= 150; ++n) {
+      std::vector<float> x(n + 1, -1.0f);
+      x[n] = 5.0f;  // past the end
+      CHECK(run->first_at_least(x.data(), n, 2.0f) == n);
+      CHECK(run->first_at_least(x.data(), n, -infinity) == 0);
+      for (std::size_t i = n; i-- > 0;) {
+        x[i] = i % 3 == 0 ? none : 2.0f;
+        const std::size_t first = i % 3 == 0 ? std::min(i + 1, n) : i;
+        if (run->first_at_least(x.data(), n, 2.0f) != first) FAIL(i << " of " << n);
+      }
+    }
   }
 }
 
