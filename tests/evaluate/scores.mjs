@@ -32,31 +32,35 @@ function overlap(counts, others) {
   return sum;
 }
 
-export function bleu(hypotheses, references) {
-  const matches = [0, 0, 0, 0];
-  const totals = [0, 0, 0, 0];
-  let length = 0;
-  let referenceLength = 0;
-  hypotheses.forEach((hypothesis, i) => {
-    const words = tokenize13a(hypothesis);
-    const rows = references[i].map(tokenize13a);
-    length += words.length;
-    // The reference whose length is nearest; of two, the shorter.
-    referenceLength += rows
-      .map((row) => row.length)
-      .sort((a, b) => Math.abs(a - words.length) - Math.abs(b - words.length) || a - b)[0];
-    for (let n = 1; n <= 4; n++) {
-      const highest = new Map();
-      for (const row of rows) {
-        for (const [gram, count] of ngrams(row, n)) {
-          highest.set(gram, Math.max(count, highest.get(gram) ?? 0));
-        }
+/**
+ * What BLEU counts of one answer: its words, the reference's, and of the n-grams of each length from 1
+ * to 4 how many match, and how many there are.
+ */
+export function bleuCounts(hypothesis, references) {
+  const words = tokenize13a(hypothesis);
+  const rows = references.map(tokenize13a);
+  // The reference whose length is nearest; of two, the shorter.
+  const [referenceLength] = rows
+    .map((row) => row.length)
+    .sort((a, b) => Math.abs(a - words.length) - Math.abs(b - words.length) || a - b);
+  const counts = [words.length, referenceLength];
+  for (let n = 1; n <= 4; n++) {
+    const highest = new Map();
+    for (const row of rows) {
+      for (const [gram, count] of ngrams(row, n)) {
+        highest.set(gram, Math.max(count, highest.get(gram) ?? 0));
       }
-      const counts = ngrams(words, n);
-      matches[n - 1] += overlap(counts, highest);
-      totals[n - 1] += total(counts);
     }
-  });
+    const ours = ngrams(words, n);
+    counts.push(overlap(ours, highest), total(ours));
+  }
+  return counts;
+}
+
+/** BLEU from the sums of bleuCounts over all answers. */
+function bleuOf([length, referenceLength, ...grams]) {
+  const matches = grams.filter((_, i) => i % 2 === 0);
+  const totals = grams.filter((_, i) => i % 2 === 1);
   if (matches[0] === 0 || totals[3] === 0) return 0;
   let logarithm = 0;
   let smooth = 1;
@@ -65,6 +69,29 @@ export function bleu(hypotheses, references) {
     logarithm += Math.log(match === 0 ? 1 / (smooth * totals[n]) : match / totals[n]) / 4;
   });
   return 100 * Math.exp(logarithm + Math.min(0, 1 - referenceLength / length));
+}
+
+const sumOf = (rows) => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
+
+export const bleu = (hypotheses, references) =>
+  bleuOf(sumOf(hypotheses.map((hypothesis, i) => bleuCounts(hypothesis, references[i]))));
+
+/**
+ * Within what the difference in BLEU of two systems, given by their bleuCounts of the same sentences,
+ * lies with 95 % confidence: [from, to], by paired bootstrap resampling (Koehn 2004).
+ */
+export function differenceInterval(ours, theirs) {
+  const samples = 1000;
+  let state = 1; // the same draws each time
+  const draw = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * ours.length);
+  };
+  const differences = Array.from({ length: samples }, () => {
+    const drawn = ours.map(draw);
+    return bleuOf(sumOf(drawn.map((i) => ours[i]))) - bleuOf(sumOf(drawn.map((i) => theirs[i])));
+  }).sort((a, b) => a - b);
+  return [differences[0.025 * samples], differences[0.975 * samples - 1]];
 }
 
 export function chrf(hypotheses, references) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bleu, chrf, tokenize13a } from './scores.mjs';
+import { bleu, bleuCounts, chrf, differenceInterval, tokenize13a } from './scores.mjs';
 
 // sacreBLEU's own example, with the figures that its README prints.
 const hypotheses = [
@@ -24,6 +24,22 @@ test('a perfect answer scores 100, one without a common word 0', () => {
   assert.equal(chrf(['über'], [['über']]), 100);
   assert.equal(bleu(['a b c d e'], [['v w x y z']]), 0);
   assert.equal(chrf(['abc'], [['xyz']]), 0);
+});
+
+test('the interval of a difference holds 0 where two systems are alike, and not where one is better', () => {
+  const sentences = Array.from({ length: 300 }, (_, i) => `the cat ${i} sat on the mat ${i * 7}`);
+  const counts = (edited) =>
+    sentences.map((reference, i) =>
+      bleuCounts(edited(i) ? reference.replace('sat', 'lay') : reference, [reference]),
+    );
+  const even = counts((i) => i % 10 === 0);
+  const odd = counts((i) => i % 10 === 5);
+  const worse = counts((i) => i % 2 === 0);
+  assert.deepEqual(differenceInterval(even, even), [0, 0]);
+  const [low, high] = differenceInterval(even, odd);
+  assert.ok(low < 0 && high > 0, `${low} to ${high}`);
+  const [least] = differenceInterval(even, worse);
+  assert.ok(least > 5, `${least}`);
 });
 
 test('13a sets punctuation apart and keeps numbers whole', () => {

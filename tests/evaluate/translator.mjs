@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
-import { bleu, chrf } from './scores.mjs';
+import { bleu, bleuCounts, chrf, differenceInterval } from './scores.mjs';
 
 /** Goals are by the language translated into. */
 const testFiles = [
@@ -54,12 +54,13 @@ async function measure({ folder, compute, shortlist }, beams, { sources, referen
     ['translate', folder, ...options, ...(shortlist ? ['--shortlist'] : [])],
     sources,
   );
-  return {
+  const result = {
     bleu: bleu(answers, references),
     chrf: chrf(answers, references),
     ...(every.some((all) => all.length > 1) && { bleuEveryReference: bleu(answers, every) }),
     seconds: (performance.now() - start) / 1000,
   };
+  return { result, counts: answers.map((answer, i) => bleuCounts(answer, references[i])) };
 }
 
 /** Resolves to { scores }, one row a test file and beam width. */
@@ -77,14 +78,17 @@ export async function evaluateTranslator(model, variants, config, data) {
     const test = readTest(path);
     for (const beams of beamWidths) {
       const row = { file: `${name}.${part}`, what, goal, sentences: test.sources.length, beams };
+      const counts = {};
       for (const variant of named) {
-        const result = await measure(variant, beams, test);
+        const { result, counts: its } = await measure(variant, beams, test);
         row[variant.name] = result;
+        counts[variant.name] = its;
         console.error(
           `${row.file}, beam ${beams}, ${variant.name}: BLEU ${result.bleu.toFixed(2)}, ` +
             `${result.seconds.toFixed(0)} s`,
         );
       }
+      row.interval = differenceInterval(counts.int8, counts.f32);
       rows.push(row);
     }
   }
@@ -97,7 +101,8 @@ export function reportTranslator({ scores }) {
   console.log(
     table(
       [
-        ...['file', 'what', 'sentences', 'beams', 'BLEU f32', 'BLEU int8', 'int8 - f32', 'goal'],
+        ...['file', 'what', 'sentences', 'beams', 'BLEU f32', 'BLEU int8', 'int8 - f32'],
+        ...['95 % interval', 'goal'],
         ...['int8: BLEU, every reference', 'chrF', 'BLEU with the shortlist'],
       ],
       scores.map((row) => [
@@ -108,6 +113,7 @@ export function reportTranslator({ scores }) {
         figure(row.f32.bleu),
         figure(row.int8.bleu),
         figure(row.int8.bleu - row.f32.bleu, 2),
+        row.interval.map((end) => figure(end, 2)).join(' to '),
         row.goal ? `≥ ${row.goal}` : '',
         figure(row.int8.bleuEveryReference),
         figure(row.int8.chrf),
