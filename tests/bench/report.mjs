@@ -42,7 +42,7 @@ const shares = ({ ratio, ratio_undisturbed, of_ceiling }) =>
   ].join(', ');
 
 const meaning =
-  'times as fast as onnxruntime-web, and so the fastest tenth of calls, which nothing disturbed; their share of the ceiling';
+  'times as fast as onnxruntime-web; the same among the fastest tenth of calls, which nothing disturbed; the share of the ceiling that these reach';
 
 function reportClassifier(results) {
   const columns = unique(results.map(({ tokens }) => tokens)).flatMap((tokens) =>
