@@ -57,8 +57,10 @@ export function bleuCounts(hypothesis, references) {
   return counts;
 }
 
-/** BLEU from the sums of bleuCounts over all answers. */
-function bleuOf([length, referenceLength, ...grams]) {
+/** BLEU from the bleuCounts of all answers. */
+export function bleuOf(answers) {
+  const sums = answers[0].map((_, i) => answers.reduce((sum, counts) => sum + counts[i], 0));
+  const [length, referenceLength, ...grams] = sums;
   const matches = grams.filter((_, i) => i % 2 === 0);
   const totals = grams.filter((_, i) => i % 2 === 1);
   if (matches[0] === 0 || totals[3] === 0) return 0;
@@ -71,10 +73,8 @@ function bleuOf([length, referenceLength, ...grams]) {
   return 100 * Math.exp(logarithm + Math.min(0, 1 - referenceLength / length));
 }
 
-const sumOf = (rows) => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
-
 export const bleu = (hypotheses, references) =>
-  bleuOf(sumOf(hypotheses.map((hypothesis, i) => bleuCounts(hypothesis, references[i]))));
+  bleuOf(hypotheses.map((hypothesis, i) => bleuCounts(hypothesis, references[i])));
 
 /**
  * Within what the difference in BLEU of two systems, given by their bleuCounts of the same sentences,
@@ -89,7 +89,7 @@ export function differenceInterval(ours, theirs) {
   };
   const differences = Array.from({ length: samples }, () => {
     const drawn = ours.map(draw);
-    return bleuOf(sumOf(drawn.map((i) => ours[i]))) - bleuOf(sumOf(drawn.map((i) => theirs[i])));
+    return bleuOf(drawn.map((i) => ours[i])) - bleuOf(drawn.map((i) => theirs[i]));
   }).sort((a, b) => a - b);
   return [differences[0.025 * samples], differences[0.975 * samples - 1]];
 }

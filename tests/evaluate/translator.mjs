@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { glassformer, onEveryCore, pipeLines, readLines, table } from './lines.mjs';
-import { bleu, bleuCounts, chrf, differenceInterval } from './scores.mjs';
+import { bleu, bleuCounts, bleuOf, chrf, differenceInterval } from './scores.mjs';
 
 /** Goals are by the language translated into. */
 const testFiles = [
@@ -54,13 +54,14 @@ async function measure({ folder, compute, shortlist }, beams, { sources, referen
     ['translate', folder, ...options, ...(shortlist ? ['--shortlist'] : [])],
     sources,
   );
+  const counts = answers.map((answer, i) => bleuCounts(answer, references[i]));
   const result = {
-    bleu: bleu(answers, references),
+    bleu: bleuOf(counts),
     chrf: chrf(answers, references),
     ...(every.some((all) => all.length > 1) && { bleuEveryReference: bleu(answers, every) }),
     seconds: (performance.now() - start) / 1000,
   };
-  return { result, counts: answers.map((answer, i) => bleuCounts(answer, references[i])) };
+  return { result, counts };
 }
 
 /** Resolves to { scores }, one row a test file and beam width. */
@@ -78,17 +79,17 @@ export async function evaluateTranslator(model, variants, config, data) {
     const test = readTest(path);
     for (const beams of beamWidths) {
       const row = { file: `${name}.${part}`, what, goal, sentences: test.sources.length, beams };
-      const counts = {};
+      const countsOf = {};
       for (const variant of named) {
-        const { result, counts: its } = await measure(variant, beams, test);
+        const { result, counts } = await measure(variant, beams, test);
         row[variant.name] = result;
-        counts[variant.name] = its;
+        countsOf[variant.name] = counts;
         console.error(
           `${row.file}, beam ${beams}, ${variant.name}: BLEU ${result.bleu.toFixed(2)}, ` +
             `${result.seconds.toFixed(0)} s`,
         );
       }
-      row.interval = differenceInterval(counts.int8, counts.f32);
+      row.interval = differenceInterval(countsOf.int8, countsOf.f32);
       rows.push(row);
     }
   }
