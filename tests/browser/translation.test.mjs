@@ -49,8 +49,8 @@ const numbers = (locator) =>
 const cellsOf = (page) => page.getByTestId('heatmap').locator('[data-value]');
 const wordsOf = (page, side) => page.getByTestId(side).locator('[data-word]');
 const language = (page, name) => page.getByRole('radio', { name, exact: true });
-const choose = (page, name) => language(page, name).check({ force: true });
-const pick = (page, kind) => page.getByTestId(`show-${kind}`).check({ force: true });
+const choose = (page, name) => language(page, name).check();
+const pick = (page, kind) => page.getByTestId(`show-${kind}`).check();
 
 // Text and weight of each word that is lit up.
 const lit = (page, side) =>
@@ -229,7 +229,7 @@ onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
       .getByTestId('beams')
       .getByRole('radio')
       .nth(beams - 1)
-      .check({ force: true });
+      .check();
     await settled(page);
     const { text, sentences } = await translate(sentence, { beams });
     const [{ hypotheses, tree }] = sentences;
@@ -268,7 +268,7 @@ onPage('of several sentences one is looked into', {}, async (page) => {
   assert.equal(await page.getByTestId('target').textContent(), whole);
   const radios = page.getByTestId('sentences').getByRole('radio');
   assert.equal(await radios.count(), sentences.length);
-  await radios.nth(1).check({ force: true });
+  await radios.nth(1).check();
   assertClose(await numbers(cellsOf(page)), sentences[1].attention.cross.at(0, 0), 'the second');
   const third = wordsOf(page, 'target').last();
   await third.click();
@@ -342,7 +342,7 @@ onPage('a link brings back text, beams, head and what is off', {}, async (page, 
   await pick(page, 'decoder');
   await page.getByTestId('head').nth(3).click();
   await page.getByTestId('head-switch').nth(3).click();
-  await page.getByTestId('beams').getByRole('radio').nth(1).check({ force: true });
+  await page.getByTestId('beams').getByRole('radio').nth(1).check();
   await settled(page);
   const text = await page.getByTestId('target').textContent();
   await page.getByRole('button', { name: 'Copy link' }).click();
