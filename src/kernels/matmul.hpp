@@ -39,7 +39,7 @@ struct FloatProduct {
   static float* destination(const Args& args) {
     return args.epilogue == Epilogue::store ? args.c : nullptr;
   }
-  struct Finish {  // sums of Vec::width columns into products
+  struct Finish {  // sums of a row into products
     Finish(const Args&, std::size_t) {}
     Vec operator()(std::size_t, const float* sums) const { return Vec::load(sums); }
   };
@@ -69,21 +69,21 @@ struct Int8Product {
 
   static Lane* destination(const Args&) { return nullptr; }
   struct Finish {
-    IntVec sums_of_b;
-    Vec scales, bias;
-    const float* row_scales;
-    const std::int32_t* zero_points;
+    IntVec zero_point;
+    Vec row_scale;
+    const std::int32_t* sums_of_b;
+    const float *scales, *bias;
 
-    Finish(const Args& args, std::size_t column)
-        : sums_of_b(IntVec::load(args.sums + column)),
-          scales(Vec::load(args.scales + column)),
-          bias(args.bias ? Vec::load(args.bias + column) : Vec::broadcast(0.0f)),
-          row_scales(args.a.scales),
-          zero_points(args.a.zero_points) {}
-    Vec operator()(std::size_t row, const Lane* sums) const {
-      const IntVec zero = IntVec::broadcast(zero_points[row]) * sums_of_b;
-      const Vec scale = Vec::broadcast(row_scales[row]) * scales;
-      return (IntVec::load(sums) - zero).to_float() * scale + bias;
+    Finish(const Args& args, std::size_t row)
+        : zero_point(IntVec::broadcast(args.a.zero_points[row])),
+          row_scale(Vec::broadcast(args.a.scales[row])),
+          sums_of_b(args.sums),
+          scales(args.scales),
+          bias(args.bias) {}
+    Vec operator()(std::size_t column, const Lane* sums) const {
+      const IntVec sum = IntVec::load(sums) - zero_point * IntVec::load(sums_of_b + column);
+      const Vec product = sum.to_float() * (row_scale * Vec::load(scales + column));
+      return product + (bias ? Vec::load(bias + column) : Vec::broadcast(0.0f));
     }
   };
 };
@@ -130,20 +130,21 @@ inline Vec apply(Vec sum, Vec before) {
 template <typename Product, Epilogue epilogue>
 inline void finish_as(const typename Product::Args& args, const typename Product::Lane* sums,
                       std::size_t rows, std::size_t width, std::size_t row, std::size_t column) {
-  const std::size_t end = row + rows, n = args.n, stride = args.c_stride;
-  for (std::size_t at = column; at < column + width && at < n; at += Vec::width) {
-    const typename Product::Finish product_of(args, at);
-    const auto* from = sums + (at - column);
-    float* c = args.c + row * stride + at;
-    if (n - at >= Vec::width) {
-      for (std::size_t i = row; i < end; ++i, from += width, c += stride) {
-        apply<epilogue>(product_of(i, from), Vec::load(c)).store(c);
+  const std::size_t end = column + width < args.n ? column + width : args.n;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const typename Product::Finish product_of(args, row + i);
+    const auto* from = sums + i * width;
+    float* c = args.c + (row + i) * args.c_stride;
+    std::size_t at = column;
+    for (; at + panel_width <= end; at += panel_width, from += panel_width) {
+      for (std::size_t v = 0; v < panel_width; v += Vec::width) {
+        apply<epilogue>(product_of(at + v, from + v), Vec::load(c + at + v)).store(c + at + v);
       }
-    } else {
-      for (std::size_t i = row; i < end; ++i, from += width, c += stride) {
-        const Vec before = Vec::load_partial(c, n - at, 0.0f);
-        apply<epilogue>(product_of(i, from), before).store_partial(c, n - at);
-      }
+    }
+    for (; at < end; at += Vec::width, from += Vec::width) {
+      const std::size_t count = end - at < Vec::width ? end - at : Vec::width;
+      const Vec before = Vec::load_partial(c + at, count, 0.0f);
+      apply<epilogue>(product_of(at, from), before).store_partial(c + at, count);
     }
   }
 }
@@ -235,60 +236,56 @@ inline void tile_of(std::size_t rows, const typename Product::Args& args, std::s
   }
 }
 
-// c[rows, Panels · panel_width] at (row, panel), of at most Rows rows: tiles(to, stride) leaves the
-// sums in c itself where they are the product, else where `finish` finds them.
-template <typename Product, std::size_t Rows, std::size_t Panels, typename Tiles>
-inline void columns(const typename Product::Args& args, std::size_t row, std::size_t rows,
-                    std::size_t panel, const Tiles& tiles) {
-  constexpr std::size_t width = Panels * panel_width;
-  constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
-  const std::size_t column = panel * panel_width;
-  typename Product::Lane* const c = Product::destination(args);
-  alignas(64) typename Product::Lane sums[as_they_are ? 1 : Rows * width];
-  const bool direct = as_they_are || (c != nullptr && column + width <= args.n);
-  tiles(direct ? c + row * args.c_stride + column : sums, direct ? args.c_stride : width);
-  if constexpr (!as_they_are) {
-    if (!direct) finish<Product>(args, sums, rows, width, row, column);
-  }
-}
-
-// One row: several panels at once, so that enough sums are in flight to hide an addition's latency.
+// The sums of c[rows, panels · panel_width] at (row, panel). One row takes several panels at a
+// time, so that enough sums are in flight to hide an addition's latency.
 template <typename Product>
-inline void multiply_row(const typename Product::Args& args) {
-  using Lane = typename Product::Lane;
-  const std::size_t panels = (args.n + panel_width - 1) / panel_width;
-  std::size_t panel = 0;
-  for (; panel + 4 <= panels; panel += 4) {
-    columns<Product, 1, 4>(args, 0, 1, panel, [&](Lane* to, std::size_t stride) {
-      tile<Product, 1, 4>(args, 0, panel, to, stride);
-    });
+inline void tiles(const typename Product::Args& args, std::size_t row, std::size_t rows,
+                  std::size_t panel, std::size_t panels, typename Product::Lane* to,
+                  std::size_t stride) {
+  const std::size_t end = panel + panels;
+  if (rows == 1) {
+    for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
+      tile<Product, 1, 4>(args, row, panel, to, stride);
+    }
   }
-  for (; panel < panels; ++panel) {
-    columns<Product, 1, 1>(args, 0, 1, panel, [&](Lane* to, std::size_t stride) {
-      tile<Product, 1, 1>(args, 0, panel, to, stride);
-    });
+  constexpr std::size_t tile_rows = Product::tile_rows;
+  for (; panel < end; ++panel, to += panel_width) {
+    auto* at = to;
+    std::size_t done = 0;
+    for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
+      tile<Product, tile_rows, 1>(args, row + done, panel, at, stride);
+    }
+    tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, at, stride);
   }
 }
 
 template <typename Product>
 inline void multiply(const typename Product::Args& args) {
-  constexpr std::size_t tile_rows = Product::tile_rows;
   // Rows of a that are multiplied with a panel before the next panel is fetched: few enough that
   // they stay in the second-level cache, and as many as can, for b may have to come from memory.
   constexpr std::size_t row_block = 96;
-  static_assert(row_block % tile_rows == 0, "whole tiles");
-  if (args.m == 1) return multiply_row<Product>(args);
-  for (std::size_t first = 0; first < args.m; first += row_block) {
-    const std::size_t end = first + row_block < args.m ? first + row_block : args.m;
-    for (std::size_t panel = 0; panel * panel_width < args.n; ++panel) {
-      columns<Product, row_block, 1>(
-          args, first, end - first, panel, [&](typename Product::Lane* to, std::size_t stride) {
-            std::size_t row = first;
-            for (; row + tile_rows <= end; row += tile_rows, to += tile_rows * stride) {
-              tile<Product, tile_rows, 1>(args, row, panel, to, stride);
-            }
-            tile_of<Product, tile_rows - 1>(end - row, args, row, panel, to, stride);
-          });
+  static_assert(row_block % Product::tile_rows == 0, "whole tiles");
+  // Sums that are not the product wait here, those of a few panels, to be finished along the rows.
+  constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
+  constexpr std::size_t waiting = 32 * row_block;
+  static_assert(panel_width * row_block <= waiting, "one panel at least");
+  alignas(64) typename Product::Lane sums[as_they_are ? 1 : waiting];
+
+  typename Product::Lane* const c = Product::destination(args);
+  const std::size_t all_panels = (args.n + panel_width - 1) / panel_width;
+  for (std::size_t row = 0; row < args.m; row += row_block) {
+    const std::size_t rows = args.m - row < row_block ? args.m - row : row_block;
+    const std::size_t most = waiting / (rows * panel_width);
+    for (std::size_t panel = 0; panel < all_panels; panel += most) {
+      const std::size_t panels = all_panels - panel < most ? all_panels - panel : most;
+      const std::size_t column = panel * panel_width, width = panels * panel_width;
+      if (as_they_are || (c != nullptr && column + width <= args.n)) {
+        auto* const to = c + row * args.c_stride + column;
+        tiles<Product>(args, row, rows, panel, panels, to, args.c_stride);
+      } else if constexpr (!as_they_are) {
+        tiles<Product>(args, row, rows, panel, panels, sums, width);
+        finish<Product>(args, sums, rows, width, row, column);
+      }
     }
   }
 }

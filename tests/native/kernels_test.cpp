@@ -133,6 +133,7 @@ TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
           check_matmul(*run, m, n, 9, epilogue, false);
         }
       }
+      check_matmul(*run, 1, 3109, 9, epilogue, true);  // more sums than wait at a time
     }
   }
 }
@@ -547,7 +548,8 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
         check_matmul_int8(*run, 7, 19, k, fill);
         check_matmul_int8(*run, 1, 150, k, fill);
       }
-      check_matmul_int8(*run, 100, 40, 33, fill);
+      check_matmul_int8(*run, 100, 40, 33, fill);  // more than one block of rows
+      check_matmul_int8(*run, 1, 3109, 9, fill);   // more sums than wait at a time
     }
   }
 }
