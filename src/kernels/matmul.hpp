@@ -186,28 +186,43 @@ template <typename Product, std::size_t Rows, std::size_t Panels, typename A, ty
   }
 }
 
-// The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart.
-// Each adds its products in the order of k whatever the tile, so a row's result does not depend on
-// the rows beside it.
+// Some of the steps along k.
+struct Part {
+  std::size_t first, end;
+};
+
+// The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
+// what the first part of the steps begins, the others add to. Each sum adds its products in the
+// order of k whatever the tile, so a row's result does not depend on the rows beside it.
 template <typename Product, std::size_t Rows, std::size_t Panels>
-inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel,
+inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel, Part part,
                  typename Product::Lane* to, std::size_t stride) {
   constexpr std::size_t vectors = Panels * panel_vectors;
-  const auto* b = args.b + panel * args.panel_stride;
+  const auto* b = args.b + panel * args.panel_stride + part.first * panel_width * Product::depth;
   const std::size_t column = panel * panel_width;
-  const std::size_t steps = Product::steps(args);
   const Product product{};
 
   typename Product::Sum sums[Rows][vectors];
-  for (std::size_t v = 0; v < vectors; ++v) {
-    const auto start = Product::start(args, column + v * Vec::width);
-    for (std::size_t r = 0; r < Rows; ++r) sums[r][v] = start;
+  if (part.first == 0) {
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const auto start = Product::start(args, column + v * Vec::width);
+      for (std::size_t r = 0; r < Rows; ++r) sums[r][v] = start;
+    }
+  } else {
+    for (std::size_t r = 0; r < Rows; ++r) {
+      for (std::size_t v = 0; v < vectors; ++v) {
+        sums[r][v] = Product::Sum::load(to + r * stride + v * Vec::width);
+      }
+    }
   }
   decltype(Product::row(args, row)) a[Rows];
-  for (std::size_t r = 0; r < Rows; ++r) a[r] = Product::row(args, row + r);
+  for (std::size_t r = 0; r < Rows; ++r) {
+    a[r] = Product::row(args, row + r);
+    if (rows_move) a[r] = Product::at(a[r], part.first);
+  }
   constexpr std::size_t at_once = Product::steps_at_once;
-  std::size_t step = 0;
-  for (; step + at_once <= steps; step += at_once) {
+  std::size_t step = part.first;
+  for (; step + at_once <= part.end; step += at_once) {
     for (std::size_t i = 0; i < at_once; ++i, b += panel_width * Product::depth) {
       add_step<Product, Rows, Panels>(product, a, rows_move ? i : step, b, args.panel_stride, sums);
     }
@@ -216,7 +231,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
     }
   }
   static_assert(at_once <= 2, "what is left below is one step at most");
-  if (at_once > 1 && step < steps) {
+  if (at_once > 1 && step < part.end) {
     add_step<Product, Rows, Panels>(product, a, rows_move ? 0 : step, b, args.panel_stride, sums);
   }
 
@@ -228,34 +243,38 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
 // The last rows of a matrix, fewer than a whole tile.
 template <typename Product, std::size_t Rows>
 inline void tile_of(std::size_t rows, const typename Product::Args& args, std::size_t row,
-                    std::size_t panel, typename Product::Lane* to, std::size_t stride) {
+                    std::size_t panel, Part part, typename Product::Lane* to, std::size_t stride) {
   if (rows == Rows) {
-    tile<Product, Rows, 1>(args, row, panel, to, stride);
+    tile<Product, Rows, 1>(args, row, panel, part, to, stride);
   } else if constexpr (Rows > 1) {
-    tile_of<Product, Rows - 1>(rows, args, row, panel, to, stride);
+    tile_of<Product, Rows - 1>(rows, args, row, panel, part, to, stride);
   }
 }
 
 // The sums of c[rows, panels · panel_width] at (row, panel). One row takes several panels at a
-// time, so that enough sums are in flight to hide an addition's latency.
+// time, so that enough sums are in flight to hide an addition's latency; more rows pass over a part
+// of a panel, one tile after the other, while the first-level cache holds it: 16 KB.
 template <typename Product>
 inline void tiles(const typename Product::Args& args, std::size_t row, std::size_t rows,
                   std::size_t panel, std::size_t panels, typename Product::Lane* to,
                   std::size_t stride) {
-  const std::size_t end = panel + panels;
+  constexpr std::size_t tile_rows = Product::tile_rows, most = 16384 / (4 * panel_width);
+  const std::size_t steps = Product::steps(args), end = panel + panels;
   if (rows == 1) {
     for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
-      tile<Product, 1, 4>(args, row, panel, to, stride);
+      tile<Product, 1, 4>(args, row, panel, {0, steps}, to, stride);
     }
   }
-  constexpr std::size_t tile_rows = Product::tile_rows;
   for (; panel < end; ++panel, to += panel_width) {
-    auto* at = to;
-    std::size_t done = 0;
-    for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
-      tile<Product, tile_rows, 1>(args, row + done, panel, at, stride);
+    for (std::size_t first = 0; first == 0 || first < steps; first += most) {
+      const Part part = {first, steps - first < most ? steps : first + most};
+      auto* at = to;
+      std::size_t done = 0;
+      for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
+        tile<Product, tile_rows, 1>(args, row + done, panel, part, at, stride);
+      }
+      tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, part, at, stride);
     }
-    tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, at, stride);
   }
 }
 

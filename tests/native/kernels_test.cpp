@@ -119,8 +119,9 @@ TEST_CASE("a product with any number of rows and columns is the sum of its produ
       check_matmul(*run, 7, 19, k, Epilogue::store, false);
       check_matmul(*run, 1, 150, k, Epilogue::store, true);
     }
-    check_matmul(*run, 100, 40, 33, Epilogue::store, true);  // more than one block of rows
-    check_matmul(*run, 3, 9, 0, Epilogue::store, true);      // an empty sum is its bias
+    check_matmul(*run, 100, 40, 33, Epilogue::store, true);   // more than one block of rows
+    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // more than one part of a panel
+    check_matmul(*run, 3, 9, 0, Epilogue::store, true);       // an empty sum is its bias
   }
 }
 
@@ -133,7 +134,8 @@ TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
           check_matmul(*run, m, n, 9, epilogue, false);
         }
       }
-      check_matmul(*run, 1, 3109, 9, epilogue, true);  // more sums than wait at a time
+      check_matmul(*run, 1, 3109, 9, epilogue, true);    // more sums than wait at a time
+      check_matmul(*run, 14, 19, 1100, epilogue, true);  // more than one part of a panel
     }
   }
 }
@@ -544,7 +546,7 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
           check_matmul_int8(*run, m, n, 13, fill);
         }
       }
-      for (std::size_t k : {1u, 2u, 3u, 4u, 5u, 127u, 512u, 2048u}) {
+      for (std::size_t k : {1u, 2u, 3u, 4u, 5u, 127u, 512u, 2048u, 2309u}) {
         check_matmul_int8(*run, 7, 19, k, fill);
         check_matmul_int8(*run, 1, 150, k, fill);
       }
