@@ -191,6 +191,15 @@ struct Part {
   std::size_t first, end;
 };
 
+// How many steps a part has at most: 16 KB of a panel, which stay in the first-level cache. In wasm
+// a panel that comes from the second level again and again costs time; natively the next loads are
+// under way early enough, and sums that leave their registers cost more.
+#ifdef __wasm__
+inline constexpr std::size_t part_steps = 16384 / (4 * panel_width);
+#else
+inline constexpr std::size_t part_steps = 0;  // all of them
+#endif
+
 // The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
 // what the first part of the steps begins, the others add to. Each sum adds its products in the
 // order of k whatever the tile, so a row's result does not depend on the rows beside it.
@@ -198,12 +207,13 @@ template <typename Product, std::size_t Rows, std::size_t Panels>
 inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel, Part part,
                  typename Product::Lane* to, std::size_t stride) {
   constexpr std::size_t vectors = Panels * panel_vectors;
-  const auto* b = args.b + panel * args.panel_stride + part.first * panel_width * Product::depth;
+  const std::size_t first = part_steps > 0 ? part.first : 0;
+  const auto* b = args.b + panel * args.panel_stride + first * panel_width * Product::depth;
   const std::size_t column = panel * panel_width;
   const Product product{};
 
   typename Product::Sum sums[Rows][vectors];
-  if (part.first == 0) {
+  if (first == 0) {
     for (std::size_t v = 0; v < vectors; ++v) {
       const auto start = Product::start(args, column + v * Vec::width);
       for (std::size_t r = 0; r < Rows; ++r) sums[r][v] = start;
@@ -218,10 +228,10 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   decltype(Product::row(args, row)) a[Rows];
   for (std::size_t r = 0; r < Rows; ++r) {
     a[r] = Product::row(args, row + r);
-    if (rows_move) a[r] = Product::at(a[r], part.first);
+    if (rows_move) a[r] = Product::at(a[r], first);
   }
   constexpr std::size_t at_once = Product::steps_at_once;
-  std::size_t step = part.first;
+  std::size_t step = first;
   for (; step + at_once <= part.end; step += at_once) {
     for (std::size_t i = 0; i < at_once; ++i, b += panel_width * Product::depth) {
       add_step<Product, Rows, Panels>(product, a, rows_move ? i : step, b, args.panel_stride, sums);
@@ -253,27 +263,31 @@ inline void tile_of(std::size_t rows, const typename Product::Args& args, std::s
 
 // The sums of c[rows, panels · panel_width] at (row, panel). One row takes several panels at a
 // time, so that enough sums are in flight to hide an addition's latency; more rows pass over a part
-// of a panel, one tile after the other, while the first-level cache holds it: 16 KB.
+// of a panel, one tile after the other, and then over the next.
 template <typename Product>
-inline void tiles(const typename Product::Args& args, std::size_t row, std::size_t rows,
-                  std::size_t panel, std::size_t panels, typename Product::Lane* to,
-                  std::size_t stride) {
-  constexpr std::size_t tile_rows = Product::tile_rows, most = 16384 / (4 * panel_width);
+[[gnu::noinline]] inline void tiles(const typename Product::Args& args, std::size_t row,
+                                    std::size_t rows, std::size_t panel, std::size_t panels,
+                                    typename Product::Lane* to, std::size_t stride) {
+  constexpr std::size_t tile_rows = Product::tile_rows;
   const std::size_t steps = Product::steps(args), end = panel + panels;
+  const auto part_from = [steps](std::size_t first) {
+    return Part{first, part_steps == 0 || steps - first < part_steps ? steps : first + part_steps};
+  };
   if (rows == 1) {
     for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
       tile<Product, 1, 4>(args, row, panel, {0, steps}, to, stride);
     }
   }
   for (; panel < end; ++panel, to += panel_width) {
-    for (std::size_t first = 0; first == 0 || first < steps; first += most) {
-      const Part part = {first, steps - first < most ? steps : first + most};
+    Part part = part_from(0);
+    for (;; part = part_from(part.end)) {
       auto* at = to;
       std::size_t done = 0;
       for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
         tile<Product, tile_rows, 1>(args, row + done, panel, part, at, stride);
       }
       tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, part, at, stride);
+      if (part.end == steps) break;
     }
   }
 }
