@@ -191,14 +191,12 @@ struct Part {
   std::size_t first, end;
 };
 
-// How many steps a part has at most: 16 KB of a panel, which stay in the first-level cache. In wasm
-// a panel that comes from the second level again and again costs time; natively the next loads are
-// under way early enough, and sums that leave their registers cost more.
-#ifdef __wasm__
+// Whether many rows pass over a panel part by part, and how many steps a part has at most: 16 KB,
+// which stay in the first-level cache. In wasm a panel that comes from the second level again and
+// again costs time; natively the next loads are under way early enough, and sums that leave their
+// registers cost more.
+inline constexpr bool in_parts = rows_move;  // in wasm
 inline constexpr std::size_t part_steps = 16384 / (4 * panel_width);
-#else
-inline constexpr std::size_t part_steps = 0;  // all of them
-#endif
 
 // The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
 // what the first part of the steps begins, the others add to. Each sum adds its products in the
@@ -207,7 +205,7 @@ template <typename Product, std::size_t Rows, std::size_t Panels>
 inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel, Part part,
                  typename Product::Lane* to, std::size_t stride) {
   constexpr std::size_t vectors = Panels * panel_vectors;
-  const std::size_t first = part_steps > 0 ? part.first : 0;
+  const std::size_t first = in_parts ? part.first : 0;
   const auto* b = args.b + panel * args.panel_stride + first * panel_width * Product::depth;
   const std::size_t column = panel * panel_width;
   const Product product{};
@@ -271,7 +269,7 @@ template <typename Product>
   constexpr std::size_t tile_rows = Product::tile_rows;
   const std::size_t steps = Product::steps(args), end = panel + panels;
   const auto part_from = [steps](std::size_t first) {
-    return Part{first, part_steps == 0 || steps - first < part_steps ? steps : first + part_steps};
+    return Part{first, in_parts && steps - first > part_steps ? first + part_steps : steps};
   };
   if (rows == 1) {
     for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
@@ -279,8 +277,7 @@ template <typename Product>
     }
   }
   for (; panel < end; ++panel, to += panel_width) {
-    Part part = part_from(0);
-    for (;; part = part_from(part.end)) {
+    for (Part part = part_from(0);; part = part_from(part.end)) {
       auto* at = to;
       std::size_t done = 0;
       for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {

@@ -120,7 +120,7 @@ TEST_CASE("a product with any number of rows and columns is the sum of its produ
       check_matmul(*run, 1, 150, k, Epilogue::store, true);
     }
     check_matmul(*run, 100, 40, 33, Epilogue::store, true);   // more than one block of rows
-    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // more than one part of a panel
+    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // panels beyond the nearest cache
     check_matmul(*run, 3, 9, 0, Epilogue::store, true);       // an empty sum is its bias
   }
 }
@@ -135,7 +135,7 @@ TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
         }
       }
       check_matmul(*run, 1, 3109, 9, epilogue, true);    // more sums than wait at a time
-      check_matmul(*run, 14, 19, 1100, epilogue, true);  // more than one part of a panel
+      check_matmul(*run, 14, 19, 1100, epilogue, true);  // panels beyond the nearest cache
     }
   }
 }

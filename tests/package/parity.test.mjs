@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -11,6 +12,7 @@ import {
   goldenFolder,
   goldenNames,
   load,
+  randomModel,
   readGolden,
   root,
 } from './helpers.mjs';
@@ -87,6 +89,22 @@ for (const [binary, compute] of builds) {
     for (const [index, { label, score }] of (await classifier.classifyBatch(reviews)).entries()) {
       assert.equal(label, native[index].label);
       assertNear([score], [native[index].score], tolerances[compute], 'score');
+    }
+  });
+}
+
+// A product so long that it is taken in parts in every arithmetic (part_steps in matmul.hpp).
+for (const [binary, compute] of builds) {
+  test(`a wide feed-forward layer, ${compute}: native and ${binary}`, async () => {
+    const sentiment = join(root, 'weights/sentiment');
+    const config = JSON.parse(readFileSync(join(sentiment, 'config.json'), 'utf8'));
+    Object.assign(config, { d_model: 48, d_ff: 2401, n_heads: 4, encoder_layers: 2 });
+    const folder = randomModel(config, join(sentiment, 'tokenizer.model'));
+    const native = classifyNatively(folder, reviews, '--compute', compute);
+    const classifier = await load(folder, { binary, compute });
+    for (const [index, { logits }] of (await classifier.classifyBatch(reviews)).entries()) {
+      const expected = Object.values(native[index].logits);
+      assertNear(Object.values(logits), expected, tolerances[compute], 'logits');
     }
   });
 }
