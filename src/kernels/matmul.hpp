@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include "kernels/activation.hpp"
@@ -13,6 +14,8 @@ namespace glassformer::GLASSFORMER_ISA {
 // row of b and one element of a. 16 registers hold 6 × 2 sums, AVX-512's 32 hold 12 × 2.
 inline constexpr std::size_t panel_vectors = 2;
 inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
+
+inline std::size_t panels_of(std::size_t n) { return (n + panel_width - 1) / panel_width; }
 
 /// What a tile does with floats: a step multiplies one element of a row of a with Vec::width of b.
 struct FloatProduct {
@@ -196,14 +199,35 @@ struct Part {
 // again costs time; natively the next loads are under way early enough, and sums that leave their
 // registers cost more.
 inline constexpr bool in_parts = rows_move;  // in wasm
-inline constexpr std::size_t part_steps = 16384 / (4 * panel_width);
+inline constexpr std::size_t step_bytes = 4 * panel_width;
+inline constexpr std::size_t part_steps = 16384 / step_bytes;
+
+// What a tile reads while it multiplies, a line every so many steps: some of what comes after its
+// part, so that memory works, too. wasm has no prefetch: what is read is dropped.
+struct Ahead {
+  static constexpr std::size_t line_bytes = 64;
+  const std::byte* line;
+  std::size_t steps;
+
+  void read() {
+    static_cast<void>(*static_cast<const volatile std::byte*>(line));
+    line += line_bytes;
+  }
+};
+
+// Tiles of floats do so where b is larger than this, for then much of it has left the second-level
+// cache since the last product, and where a panel has several, which share what there is to read.
+// Integers, a quarter of the bytes, gain little.
+template <typename Product>
+inline constexpr bool can_read_ahead = (in_parts && std::is_same_v<Product, FloatProduct>);
+inline constexpr std::size_t large_bytes = 512 * 1024;
 
 // The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
 // what the first part of the steps begins, the others add to. Each sum adds its products in the
 // order of k whatever the tile, so a row's result does not depend on the rows beside it.
-template <typename Product, std::size_t Rows, std::size_t Panels>
+template <typename Product, std::size_t Rows, std::size_t Panels, bool reads_ahead = false>
 inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel, Part part,
-                 typename Product::Lane* to, std::size_t stride) {
+                 typename Product::Lane* to, std::size_t stride, Ahead ahead = {}) {
   constexpr std::size_t vectors = Panels * panel_vectors;
   const std::size_t first = in_parts ? part.first : 0;
   const auto* b = args.b + panel * args.panel_stride + first * panel_width * Product::depth;
@@ -230,14 +254,24 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   }
   constexpr std::size_t at_once = Product::steps_at_once;
   std::size_t step = first;
-  for (; step + at_once <= part.end; step += at_once) {
-    for (std::size_t i = 0; i < at_once; ++i, b += panel_width * Product::depth) {
-      add_step<Product, Rows, Panels>(product, a, rows_move ? i : step, b, args.panel_stride, sums);
+  do {
+    std::size_t end = part.end;
+    if constexpr (reads_ahead) {
+      if (end - step > ahead.steps) {
+        end = step + ahead.steps;
+        ahead.read();
+      }
     }
-    if constexpr (rows_move) {
-      for (std::size_t r = 0; r < Rows; ++r) a[r] = moved(Product::at(a[r], at_once));
+    for (; step + at_once <= end; step += at_once) {
+      for (std::size_t i = 0; i < at_once; ++i, b += panel_width * Product::depth) {
+        add_step<Product, Rows, Panels>(product, a, rows_move ? i : step, b, args.panel_stride,
+                                        sums);
+      }
+      if constexpr (rows_move) {
+        for (std::size_t r = 0; r < Rows; ++r) a[r] = moved(Product::at(a[r], at_once));
+      }
     }
-  }
+  } while (reads_ahead && step + at_once <= part.end);
   static_assert(at_once <= 2, "what is left below is one step at most");
   if (at_once > 1 && step < part.end) {
     add_step<Product, Rows, Panels>(product, a, rows_move ? 0 : step, b, args.panel_stride, sums);
@@ -251,41 +285,73 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
 // The last rows of a matrix, fewer than a whole tile.
 template <typename Product, std::size_t Rows>
 inline void tile_of(std::size_t rows, const typename Product::Args& args, std::size_t row,
-                    std::size_t panel, Part part, typename Product::Lane* to, std::size_t stride) {
+                    std::size_t panel, Part part, typename Product::Lane* to, std::size_t stride,
+                    Ahead ahead) {
   if (rows == Rows) {
-    tile<Product, Rows, 1>(args, row, panel, part, to, stride);
+    tile<Product, Rows, 1, can_read_ahead<Product>>(args, row, panel, part, to, stride, ahead);
   } else if constexpr (Rows > 1) {
-    tile_of<Product, Rows - 1>(rows, args, row, panel, part, to, stride);
+    tile_of<Product, Rows - 1>(rows, args, row, panel, part, to, stride, ahead);
+  }
+}
+
+// From where `bytes` can be read that come after a part; at the end of b they are the part itself.
+template <typename Product>
+inline const std::byte* after(const typename Product::Args& args, std::size_t panel, Part part,
+                              std::size_t bytes) {
+  const auto* b = reinterpret_cast<const std::byte*>(args.b);
+  const std::size_t stride = args.panel_stride * sizeof(*args.b);
+  const std::size_t at = panel * stride + part.end * step_bytes;
+  return b + (at + bytes <= panels_of(args.n) * stride ? at : at - bytes);
+}
+
+// The sums of c[rows, panel_width] at (row, panel): rows pass over a part of the panel, one tile
+// after the other, and then over the next. Tiles that read ahead share what there is to read.
+template <typename Product, bool reads_ahead>
+[[gnu::always_inline]] inline void pass(const typename Product::Args& args, std::size_t row,
+                                        std::size_t rows, std::size_t panel,
+                                        typename Product::Lane* to, std::size_t stride) {
+  constexpr std::size_t tile_rows = Product::tile_rows;
+  const std::size_t steps = Product::steps(args), tiles = (rows + tile_rows - 1) / tile_rows;
+  const auto part_from = [steps](std::size_t first) {
+    return Part{first, in_parts && steps - first > part_steps ? first + part_steps : steps};
+  };
+  for (Part part = part_from(0);; part = part_from(part.end)) {
+    const std::size_t bytes = (part.end - part.first) * step_bytes;
+    Ahead ahead = {nullptr, steps};
+    if constexpr (reads_ahead) {
+      ahead = {after<Product>(args, panel, part, bytes), Ahead::line_bytes / step_bytes * tiles};
+    }
+    auto* at = to;
+    std::size_t done = 0;
+    for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
+      tile<Product, tile_rows, 1, reads_ahead>(args, row + done, panel, part, at, stride, ahead);
+      if constexpr (reads_ahead) ahead.line += bytes / tiles;
+    }
+    tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, part, at, stride, ahead);
+    if (part.end == steps) break;
   }
 }
 
 // The sums of c[rows, panels · panel_width] at (row, panel). One row takes several panels at a
-// time, so that enough sums are in flight to hide an addition's latency; more rows pass over a part
-// of a panel, one tile after the other, and then over the next.
+// time, so that enough sums are in flight to hide an addition's latency.
 template <typename Product>
 [[gnu::noinline]] inline void tiles(const typename Product::Args& args, std::size_t row,
                                     std::size_t rows, std::size_t panel, std::size_t panels,
                                     typename Product::Lane* to, std::size_t stride) {
-  constexpr std::size_t tile_rows = Product::tile_rows;
   const std::size_t steps = Product::steps(args), end = panel + panels;
-  const auto part_from = [steps](std::size_t first) {
-    return Part{first, in_parts && steps - first > part_steps ? first + part_steps : steps};
-  };
   if (rows == 1) {
     for (; panel + 4 <= end; panel += 4, to += 4 * panel_width) {
       tile<Product, 1, 4>(args, row, panel, {0, steps}, to, stride);
     }
   }
-  for (; panel < end; ++panel, to += panel_width) {
-    for (Part part = part_from(0);; part = part_from(part.end)) {
-      auto* at = to;
-      std::size_t done = 0;
-      for (; done + tile_rows <= rows; done += tile_rows, at += tile_rows * stride) {
-        tile<Product, tile_rows, 1>(args, row + done, panel, part, at, stride);
-      }
-      tile_of<Product, tile_rows - 1>(rows - done, args, row + done, panel, part, at, stride);
-      if (part.end == steps) break;
+  if constexpr (can_read_ahead<Product>) {
+    const bool large = panels_of(args.n) * steps * step_bytes > large_bytes;
+    for (; large && rows > Product::tile_rows && panel < end; ++panel, to += panel_width) {
+      pass<Product, true>(args, row, rows, panel, to, stride);
     }
+  }
+  for (; panel < end; ++panel, to += panel_width) {
+    pass<Product, false>(args, row, rows, panel, to, stride);
   }
 }
 
@@ -302,7 +368,7 @@ inline void multiply(const typename Product::Args& args) {
   alignas(64) typename Product::Lane sums[as_they_are ? 1 : waiting];
 
   typename Product::Lane* const c = Product::destination(args);
-  const std::size_t all_panels = (args.n + panel_width - 1) / panel_width;
+  const std::size_t all_panels = panels_of(args.n);
   for (std::size_t row = 0; row < args.m; row += row_block) {
     const std::size_t rows = args.m - row < row_block ? args.m - row : row_block;
     const std::size_t most = waiting / (rows * panel_width);
