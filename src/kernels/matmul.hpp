@@ -215,11 +215,11 @@ struct Ahead {
   }
 };
 
-// Tiles of floats do so where b is larger than this, for then much of it has left the second-level
-// cache since the last product, and where a panel has several, which share what there is to read.
-// Integers, a quarter of the bytes, gain little.
+// Whether tiles read ahead of a large b: floats do; integers, a quarter of the bytes, gain little.
 template <typename Product>
 inline constexpr bool can_read_ahead = (in_parts && std::is_same_v<Product, FloatProduct>);
+
+// Of a b that is larger, much has left the second-level cache since the last product.
 inline constexpr std::size_t large_bytes = 512 * 1024;
 
 // The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
@@ -317,7 +317,7 @@ template <typename Product, bool reads_ahead>
   };
   for (Part part = part_from(0);; part = part_from(part.end)) {
     const std::size_t bytes = (part.end - part.first) * step_bytes;
-    Ahead ahead = {nullptr, steps};
+    Ahead ahead = {nullptr, steps};  // reads nothing: no part is longer
     if constexpr (reads_ahead) {
       ahead = {after<Product>(args, panel, part, bytes), Ahead::line_bytes / step_bytes * tiles};
     }
@@ -346,8 +346,10 @@ template <typename Product>
   }
   if constexpr (can_read_ahead<Product>) {
     const bool large = panels_of(args.n) * steps * step_bytes > large_bytes;
-    for (; large && rows > Product::tile_rows && panel < end; ++panel, to += panel_width) {
-      pass<Product, true>(args, row, rows, panel, to, stride);
+    if (large && rows > Product::tile_rows) {  // several tiles, which share what there is to read
+      for (; panel < end; ++panel, to += panel_width) {
+        pass<Product, true>(args, row, rows, panel, to, stride);
+      }
     }
   }
   for (; panel < end; ++panel, to += panel_width) {

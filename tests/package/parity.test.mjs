@@ -95,14 +95,15 @@ for (const [binary, compute] of builds) {
 
 // Products so long that they are taken in parts in every arithmetic, and so large that tiles read
 // ahead (part_steps and large_bytes in matmul.hpp).
+const sentiment = join(root, 'weights/sentiment');
+const config = JSON.parse(readFileSync(join(sentiment, 'config.json'), 'utf8'));
+Object.assign(config, { d_model: 64, d_ff: 2401, n_heads: 4, encoder_layers: 2 });
+const wide = randomModel(config, join(sentiment, 'tokenizer.model'));
+
 for (const [binary, compute] of builds) {
   test(`a wide feed-forward layer, ${compute}: native and ${binary}`, async () => {
-    const sentiment = join(root, 'weights/sentiment');
-    const config = JSON.parse(readFileSync(join(sentiment, 'config.json'), 'utf8'));
-    Object.assign(config, { d_model: 64, d_ff: 2401, n_heads: 4, encoder_layers: 2 });
-    const folder = randomModel(config, join(sentiment, 'tokenizer.model'));
-    const native = classifyNatively(folder, reviews, '--compute', compute);
-    const classifier = await load(folder, { binary, compute });
+    const native = classifyNatively(wide, reviews, '--compute', compute);
+    const classifier = await load(wide, { binary, compute });
     for (const [index, { logits }] of (await classifier.classifyBatch(reviews)).entries()) {
       const expected = Object.values(native[index].logits);
       assertNear(Object.values(logits), expected, tolerances[compute], 'logits');
