@@ -158,6 +158,15 @@ extern "C" {
 // terminal, which there is none of, and brings printf along for it.
 [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
 
+// Which of the two binaries this is.
+EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() {
+#if defined(__wasm_relaxed_simd__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 // Memory for the caller to fill; 0 if there is none left.
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }

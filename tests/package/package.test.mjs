@@ -47,6 +47,8 @@ test('the package holds what it needs and no more', () => {
     'dist/glassformer.wasm',
     'dist/index.d.ts',
     'dist/index.js',
+    'dist/inline.d.ts',
+    'dist/inline.js',
     'dist/worker.js',
     'package.json',
   ]) {
@@ -68,26 +70,31 @@ test('the package asks for nothing but itself', () => {
 test('the code is fit for service workers, strict policies and bundlers', () => {
   const index = readFileSync(join(dist, 'index.js'), 'utf8');
   const worker = readFileSync(join(dist, 'worker.js'), 'utf8');
-  for (const code of [index, worker]) {
+  const inline = readFileSync(join(dist, 'inline.js'), 'utf8');
+  for (const code of [index, worker, inline]) {
     assert.doesNotMatch(code, /\bimport\s*\(/, 'dynamic import');
     assert.doesNotMatch(code, /\brequire\b/);
     assert.doesNotMatch(code, /\bdocument\b|\bwindow\b/);
-    assert.doesNotMatch(code, /\beval\b|new Function/);
+    assert.doesNotMatch(code, /\beval\s*\(|new Function/);
     assert.doesNotMatch(code, /https?:\/\//, 'an address that is not the caller’s');
   }
   assert.doesNotMatch(worker, /\bimport\b|\bexport\b/, 'the worker stands alone');
   for (const file of ['glassformer.wasm', 'glassformer.relaxed.wasm', 'worker.js']) {
     assert.ok(index.includes(`new URL("./${file}",import.meta.url)`), file);
   }
-  assert.ok(index.includes('new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'));
+  assert.match(
+    index,
+    /new Worker\(\s*new URL\("\.\/worker\.js",\s*import\.meta\.url\),\s*\{\s*type:\s*"module"\s*\}\)/,
+  );
+  assert.doesNotMatch(inline, /import\.meta/);
 });
 
 // Writes a module into the application; its default export classifies the text.
-function writeApp(name, imports, options) {
+function writeApp(name, imports, options, from = 'glassformer') {
   const file = join(app, name);
   writeFileSync(
     file,
-    `import { Classifier } from 'glassformer';
+    `import { Classifier } from '${from}';
     ${imports}
     export default async function (folder, text) {
       const classifier = await Classifier.load(folder, ${options});
@@ -164,6 +171,27 @@ test('esbuild bundles it, with the binaries as files', async () => {
   assert.ok(readFileSync(join(outdir, 'entry.js'), 'utf8').includes('"./worker.js"'));
   readFileSync(join(outdir, 'worker.js'));
   await assertWorks(join(outdir, 'entry.js'));
+});
+
+test('esbuild bundles the inline entry, into a module and into a script', async () => {
+  const entry = writeApp('inline.js', '', "{ binary: 'simd' }", 'glassformer/inline');
+  for (const format of ['esm', 'iife']) {
+    const outfile = join(app, `inline.${format}.js`);
+    const { warnings } = await esbuild({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format,
+      globalName: 'glassformerApp',
+      minify: true,
+      logLevel: 'silent',
+    });
+    assert.deepEqual(warnings, []);
+  }
+  await assertWorks(join(app, 'inline.esm.js'));
+  const script = readFileSync(join(app, 'inline.iife.js'), 'utf8');
+  const { default: classify } = new Function(`${script}; return glassformerApp;`)();
+  assert.deepEqual(await classify(folder, text), expected);
 });
 
 test('types: what should compile does, and what should not does not', () => {

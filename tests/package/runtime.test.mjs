@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Worker as Thread } from 'node:worker_threads';
 import { Classifier, assertError, dist, goldenFolder, load } from './helpers.mjs';
 
@@ -43,12 +44,63 @@ test('the best binary that this Node can run is chosen', () => {
 test("Node's own workers, made global by some packages, are not taken for web workers", async () => {
   globalThis.Worker = Thread;
   try {
-    const classifier = await Classifier.load(folder);
+    const classifier = await load(folder);
     assert.ok((await classifier.classify('a film')).score > 0);
-    classifier.dispose();
   } finally {
     delete globalThis.Worker;
   }
+});
+
+for (const [binary, file] of Object.entries(files)) {
+  test(`${binary}: a module in hand, compiled and as bytes`, async () => {
+    const bytes = readFileSync(join(dist, file));
+    for (const module of [bytes, new Uint8Array(bytes).buffer, new WebAssembly.Module(bytes)]) {
+      for (const worker of [false, true]) {
+        assert.equal((await load(folder, { module, worker })).info.binary, binary);
+      }
+    }
+  });
+}
+
+test('a module that is none', async () => {
+  const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+  const bytes = readFileSync(join(dist, files.simd));
+  const cases = [
+    [{ module: empty }, 'invalid_option', /module: expected the binary/],
+    [{ module: bytes.subarray(0, 1000) }, 'unsupported_runtime', /module does not compile/],
+    [{ module: 'glassformer.wasm' }, 'invalid_option', /^module: expected/],
+    [{ module: bytes, binary: 'simd' }, 'invalid_option', /^binary: expected nothing/],
+  ];
+  for (const [options, code, message] of cases) {
+    await assertError(() => Classifier.load(folder, options), code, message);
+  }
+});
+
+test('importing never throws: what a runtime lacks is told where a model is loaded', () => {
+  for (const entry of ['index.js', 'inline.js']) {
+    const script = `
+      for (const name of ['TextEncoder', 'TextDecoder', 'Worker', 'WebAssembly', 'fetch'])
+        delete globalThis[name];
+      const { Classifier } = await import('./dist/${entry}');
+      const error = await Classifier.load('nowhere').catch((error) => error);
+      console.log(error.code, error.message);`;
+    const args = ['--input-type=module', '--eval', script];
+    const output = execFileSync(process.execPath, args, { cwd: join(dist, '..') });
+    assert.match(output.toString(), /^unsupported_runtime This runtime has no WebAssembly/, entry);
+  }
+});
+
+test('where nothing compiles at run time, a compiled module works', async (t) => {
+  const module = new WebAssembly.Module(readFileSync(join(dist, files.simd)));
+  const forbidden = () => {
+    throw new WebAssembly.CompileError('Wasm code generation disallowed by embedder');
+  };
+  t.mock.method(WebAssembly, 'compile', forbidden);
+  t.mock.method(WebAssembly, 'compileStreaming', forbidden);
+  const urls = { 'glassformer.wasm': pathToFileURL(join(dist, files.simd)) + '?other' };
+  const load = (options) => Classifier.load(folder, options);
+  await assertError(() => load({ urls }), 'unsupported_runtime', /option module/);
+  (await load({ module })).dispose();
 });
 
 test('without relaxed SIMD, and without SIMD', async (t) => {

@@ -1,7 +1,7 @@
-// The way of browsers: a worker of its own for each model. Node's threads stand in for web workers
-// here; tests/browser has real ones.
+// A worker of its own for each model: threads of Node's here, web workers in browser.test.mjs.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker as Thread } from 'node:worker_threads';
@@ -17,6 +17,7 @@ import {
   plain,
   readGolden,
   readModel,
+  root,
   serve,
   waiting,
 } from './helpers.mjs';
@@ -44,36 +45,10 @@ const expectedTranslations = await translatorInProcess.translateBatch(sentences,
 const expected = await inProcess.classifyBatch(texts, everything);
 
 const threads = [];
-// What a web worker has and Node's own has not.
-class WebWorker {
-  get onmessage() {
-    return this.receive;
-  }
-  set onmessage(receive) {
-    this.receive = receive;
-  }
+function worker() {
+  threads.push(new Thread(new URL('./worker_scope.mjs', import.meta.url)));
+  return threads.at(-1);
 }
-
-globalThis.Worker = class extends WebWorker {
-  constructor(url, options) {
-    super();
-    assert.deepEqual(options, { type: 'module' });
-    this.thread = new Thread(new URL('./worker_scope.mjs', import.meta.url), {
-      workerData: String(url),
-    });
-    this.thread.on('message', (data) => this.onmessage({ data }));
-    this.thread.on('error', (error) =>
-      this.onerror({ message: error.message, preventDefault() {} }),
-    );
-    threads.push(this.thread);
-  }
-  postMessage(message, transfer) {
-    this.thread.postMessage(message, transfer);
-  }
-  terminate() {
-    this.thread.terminate();
-  }
-};
 
 async function ended(thread) {
   if (thread.threadId !== -1) await once(thread, 'exit');
@@ -82,9 +57,9 @@ async function ended(thread) {
 for (const binary of binaries) {
   test(`${binary}: the same results as in this thread`, async () => {
     const before = threads.length;
-    const classifier = await load(folder, { binary });
+    const classifier = await load(folder, { binary, worker });
     assert.equal(threads.length, before + 1);
-    const reference = await load(folder, { binary });
+    const reference = await load(folder, { binary, worker: false });
     assert.deepEqual(classifier.info, { ...inProcess.info, binary });
     const results = await classifier.classifyBatch(texts, everything);
     assert.deepEqual(
@@ -104,14 +79,14 @@ test('progress comes through, and bytes in hand stay in hand', async () => {
   const files = readModel('pre_norm_mean');
   const copy = structuredClone(files);
   const seen = new Map();
-  await load(files, { onProgress: ({ file, loaded }) => seen.set(file, loaded) });
+  await load(files, { worker, onProgress: ({ file, loaded }) => seen.set(file, loaded) });
   assert.deepEqual(files, copy);
   assert.deepEqual([...seen.keys()].sort(), modelFiles);
   for (const file of modelFiles) assert.equal(seen.get(file), files[file].length);
 });
 
 test('errors keep their code, and the next call works', async () => {
-  const classifier = await load(folder);
+  const classifier = await load(folder, { worker });
   await assertError(() => classifier.classify(''), 'empty_input');
   await assertError(() => classifier.classify('a', { maskTokens: [99] }), 'invalid_option');
   assert.deepEqual(
@@ -121,17 +96,17 @@ test('errors keep their code, and the next call works', async () => {
   const server = await serve(folder, {
     '/config.json': (response) => response.writeHead(404).end(),
   });
-  await assertError(() => Classifier.load(server.url), 'http_error', /config\.json/);
-  await assertError(() => Classifier.load('/nowhere'), 'missing_file');
+  await assertError(() => Classifier.load(server.url, { worker }), 'http_error', /config\.json/);
+  await assertError(() => Classifier.load('/nowhere', { worker }), 'missing_file');
 });
 
 test('a loading that fails ends its worker', waiting, async () => {
-  await assertError(() => Classifier.load('/nowhere'), 'missing_file');
+  await assertError(() => Classifier.load('/nowhere', { worker }), 'missing_file');
   await ended(threads.at(-1));
 });
 
 test('an abort is heard between two texts, and in the queue', waiting, async () => {
-  const classifier = await load(folder);
+  const classifier = await load(folder, { worker });
   const controller = new AbortController();
   const { signal } = controller;
   // Would take minutes.
@@ -154,13 +129,13 @@ test('an abort while loading ends the worker', waiting, async () => {
       response.write('12345678', () => controller.abort());
     },
   });
-  const loading = Classifier.load(server.url, { signal: controller.signal });
+  const loading = Classifier.load(server.url, { worker, signal: controller.signal });
   await assertError(() => loading, 'aborted');
   await ended(threads.at(-1));
 });
 
 test('dispose ends the worker', waiting, async () => {
-  const classifier = await Classifier.load(folder);
+  const classifier = await Classifier.load(folder, { worker });
   const call = classifier.classifyBatch(long);
   classifier.dispose();
   await assertError(() => call, 'disposed');
@@ -169,24 +144,36 @@ test('dispose ends the worker', waiting, async () => {
 });
 
 test('a worker that cannot start', async () => {
-  const urls = { 'worker.js': new URL('nowhere.js', import.meta.url) };
-  await assertError(() => Classifier.load(folder, { urls }), 'worker_failed', /nowhere\.js/);
-  const { Worker } = globalThis;
-  globalThis.Worker = class extends WebWorker {
-    constructor() {
-      super();
-      throw new Error('blocked by policy');
-    }
-  };
-  try {
-    await assertError(() => Classifier.load(folder), 'worker_failed', /blocked by policy/);
-  } finally {
-    globalThis.Worker = Worker;
+  const cases = [
+    [
+      { worker: true, urls: { 'worker.js': new URL('nowhere.js', import.meta.url) } },
+      /nowhere\.js/,
+    ],
+    [{ worker: () => assert.fail('blocked by policy') }, /blocked by policy.*worker: false/s],
+  ];
+  for (const [options, message] of cases) {
+    await assertError(() => Classifier.load(folder, options), 'worker_failed', message);
+  }
+  for (const worker of [1, 'yes', null, {}]) {
+    await assertError(() => Classifier.load(folder, { worker }), 'invalid_option', /^worker: exp/);
+  }
+});
+
+test("threads of the package's own, from either entry, keep no process alive", () => {
+  for (const entry of ['index.js', 'inline.js']) {
+    const script = `
+      import { Classifier } from './dist/${entry}';
+      const classifier = await Classifier.load(${JSON.stringify(folder)}, { worker: true });
+      const { label } = await classifier.classify(${JSON.stringify(texts[0])});
+      console.log(label);`;
+    const args = ['--input-type=module', '--eval', script];
+    const output = execFileSync(process.execPath, args, { cwd: root, timeout: 30_000 });
+    assert.equal(output.toString(), `${expected[0].label}\n`, entry);
   }
 });
 
 test('a worker that dies rejects its calls', async () => {
-  const classifier = await load(folder);
+  const classifier = await load(folder, { worker });
   const call = classifier.classifyBatch(long);
   threads.at(-1).emit('error', new Error('out of memory'));
   await assert.rejects(call, (error) => {
@@ -199,7 +186,7 @@ test('a worker that dies rejects its calls', async () => {
 
 test('a translator: the same results and streams as in this thread', async () => {
   const before = threads.length;
-  const translator = await loadTranslator(translatorFolder, { binary: 'simd' });
+  const translator = await loadTranslator(translatorFolder, { binary: 'simd', worker });
   assert.equal(threads.length, before + 1);
   assert.deepEqual(translator.info, translatorInProcess.info);
   const [results, ...streams] = await Promise.all([
@@ -215,7 +202,7 @@ test('a translator: the same results and streams as in this thread', async () =>
 });
 
 test('a translator: aborts are heard, loops can be left', waiting, async () => {
-  const translator = await loadTranslator(translatorFolder);
+  const translator = await loadTranslator(translatorFolder, { worker });
   const controller = new AbortController();
   const { signal } = controller;
   const batch = translator.translateBatch([endless], { signal });
@@ -241,7 +228,7 @@ test('a translator: aborts are heard, loops can be left', waiting, async () => {
 });
 
 test('a translator: dispose during a stream ends the worker', waiting, async () => {
-  const translator = await loadTranslator(translatorFolder);
+  const translator = await loadTranslator(translatorFolder, { worker });
   const stream = translator.stream(endless);
   await stream.next();
   const call = stream.next().then(() => stream.next());

@@ -1,8 +1,9 @@
-// The worker's end of the Worker in worker.test.mjs: what a worker script finds around itself.
+// The package's worker in a thread that looks at what it posts.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 
-globalThis.postMessage = (message, transfer = []) => {
+const post = parentPort.postMessage.bind(parentPort);
+parentPort.postMessage = (message, transfer = []) => {
   // Attention is large: it has to be handed over, not copied once more.
   const check = (value) => {
     if (typeof value !== 'object' || value === null) return;
@@ -10,7 +11,6 @@ globalThis.postMessage = (message, transfer = []) => {
     else if (!transfer.includes(value.buffer)) throw new Error('an array is not handed over');
   };
   check(message);
-  parentPort.postMessage(message, transfer);
+  post(message, transfer);
 };
-await import(workerData);
-parentPort.on('message', (data) => globalThis.onmessage({ data }));
+await import('../../dist/worker.js');

@@ -1,61 +1,88 @@
+import { binaryFile, cure } from './assets.js';
 import { GlassformerError, messageOf } from './errors.js';
 import { detectBinary } from './features.js';
 import { fetchFile, readError } from './fetch.js';
 import type { Urls } from './locate.js';
 import { nodeModule } from './node.js';
+import { isA } from './options.js';
 import type { Binary } from './types.js';
 
-// Compiled modules by URL: models share them.
+// Compiled modules by URL or, of the package's own files, by name: models share them.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/** Compiles the binary at `url`, once for all models. */
-export function compileBinary(url: string): Promise<WebAssembly.Module> {
-  let module = modules.get(url);
-  if (!module) {
-    module = compile(url);
-    modules.set(url, module);
-    module.catch(() => modules.delete(url));
-  }
-  return module;
-}
-
-/** The binary to use and its URL. */
-export function locateBinary(
-  wanted: Binary | undefined,
-  urls: Urls,
-): { binary: Binary; url: string } {
+/** Compiles the best binary for this runtime, or the one that is wanted, once for all models. */
+export function compileBinary(wanted: Binary | undefined, urls: Urls): Promise<WebAssembly.Module> {
   const simd = urls['glassformer.wasm'];
   const relaxed = urls['glassformer.relaxed.wasm'];
   let binary = detectBinary();
   if (wanted === 'relaxed' && binary === 'simd') {
     throw new GlassformerError('unsupported_runtime', 'This runtime has no relaxed SIMD');
   }
-  // Who hosts plain SIMD elsewhere, and says nothing of relaxed SIMD, has only that.
+  // If only the plain binary's URL is named, only that one is hosted.
   if (wanted === 'simd' || (wanted === undefined && simd && !relaxed)) binary = 'simd';
-  // Each URL is one literal expression: bundlers look for it.
-  const url =
-    binary === 'simd'
-      ? (simd ?? new URL('./glassformer.wasm', import.meta.url).href)
-      : (relaxed ?? new URL('./glassformer.relaxed.wasm', import.meta.url).href);
-  return { binary, url };
+  const url = binary === 'simd' ? simd : relaxed;
+  return once(url ?? binary, () => (url ? fromUrl(url) : fromPackage(binary)));
 }
 
-async function compile(url: string): Promise<WebAssembly.Module> {
-  const fs = url.startsWith('file:') ? nodeModule('node:fs') : undefined;
+/** A module from the option of that name. */
+export async function compileModule(
+  module: WebAssembly.Module | BufferSource,
+): Promise<WebAssembly.Module> {
+  if (isA(module, 'WebAssembly.Module')) return module as WebAssembly.Module;
+  return compile('module', () => WebAssembly.compile(module as BufferSource));
+}
+
+function once(key: string, work: () => Promise<WebAssembly.Module>): Promise<WebAssembly.Module> {
+  let module = modules.get(key);
+  if (!module) {
+    module = work();
+    modules.set(key, module);
+    module.catch(() => modules.delete(key));
+  }
+  return module;
+}
+
+async function fromPackage(binary: Binary): Promise<WebAssembly.Module> {
+  const file = binaryFile(binary);
+  if (typeof file !== 'string') return compileModule(await file);
   try {
-    if (fs) return await WebAssembly.compile(await fs.promises.readFile(new URL(url)));
-    const response = await fetchFile(url);
-    return response.headers.get('content-type') === 'application/wasm'
-      ? await WebAssembly.compileStreaming(response)
-      : await WebAssembly.compile(await response.arrayBuffer());
+    return await fromUrl(file);
   } catch (error) {
-    if (error instanceof WebAssembly.CompileError) {
-      throw new GlassformerError(
-        'unsupported_runtime',
-        `${url} does not compile: ${messageOf(error)}`,
-        { cause: error },
-      );
-    }
-    throw readError(url, error);
+    if (!(error instanceof GlassformerError) || error.code === 'unsupported_runtime') throw error;
+    throw new GlassformerError(error.code, `${error.message}. ${cure}`, { cause: error });
+  }
+}
+
+async function fromUrl(url: string): Promise<WebAssembly.Module> {
+  const fs = url.startsWith('file:') ? nodeModule('node:fs') : undefined;
+  return compile(url, async () => {
+    if (fs) return WebAssembly.compile(await fs.promises.readFile(new URL(url)));
+    const response = await fetchFile(url);
+    const streams =
+      typeof WebAssembly.compileStreaming === 'function' &&
+      response.headers.get('content-type') === 'application/wasm';
+    return streams
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer());
+  });
+}
+
+async function compile(
+  what: string,
+  work: () => Promise<WebAssembly.Module>,
+): Promise<WebAssembly.Module> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw readError(what, error);
+    const forbidden = /content.?security|unsafe-eval|embedder/i.test(error.message);
+    const advice = forbidden
+      ? ". Allow it by the policy script-src 'self' 'wasm-unsafe-eval', or hand in a compiled module as the option module"
+      : '';
+    throw new GlassformerError(
+      'unsupported_runtime',
+      `${what} does not compile: ${messageOf(error)}${advice}`,
+      { cause: error },
+    );
   }
 }

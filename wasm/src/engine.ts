@@ -3,6 +3,7 @@ import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
 import type { Task } from './protocol.js';
 import type {
+  Binary,
   Classification,
   OutputToken,
   SentenceTranslation,
@@ -30,6 +31,7 @@ interface Exports {
   gf_result_size(): number;
   gf_attention(index: number): number;
   gf_attention_size(index: number): number;
+  gf_relaxed_simd(): number;
 }
 
 type LoadFunction = (files: number, lengths: number, count: number, dataSize: number) => number;
@@ -96,6 +98,8 @@ function toError({ error }: Failure): GlassformerError {
 /** One WebAssembly instance, which holds one model. Everything it returns is a copy. */
 export class Engine {
   readonly #exports: Exports;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder();
   #staging = 0;
 
   private constructor(exports: Exports) {
@@ -104,12 +108,17 @@ export class Engine {
 
   static async instantiate(module: WebAssembly.Module): Promise<Engine> {
     // Views are made anew, so growth is no news.
-    const instance = await WebAssembly.instantiate(module, {
-      env: { emscripten_notify_memory_growth() {} },
-    });
-    const exports = instance.exports as unknown as Exports;
+    const env = { emscripten_notify_memory_growth() {} };
+    const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
+    if (!isEngine(exports)) {
+      throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
+    }
     exports._initialize();
     return new Engine(exports);
+  }
+
+  get binary(): Binary {
+    return this.#exports.gf_relaxed_simd() ? 'relaxed' : 'simd';
   }
 
   /**
@@ -188,8 +197,8 @@ export class Engine {
     const { memory, gf_attention, gf_attention_size } = this.#exports;
     const maps = results.flatMap(({ attention }) => Object.values(attention ?? {}));
     for (const [index, map] of maps.entries()) {
-      const window = new Float32Array(memory.buffer, gf_attention(index), gf_attention_size(index));
-      map!.data = window.slice();
+      const view = new Float32Array(memory.buffer, gf_attention(index), gf_attention_size(index));
+      map!.data = view.slice();
     }
   }
 
@@ -198,7 +207,7 @@ export class Engine {
     texts: string[],
     options: Uint8Array,
   ): T {
-    const encoded = texts.map((text) => encoder.encode(text));
+    const encoded = texts.map((text) => this.#encoder.encode(text));
     return this.#call<T>([...joined(encoded), options], (bytes, lengths, json) =>
       this.#exports[name](bytes, lengths, texts.length, json, options.length),
     );
@@ -218,7 +227,7 @@ export class Engine {
           this.#write(address, input);
         }
         status = invoke(...addresses);
-        answer = decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
+        answer = this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
       } finally {
         addresses.forEach(gf_free);
       }
@@ -250,8 +259,9 @@ export class Engine {
   }
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+function isEngine(exports: object): exports is Exports {
+  return 'gf_relaxed_simd' in exports;
+}
 
 /** Pieces one after the other, and their lengths, as the engine reads them. */
 function joined(pieces: Uint8Array[]): [bytes: Uint8Array, lengths: Uint8Array] {

@@ -18,9 +18,20 @@ const splat = [0x41, 0x00, 0xfd, 0x0f]; // i32.const 0, i8x16.splat
 const relaxedMadd = [0xfd, 0x85, 0x02]; // f32x4.relaxed_madd
 const drop = 0x1a;
 
+/** Throws where this runtime lacks what the package stands on. */
+export function checkRuntime(): void {
+  for (const name of ['WebAssembly', 'TextEncoder', 'AbortController']) {
+    if (name in globalThis) continue;
+    throw new GlassformerError(
+      'unsupported_runtime',
+      `This runtime has no ${name}. In Jest, choose testEnvironment: 'node'`,
+    );
+  }
+}
+
 /** The best binary that this runtime can run. */
 export function detectBinary(): Binary {
-  if (typeof WebAssembly !== 'object' || !knows(...splat, drop)) {
+  if (!knows(...splat, drop)) {
     throw new GlassformerError(
       'unsupported_runtime',
       'Glassformer needs WebAssembly SIMD: Chrome 91, Firefox 100, Safari 16.4, Node 20.16 or newer',

@@ -28,6 +28,8 @@ export type {
   TranslateOptions,
   Translation,
   TranslationStep,
+  TrustedUrl,
+  WorkerLike,
   TranslatorInfo,
   TranslatorLoadOptions,
 } from './types.js';

@@ -8,7 +8,7 @@ import type { ModelFile } from './types.js';
 /** Reads a model's files into the engine; the weights go tensor by tensor. */
 export async function loadModel(
   engine: Engine,
-  { task, files, compute, shortlist }: Omit<LoadRequest, 'module' | 'binary'>,
+  { task, files, compute, shortlist }: Omit<LoadRequest, 'module'>,
   options: ReadOptions,
 ): Promise<ModelDescription> {
   // The files are asked for together; where one fails, the others are given up.

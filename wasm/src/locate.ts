@@ -2,7 +2,7 @@ import { GlassformerError, messageOf } from './errors.js';
 import { nodeModule } from './node.js';
 import { checkOption, checkOptions, isA } from './options.js';
 import type { Sources } from './protocol.js';
-import type { Asset, LoadOptions, ModelFile, ModelFiles } from './types.js';
+import type { Asset, LoadOptions, ModelFile, ModelFiles, TrustedUrl } from './types.js';
 
 const modelFiles = [
   'config.json',
@@ -32,8 +32,10 @@ export function absoluteUrl(location: string | URL): URL {
   }
 }
 
-/** Absolute URLs that replace the default ones. */
-export type Urls = { [name in Asset]?: string };
+/** Absolute URLs that replace the default ones; the worker's may be a TrustedScriptURL. */
+export type Urls = { [name in Exclude<Asset, 'worker.js'>]?: string } & {
+  'worker.js'?: string | TrustedUrl;
+};
 
 /** The overridden URLs of `LoadOptions.urls`, made absolute. */
 export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
@@ -42,8 +44,12 @@ export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
   for (const name of assets) {
     const url = urls[name];
     if (url === undefined) continue;
+    if (name === 'worker.js' && isA(url, 'TrustedScriptURL')) {
+      resolved[name] = url as TrustedUrl;
+      continue;
+    }
     checkOption(typeof url === 'string' || isA(url, 'URL'), `urls["${name}"]`, 'a URL');
-    resolved[name] = absoluteUrl(url).href;
+    resolved[name] = absoluteUrl(url as string | URL).href;
   }
   return resolved;
 }

@@ -21,7 +21,16 @@ export function checkOption(condition: boolean, name: string, expected: string):
 }
 
 /** Whether `value` is of this built-in class. Unlike instanceof, of any frame's or context's. */
-export function isA(value: unknown, name: 'AbortSignal' | 'Uint8Array' | 'URL'): boolean {
+export function isA(
+  value: unknown,
+  name:
+    | 'AbortSignal'
+    | 'ArrayBuffer'
+    | 'TrustedScriptURL'
+    | 'Uint8Array'
+    | 'URL'
+    | 'WebAssembly.Module',
+): boolean {
   return Object.prototype.toString.call(value) === `[object ${name}]`;
 }
 

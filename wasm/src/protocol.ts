@@ -3,7 +3,7 @@
 import type { RawClassification, RawStep, RawTranslation } from './engine.js';
 import type { ErrorCode } from './errors.js';
 import type { Source } from './fetch.js';
-import type { Binary, Compute, ModelFile, ModelInfo, Progress } from './types.js';
+import type { Compute, ModelFile, ModelInfo, Progress } from './types.js';
 
 export type Task = 'classify' | 'translate';
 
@@ -13,7 +13,6 @@ export type Sources = Partial<Record<ModelFile, Source>>;
 export interface LoadRequest {
   task: Task;
   module: WebAssembly.Module;
-  binary: Binary;
   files: Sources;
   compute: Compute | undefined;
   shortlist: boolean;

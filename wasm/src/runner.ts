@@ -111,7 +111,7 @@ export class Runner implements Host {
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
       value,
     ]);
-    return { ...Object.fromEntries(info), binary: request.binary };
+    return { ...Object.fromEntries(info), binary: engine.binary };
   }
 
   async #classify(request: TextRequest, signal: AbortSignal): Promise<RawClassification[]> {
@@ -192,6 +192,10 @@ function turn(): Promise<void> {
       return;
     }
     // Unlike setTimeout, a message is not held back by 4 ms or more.
+    if (typeof MessageChannel !== 'function') {
+      setTimeout(resolve);
+      return;
+    }
     if (!channel) {
       channel = new MessageChannel();
       channel.port1.onmessage = () => turns.shift()!();

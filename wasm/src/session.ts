@@ -1,12 +1,13 @@
-import { compileBinary, locateBinary } from './binary.js';
+import { compileBinary, compileModule } from './binary.js';
 import { GlassformerError, abortedError, throwIfAborted } from './errors.js';
-import { createHost } from './host.js';
+import { checkRuntime } from './features.js';
+import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
-import { checkOption, checkOptions, checkSignal } from './options.js';
+import { checkOption, checkOptions, checkSignal, isA } from './options.js';
 import type { CallEvent, Host, Kind, Request, Result, Task } from './protocol.js';
 import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 
-const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary'];
+const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary', 'module', 'worker'];
 const translatorLoadOptions = [...loadOptions, 'shortlist'];
 
 /** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
@@ -25,34 +26,42 @@ export class Session<Info extends ModelInfo> {
     folder: string | URL | ModelFiles,
     options: TranslatorLoadOptions,
   ): Promise<Session<Info>> {
+    checkRuntime();
     checkOptions(options, task === 'translate' ? translatorLoadOptions : loadOptions, 'load');
-    const { compute, onProgress, signal, shortlist = false } = options;
+    const { compute, onProgress, signal, shortlist = false, binary, module, worker } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+    checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
     checkOption(
-      [undefined, 'simd', 'relaxed'].includes(options.binary),
-      'binary',
-      '"simd" or "relaxed"',
+      module === undefined || isModule(module),
+      'module',
+      'a WebAssembly.Module or bytes',
     );
+    checkOption(!module || !binary, 'binary', 'nothing where module is given');
+    const places = ['undefined', 'boolean', 'function'];
+    checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');
     checkOption(typeof shortlist === 'boolean', 'shortlist', 'true or false');
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
     const urls = resolveUrls(options.urls);
     const files = locateModel(folder, urls);
-    const { binary, url } = locateBinary(options.binary, urls);
     let host: Host | undefined;
     try {
       return await interruptible(signal, undefined, async (inner, fail) => {
-        const compiling = compileBinary(url);
-        host = createHost(urls['worker.js']); // a worker starts up meanwhile
-        const module = await compiling;
+        const compiling = module ? compileModule(module) : compileBinary(binary, urls);
+        host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
+        const request = { task, module: await compiling, files, compute, shortlist };
         throwIfAborted(inner);
-        const request = { task, module, binary, files, compute, shortlist };
-        const info = await host.call('load', request, inner, (progress) => {
-          try {
-            onProgress?.(progress);
-          } catch (error) {
-            fail(error);
-          }
+        const load = (where: Host): Promise<ModelInfo> =>
+          where.call('load', request, inner, (progress) => {
+            try {
+              onProgress?.(progress);
+            } catch (error) {
+              fail(error);
+            }
+          });
+        const info = await load(host).catch((error: unknown) => {
+          host = replaceHost(worker, error);
+          return load(host);
         });
         return new Session(host, info as Info);
       });
@@ -78,6 +87,10 @@ export class Session<Info extends ModelInfo> {
     this.#disposal.abort();
     this.#host.dispose();
   }
+}
+
+function isModule(value: unknown): boolean {
+  return isA(value, 'WebAssembly.Module') || isA(value, 'ArrayBuffer') || ArrayBuffer.isView(value);
 }
 
 /** Runs `work`, and rejects without waiting for it on an abort, a disposal or a call of `fail`. */

@@ -43,10 +43,35 @@ export interface LoadOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborts the download and the loading. */
   signal?: AbortSignal | undefined;
-  /** Replaces the URL of single files; relative ones resolve as the folder does. */
-  urls?: { readonly [name in Asset]?: string | URL | undefined } | undefined;
+  /**
+   * Replaces the URL of single files; relative ones resolve as the folder does. That of worker.js
+   * may be a TrustedScriptURL.
+   */
+  urls?: { readonly [name in Asset]?: string | URL | TrustedUrl | undefined } | undefined;
   /** Forces one of the two WebAssembly binaries; by default relaxed SIMD where it is supported. */
   binary?: Binary | undefined;
+  /**
+   * The WebAssembly binary itself, compiled or as bytes, for runtimes that can neither fetch nor
+   * compile it.
+   */
+  module?: WebAssembly.Module | BufferSource | undefined;
+  /**
+   * Where the model runs: in a thread of its own (`true`), in this one (`false`), or in the worker
+   * that the function returns, which runs `glassformer/worker.js`. By default in a worker in
+   * browsers, in this thread elsewhere.
+   */
+  worker?: boolean | (() => WorkerLike) | undefined;
+}
+
+/** What the package needs of a worker: a web worker, or a `Worker` of `node:worker_threads`. */
+export interface WorkerLike {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+}
+
+/** A TrustedScriptURL, which older type libraries do not know. */
+export interface TrustedUrl {
+  toJSON(): string;
 }
 
 export interface TranslatorLoadOptions extends LoadOptions {

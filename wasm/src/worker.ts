@@ -1,6 +1,8 @@
-// The worker's side: answers each call with one result or one error, under the call's id.
+// The worker's side: answers each call with one result or one error, under the call's id. It runs
+// as a web worker and as a thread of Node's.
 
 import { GlassformerError, messageOf } from './errors.js';
+import { nodeModule } from './node.js';
 import type { FromWorker, ToWorker } from './protocol.js';
 import { Runner } from './runner.js';
 
@@ -11,14 +13,18 @@ interface WorkerScope {
 
 type Call = Exclude<ToWorker, { kind: 'abort' }>;
 
+const port = nodeModule('node:worker_threads')?.parentPort;
 const scope = globalThis as unknown as WorkerScope;
 const runner = new Runner();
 const running = new Map<number, AbortController>();
 
-scope.onmessage = ({ data: message }) => {
+function receive(message: ToWorker): void {
   if (message.kind === 'abort') running.get(message.id)?.abort();
   else void answer(message);
-};
+}
+
+if (port) port.on('message', receive);
+else scope.onmessage = ({ data }) => receive(data);
 
 async function answer({ id, kind, request }: Call): Promise<void> {
   const controller = new AbortController();
@@ -50,5 +56,5 @@ function post(message: FromWorker): void {
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   collect(message);
-  scope.postMessage(message, buffers);
+  (port ?? scope).postMessage(message, buffers);
 }

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -99,7 +100,7 @@ export async function cmake(preset) {
 
 // The .d.ts files of the two entries and those they lead to; the others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index.d.ts', 'worker.d.ts'];
+  const wanted = ['index.d.ts', 'worker.d.ts', 'inline.d.ts'];
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     writeFileSync(join(to, name), text);
@@ -109,7 +110,57 @@ function copyDeclarations(from, to) {
   }
 }
 
-/** dist/: index.js, worker.js, their types and the two binaries. */
+// Writes dist/NAME.js and its source map. White space goes; names stay, and lines stay short, as an
+// uncaught error shows the line that it comes from. esbuild's own short lines break strings, among
+// them URLs that bundlers look for.
+async function bundle(name, options = {}) {
+  const { build } = await import('esbuild');
+  const { minify } = await import('terser');
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [`wasm/src/${name}.ts`],
+    outdir: 'dist',
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'neutral',
+    sourcemap: 'external',
+    write: false,
+    logLevel: 'warning',
+    ...options,
+  });
+  const source = outputFiles.at(-1).text;
+  const content = outputFiles.at(-2)?.text;
+  const { code, map } = await minify(source, {
+    module: true,
+    mangle: false,
+    format: { max_line_len: 160 },
+    sourceMap: content ? { content, url: `${name}.js.map` } : false,
+  });
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(join(root, `dist/${name}.js`), code);
+  if (map) writeFileSync(join(root, `dist/${name}.js.map`), map);
+}
+
+// `glassformer/inline`: the same modules, but for the one that finds the package's files.
+const inlineAssets = {
+  name: 'inline-assets',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/assets\.js$/ }, () => ({
+      path: join(root, 'wasm/src/assets.inline.ts'),
+    }));
+  },
+};
+
+function inlineFiles(binaries) {
+  const [simd, relaxed] = binaries.map((file) =>
+    deflateSync(readFileSync(join(root, file)), { level: 9 }).toString('base64'),
+  );
+  const worker = readFileSync(join(root, 'dist/worker.js'), 'utf8');
+  return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
+}
+
+/** dist/: index.js, worker.js, inline.js, their types and the two binaries. */
 export async function buildPackage() {
   await cmake('wasm');
   await cmake('wasm-relaxed');
@@ -125,6 +176,7 @@ export async function buildPackage() {
     'index.js',
     'index.d.ts',
     'worker.js',
+    'inline.js',
     'glassformer.wasm',
     'glassformer.relaxed.wasm',
   ];
@@ -145,18 +197,12 @@ export async function buildPackage() {
         '--outDir',
         'build/types',
       ]);
-      const { build } = await import('esbuild');
-      await build({
-        absWorkingDir: root,
-        entryPoints: ['wasm/src/index.ts', 'wasm/src/worker.ts'],
-        outdir: 'dist',
-        bundle: true,
-        format: 'esm',
-        target: 'es2022',
-        platform: 'neutral',
-        minify: true,
-        sourcemap: true,
-        logLevel: 'warning',
+      await bundle('index');
+      await bundle('worker');
+      await bundle('inline', {
+        define: { files: JSON.stringify(inlineFiles(binaries)) },
+        plugins: [inlineAssets],
+        sourcemap: false, // would repeat the binaries
       });
       copyDeclarations(join(root, 'build/types'), dist);
       for (const file of binaries)

@@ -1,0 +1,46 @@
+// The package's own files: where they are, each as one literal expression that bundlers look for.
+// `glassformer/inline` has assets.inline.ts in place of this module.
+
+import { threadOptions } from './node.js';
+import type { Thread, Threads } from './node.js';
+import type { Binary, WorkerLike } from './types.js';
+
+/** What to do where one of the files does not arrive. */
+export const cure =
+  "If a bundler has not put the package's files where its script looks for them, " +
+  "import from 'glassformer/inline' instead, or name their URLs in the option urls.";
+
+/** Whether this thread takes over where a web worker cannot start. */
+export const runsWithoutWorker = false;
+
+/** The URL of a binary, or its bytes. */
+export function binaryFile(binary: Binary): string | Promise<BufferSource> {
+  return installed(
+    binary === 'simd'
+      ? new URL('./glassformer.wasm', import.meta.url)
+      : new URL('./glassformer.relaxed.wasm', import.meta.url),
+  );
+}
+
+/** Starts the web worker that a model runs in. */
+export function startWebWorker(): WorkerLike {
+  const binary = new URL('./glassformer.wasm', import.meta.url);
+  return copied.test(binary.pathname)
+    ? new Worker(installed(new URL('./worker.js', binary)), { type: 'module' })
+    : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+}
+
+/** Starts the thread of Node's that a model runs in. */
+export function startThread({ Worker }: Threads): Thread {
+  // Not the literal expression: bundlers would take the script for one more file to copy.
+  return new Worker(new URL('./worker.js', String(import.meta.url)), threadOptions);
+}
+
+// Up to version 7, Vite's development server runs a copy of the script, in a folder without the
+// other files.
+const copied = /\/\.vite\/deps[^/]*\/(?=[^/]+$)/;
+
+// The file's URL where npm has installed it.
+function installed(url: URL): string {
+  return url.href.replace(copied, '/glassformer/dist/');
+}
