@@ -3,10 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { dist, goldenFolder, load, loadTranslator, readGolden, root, serve } from './helpers.mjs';
+import {
+  dist,
+  goldenFolder,
+  load,
+  loadTranslator,
+  readGolden,
+  root,
+  serve,
+  types,
+} from './helpers.mjs';
 
 const name = 'pre_norm_mean';
 const { texts } = readGolden(name);
@@ -40,7 +49,67 @@ const workerScript = `
   // A service worker that has just been installed takes over at once.
   self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));`;
 
+// A page whose only script asks for a verdict, and shows it or the error.
+const page = (entry, options, before = '') => `<!doctype html><script type="module">
+  import { Classifier } from '${entry}';
+  ${before}
+  try {
+    const classifier = await Classifier.load('/tests/golden/${name}', ${options});
+    const { label, logits } = await classifier.classify(${JSON.stringify(texts[0])});
+    document.title = JSON.stringify({ label, logits });
+  } catch (error) {
+    document.title = JSON.stringify({ code: error.code, message: error.message });
+  }</script>`;
+const wasmOnly = "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self'";
+const trusted = `${wasmOnly}; require-trusted-types-for 'script'`;
+const makePolicy = `const policy = trustedTypes.createPolicy('p', { createScriptURL: (url) => url });`;
+const scriptUrl = `policy.createScriptURL('/dist/worker.js')`;
+const startWorker = `new Worker(${scriptUrl}, { type: 'module' })`;
+// What the page is served with, its source, how many workers run, and what it ends with.
+const places = {
+  'the inline entry': ['', page('/dist/inline.js', '{}'), 1],
+  'the inline entry, blobs forbidden': [wasmOnly, page('/dist/inline.js', '{}'), 0],
+  'no worker wanted': [wasmOnly, page('/dist/index.js', '{ worker: false }'), 0],
+  'Trusted Types, without a policy': [trusted, page('/dist/index.js', '{}'), 0, 'worker_failed'],
+  'Trusted Types, a trusted URL': [
+    trusted,
+    page('/dist/index.js', `{ urls: { 'worker.js': ${scriptUrl} } }`, makePolicy),
+    1,
+  ],
+  'Trusted Types, a worker of the page’s own': [
+    trusted,
+    page('/dist/index.js', `{ worker: () => ${startWorker} }`, makePolicy),
+    1,
+  ],
+  'no WebAssembly': [
+    "script-src 'self' 'unsafe-inline'",
+    page('/dist/index.js', '{}'),
+    0,
+    /wasm-unsafe-eval/,
+  ],
+  'a development server of Vite 6': ['', page('/node_modules/.vite/deps/glassformer.js', '{}'), 1],
+};
+
+const serveDist = (file) => (response) =>
+  response
+    .writeHead(200, { 'content-type': types[extname(file)] })
+    .end(readFileSync(join(dist, file)));
+
 const server = await serve(root, {
+  ...Object.fromEntries(
+    Object.values(places).map(([policy, html], index) => [
+      `/place/${index}`,
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
+          .end(html),
+    ]),
+  ),
+  // Its optimizer's copy of the script, and the package as installed.
+  '/node_modules/.vite/deps/glassformer.js': serveDist('index.js'),
+  '/node_modules/glassformer/dist/worker.js': serveDist('worker.js'),
+  '/node_modules/glassformer/dist/glassformer.wasm': serveDist('glassformer.wasm'),
+  '/node_modules/glassformer/dist/glassformer.relaxed.wasm': serveDist('glassformer.relaxed.wasm'),
   '/page/': send('text/html', '<!doctype html><base href="/tests/"><title>test</title>'),
   '/worker.js': send('text/javascript', workerScript),
   '/tests/cut/config.json': (response) => response.writeHead(404).end(),
@@ -68,8 +137,8 @@ async function open() {
   return { page, problems };
 }
 
-function assertResults(results, binary) {
-  assert.equal(results.length, expected.length);
+function assertResults(results, binary, count = expected.length) {
+  assert.equal(results.length, count);
   for (const [index, { label, logits, size }] of results.entries()) {
     const { tokens, ...one } = expected[index];
     assert.equal(label, one.label);
@@ -203,6 +272,21 @@ for (const binary of ['simd', 'relaxed']) {
     assert.deepEqual(result.codes, ['aborted', 'empty_input', 'invalid_option', 'disposed']);
     assert.deepEqual(problems, []);
     await page.context().close();
+  });
+}
+
+for (const [index, [place, [, , workers, failure]]] of Object.entries(places).entries()) {
+  test(`a page: ${place}`, async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${server.url}/place/${index}`);
+    await page.waitForFunction(() => document.title);
+    const result = JSON.parse(await page.title());
+    if (failure instanceof RegExp) assert.match(result.message, failure);
+    else if (failure) assert.equal(result.code, failure);
+    else assertResults([{ ...result, size: expected[0].tokens.length ** 2 }], place, 1);
+    assert.equal(page.workers().length, workers);
+    await context.close();
   });
 }
 

@@ -198,7 +198,8 @@ export async function assertFreed(memories) {
   assert.equal(memories.filter((memory) => memory.deref()).length, 0, 'memories still held');
 }
 
-const types = {
+/** Content types by the ending of a file's name. */
+export const types = {
   '.css': 'text/css',
   '.html': 'text/html',
   '.js': 'text/javascript',
