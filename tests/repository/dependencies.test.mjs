@@ -1,0 +1,34 @@
+// What `npm ci` installs is one set of packages, the same everywhere, and none of it is shipped.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../wasm/toolchain/build.mjs';
+
+const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+const manifest = read('package.json');
+const { packages } = read('package-lock.json');
+
+test('every dependency is named by one exact version, the one that is locked', () => {
+  const wanted = Object.entries(manifest.devDependencies);
+  assert.ok(wanted.length > 10);
+  for (const [name, version] of wanted) {
+    assert.match(version, /^\d+\.\d+\.\d+$/, name);
+    assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+    assert.equal(packages[''].devDependencies[name], version, name);
+  }
+});
+
+test('every locked package has a hash of its contents and names no registry', () => {
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  for (const [path, { integrity, resolved, inBundle }] of locked) {
+    if (!inBundle) assert.match(integrity ?? '', /^sha512-/, path);
+    assert.equal(resolved, undefined, path);
+  }
+});
+
+test('the package depends on nothing', () => {
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
+    assert.equal(manifest[kind], undefined, kind);
+  }
+});
