@@ -11,6 +11,7 @@ import {
   runTool,
   setUp,
 } from '../wasm/toolchain/build.mjs';
+import { buildModels } from '../wasm/toolchain/models.mjs';
 
 let passed = 0;
 let failed = 0;
@@ -88,7 +89,10 @@ try {
 
 await step('build native', [], buildNative);
 await step('build with sanitizers', [], () => cmake('sanitize'));
-await step('build package', [], buildPackage);
+await step('build package', [], async () => {
+  await buildPackage();
+  await buildModels();
+});
 await step('build page', ['build package'], buildWeb);
 // The longest, and mostly waiting for Chromium: it runs beside all the others.
 const browser = step('browser tests', ['build page'], () => nodeTests('tests/browser'));

@@ -32,6 +32,8 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   });
   await Classifier.load(new URL('https://example.org/sentiment/'));
   await Classifier.load(files);
+  const at = new URL('https://example.org/');
+  await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });
 
   const info: ClassifierInfo = classifier.info;
   const common: ModelInfo = info;

@@ -69,10 +69,10 @@ export function locateModel(folder: string | URL | ModelFiles, urls: Urls): Sour
   }
   checkOptions(folder, modelFiles, 'model files');
   for (const file of modelFiles) {
-    const bytes = (folder as Partial<Record<ModelFile, Uint8Array>>)[file];
-    const valid = bytes === undefined || isA(bytes, 'Uint8Array');
-    checkOption(valid, `model files: ${file}`, 'a Uint8Array');
-    const source = urls[file] ?? bytes;
+    const given = (folder as Partial<Record<ModelFile, Uint8Array | URL>>)[file];
+    const valid = given === undefined || isA(given, 'Uint8Array') || isA(given, 'URL');
+    checkOption(valid, `model files: ${file}`, 'a Uint8Array or a URL');
+    const source = urls[file] ?? (isA(given, 'URL') ? (given as URL).href : (given as Uint8Array));
     if (source !== undefined) files[file] = source;
   }
   return files;

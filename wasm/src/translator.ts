@@ -36,8 +36,8 @@ export class Translator {
   }
 
   /**
-   * Loads the model in a folder: a URL with or without trailing slash, in Node also a path, or the
-   * bytes of its files.
+   * Loads the model in a folder: a URL with or without trailing slash, in Node also a path; or the
+   * files of a model, as a model's npm package exports them.
    */
   static async load(
     folder: string | URL | ModelFiles,

@@ -11,11 +11,17 @@ export type ModelFile =
   | 'target.model'
   | 'shortlist.bin';
 
-/** A model whose files are already in memory. They are read, never modified or detached. */
+/**
+ * The files of a model one by one: their bytes, which are read, never modified or detached, or
+ * their URLs.
+ */
 export type ModelFiles = Readonly<
-  Record<'config.json' | 'model.safetensors', Uint8Array> &
-    (Record<'tokenizer.model', Uint8Array> | Record<'source.model' | 'target.model', Uint8Array>) &
-    Partial<Record<'shortlist.bin', Uint8Array>>
+  Record<'config.json' | 'model.safetensors', Uint8Array | URL> &
+    (
+      | Record<'tokenizer.model', Uint8Array | URL>
+      | Record<'source.model' | 'target.model', Uint8Array | URL>
+    ) &
+    Partial<Record<'shortlist.bin', Uint8Array | URL>>
 >;
 
 /** Every file that the package may fetch, by the name it has in `LoadOptions.urls`. */

@@ -1,0 +1,124 @@
+// Fills build/packages: each model of weights/ as an npm package of its own, @glassformer/NAME.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root, unlessDone } from './build.mjs';
+
+export const models = ['sentiment', 'en-de', 'en-fr'];
+
+// Those of a model folder that the engine reads.
+const modelFiles = [
+  'config.json',
+  'model.safetensors',
+  'tokenizer.model',
+  'source.model',
+  'target.model',
+  'shortlist.bin',
+];
+
+const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
+
+// A registry shows the card away from its folder, so its links lead to the repository.
+function withAbsoluteLinks(card, folder) {
+  return card.replace(/(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)/g, (_, image, text, target) => {
+    const { pathname, hash } = new URL(target, `https://repository/weights/${folder}/`);
+    return `${image}[${text}](${repository}/${image ? 'raw' : 'blob'}/main${pathname}${hash})`;
+  });
+}
+
+// One literal expression per file: bundlers look for these, copy the files and put their new
+// addresses here. Vite's development server moves this script to node_modules/.vite/deps/.
+function entry(name, files) {
+  const lines = files.map(
+    (file) =>
+      `  '${file}': moved\n` +
+      `    ? new URL('../../@glassformer/${name}/${file}', import.meta.url)\n` +
+      `    : new URL('./${file}', import.meta.url),\n`,
+  );
+  return (
+    '// Where the files of this model are: what `load` of the package glassformer takes.\n' +
+    "const moved = import.meta.url.includes('/.vite/deps/');\n" +
+    `export default {\n${lines.join('')}};\n`
+  );
+}
+
+function types(files) {
+  const names = files.map((file) => `'${file}'`).join(' | ');
+  return (
+    '/** Where the files of this model are: what `load` of the package glassformer takes. */\n' +
+    `declare const files: Readonly<Record<${names}, URL>>;\nexport default files;\n`
+  );
+}
+
+// How a program loads the model: what the card's reader came for on a registry's page.
+function usage(name, config) {
+  const [Model, model, call] =
+    config.task === 'translation'
+      ? ['Translator', 'translator', "translate('Where is the station?')).text"]
+      : ['Classifier', 'classifier', "classify('A gripping film.')).label"];
+  return (
+    `## Use it\n\n\`\`\`sh\nnpm install glassformer @glassformer/${name}\n\`\`\`\n\n` +
+    `\`\`\`js\nimport { ${Model} } from 'glassformer';\n` +
+    `import files from '@glassformer/${name}';\n\n` +
+    `const ${model} = await ${Model}.load(files);\n` +
+    `console.log((await ${model}.${call});\n\`\`\`\n\n`
+  );
+}
+
+function manifest(name, description, files) {
+  const own = Object.fromEntries([...files, 'LICENSE'].map((file) => [`./${file}`, `./${file}`]));
+  return {
+    name: `@glassformer/${name}`,
+    version: main.version,
+    description,
+    keywords: ['glassformer', 'transformer', 'model', 'weights'],
+    license: 'SEE LICENSE IN LICENSE',
+    author: main.author,
+    homepage: `${repository}/tree/main/weights/${name}#readme`,
+    repository: { ...main.repository, directory: `weights/${name}` },
+    bugs: main.bugs,
+    type: 'module',
+    sideEffects: false,
+    files: ['index.js', 'index.d.ts', ...files],
+    types: './index.d.ts',
+    exports: {
+      '.': { types: './index.d.ts', default: './index.js' },
+      ...own,
+      './package.json': './package.json',
+    },
+  };
+}
+
+async function writePackage(name) {
+  const source = join(root, 'weights', name);
+  const folder = join(root, 'build/packages', name);
+  const files = modelFiles.filter((file) => existsSync(join(source, file)));
+  const inputs = [...files, 'README.md', 'LICENSE'].map((file) => `weights/${name}/${file}`);
+  inputs.push('wasm/toolchain/models.mjs', 'package.json');
+  await unlessDone(`model-${name}`, inputs, [`build/packages/${name}/package.json`], () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const file of [...files, 'LICENSE']) copyFileSync(join(source, file), join(folder, file));
+    const card = readFileSync(join(source, 'README.md'), 'utf8');
+    // The card's first paragraph says what the model does, in its first sentence.
+    const [, sentence] = card.match(/^# .*\n\n([^]*?[.:])\s/);
+    const description = sentence.replace(/\s+/g, ' ').replace(/:$/, '.');
+    const write = (file, text) => writeFileSync(join(folder, file), text);
+    const config = JSON.parse(readFileSync(join(source, 'config.json'), 'utf8'));
+    write('README.md', withAbsoluteLinks(card, name).replace(/^## /m, `${usage(name, config)}## `));
+    write('index.js', entry(name, files));
+    write('index.d.ts', types(files));
+    write('package.json', `${JSON.stringify(manifest(name, description, files), null, 2)}\n`);
+  });
+}
+
+/** Writes those packages whose model has changed. */
+export async function buildModels() {
+  for (const name of models) await writePackage(name);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log('building the packages of the models');
+  await buildModels();
+}
