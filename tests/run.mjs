@@ -40,9 +40,14 @@ async function step(name, needs, work) {
   }
 }
 
-// Reads the totals that Node's test runner, or ctest and within it Catch2, print.
+// Reads the totals that Node's test runner, Python's, or ctest and within it Catch2, print.
 function count(output) {
   const number = (pattern) => Number(output.match(pattern)?.[1] ?? 0);
+  const python = number(/^Ran (\d+) tests? in/m);
+  if (python > 0) {
+    const failed = number(/^FAILED \(.*\bfailures=(\d+)/m) + number(/^FAILED \(.*\berrors=(\d+)/m);
+    return { passed: python - failed, failed };
+  }
   if (/^# tests \d+/m.test(output)) {
     return { passed: number(/^# pass (\d+)/m), failed: number(/^# fail (\d+)/m) };
   }
@@ -77,6 +82,19 @@ function nodeTests(folder) {
   return run(process.execPath, ['--test', '--test-reporter=tap', ...files]);
 }
 
+// A Python that has what training needs: Debian's own, or the first on PATH.
+async function trainingPython() {
+  for (const python of ['/usr/bin/python3', 'python3']) {
+    try {
+      await run(python, ['-c', 'import numpy, sentencepiece, torch']);
+      return python;
+    } catch {
+      // This one is not there, or lacks something.
+    }
+  }
+  return undefined;
+}
+
 console.log('Running every test. The first run downloads, builds and takes ten minutes or more;');
 console.log('later ones take a minute or two.');
 const start = performance.now();
@@ -108,6 +126,16 @@ await step('scores', [], () => nodeTests('tests/evaluate'));
 await step('repository tests', ['build native', 'build package'], () =>
   nodeTests('tests/repository'),
 );
+const python = await trainingPython();
+if (python) {
+  await step('training tests', [], () =>
+    run(python, ['-B', '-m', 'unittest', 'discover', '-s', 'weights/train', '-p', 'test_*.py']),
+  );
+} else {
+  console.log(
+    'training tests                     skipped: no Python with torch, numpy, sentencepiece',
+  );
+}
 await step('format and types', ['build package'], () => run(process.execPath, ['tests/lint.mjs']));
 await step('package layout', ['build package'], async () => {
   await runTool('publint', ['--strict']);
