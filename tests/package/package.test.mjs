@@ -49,6 +49,8 @@ test('the package holds what it needs and no more', () => {
     'dist/index.js',
     'dist/inline.d.ts',
     'dist/inline.js',
+    'dist/licences.txt',
+    'dist/sbom.cdx.json',
     'dist/worker.js',
     'package.json',
   ]) {
@@ -56,6 +58,25 @@ test('the package holds what it needs and no more', () => {
   }
   for (const name of names) {
     assert.match(name, /^(dist\/[\w.]+|[A-Z_]+(\.md)?|package\.json)$/);
+  }
+});
+
+test('a bill of materials names what the binaries contain, by version and licence', () => {
+  const read = (name) => readFileSync(join(installed, name), 'utf8');
+  const bom = JSON.parse(read('dist/sbom.cdx.json'));
+  const { name, version } = JSON.parse(read('package.json'));
+  assert.equal(bom.bomFormat, 'CycloneDX');
+  assert.equal(bom.metadata.component.name, name);
+  assert.equal(bom.metadata.component.version, version);
+  const names = bom.components.map((component) => component.name);
+  assert.deepEqual(names, ['xtensor', 'xtl', 'xsimd', 'emscripten', 'musl', 'libc++']);
+  const notices = read('THIRD_PARTY_NOTICES').toLowerCase();
+  const list = read('dist/licences.txt');
+  for (const { name, version, licenses } of bom.components) {
+    assert.match(version, /^\d+\.\d+\.\d+$/, name);
+    assert.ok(notices.includes(name), name);
+    const [line] = list.split('\n').filter((text) => text.startsWith(`${name} `));
+    assert.ok(line.includes(version) && line.endsWith(licenses[0].expression), line);
   }
 });
 

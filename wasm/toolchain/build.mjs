@@ -160,7 +160,7 @@ function inlineFiles(binaries) {
   return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
 }
 
-/** dist/: index.js, worker.js, inline.js, their types and the two binaries. */
+/** dist/: index.js, worker.js, inline.js, their types, the two binaries, the bill of materials. */
 export async function buildPackage() {
   await cmake('wasm');
   await cmake('wasm-relaxed');
@@ -170,7 +170,10 @@ export async function buildPackage() {
     'wasm/src',
     'wasm/tsconfig.json',
     'wasm/toolchain/build.mjs',
+    'wasm/toolchain/sbom.mjs',
+    'package.json',
     'package-lock.json',
+    '.toolchain/debian/stamp',
   ];
   const outputs = [
     'index.js',
@@ -179,6 +182,8 @@ export async function buildPackage() {
     'inline.js',
     'glassformer.wasm',
     'glassformer.relaxed.wasm',
+    'sbom.cdx.json',
+    'licences.txt',
   ];
   await unlessDone(
     'package',
@@ -207,6 +212,10 @@ export async function buildPackage() {
       copyDeclarations(join(root, 'build/types'), dist);
       for (const file of binaries)
         copyFileSync(join(root, file), join(dist, file.split('/').pop()));
+      const { billOfMaterials, licenceList } = await import('./sbom.mjs');
+      const bom = await billOfMaterials();
+      writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
+      writeFileSync(join(dist, 'licences.txt'), licenceList(bom));
     },
   );
 }
