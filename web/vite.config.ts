@@ -151,7 +151,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    target: ['chrome91', 'firefox89', 'safari16.4'],
+    target: ['chrome95', 'firefox100', 'safari16.4'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

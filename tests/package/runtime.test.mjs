@@ -112,6 +112,12 @@ test('without relaxed SIMD, and without SIMD', async (t) => {
   assert.equal((await load(folder)).info.binary, 'simd');
   const wanted = () => Classifier.load(folder, { binary: 'relaxed' });
   await assertError(wanted, 'unsupported_runtime', /relaxed/);
+  // SIMD without exceptions, and nothing.
+  const tryCatchAll = '6,64,25,11';
+  WebAssembly.validate.mock.mockImplementation((bytes) => {
+    return !bytes.join().includes(tryCatchAll) && validate(bytes);
+  });
+  await assertError(() => Classifier.load(folder), 'unsupported_runtime', /exceptions/);
   WebAssembly.validate.mock.mockImplementation(() => false);
   await assertError(() => Classifier.load(folder), 'unsupported_runtime', /SIMD/);
 });

@@ -17,6 +17,7 @@ function knows(...body: number[]): boolean {
 const splat = [0x41, 0x00, 0xfd, 0x0f]; // i32.const 0, i8x16.splat
 const relaxedMadd = [0xfd, 0x85, 0x02]; // f32x4.relaxed_madd
 const drop = 0x1a;
+const tryCatchAll = [0x06, 0x40, 0x19, 0x0b]; // try catch_all end, as Emscripten writes exceptions
 
 /** Throws where this runtime lacks what the package stands on. */
 export function checkRuntime(): void {
@@ -31,10 +32,11 @@ export function checkRuntime(): void {
 
 /** The best binary that this runtime can run. */
 export function detectBinary(): Binary {
-  if (!knows(...splat, drop)) {
+  if (!knows(...splat, drop, ...tryCatchAll)) {
     throw new GlassformerError(
       'unsupported_runtime',
-      'Glassformer needs WebAssembly SIMD: Chrome 91, Firefox 100, Safari 16.4, Node 20.16 or newer',
+      'Glassformer needs WebAssembly with SIMD and exceptions: ' +
+        'Chrome 95, Firefox 100, Safari 16.4, Node 20.16 or newer',
     );
   }
   return knows(...splat, ...splat, ...splat, ...relaxedMadd, drop) ? 'relaxed' : 'simd';

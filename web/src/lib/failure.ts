@@ -35,7 +35,7 @@ export function loadFailure(error: unknown, folder: string): Failure {
     case 'unsupported_runtime':
       return {
         what: 'This browser cannot run the model.',
-        cure: 'It needs WebAssembly SIMD: Chrome 91, Firefox 89, Safari 16.4, or newer.',
+        cure: 'It needs WebAssembly with SIMD and exceptions: Chrome 95, Firefox 100, Safari 16.4, or newer.',
         detail,
       };
     case 'worker_failed':

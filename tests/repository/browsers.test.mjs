@@ -1,0 +1,44 @@
+// The oldest browsers that will do are named in several places; all of them agree, and the binaries
+// use nothing newer.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../wasm/toolchain/build.mjs';
+
+const read = (file) => readFileSync(join(root, file), 'utf8');
+
+// The table's row that begins so: its versions.
+function row(name) {
+  const line = read('web/docs/browsers.md')
+    .split('\n')
+    .find((text) => text.startsWith(`| ${name}`));
+  return line
+    .split('|')
+    .slice(2, -1)
+    .map((cell) => cell.trim());
+}
+const [chrome] = row('Chrome');
+const [firefox] = row('Firefox');
+const [safari] = row('Safari');
+const [node] = row('Node.js');
+const browsers = `Chrome ${chrome}, Firefox ${firefox}, Safari ${safari}`;
+
+test('the messages name the browsers of the table', () => {
+  assert.ok(read('wasm/src/features.ts').includes(`${browsers}, Node ${node} or newer`));
+  assert.ok(read('web/src/lib/failure.ts').includes(`${browsers}, or newer`));
+});
+
+test('the page and the binaries are built for the browsers of the table', () => {
+  const targets = `['chrome${chrome}', 'firefox${firefox}', 'safari${safari}']`;
+  assert.ok(read('web/vite.config.ts').includes(`target: ${targets}`));
+  const [major, minor] = safari.split('.');
+  const cmake = read('CMakeLists.txt');
+  assert.ok(cmake.includes(`-sMIN_CHROME_VERSION=${chrome} `));
+  assert.ok(cmake.includes(`-sMIN_FIREFOX_VERSION=${firefox} `));
+  assert.ok(cmake.includes(`-sMIN_SAFARI_VERSION=${major}0${minor}00)`));
+});
+
+test('package.json asks for the Node of the table', () => {
+  assert.equal(JSON.parse(read('package.json')).engines.node, `>=${node}`);
+});
