@@ -194,6 +194,24 @@ test('esbuild bundles it, with the binaries as files', async () => {
   await assertWorks(join(outdir, 'entry.js'));
 });
 
+test('a script that is no module is told to take the inline entry', async () => {
+  const { outputFiles } = await esbuild({
+    entryPoints: [writeApp('script.js', '', "{ binary: 'simd' }")],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'glassformerApp',
+    logLevel: 'silent',
+  });
+  const script = outputFiles[0].text;
+  const { default: classify } = new Function(`${script}; return glassformerApp;`)();
+  await assert.rejects(classify(folder, text), {
+    name: 'GlassformerError',
+    code: 'fetch_failed',
+    message: /glassformer\/inline/,
+  });
+});
+
 test('esbuild bundles the inline entry, into a module and into a script', async () => {
   const entry = writeApp('inline.js', '', "{ binary: 'simd' }", 'glassformer/inline');
   for (const format of ['esm', 'iife']) {

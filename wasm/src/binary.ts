@@ -43,13 +43,14 @@ function once(key: string, work: () => Promise<WebAssembly.Module>): Promise<Web
 }
 
 async function fromPackage(binary: Binary): Promise<WebAssembly.Module> {
-  const file = binaryFile(binary);
-  if (typeof file !== 'string') return compileModule(await file);
   try {
-    return await fromUrl(file);
+    const file = binaryFile(binary);
+    return await (typeof file === 'string' ? fromUrl(file) : compileModule(await file));
   } catch (error) {
-    if (!(error instanceof GlassformerError) || error.code === 'unsupported_runtime') throw error;
-    throw new GlassformerError(error.code, `${error.message}. ${cure}`, { cause: error });
+    // A script that is no module does not know its own URL: that is a TypeError.
+    const failure = readError(`glassformer.wasm (${binary})`, error);
+    if (failure.code === 'unsupported_runtime') throw failure;
+    throw new GlassformerError(failure.code, `${failure.message}. ${cure}`, { cause: error });
   }
 }
 
