@@ -142,7 +142,9 @@ class WorkerHost implements Host {
 }
 
 function workerFailed(what: string, cause?: unknown): GlassformerError {
-  const policy = "A page's policy has to allow it (worker-src 'self').";
+  const policy = /TrustedScriptURL/.test(what)
+    ? "Hand in a trusted URL: urls: { 'worker.js': policy.createScriptURL(url) }."
+    : "A page's policy has to allow it (worker-src 'self').";
   const advice = `${isServer() ? '' : `${policy} `}The option worker: false does without.`;
   const message = [`${what}.`, advice, cure].filter(Boolean).join(' ');
   return new GlassformerError('worker_failed', message, { cause });
