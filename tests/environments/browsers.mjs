@@ -1,0 +1,96 @@
+// Opens a page in Chromium or Firefox and waits for the outcome that it prints.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { outcomeIn } from './judge.mjs';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
+const limit = 60_000; // milliseconds until a page must have printed its outcome
+
+const opened = {};
+
+/** Why this browser cannot be tried here; undefined where it can. */
+export function missing(browser) {
+  if (browser !== 'firefox' || existsSync(firefoxPath)) return undefined;
+  return 'needs the Debian package firefox-esr';
+}
+
+async function open(name, driver) {
+  if (name === 'chromium') return chromium.launch({ executablePath, args: flags });
+  const puppeteer = createRequire(join(driver.folder, 'package.json'))('puppeteer-core');
+  return puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath, headless: true });
+}
+
+/** Opens `url`; resolves to the outcome, the browser's complaints and how many workers started. */
+export async function browse(url, name = 'chromium', driver) {
+  const browser = await (opened[name] ??= open(name, driver));
+  const context = await (name === 'chromium'
+    ? browser.newContext()
+    : browser.createBrowserContext());
+  try {
+    return await watch(await context.newPage(), url);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Loads an extension from its folder and opens its page. */
+export async function browseExtension(folder) {
+  const profile = mkdtempSync(join(tmpdir(), 'glassformer-profile-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: false,
+    args: [...flags, '--headless=new', `--load-extension=${folder}`],
+    ignoreDefaultArgs: ['--disable-extensions'],
+  });
+  try {
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+    return await watch(await context.newPage(), new URL('page.html', worker.url()).href);
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true });
+  }
+}
+
+/** The version of a browser that was used. */
+export async function versionOf(name) {
+  return (await (await opened[name])?.version())?.replace(/.*\//, '') ?? '';
+}
+
+export async function closeBrowsers() {
+  for (const browser of Object.values(opened)) await (await browser).close();
+}
+
+// Both drivers name what is used here alike.
+async function watch(page, url) {
+  const complaints = [];
+  let workers = 0;
+  page.on('worker', () => workers++);
+  page.on('workercreated', () => workers++);
+  page.on('pageerror', (error) => complaints.push(`error ${error.message}`));
+  let timer;
+  const outcome = new Promise((resolve) => {
+    page.on('console', (message) => {
+      const found = outcomeIn(message.text());
+      if (found) resolve(found);
+      if (message.type() === 'error') complaints.push(`console ${message.text()}`);
+    });
+    timer = setTimeout(resolve, limit, { error: `nothing after ${limit / 1000} s` });
+  });
+  await page.goto(url);
+  const evidence = { outcome: await outcome, complaints, workers };
+  clearTimeout(timer);
+  return evidence;
+}

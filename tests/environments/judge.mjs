@@ -1,0 +1,82 @@
+// What every environment runs, and what must come of it: the verdicts of the native command.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const texts = ['A gripping, beautifully shot film.', 'Two hours of my life that I want back.'];
+const mark = 'outcome ';
+
+/** The source of a module that loads the model, judges the texts and can print the outcome. */
+export function judge({
+  from = 'glassformer',
+  model = "'/weights/sentiment'",
+  options = '{}',
+} = {}) {
+  return `import { Classifier } from '${from}';
+
+export async function judge(options = ${options}) {
+  const verdicts = [];
+  try {
+    const classifier = await Classifier.load(${model}, options);
+    for (const text of ${JSON.stringify(texts)}) {
+      const { label, score } = await classifier.classify(text);
+      verdicts.push({ label, score });
+    }
+    const { binary } = classifier.info;
+    classifier.dispose();
+    return { binary, verdicts };
+  } catch (error) {
+    return { error: error.code + ': ' + error.message };
+  }
+}
+
+export function report(outcome) {
+  console.log('${mark}' + JSON.stringify(outcome));
+}
+`;
+}
+
+/** A program of two lines on top of that module, \`judge.js\`. */
+export const main = `import { judge, report } from './judge.js';
+judge().then(report);
+`;
+
+/** The outcome in one printed line, if it is there. */
+export function outcomeIn(line) {
+  return line.startsWith(mark) ? JSON.parse(line.slice(mark.length)) : undefined;
+}
+
+/** The outcome in the output of a program. */
+export function outcomeOf(output) {
+  const outcome = output
+    .split('\n')
+    .map((line) => outcomeIn(line.trim()))
+    .find(Boolean);
+  return outcome ?? { error: `no outcome in "${output}"` };
+}
+
+let expected;
+
+/** Asserts that an environment's verdicts are those of the native command. */
+export function assertOutcome({ outcome, complaints = [], workers }, wantedWorkers) {
+  expected ??= execFileSync(
+    join(root, 'build/native/glassformer'),
+    ['classify', join(root, 'weights/sentiment')],
+    { input: texts.join('\n') + '\n', encoding: 'utf8' },
+  )
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  if (outcome.error) assert.fail([outcome.error, ...complaints].join('\n'));
+  assert.deepEqual(complaints, []);
+  assert.match(outcome.binary, /^(simd|relaxed)$/);
+  assert.equal(outcome.verdicts.length, expected.length);
+  for (const [i, [label, score]] of expected.entries()) {
+    const verdict = outcome.verdicts[i];
+    assert.equal(verdict.label, label);
+    assert.ok(Math.abs(verdict.score - score) < 1e-3, `${verdict.score}, expected ${score}`);
+  }
+  if (workers < wantedWorkers) assert.fail(`${workers} workers started, expected ${wantedWorkers}`);
+}

@@ -1,0 +1,228 @@
+// A project of its own in a scratch folder, as a user of the package would have it: what it depends
+// on comes from npm, the package from its packed tarball. Installs are kept between runs.
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const scratch = join(tmpdir(), 'glassformer-environments');
+export const versions = JSON.parse(readFileSync(new URL('versions.json', import.meta.url), 'utf8'));
+
+const limit = 180_000; // milliseconds that one command may take
+const modelFiles = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
+
+// What was started and may still run; nothing of it outlives the tests.
+const children = new Set();
+function kill(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended, and all that it started.
+  }
+  children.delete(child);
+}
+process.on('exit', () => children.forEach(kill));
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+
+function hashOf(value) {
+  return createHash('sha256').update(value).digest('hex').slice(0, 12);
+}
+
+/** Packs the built checkout; resolves to the tarball, which is named by its contents. */
+export function pack() {
+  mkdirSync(scratch, { recursive: true });
+  const [{ filename, integrity }] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const tarball = join(scratch, `glassformer-${hashOf(integrity)}.tgz`);
+  cpSync(join(scratch, filename), tarball);
+  rmSync(join(scratch, filename));
+  for (const name of readdirSync(scratch)) {
+    if (name.endsWith('.tgz') && join(scratch, name) !== tarball) rmSync(join(scratch, name));
+  }
+  return tarball;
+}
+
+export class Project {
+  #servers = [];
+  #started = [];
+  #path = process.env.PATH;
+
+  constructor(name) {
+    this.dependencies = versions.projects[name];
+    const key = hashOf(JSON.stringify([versions.until, this.dependencies]));
+    this.folder = join(scratch, `${name}-${key}`);
+  }
+
+  /** Installs what is missing; `tarball`, too, where one is given. */
+  async install(tarball) {
+    const stamp = join(this.folder, 'node_modules/.glassformer');
+    mkdirSync(this.folder, { recursive: true });
+    if (!existsSync(stamp)) {
+      this.write({ 'package.json': { private: true, type: 'module' } });
+      const wanted = Object.entries(this.dependencies).map(([name, at]) => `${name}@${at}`);
+      if (wanted.length > 0) await this.#npm(`--before=${versions.until}`, ...wanted);
+      this.write({ 'node_modules/.glassformer': '' });
+    }
+    if (tarball && readFileSync(stamp, 'utf8') !== tarball) {
+      await this.#npm('--prefer-offline', tarball);
+      this.write({ 'node_modules/.glassformer': tarball });
+    }
+  }
+
+  #npm(...args) {
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    return this.run('npm', ['install', '--save-exact', ...quiet, ...args]);
+  }
+
+  /** Puts the programs of another project first, such as its Node. */
+  use(other) {
+    const [name] = Object.keys(other.dependencies);
+    const folder = join(other.folder, 'node_modules', name, 'bin');
+    this.#path = folder + delimiter + this.#path;
+  }
+
+  /** Writes files by name: text, bytes, or an object as JSON. */
+  write(files) {
+    for (const [name, value] of Object.entries(files)) {
+      const path = join(this.folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      const plain = typeof value === 'string' || ArrayBuffer.isView(value);
+      writeFileSync(path, plain ? value : JSON.stringify(value, null, 2));
+    }
+  }
+
+  /** Copies the sentiment model to a folder of the project. */
+  addModel(folder) {
+    mkdirSync(join(this.folder, folder), { recursive: true });
+    for (const file of modelFiles) {
+      const from = join(root, 'weights/sentiment', file);
+      if (existsSync(from)) cpSync(from, join(this.folder, folder, file));
+    }
+  }
+
+  copy(from, to) {
+    cpSync(join(this.folder, from), join(this.folder, to), { recursive: true });
+  }
+
+  /** Runs a program to its end; resolves to all that it printed. */
+  run(command, args, env) {
+    const child = this.#spawn(command, args, env);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        kill(child);
+        reject(new Error(`${command} took over ${limit / 1000} s\n${child.said}`));
+      }, limit);
+      child.on('error', reject);
+      child.on('close', (status) => {
+        clearTimeout(timer);
+        if (status === 0) resolve(child.said);
+        else reject(new Error(`${command} ${args.join(' ')}: exit ${status}\n${child.said}`));
+      });
+    });
+  }
+
+  /** Starts a server, given its port as `PORT` in the arguments; resolves to its URL. */
+  async start(command, args, env) {
+    const port = await freePort();
+    const child = this.#spawn(
+      command,
+      args.map((arg) => arg.replace('PORT', port)),
+      env,
+    );
+    const url = `http://127.0.0.1:${port}/`;
+    for (const deadline = Date.now() + limit; ;) {
+      if (await fetch(url).catch(() => undefined)) return url;
+      if (child.exitCode !== null) throw new Error(`${command} ended\n${child.said}`);
+      if (Date.now() > deadline) throw new Error(`${command} does not answer\n${child.said}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  #spawn(command, args, env) {
+    const path = join(this.folder, 'node_modules/.bin') + delimiter + this.#path;
+    // A process group of its own, so that all of it can be ended.
+    const child = spawn(command, args, {
+      cwd: this.folder,
+      env: { ...process.env, CI: '1', NO_COLOR: '1', PATH: path, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    children.add(child);
+    this.#started.push(child);
+    child.said = '';
+    child.stdout.on('data', (data) => (child.said += data));
+    child.stderr.on('data', (data) => (child.said += data));
+    return child;
+  }
+
+  /** Serves a folder of the project, like any static host; resolves to its URL. */
+  async serve(folder = '.', headers = {}) {
+    const top = join(this.folder, folder);
+    const server = createServer((request, response) => {
+      const { pathname } = new URL(request.url, 'http://localhost');
+      const path = join(
+        top,
+        normalize(pathname.endsWith('/') ? `${pathname}index.html` : pathname),
+      );
+      const found = existsSync(path);
+      response.writeHead(found ? 200 : 404, {
+        ...headers,
+        'content-type': found ? (types[extname(path)] ?? 'application/octet-stream') : 'text/plain',
+      });
+      response.end(found ? readFileSync(path) : 'not here');
+    });
+    this.#servers.push(server);
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${server.address().port}/`;
+  }
+
+  /** Ends all that runs, and removes all but what was installed. */
+  close({ keep }) {
+    this.#started.forEach(kill);
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    if (keep || !existsSync(this.folder)) return;
+    const caches = ['.cache', '.vite'].map((name) => join('node_modules', name));
+    const written = readdirSync(this.folder).filter(
+      (name) => !/^(node_modules|package(-lock)?\.json)$/.test(name),
+    );
+    for (const name of [...caches, ...written]) {
+      rmSync(join(this.folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
