@@ -1,5 +1,5 @@
 // Bundlers of the browser: an application of two files, built and served.
-import { judge, main } from './judge.mjs';
+import { inline, judge, main } from './judge.mjs';
 
 export const html = (script) =>
   `<!doctype html><meta charset="utf-8"><title>test</title><link rel="icon" href="data:,">${script}`;
@@ -36,11 +36,11 @@ const vites = [5, 6, 7, 8].flatMap((version) => [
 ]);
 
 // Builds main.js into dist/main.js with one command and serves dist from a static host.
-const bundled = (name, project, command, args, { files, script, ...rest } = {}) => ({
+const bundled = (name, project, command, args, { files, from, script, ...rest } = {}) => ({
   name,
   project,
   async run(app) {
-    app.write({ 'main.js': main, 'judge.js': judge(), ...files });
+    app.write({ 'main.js': main, 'judge.js': judge({ from }), ...files });
     await app.run(command, args);
     app.addModel('dist/weights/sentiment');
     app.write({
@@ -58,6 +58,8 @@ export default {
   output: { path: fileURLToPath(new URL('dist', import.meta.url)) },
 };
 `;
+
+const carried = { from: 'glassformer/inline', how: inline };
 
 export default [
   ...vites,
@@ -83,16 +85,6 @@ export default [
       return app.browse(await app.serve('dist'));
     },
   },
-  bundled('esbuild', 'esbuild', 'esbuild', [
-    'main.js',
-    '--bundle',
-    '--format=esm',
-    '--outdir=dist',
-  ]),
-  bundled('Rollup', 'rollup', 'rollup', [
-    'main.js',
-    '--plugin=node-resolve',
-    '--dir=dist',
-    '--format=es',
-  ]),
+  bundled('esbuild', 'esbuild', 'esbuild', ['main.js', '--bundle', '--outdir=dist'], carried),
+  bundled('Rollup', 'rollup', 'rollup', ['main.js', '-p', 'node-resolve', '-d', 'dist'], carried),
 ];

@@ -1,6 +1,6 @@
 // Frameworks that render on a server or ahead of time as well: the package is imported there, too.
 import { html, viteProject } from './bundlers.mjs';
-import { judge, main } from './judge.mjs';
+import { inline, judge, main } from './judge.mjs';
 
 // The same sources, tried with each of the framework's own servers.
 const framework = (name, project, prepare, modes, rest) =>
@@ -51,7 +51,7 @@ const angular = (app) => {
       files: ['src/main.ts'],
     },
     'src/index.html': html('<base href="/"><app-root></app-root>'),
-    'src/judge.js': judge(),
+    'src/judge.js': judge({ from: 'glassformer/inline' }),
     'src/main.ts': `import { Component } from '@angular/core';
 import { bootstrapApplication } from '@angular/platform-browser';
 import { judge, report } from './judge';
@@ -156,7 +156,7 @@ export default [
     'angular',
     angular,
     [{ name: 'production build', build: [['ng', 'build']], serve: 'dist/app/browser' }],
-    { node: 24 },
+    { node: 24, how: inline },
   ),
   ...framework('Next', 'next', next, [
     { name: 'dev server', start: at('next', 'dev', '-H', '127.0.0.1') },

@@ -8,14 +8,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = ['A gripping, beautifully shot film.', 'Two hours of my life that I want back.'];
 const mark = 'outcome ';
 
-/** The source of a module that loads the model, judges the texts and can print the outcome. */
+/** The line by which a script works that cannot find the package's files beside itself. */
+export const inline = "import … from 'glassformer/inline'";
+
+/**
+ * The source of a module that loads the model, judges the texts and can print the outcome: with
+ * more `imports` than the package, `from` where it is, and `model` and `options` as expressions.
+ */
 export function judge({
+  imports = '',
   from = 'glassformer',
   model = "'/weights/sentiment'",
   options = '{}',
 } = {}) {
   return `import { Classifier } from '${from}';
-
+${imports}
 export async function judge(options = ${options}) {
   const verdicts = [];
   try {

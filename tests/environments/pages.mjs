@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { html } from './bundlers.mjs';
 import { browseExtension } from './browsers.mjs';
-import { judge, main } from './judge.mjs';
+import { inline, judge, main } from './judge.mjs';
 
-const entry = '/node_modules/glassformer/dist/index.js';
+const dist = '/node_modules/glassformer/dist';
+const entry = `${dist}/index.js`;
+const inlineEntry = `${dist}/inline.js`;
 const script = html('<script type="module" src="/main.js"></script>');
 
 // The sources of a page that imports the package by its address, and what replaces them.
@@ -59,6 +61,15 @@ onmessage = (event) => event.waitUntil(judge().then((outcome) => event.source.po
 const sandbox = {
   'index.html': html('<iframe sandbox="allow-scripts" src="frame.html"></iframe>'),
   'frame.html': script,
+  'judge.js': judge({ from: inlineEntry }),
+};
+
+const trusted = {
+  'judge.js': judge({
+    imports: `const policy = trustedTypes.createPolicy('app', { createScriptURL: (url) => url });`,
+    from: entry,
+    options: `{ urls: { 'worker.js': policy.createScriptURL('${dist}/worker.js') } }`,
+  }),
 };
 
 const csp = (policy) => ({ 'content-security-policy': policy });
@@ -81,10 +92,10 @@ const pages = [
     'judge.js': judge(),
   }),
   {
-    ...page('import from another origin'),
+    ...page('import from another origin', {}, { how: inline }),
     async run(app) {
       const cdn = await app.serve('.', { 'access-control-allow-origin': '*' });
-      app.write(sources({ 'judge.js': judge({ from: new URL(entry, cdn) }) }));
+      app.write(sources({ 'judge.js': judge({ from: new URL(inlineEntry, cdn) }) }));
       app.addModel('weights/sentiment');
       return app.browse(await app.serve());
     },
@@ -92,15 +103,15 @@ const pages = [
   page('dedicated worker', dedicated),
   page('shared worker', shared, { workers: 0 }),
   page('service worker', service, { workers: 0 }),
-  page('sandboxed iframe', sandbox, { headers: { 'access-control-allow-origin': '*' } }),
+  page('sandboxed iframe', sandbox, {
+    headers: { 'access-control-allow-origin': '*' },
+    how: inline,
+  }),
   page('strict CSP', {}, { headers: csp(strict) }),
-  page(
-    'Trusted Types',
-    {},
-    {
-      headers: csp(`${strict}; require-trusted-types-for 'script'; trusted-types app`),
-    },
-  ),
+  page('Trusted Types', trusted, {
+    headers: csp(`${strict}; require-trusted-types-for 'script'; trusted-types app`),
+    how: "urls: { 'worker.js': policy.createScriptURL(…) }",
+  }),
   page(
     'COOP and COEP',
     {
@@ -111,14 +122,19 @@ const pages = [
   {
     name: 'file://',
     project: 'esbuild',
+    how: `${inline}, the model as bytes`,
     async run(app) {
       app.addModel('.');
       app.write({
         'main.js': main,
-        'judge.js': `import config from './config.json';
+        'judge.js': judge({
+          imports: `import config from './config.json';
 import weights from './model.safetensors';
 import tokenizer from './tokenizer.model';
-${judge({ model: "{ 'config.json': config, 'model.safetensors': weights, 'tokenizer.model': tokenizer }" })}`,
+const files = { 'config.json': config, 'model.safetensors': weights, 'tokenizer.model': tokenizer };`,
+          from: 'glassformer/inline',
+          model: 'files',
+        }),
         'index.html': html('<script src="page.js"></script>'),
       });
       const binary = ['json', 'safetensors', 'model'].map((type) => `--loader:.${type}=binary`);

@@ -3,11 +3,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { judge, main, outcomeIn, outcomeOf } from './judge.mjs';
 
-const program = (name, project, command, { files, env, tests, ...rest } = {}) => ({
+const program = (name, project, command, { files, env, options, tests, ...rest } = {}) => ({
   name,
   project,
   async run(app) {
-    app.write({ 'main.js': main, 'judge.js': judge({ model: "'weights/sentiment'" }), ...files });
+    const judged = judge({ model: "'weights/sentiment'", options });
+    app.write({ 'main.js': main, 'judge.js': judged, ...files });
     app.addModel('weights/sentiment');
     const [file, ...args] = typeof command === 'function' ? command(app) : command;
     const output = await app.run(file, args, env);
@@ -18,6 +19,16 @@ const program = (name, project, command, { files, env, tests, ...rest } = {}) =>
   ...rest,
 });
 
+// In the thread that loads the model, and in one of its own.
+const threaded = (name, project, command, rest) => [
+  program(name, project, command, rest),
+  program(`${name}, thread`, project, command, {
+    ...rest,
+    options: '{ worker: true }',
+    how: 'worker: true',
+  }),
+];
+
 // Without its install script, which only finds it, Bun lies in a package for each platform.
 function bun(app) {
   const scope = join(app.folder, 'node_modules/@oven');
@@ -27,25 +38,36 @@ function bun(app) {
 const test = (from = '') => `${from}import { judge, report } from './judge.js';
 test('judges', async () => report(await judge()));
 `;
-const jest = (environment) =>
-  program(`Jest, ${environment}`, 'jest', ['jest'], {
-    tests: true,
-    files: {
-      'judge.test.js': test(),
-      'jest.config.js': `export default { testEnvironment: '${environment}', transform: {} };\n`,
-    },
-    env: { NODE_OPTIONS: '--experimental-vm-modules' },
-  });
+// In jsdom, which lacks what the package stands on, importing it does no harm; a file of tests that
+// use a model chooses Node's environment.
+const jest = program('Jest', 'jest', ['jest'], {
+  tests: true,
+  files: {
+    'judge.test.js': test('/** @jest-environment node */\n'),
+    'import.test.js': `import { Classifier } from 'glassformer';
+test('cannot load in jsdom', () =>
+  expect(Classifier.load('weights/sentiment')).rejects.toThrow("testEnvironment: 'node'"));
+`,
+    'jest.config.js': "export default { testEnvironment: 'jsdom', transform: {} };\n",
+  },
+  env: { NODE_OPTIONS: '--experimental-vm-modules' },
+  how: "testEnvironment: 'node', or a file's own @jest-environment node",
+});
 
 const workerd = {
   name: 'Cloudflare workerd',
   project: 'wrangler',
+  how: "import module from 'glassformer/glassformer.wasm'; load(…, { module })",
   node: 24,
   async run(app) {
     app.addModel('weights/sentiment');
     const host = await app.serve();
     app.write({
-      'judge.js': judge({ model: `'${host}weights/sentiment'` }),
+      'judge.js': judge({
+        imports: "import module from 'glassformer/glassformer.wasm';",
+        model: `'${host}weights/sentiment'`,
+        options: '{ module }',
+      }),
       'worker.js': `import { judge } from './judge.js';
 export default { fetch: async () => Response.json(await judge()) };
 `,
@@ -57,15 +79,14 @@ export default { fetch: async () => Response.json(await judge()) };
 };
 
 export default [
-  ...[20, 24].map((node) => program(`Node ${node}`, 'plain', ['node', 'main.js'], { node })),
-  program('Bun', 'bun', bun),
-  program('Deno', 'deno', ['deno', 'run', '--allow-read', 'main.js']),
+  ...[20, 24].flatMap((node) => threaded(`Node ${node}`, 'plain', ['node', 'main.js'], { node })),
+  ...threaded('Bun', 'bun', bun),
+  ...threaded('Deno', 'deno', ['deno', 'run', '--allow-read', 'main.js']),
   workerd,
   program('Vitest', 'vitest', ['vitest', 'run'], {
     tests: true,
     files: { 'judge.test.js': test("import { test } from 'vitest';\n") },
     node: 24,
   }),
-  jest('node'),
-  jest('jsdom'),
+  jest,
 ];
