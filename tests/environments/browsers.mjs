@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { outcomeIn } from './judge.mjs';
+import { Untried } from './project.mjs';
 
 const flags = [
   '--no-sandbox',
@@ -21,14 +22,9 @@ const limit = 60_000; // milliseconds until a page must have printed its outcome
 
 const opened = {};
 
-/** Why this browser cannot be tried here; undefined where it can. */
-export function missing(browser) {
-  if (browser !== 'firefox' || existsSync(firefoxPath)) return undefined;
-  return 'needs the Debian package firefox-esr';
-}
-
 async function open(name, driver) {
   if (name === 'chromium') return chromium.launch({ executablePath, args: flags });
+  if (!existsSync(firefoxPath)) throw new Untried('needs the Debian package firefox-esr');
   const puppeteer = createRequire(join(driver.folder, 'package.json'))('puppeteer-core');
   return puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath, headless: true });
 }
@@ -66,11 +62,14 @@ export async function browseExtension(folder) {
 
 /** The version of a browser that was used. */
 export async function versionOf(name) {
-  return (await (await opened[name])?.version())?.replace(/.*\//, '') ?? '';
+  const browser = await opened[name]?.catch(() => undefined);
+  return (await browser?.version())?.replace(/.*\//, '') ?? '';
 }
 
 export async function closeBrowsers() {
-  for (const browser of Object.values(opened)) await (await browser).close();
+  for (const browser of await Promise.allSettled(Object.values(opened))) {
+    await browser.value?.close();
+  }
 }
 
 // Both drivers name what is used here alike.

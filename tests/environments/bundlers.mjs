@@ -1,5 +1,5 @@
 // Bundlers of the browser: an application of two files, built and served.
-import { inline, judge, main } from './judge.mjs';
+import { inline, judge, main, packaged } from './judge.mjs';
 
 export const html = (script) =>
   `<!doctype html><meta charset="utf-8"><title>test</title><link rel="icon" href="data:,">${script}`;
@@ -8,7 +8,7 @@ export const viteProject = (app) => {
   app.write({
     'index.html': html('<script type="module" src="/main.js"></script>'),
     'main.js': main,
-    'judge.js': judge(),
+    'judge.js': judge(packaged),
   });
   app.addModel('public/weights/sentiment');
 };
@@ -36,11 +36,17 @@ const vites = [5, 6, 7, 8].flatMap((version) => [
 ]);
 
 // Builds main.js into dist/main.js with one command and serves dist from a static host.
-const bundled = (name, project, command, args, { files, from, script, ...rest } = {}) => ({
+const bundled = (
+  name,
+  project,
+  command,
+  args,
+  { files, using = packaged, script, ...rest } = {},
+) => ({
   name,
   project,
   async run(app) {
-    app.write({ 'main.js': main, 'judge.js': judge({ from }), ...files });
+    app.write({ 'main.js': main, 'judge.js': judge(using), ...files });
     await app.run(command, args);
     app.addModel('dist/weights/sentiment');
     app.write({
@@ -59,7 +65,7 @@ export default {
 };
 `;
 
-const carried = { from: 'glassformer/inline', how: inline };
+const carried = { using: { from: 'glassformer/inline' }, how: inline };
 
 export default [
   ...vites,
@@ -78,7 +84,7 @@ export default [
       app.write({
         'index.html': html('<script type="module" src="main.js"></script>'),
         'main.js': main,
-        'judge.js': judge(),
+        'judge.js': judge(packaged),
       });
       await app.run('parcel', ['build', 'index.html', '--no-cache']);
       app.addModel('dist/weights/sentiment');

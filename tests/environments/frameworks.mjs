@@ -1,6 +1,6 @@
 // Frameworks that render on a server or ahead of time as well: the package is imported there, too.
 import { html, viteProject } from './bundlers.mjs';
-import { inline, judge, main } from './judge.mjs';
+import { inline, judge, main, packaged } from './judge.mjs';
 
 // The same sources, tried with each of the framework's own servers.
 const framework = (name, project, prepare, modes, rest) =>
@@ -83,7 +83,7 @@ export default function Page() {
   return null;
 }
 `,
-    'app/judge.js': judge(),
+    'app/judge.js': judge(packaged),
     'next.config.js': 'export default { reactStrictMode: false };\n',
   });
 
@@ -96,7 +96,7 @@ export default { plugins: [sveltekit({ adapter: adapter() })] };
 `,
     'src/app.html': html('%sveltekit.head%<body>%sveltekit.body%</body>'),
     'src/routes/+layout.js': 'export const prerender = true;\n',
-    'src/routes/judge.js': judge(),
+    'src/routes/judge.js': judge(packaged),
     'src/routes/+page.svelte': `<script>
   import { onMount } from 'svelte';
   import { judge, report } from './judge.js';
@@ -110,7 +110,7 @@ const astro = (app) =>
   app.write({
     'src/pages/index.astro': html("<script>import '../main.js';</script>"),
     'src/main.js': main,
-    'src/judge.js': judge(),
+    'src/judge.js': judge(packaged),
   });
 
 // A component whose effect runs twice: what the first one loads is given up.

@@ -11,32 +11,42 @@ const mark = 'outcome ';
 /** The line by which a script works that cannot find the package's files beside itself. */
 export const inline = "import … from 'glassformer/inline'";
 
+/** What `judge` takes to load the model from its npm package, too. */
+export const packaged = {
+  imports: "import files from '@glassformer/sentiment';",
+  models: ["'/weights/sentiment'", 'files'],
+};
+
 /**
- * The source of a module that loads the model, judges the texts and can print the outcome: with
- * more `imports` than the package, `from` where it is, and `model` and `options` as expressions.
+ * The source of a module that loads models, judges the texts and can print the outcome: with more
+ * `imports` than the package, `from` where it is; `models` and `options` are expressions.
  */
 export function judge({
   imports = '',
   from = 'glassformer',
-  model = "'/weights/sentiment'",
+  models = ["'/weights/sentiment'"],
   options = '{}',
 } = {}) {
   return `import { Classifier } from '${from}';
 ${imports}
 export async function judge(options = ${options}) {
-  const verdicts = [];
+  const outcome = { models: [] };
   try {
-    const classifier = await Classifier.load(${model}, options);
-    for (const text of ${JSON.stringify(texts)}) {
-      const { label, score } = await classifier.classify(text);
-      verdicts.push({ label, score });
+    for (const model of [${models}]) {
+      const classifier = await Classifier.load(model, options);
+      outcome.binary = classifier.info.binary;
+      const verdicts = [];
+      for (const text of ${JSON.stringify(texts)}) {
+        const { label, score } = await classifier.classify(text);
+        verdicts.push({ label, score });
+      }
+      classifier.dispose();
+      outcome.models.push(verdicts);
     }
-    const { binary } = classifier.info;
-    classifier.dispose();
-    return { binary, verdicts };
   } catch (error) {
-    return { error: error.code + ': ' + error.message };
+    outcome.error = (error.code ?? error.name) + ': ' + error.message;
   }
+  return outcome;
 }
 
 export function report(outcome) {
@@ -79,11 +89,13 @@ export function assertOutcome({ outcome, complaints = [], workers }, wantedWorke
   if (outcome.error) assert.fail([outcome.error, ...complaints].join('\n'));
   assert.deepEqual(complaints, []);
   assert.match(outcome.binary, /^(simd|relaxed)$/);
-  assert.equal(outcome.verdicts.length, expected.length);
-  for (const [i, [label, score]] of expected.entries()) {
-    const verdict = outcome.verdicts[i];
-    assert.equal(verdict.label, label);
-    assert.ok(Math.abs(verdict.score - score) < 1e-3, `${verdict.score}, expected ${score}`);
+  for (const verdicts of outcome.models) {
+    assert.equal(verdicts.length, expected.length);
+    for (const [i, [label, score]] of expected.entries()) {
+      const verdict = verdicts[i];
+      assert.equal(verdict.label, label);
+      assert.ok(Math.abs(verdict.score - score) < 1e-3, `${verdict.score}, expected ${score}`);
+    }
   }
   if (workers < wantedWorkers) assert.fail(`${workers} workers started, expected ${wantedWorkers}`);
 }

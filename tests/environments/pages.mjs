@@ -133,7 +133,7 @@ import weights from './model.safetensors';
 import tokenizer from './tokenizer.model';
 const files = { 'config.json': config, 'model.safetensors': weights, 'tokenizer.model': tokenizer };`,
           from: 'glassformer/inline',
-          model: 'files',
+          models: ['files'],
         }),
         'index.html': html('<script src="page.js"></script>'),
       });

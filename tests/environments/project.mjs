@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -41,23 +42,28 @@ function hashOf(value) {
   return createHash('sha256').update(value).digest('hex').slice(0, 12);
 }
 
-/** Packs the built checkout; resolves to the tarball, which is named by its contents. */
+/** Packs the built package and its model; returns the tarballs, which their contents name. */
 export function pack() {
   mkdirSync(scratch, { recursive: true });
-  const [{ filename, integrity }] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], {
+  const folders = [root, join(root, 'build/packages/sentiment')];
+  const options = ['--json', '--ignore-scripts', '--pack-destination', scratch];
+  const packed = JSON.parse(
+    execFileSync('npm', ['pack', ...folders, ...options], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   );
-  const tarball = join(scratch, `glassformer-${hashOf(integrity)}.tgz`);
-  cpSync(join(scratch, filename), tarball);
-  rmSync(join(scratch, filename));
-  for (const name of readdirSync(scratch)) {
-    if (name.endsWith('.tgz') && join(scratch, name) !== tarball) rmSync(join(scratch, name));
-  }
-  return tarball;
+  const old = readdirSync(scratch).filter((name) => /-[0-9a-f]{12}\.tgz$/.test(name));
+  for (const name of old) rmSync(join(scratch, name));
+  return packed.map(({ filename, integrity }) => {
+    const tarball = join(scratch, filename.replace(/[\d.]+\.tgz$/, `${hashOf(integrity)}.tgz`));
+    renameSync(join(scratch, filename), tarball);
+    return tarball;
+  });
 }
+
+/** What an environment needs is not to be had here. */
+export class Untried extends Error {}
 
 export class Project {
   #servers = [];
@@ -70,19 +76,24 @@ export class Project {
     this.folder = join(scratch, `${name}-${key}`);
   }
 
-  /** Installs what is missing; `tarball`, too, where one is given. */
-  async install(tarball) {
+  /** Installs what is missing, and the tarballs. */
+  async install(tarballs = []) {
     const stamp = join(this.folder, 'node_modules/.glassformer');
     mkdirSync(this.folder, { recursive: true });
     if (!existsSync(stamp)) {
       this.write({ 'package.json': { private: true, type: 'module' } });
       const wanted = Object.entries(this.dependencies).map(([name, at]) => `${name}@${at}`);
-      if (wanted.length > 0) await this.#npm(`--before=${versions.until}`, ...wanted);
+      try {
+        if (wanted.length > 0) await this.#npm(`--before=${versions.until}`, ...wanted);
+      } catch (error) {
+        throw new Untried(error.message.match(/npm (?:error|ERR!) .+/)?.[0] ?? error.message);
+      }
       this.write({ 'node_modules/.glassformer': '' });
     }
-    if (tarball && readFileSync(stamp, 'utf8') !== tarball) {
-      await this.#npm('--prefer-offline', tarball);
-      this.write({ 'node_modules/.glassformer': tarball });
+    const packed = tarballs.join('\n');
+    if (packed && readFileSync(stamp, 'utf8') !== packed) {
+      await this.#npm('--prefer-offline', ...tarballs);
+      this.write({ 'node_modules/.glassformer': packed });
     }
   }
 

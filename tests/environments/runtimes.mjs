@@ -1,13 +1,14 @@
 // Outside browsers: runtimes on servers and at the edge, and what runs tests.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { judge, main, outcomeIn, outcomeOf } from './judge.mjs';
+import { judge, main, outcomeIn, outcomeOf, packaged } from './judge.mjs';
 
 const program = (name, project, command, { files, env, options, tests, ...rest } = {}) => ({
   name,
   project,
   async run(app) {
-    const judged = judge({ model: "'weights/sentiment'", options });
+    const models = ["'weights/sentiment'", 'files'];
+    const judged = judge({ ...packaged, models, options });
     app.write({ 'main.js': main, 'judge.js': judged, ...files });
     app.addModel('weights/sentiment');
     const [file, ...args] = typeof command === 'function' ? command(app) : command;
@@ -65,7 +66,7 @@ const workerd = {
     app.write({
       'judge.js': judge({
         imports: "import module from 'glassformer/glassformer.wasm';",
-        model: `'${host}weights/sentiment'`,
+        models: [`'${host}weights/sentiment'`],
         options: '{ module }',
       }),
       'worker.js': `import { judge } from './judge.js';

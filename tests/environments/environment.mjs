@@ -1,0 +1,41 @@
+// Every environment, and how one is tried.
+import { browse } from './browsers.mjs';
+import bundlers from './bundlers.mjs';
+import frameworks from './frameworks.mjs';
+import { assertOutcome } from './judge.mjs';
+import pages from './pages.mjs';
+import { Project } from './project.mjs';
+import runtimes from './runtimes.mjs';
+
+/**
+ * Each with its `name`; the `project` of versions.json that it needs; the version of `node` and the
+ * `browser` that it runs under; `how` it works, where not as installed; how many `workers` must
+ * start at least; and `run(app)`, which resolves to what came of it.
+ */
+export const environments = [...bundlers, ...frameworks, ...pages, ...runtimes];
+
+/** Installs what an environment needs, with the packed packages. */
+async function prepare({ project, node, browser }, tarballs) {
+  const app = new Project(project);
+  await app.install(tarballs);
+  if (node) app.use(await installed(`node${node}`));
+  const driver = browser === 'firefox' ? await installed('firefox') : undefined;
+  app.browse = (url) => browse(url, browser, driver);
+  return app;
+}
+
+async function installed(name) {
+  const project = new Project(name);
+  await project.install();
+  return project;
+}
+
+/** Runs an environment from end to end; throws where its outcome is not the native command's. */
+export async function tryOut(environment, tarballs, options = {}) {
+  const app = await prepare(environment, tarballs);
+  try {
+    assertOutcome(await environment.run(app), environment.workers ?? 1);
+  } finally {
+    app.close(options);
+  }
+}
