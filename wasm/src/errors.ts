@@ -26,14 +26,20 @@ export type ErrorCode =
   | 'unsupported_runtime'
   | 'worker_failed';
 
-/** Every error that this package throws or rejects with. */
+/**
+ * Every error that this package throws or rejects with. Its name is "GlassformerError"; where the
+ * code is `aborted` it is "AbortError", which other libraries look for.
+ */
 export class GlassformerError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = 'GlassformerError';
     this.code = code;
+    // V8 begins a stack with the name that the error has when its stack is first read.
+    this.name = `GlassformerError [${code}]`;
+    void this.stack;
+    this.name = code === 'aborted' ? 'AbortError' : 'GlassformerError';
   }
 }
 

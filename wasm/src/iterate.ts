@@ -1,3 +1,5 @@
+import { onAbort } from './signals.js';
+
 type End<Result> = { result: Result } | { error: unknown };
 
 /**
@@ -10,9 +12,9 @@ export async function* iterate<T, Result>(
   work: (push: (value: T) => void, inner: AbortSignal) => Promise<Result>,
 ): AsyncGenerator<T, Result, void> {
   const inner = new AbortController();
-  const onAbort = (): void => inner.abort(signal!.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort);
+  const abort = (): void => inner.abort(signal!.reason);
+  if (signal?.aborted) abort();
+  const forget = onAbort(signal, abort);
 
   const waiting: T[] = [];
   let end: End<Result> | undefined;
@@ -37,7 +39,7 @@ export async function* iterate<T, Result>(
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    forget();
     inner.abort();
   }
 }

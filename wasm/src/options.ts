@@ -26,6 +26,7 @@ export function isA(
   name:
     | 'AbortSignal'
     | 'ArrayBuffer'
+    | 'Float32Array'
     | 'TrustedScriptURL'
     | 'Uint8Array'
     | 'URL'
@@ -35,7 +36,20 @@ export function isA(
 }
 
 export function checkSignal(signal: unknown): void {
-  checkOption(signal === undefined || isA(signal, 'AbortSignal'), 'signal', 'an AbortSignal');
+  checkOption(signal === undefined || isSignal(signal), 'signal', 'an AbortSignal');
+}
+
+// A real one, of any frame or library, does what is asked of it; what only looks like one throws.
+function isSignal(value: unknown): boolean {
+  const callback = (): void => {};
+  try {
+    const signal = value as AbortSignal;
+    signal.addEventListener('abort', callback);
+    signal.removeEventListener('abort', callback);
+    return isA(signal, 'AbortSignal') && typeof signal.aborted === 'boolean';
+  } catch {
+    return false;
+  }
 }
 
 export function checkTexts(texts: unknown): asserts texts is readonly string[] {

@@ -5,6 +5,7 @@ import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, isA } from './options.js';
 import type { CallEvent, Host, Kind, Request, Result, Task } from './protocol.js';
+import { onAbort } from './signals.js';
 import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 
 const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary', 'module', 'worker'];
@@ -14,11 +15,13 @@ const translatorLoadOptions = [...loadOptions, 'shortlist'];
 export class Session<Info extends ModelInfo> {
   readonly info: Info;
   readonly #host: Host;
-  readonly #disposal = new AbortController();
+  readonly #running = new Set<Fail>();
+  #disposed = false;
 
   private constructor(host: Host, info: Info) {
     this.#host = host;
     this.info = info;
+    abandoned?.register(this, host);
   }
 
   static async load<Info extends ModelInfo>(
@@ -46,7 +49,7 @@ export class Session<Info extends ModelInfo> {
     const files = locateModel(folder, urls);
     let host: Host | undefined;
     try {
-      return await interruptible(signal, undefined, async (inner, fail) => {
+      return await interruptible(signal, new Set(), async (inner, fail) => {
         const compiling = module ? compileModule(module) : compileBinary(binary, urls);
         host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
         const request = { task, module: await compiling, files, compute, shortlist };
@@ -78,13 +81,15 @@ export class Session<Info extends ModelInfo> {
     signal: AbortSignal | undefined,
     onEvent: (event: CallEvent<K>) => void = () => {},
   ): Promise<Result<K>> {
-    return interruptible(signal, this.#disposal.signal, (inner) =>
+    if (this.#disposed) return Promise.reject(disposedError());
+    return interruptible(signal, this.#running, (inner) =>
       this.#host.call(kind, request, inner, onEvent),
     );
   }
 
   dispose(): void {
-    this.#disposal.abort();
+    this.#disposed = true;
+    for (const fail of this.#running) fail(disposedError());
     this.#host.dispose();
   }
 }
@@ -93,30 +98,42 @@ function isModule(value: unknown): boolean {
   return isA(value, 'WebAssembly.Module') || isA(value, 'ArrayBuffer') || ArrayBuffer.isView(value);
 }
 
-/** Runs `work`, and rejects without waiting for it on an abort, a disposal or a call of `fail`. */
+// Ends the hosts of models that nobody holds any more and nobody has disposed of. A call under way
+// holds its model.
+const abandoned =
+  typeof FinalizationRegistry === 'function'
+    ? new FinalizationRegistry<Host>((host) => host.dispose())
+    : undefined;
+
+function disposedError(): GlassformerError {
+  return new GlassformerError('disposed', 'The model was disposed of; load it again');
+}
+
+type Fail = (error: unknown) => void;
+
+/**
+ * Runs `work`, and rejects without waiting for it where `signal` aborts or somebody calls its
+ * `fail`, which is among `running` meanwhile.
+ */
 function interruptible<T>(
   signal: AbortSignal | undefined,
-  disposal: AbortSignal | undefined,
-  work: (inner: AbortSignal, fail: (error: unknown) => void) => Promise<T>,
+  running: Set<Fail>,
+  work: (inner: AbortSignal, fail: Fail) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
+    if (signal?.aborted) throw abortedError(signal);
     const inner = new AbortController();
     const fail = (error: unknown): void => {
       reject(error);
       inner.abort();
     };
-    const onAbort = (): void => fail(abortedError(signal!));
-    const onDispose = (): void =>
-      fail(new GlassformerError('disposed', 'The model was disposed of; load it again'));
-    if (disposal?.aborted) return onDispose();
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener('abort', onAbort);
-    disposal?.addEventListener('abort', onDispose);
+    const forget = onAbort(signal, () => fail(abortedError(signal!)));
+    running.add(fail);
     work(inner.signal, fail)
       .then(resolve, reject)
       .finally(() => {
-        signal?.removeEventListener('abort', onAbort);
-        disposal?.removeEventListener('abort', onDispose);
+        forget();
+        running.delete(fail);
       });
   });
 }
