@@ -33,7 +33,7 @@ struct TranslateOptions {
   bool stream = false;
 };
 
-/// A piece of an output. start and end are offsets in the output's text, in UTF-16 units. The
+/// A piece of an output. start and end are offsets in the whole translation, in UTF-16 units. The
 /// pieces of one character (its bytes) end where it does: the last covers it, those before are
 /// empty.
 struct OutputToken {
@@ -44,7 +44,8 @@ struct OutputToken {
   bool operator==(const OutputToken&) const = default;
 };
 
-/// An output that the search completed.
+/// An output that the search completed. Its tokens' offsets are as in the whole translation, in
+/// which its sentence begins at target_start.
 struct OutputText {
   std::string text;
   float score;                      ///< log-probability / tokens ^ length_penalty
@@ -57,12 +58,12 @@ struct SentenceTranslation {
   std::uint32_t target_start, target_end;  ///< of its translation in the whole output
   bool clipped;                            ///< it was cut at the model's limit
   std::vector<Token> source_tokens;        ///< what the encoder read; offsets in the input
-  OutputText output;                       ///< the best one; offsets in its own text
+  OutputText output;                       ///< the best one
   std::optional<AttentionMap> encoder;     ///< [L, H, S, S]
   /// [L, H, T, T] and [L, H, T, S]: row i is the step that emitted output token i. The decoder's
   /// column j is output token j - 1, column 0 the start token; what a step had not seen is 0.
   std::optional<AttentionMap> decoder, cross;
-  /// Target offsets in `output.text`, source offsets in the input.
+  /// Target offsets in the whole translation, source offsets in the input.
   std::optional<std::vector<AlignmentLink>> alignment;
   std::vector<OutputText> hypotheses;  ///< best first
   std::vector<Candidate> tree;         ///< everything the search considered
@@ -74,10 +75,10 @@ struct Translation {
   std::vector<SentenceTranslation> sentences;
 };
 
-/// A token as it leaves the decoder.
+/// A token as it leaves the decoder. An end token adds nothing to the text, and does not.
 struct StreamedToken {
   std::size_t text, sentence;  ///< which of the texts, and which of its sentences
-  OutputToken token;           ///< offsets in the sentence's own output
+  OutputToken token;
   /// With attention: how this step spread it, [L, H, 1, T] and [L, H, 1, S].
   std::optional<AttentionMap> decoder, cross;
 };
@@ -151,7 +152,7 @@ class TranslatePipeline::Session {
   /// is a prefix of the next.
   std::string text(std::size_t i) const;
   /// What is known of the sentence of streamed(): its range and source tokens, the output so far
-  /// and, with attention, the encoder's.
+  /// (offsets in its own text) and, with attention, the encoder's.
   const SentenceTranslation& sentence() const;
 
   /// One a text, in their order, once done; they are moved out.

@@ -21,6 +21,26 @@ std::vector<TextRange> ranges_of(const std::vector<AnyToken>& tokens, std::uint3
   return ranges;
 }
 
+void move_by(std::uint32_t units, std::vector<OutputToken>& tokens) {
+  for (OutputToken& token : tokens) {
+    token.start += units;
+    token.end += units;
+  }
+}
+
+// Makes offsets in a sentence's own translation offsets in the whole one, in which it begins at
+// target_start.
+void place(SentenceTranslation& sentence) {
+  const std::uint32_t begin = sentence.target_start;
+  move_by(begin, sentence.output.tokens);
+  for (OutputText& hypothesis : sentence.hypotheses) move_by(begin, hypothesis.tokens);
+  if (!sentence.alignment) return;
+  for (AlignmentLink& link : *sentence.alignment) {
+    link.target.start += begin;
+    link.target.end += begin;
+  }
+}
+
 }  // namespace
 
 struct TranslatePipeline::Session::State {
@@ -208,12 +228,15 @@ void TranslatePipeline::Session::State::stream() {
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
   if (now == 0 || (options.beams == 1 && now == known)) return;  // nothing could follow
+  if (last.id == pipeline.special_.end) return;                  // nothing of the text is its own
   const std::size_t of = sentences[current].text;
   streamed = {.text = of,
               .sentence = current - texts[of].first,
               .token = result.output.tokens.back(),
               .decoder = {},
               .cross = {}};
+  streamed->token.start += result.target_start;
+  streamed->token.end += result.target_start;
   if (!options.attention) return;
   const NodeIndex node = search->tree(0)[last.parent].node;
   streamed->decoder = scorer->state().self_attention_step(node);
@@ -243,6 +266,7 @@ Translation TranslatePipeline::Session::State::translation(const Text& text) {
     result.target_end = units = result.target_start + utf16_size(result.output.text);
     translation.score += result.output.score * static_cast<float>(result.output.tokens.size());
     tokens += result.output.tokens.size();
+    place(result);
     translation.sentences.push_back(std::move(result));
   }
   translation.text += text.after;

@@ -117,11 +117,14 @@ test('--json prints the result that JavaScript gets', () => {
       assert.ok(Math.abs(sum / (layers * heads * queries) - 1) < 1e-5);
     }
     for (const { target, source, weight } of part.alignment) {
-      assert.notEqual(part.text.slice(target.start, target.end).trim(), '');
+      assert.notEqual(result.text.slice(target.start, target.end).trim(), '');
+      assert.ok(part.targetStart <= target.start && target.end <= part.targetEnd);
       assert.match(text.slice(source.start, source.end), /^(A|film|\.|Never|again|!)$/);
       assert.ok(weight > 0 && weight <= 1);
     }
+    assert.equal(part.tokens.at(-1).end, part.targetEnd);
     assert.equal(part.hypotheses[0].text, part.text);
+    assert.deepEqual(part.hypotheses[0].tokens, part.tokens);
     assert.ok(part.hypotheses.length <= 4);
     part.hypotheses.forEach(({ score }, i) =>
       assert.ok(i === 0 || score <= part.hypotheses[i - 1].score),

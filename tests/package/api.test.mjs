@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNear, binaries, goldenFolder, load, plain, readGolden } from './helpers.mjs';
+import {
+  AttentionMap,
+  assertNear,
+  binaries,
+  goldenFolder,
+  load,
+  plain,
+  readGolden,
+} from './helpers.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
 const { texts } = readGolden('pre_norm_mean');
@@ -94,6 +102,23 @@ for (const binary of binaries) {
     }
     for (const [layer, head] of [[layers, 0], [-1, 0], [0, heads], [0.5, 0], ['0', 0], [0]]) {
       assert.throws(() => map.at(layer, head), { code: 'invalid_option' });
+    }
+  });
+
+  test(`${binary}: a result can be cloned, and its attention be rebuilt`, async () => {
+    const result = await classifier.classify(texts[0], everything);
+    const clone = structuredClone(result);
+    assert.deepEqual(plain(clone), plain(result));
+    const { encoder } = result.attention;
+    assert.ok(encoder instanceof AttentionMap);
+    const rebuilt = new AttentionMap(clone.attention.encoder);
+    assert.deepEqual(rebuilt, encoder);
+    assert.deepEqual(rebuilt.at(1, 1), encoder.at(1, 1));
+    for (const wrong of [
+      { ...encoder, keys: 1 },
+      { ...encoder, data: [...encoder.data] },
+    ]) {
+      assert.throws(() => new AttentionMap(wrong), { code: 'invalid_option' });
     }
   });
 

@@ -222,8 +222,8 @@ for (const binary of ['simd', 'relaxed']) {
         const read = async (text, { limit = Infinity, ...options } = {}) => {
           const seen = [];
           for await (const step of translator.stream(text, { attention: true, ...options })) {
-            const { cross } = step.attention;
-            seen.push([step.text, cross.at(1, 1).length === cross.keys]);
+            const { cross } = step.done ? step.result.sentences[0].attention : step.attention;
+            seen.push([step.text, cross.at(1, 1).length === cross.queries * cross.keys]);
             if (seen.length === limit) break;
           }
           return seen;

@@ -28,6 +28,7 @@ test('an aborted call looks like one of the platform', async () => {
   const calls = [
     classifier.classify(texts[0], { signal }),
     classifier.classifyBatch(texts, { signal }),
+    classifier.classifyEach(texts, { signal }).next(),
     translator.translate(texts[0], { signal }),
     translator.stream(texts[0], { signal }).next(),
     Classifier.load(folder, { signal }),
@@ -85,6 +86,7 @@ test('what only looks like a signal is refused', async () => {
   ]) {
     for (const call of [
       () => classifier.classify(texts[0], { signal }),
+      () => classifier.classifyEach(texts, { signal }).next(),
       () => translator.stream(texts[0], { signal }).next(),
       () => Classifier.load(folder, { signal }),
     ]) {

@@ -28,7 +28,8 @@ const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');
-export const { Classifier, GlassformerError, Translator } = await import('../../dist/index.js');
+export const { AttentionMap, Classifier, GlassformerError, Translator } =
+  await import('../../dist/index.js');
 
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
 export const binaries = ['simd', 'relaxed'];
@@ -163,12 +164,11 @@ export function assertNear(actual, expected, tolerance, what) {
   }
 }
 
-/** A result as plain data, without the functions of its attention maps, to be compared. */
+/** A result as plain data, without the class of its attention maps, to be compared. */
 export function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  const fields = Object.entries(value).filter(([, field]) => typeof field !== 'function');
-  return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
 /** The memories of all instances made while `work` runs. */

@@ -44,28 +44,6 @@ test('calls at once wait for one another', async () => {
   await failing;
 });
 
-test('a batch gives way to other events every 8 ms', async (t) => {
-  const classifier = await load(folder);
-  // A clock that moves on by 2 ms when it is read: after each text, and at the start of a slice.
-  let now = 0;
-  t.mock.method(performance, 'now', () => (now += 2));
-  let turns = 0;
-  let last = 0;
-  let longest = 0;
-  let done = false;
-  const watch = () => {
-    turns++;
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!done) setImmediate(watch);
-  };
-  setImmediate(watch);
-  await classifier.classifyBatch([...texts, ...texts]);
-  done = true;
-  assert.ok(turns >= 2, `${turns} turns in ${now} ms`);
-  assert.ok(longest <= 2 + 8, `${longest} ms without a turn`);
-});
-
 test('an abort during a batch', async () => {
   const classifier = await load(folder);
   const controller = new AbortController();

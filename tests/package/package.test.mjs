@@ -235,6 +235,12 @@ test('esbuild bundles the inline entry, into a module and into a script', async 
 
 test('types: what should compile does, and what should not does not', () => {
   cpSync(join(root, 'tests/package/types.ts'), join(app, 'types.ts'));
+  // The README's examples, as TypeScript.
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
+  assert.ok(examples.length >= 2);
+  const names = examples.map((_, index) => `readme_${index}.ts`);
+  for (const [index, name] of names.entries()) writeFileSync(join(app, name), examples[index]);
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
@@ -250,10 +256,11 @@ test('types: what should compile does, and what should not does not', () => {
             moduleResolution,
             strict: true,
             exactOptionalPropertyTypes: true,
+            skipLibCheck: false,
             noEmit: true,
             types: [],
           },
-          files: ['types.ts'],
+          files: ['types.ts', ...names],
         }),
       );
       try {

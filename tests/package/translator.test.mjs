@@ -187,7 +187,7 @@ for (const binary of binaries) {
       assert.equal(text.slice(sentence.targetStart, sentence.targetEnd), sentence.text);
       const { tokens, sourceTokens, start, end } = sentence;
       for (const [list, first, last] of [
-        [tokens, 0, sentence.text.length],
+        [tokens, sentence.targetStart, sentence.targetEnd],
         [sourceTokens, start, end],
       ]) {
         let at = first;
@@ -231,12 +231,17 @@ for (const binary of binaries) {
 
   test(`${binary}: an alignment links words of both texts`, async () => {
     const options = { alignment: { layer: 0, heads: [1, 2] } };
-    const { sentences } = await translator.translate(twoSentences, options);
-    for (const { alignment, text, start, end, attention } of sentences) {
+    const { text, sentences } = await translator.translate(twoSentences, options);
+    for (const { alignment, start, end, targetStart, targetEnd, attention } of sentences) {
       assert.equal(attention, undefined);
       assert.ok(alignment.length > 0);
       for (const { target, source, weight } of alignment) {
-        assert.ok(0 <= target.start && target.start < target.end && target.end <= text.length);
+        assert.ok(targetStart <= target.start && target.start < target.end);
+        assert.ok(target.end <= targetEnd);
+        assert.equal(
+          text.slice(target.start, target.end).trim(),
+          text.slice(target.start, target.end),
+        );
         assert.ok(start <= source.start && source.start < source.end && source.end <= end);
         assert.match(twoSentences.slice(source.start, source.end), /^(\w+|[^\w\s]+)$/);
         assert.ok(weight > 0 && weight <= 1 + 1e-5);
@@ -296,10 +301,9 @@ for (const binary of binaries) {
       const [{ score }] = (await translator.translate(texts[0], { ablate })).sentences;
       assert.ok(!seen.includes(score));
       seen.push(score);
-      const steps = await collect(translator.stream(texts[0], { ablate }));
       assert.deepEqual(
-        steps.map((step) => step.token),
-        (await translator.translate(texts[0], { ablate, beams: 1 })).sentences[0].tokens,
+        (await collect(translator.stream(texts[0], { ablate }))).at(-1).result,
+        await translator.translate(texts[0], { ablate, beams: 1 }),
       );
     }
     assert.deepEqual(plain(await translator.translate(texts[0], everything)), bare);
@@ -323,28 +327,39 @@ for (const binary of binaries) {
         const steps = [];
         let next = await stream.next();
         for (; !next.done; next = await stream.next()) steps.push(next.value);
-        assert.deepEqual(plain(next.value), plain(greedy));
+        const last = steps.pop();
+        assert.deepEqual(Object.keys(last).sort(), ['done', 'result', 'text']);
+        assert.equal(last.done, true);
+        assert.equal(last.text, greedy.text);
+        assert.deepEqual(plain(last.result), plain(greedy));
+        assert.equal(next.value, last.result);
 
+        // A sentence's end token has no step.
+        const tokensOf = ({ tokens }) =>
+          tokens.at(-1).text === '</s>' ? tokens.slice(0, -1) : tokens;
         assert.deepEqual(
           steps.map(({ sentence }) => sentence.index),
-          greedy.sentences.flatMap(({ tokens }, index) => tokens.map(() => index)),
+          greedy.sentences.flatMap((sentence, index) => tokensOf(sentence).map(() => index)),
         );
         let before = '';
-        for (const { text: now } of steps) {
+        for (const { text: now, token, done } of steps) {
+          assert.equal(done, false);
           assert.ok(now.startsWith(before), `${JSON.stringify(before)}, ${JSON.stringify(now)}`);
           assert.ok(now.isWellFormed?.() ?? true);
+          // Until a character is whole, its bytes add nothing.
+          const grew = now.slice(before.length).trim() !== '';
+          assert.ok(grew || token.start === token.end, `"${token.text}" after "${before}"`);
           before = now;
         }
-        assert.equal(before, greedy.text);
+        assert.ok(greedy.text.startsWith(before));
 
         let first = 0;
         for (const [index, whole] of greedy.sentences.entries()) {
-          const own = steps.slice(first, (first += whole.tokens.length));
+          const tokens = tokensOf(whole);
+          const own = steps.slice(first, (first += tokens.length));
           for (const [row, { token, sentence, attention }] of own.entries()) {
-            assert.deepEqual(
-              [token.id, token.logprob],
-              [whole.tokens[row].id, whole.tokens[row].logprob],
-            );
+            assert.deepEqual([token.id, token.logprob], [tokens[row].id, tokens[row].logprob]);
+            assert.equal(token.start, tokens[row].start);
             assert.equal(sentence, own[0].sentence);
             const { start, end, targetStart, sourceTokens } = whole;
             assert.deepEqual(sentence, { index, start, end, targetStart, sourceTokens });
@@ -370,9 +385,12 @@ for (const binary of binaries) {
   });
 
   test(`${binary}: a stream without attention has none`, async () => {
-    for (const step of await collect(translator.stream(texts[0]))) {
-      assert.deepEqual(Object.keys(step).sort(), ['sentence', 'text', 'token']);
+    const steps = await collect(translator.stream(texts[0]));
+    const { result } = steps.pop();
+    for (const step of steps) {
+      assert.deepEqual(Object.keys(step).sort(), ['done', 'sentence', 'text', 'token']);
     }
+    assert.deepEqual(result, await translator.translate(texts[0], { beams: 1 }));
   });
 }
 

@@ -1,21 +1,24 @@
 // Compiled, not run, by package.test.mjs: how a user of the types writes, and what they refuse.
 
-import { Classifier, GlassformerError, Translator } from 'glassformer';
+import { AttentionMap, Classifier, GlassformerError, Translator } from 'glassformer';
 import type {
   AlignmentLink,
-  AttentionMap,
   Candidate,
   Classification,
   ClassifierInfo,
   ClassifyOptions,
   ErrorCode,
   Hypothesis,
+  LastStep,
   ModelFiles,
   ModelInfo,
+  Outcome,
   OutputToken,
   Progress,
   SentenceTranslation,
+  Texts,
   Token,
+  TokenStep,
   TranslateOptions,
   Translation,
   TranslationStep,
@@ -48,12 +51,43 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   });
   const tokens: Token[] = result.tokens;
   const probability: number = result.scores[labels[0] ?? ''] ?? 0;
+  // What was asked for is there; a plain Classification may have it.
+  const known = await classifier.classify('a', { attention: true, contributions: true });
+  const certain: number = known.attention.encoder.heads + (known.contributions['x']?.length ?? 0);
+  const partly = await classifier.classify('a', { attention: true });
+  const perhaps: Record<string, Float32Array> | undefined = partly.contributions;
+  const [first] = await classifier.classifyBatch(['a'], { contributions: true, signal });
+  const part: Float32Array | undefined = first?.contributions['x'];
   const map: AttentionMap | undefined = result.attention?.encoder;
+  const rebuilt: AttentionMap = new AttentionMap(structuredClone(partly.attention.encoder));
+  console.log(certain, perhaps, part, rebuilt.at(0, 0));
   const head: Float32Array | undefined = map?.at(0, 0);
   const many: Classification[] = await classifier.classifyBatch(['a', 'b'] as const);
   const wanted: boolean | undefined = undefined;
   const options: ClassifyOptions = { attention: wanted };
+  const unknown = await classifier.classify('a', options);
+  // @ts-expect-error: nobody knows what was asked for
+  unknown.attention.encoder;
+  // @ts-expect-error: nor here
+  (await classifier.classify('a', { attention: wanted })).attention.encoder;
+  // @ts-expect-error: something else was asked for
+  partly.contributions['x'];
   console.log(common, tokens, probability, head, many, options);
+
+  for await (const { index, result, error } of classifier.classifyEach(lines(), {
+    attention: true,
+    signal,
+  })) {
+    if (error) console.log(index, error.code);
+    else console.log(index, result.label, result.attention.encoder.at(0, 0));
+  }
+  const outcomes: Outcome<Classification>[] = [];
+  const list: Texts = ['a', 'b'] as const;
+  for await (const outcome of classifier.classifyEach(list)) {
+    outcomes.push(outcome);
+    // @ts-expect-error: there may be an error in its place
+    outcome.result.label;
+  }
 
   try {
     await classifier.classify('');
@@ -70,6 +104,10 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await classifier.classify('a', { attentions: true });
   // @ts-expect-error: there is no such attention in a classifier
   await classifier.classify('a', { ablate: [{ attention: 'cross', layer: 0, head: 0 }] });
+  // @ts-expect-error: unknown option beside a known one
+  await classifier.classify('a', { attention: true, ablates: [] });
+  // @ts-expect-error: texts, not one text's characters
+  classifier.classifyEach(7);
   // @ts-expect-error: not a text
   await classifier.classify(7);
   // @ts-expect-error: unknown arithmetic
@@ -82,6 +120,10 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   new Classifier();
   // @ts-expect-error: read-only
   classifier.info = info;
+}
+
+async function* lines(): AsyncGenerator<string> {
+  yield 'a';
 }
 
 export async function useTranslator(files: ModelFiles, signal: AbortSignal): Promise<void> {
@@ -112,10 +154,35 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   const tree: Candidate[] = sentence?.tree ?? [];
   console.log(languages, many, cross?.at(1, 0), links, others, tree);
 
+  const asked = await translator.translate('a', {
+    alignment: { layer: 0 },
+    hypotheses: true,
+    ablate: [{ attention: 'cross', layer: 0, head: 2 }],
+  });
+  const link: AlignmentLink | undefined = asked.sentences[0]?.alignment[0];
+  const candidate: Candidate | undefined = asked.sentences[0]?.tree[0];
+  // @ts-expect-error: attention was not asked for
+  asked.sentences[0]?.attention.cross;
+  const [inspected] = (await translator.translate('a', { attention: true })).sentences;
+  console.log(link, candidate, inspected?.attention.cross.keys, inspected?.alignment[0]);
+  for await (const { result, error } of translator.translateEach(['a'], { attention: true })) {
+    console.log(error?.message, result?.sentences[0]?.attention.decoder.keys);
+  }
+
   for await (const step of translator.stream('How are you?', { attention: true, signal })) {
-    const { token, text, attention }: TranslationStep = step;
-    const piece: OutputToken = token;
-    console.log(piece.logprob, text.length, attention?.decoder.keys, step.sentence.sourceTokens);
+    const general: TranslationStep = step;
+    if (step.done) {
+      const last: LastStep = step;
+      console.log(last.result.score, step.result.sentences[0]?.attention.cross.keys);
+    } else {
+      const one: TokenStep = step;
+      const { token, attention } = step;
+      const piece: OutputToken = token;
+      console.log(piece.logprob, attention.decoder.keys, one.sentence.sourceTokens);
+    }
+    console.log(general.text.length);
+    // @ts-expect-error: the last step has no token
+    step.token;
   }
   const stream = translator.stream('How are you?');
   const next = await stream.next();

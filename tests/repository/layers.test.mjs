@@ -105,6 +105,25 @@ test('the page imports only the public entry of the package', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('no module of the package imports itself through others', () => {
+  const modules = filesIn('wasm/src');
+  const needs = new Map(
+    modules.map((file) => [
+      file,
+      imports(file).map((name) => join(dirname(file), name.replace(/\.js$/, '.ts'))),
+    ]),
+  );
+  assert.ok([...needs.values()].flat().length > modules.length);
+  // Takes away, again and again, those that need no other; what stays is in circles.
+  for (let size = 0; size !== needs.size;) {
+    size = needs.size;
+    for (const [file, others] of needs) {
+      if (!others.some((other) => needs.has(other))) needs.delete(file);
+    }
+  }
+  assert.deepEqual([...needs.keys()], []);
+});
+
 test('the package has no dynamic import and no dependency at run time', () => {
   const wrong = [];
   for (const file of filesIn('wasm/src')) {

@@ -1,35 +1,56 @@
-import { checkOption } from './options.js';
-import type { AttentionMap } from './types.js';
+import { checkOption, isA } from './options.js';
 
-/** An attention map that structured cloning can carry: without its method. */
+/**
+ * Attention weights after softmax. Each row, a query's, sums to 1.
+ *
+ * `structuredClone` and `postMessage` keep its data but not its class: `new AttentionMap(clone)`
+ * gives the method back.
+ */
+export class AttentionMap {
+  layers: number;
+  heads: number;
+  queries: number;
+  keys: number;
+  /** [layers, heads, queries, keys], row-major. */
+  data: Float32Array;
+
+  constructor({ layers, heads, queries, keys, data }: RawAttention) {
+    const size = layers * heads * queries * keys;
+    const valid = isA(data, 'Float32Array') && data.length === size;
+    checkOption(valid, 'data', `a Float32Array of ${size} weights`);
+    this.layers = layers;
+    this.heads = heads;
+    this.queries = queries;
+    this.keys = keys;
+    this.data = data;
+  }
+
+  /** One head's [queries, keys], row-major: a view of `data`. */
+  at(layer: number, head: number): Float32Array {
+    const size = this.queries * this.keys;
+    const index = (value: number, count: number, name: string): number => {
+      const valid = Number.isInteger(value) && value >= 0 && value < count;
+      checkOption(valid, name, `an integer from 0 to ${count - 1}, got ${value}`);
+      return value;
+    };
+    const first = index(layer, this.layers, 'layer') * this.heads;
+    const begin = (first + index(head, this.heads, 'head')) * size;
+    return this.data.subarray(begin, begin + size);
+  }
+}
+
+/** An attention map as structured cloning carries it: without its method. */
 export type RawAttention = Omit<AttentionMap, 'at'>;
 
 export type Raw<Maps> = { [Name in keyof Maps]: RawAttention };
 
-export function toAttentionMap({ layers, heads, queries, keys, data }: RawAttention): AttentionMap {
-  return {
-    layers,
-    heads,
-    queries,
-    keys,
-    data,
-    at(layer, head) {
-      const size = queries * keys;
-      const index = (value: number, count: number, name: string): number => {
-        const valid = Number.isInteger(value) && value >= 0 && value < count;
-        checkOption(valid, name, `an integer from 0 to ${count - 1}, got ${value}`);
-        return value;
-      };
-      const begin = (index(layer, layers, 'layer') * heads + index(head, heads, 'head')) * size;
-      return data.subarray(begin, begin + size);
-    },
-  };
-}
-
-/** The maps that a result holds by name, with their methods. */
+/** The maps that a result holds by name, with their method. */
 export function toAttentionMaps<Maps extends Record<keyof Maps, AttentionMap>>(
   raw: Raw<Maps>,
 ): Maps {
-  const maps = Object.entries<RawAttention>(raw).map(([name, map]) => [name, toAttentionMap(map)]);
+  const maps = Object.entries<RawAttention>(raw).map(([name, map]) => [
+    name,
+    new AttentionMap(map),
+  ]);
   return Object.fromEntries(maps) as Maps;
 }

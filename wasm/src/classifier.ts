@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { toAttentionMaps } from './attention.js';
+import { outcomesOf } from './each.js';
+import { resultsOf } from './engine.js';
 import type { RawClassification } from './engine.js';
 import { checkOption, checkTexts, encodeOptions } from './options.js';
 import { Session } from './session.js';
@@ -10,6 +12,8 @@ import type {
   ClassifyOptions,
   LoadOptions,
   ModelFiles,
+  Outcome,
+  Texts,
 } from './types.js';
 
 const classifyOptions = ['attention', 'contributions', 'ablate', 'maskTokens', 'signal'];
@@ -41,21 +45,46 @@ export class Classifier {
   }
 
   /** Classifies one text. */
-  async classify(text: string, options: ClassifyOptions = {}): Promise<Classification> {
+  async classify<Attention extends boolean = false, Contributions extends boolean = false>(
+    text: string,
+    options: ClassifyOptions<Attention, Contributions> = {},
+  ): Promise<Classification<Attention, Contributions>> {
     checkOption(typeof text === 'string', 'text', 'a string');
-    return (await this.#classify([text], options))[0]!;
+    const [result] = await this.#classify<Classification<Attention, Contributions>>(
+      [text],
+      options,
+    );
+    return result!;
   }
 
   /**
    * Classifies several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  async classifyBatch(
+  async classifyBatch<Attention extends boolean = false, Contributions extends boolean = false>(
     texts: readonly string[],
-    options: ClassifyOptions = {},
-  ): Promise<Classification[]> {
+    options: ClassifyOptions<Attention, Contributions> = {},
+  ): Promise<Classification<Attention, Contributions>[]> {
     checkTexts(texts);
-    return this.#classify([...texts], options);
+    return this.#classify<Classification<Attention, Contributions>>([...texts], options);
+  }
+
+  /**
+   * Classifies any number of texts, and gives each one's result, or the error by which it was
+   * refused, as it comes; `index` counts the texts. Texts are read as they are needed, a few
+   * ahead. Other calls get their turn in between. Leaving the loop ends the work.
+   */
+  async *classifyEach<Attention extends boolean = false, Contributions extends boolean = false>(
+    texts: Texts,
+    options: ClassifyOptions<Attention, Contributions> = {},
+  ): AsyncGenerator<Outcome<Classification<Attention, Contributions>>, void, void> {
+    const encoded = encodeOptions(options, classifyOptions, 'classifyEach');
+    const outcomes = outcomesOf(texts, options.signal, (some, inner) =>
+      this.#session.call('classify', { texts: some, options: encoded, each: true }, inner),
+    );
+    for await (const { index, result, error } of outcomes) {
+      yield error ? { index, error } : { index, result: toClassification(result) };
+    }
   }
 
   /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
@@ -63,10 +92,14 @@ export class Classifier {
     this.#session.dispose();
   }
 
-  async #classify(texts: string[], options: ClassifyOptions): Promise<Classification[]> {
-    const request = { texts, options: encodeOptions(options, classifyOptions, 'classify') };
-    const results = await this.#session.call('classify', request, options.signal);
-    return results.map(toClassification);
+  async #classify<Result extends Classification>(
+    texts: string[],
+    options: ClassifyOptions,
+  ): Promise<Result[]> {
+    const encoded = encodeOptions(options, classifyOptions, 'classify');
+    const request = { texts, options: encoded, each: false };
+    const answers = await this.#session.call('classify', request, options.signal);
+    return resultsOf(answers, texts.length).map(toClassification<Result>);
   }
 }
 
@@ -76,6 +109,8 @@ export interface Classifier {
 }
 if (Symbol.dispose) Classifier.prototype[Symbol.dispose] = Classifier.prototype.dispose;
 
-function toClassification({ attention, ...rest }: RawClassification): Classification {
-  return attention ? { ...rest, attention: toAttentionMaps(attention) } : rest;
+// What was asked for is there.
+function toClassification<Result extends Classification>(raw: RawClassification): Result {
+  const { attention, ...rest } = raw;
+  return (attention ? { ...rest, attention: toAttentionMaps(attention) } : rest) as Result;
 }

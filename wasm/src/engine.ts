@@ -1,15 +1,14 @@
 import type { Raw, RawAttention } from './attention.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type { Task } from './protocol.js';
 import type {
   Binary,
   Classification,
   OutputToken,
   SentenceTranslation,
   StreamedSentence,
+  TokenStep,
   Translation,
-  TranslationStep,
 } from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
@@ -43,6 +42,8 @@ type TextFunction = (
   optionsSize: number,
 ) => number;
 
+export type Task = 'classify' | 'translate';
+
 /** Where the tensors lie in the data section of model.safetensors, in file order. */
 export interface LoadPlan {
   tensors: { name: string; begin: number; end: number }[];
@@ -70,7 +71,7 @@ export interface RawStep {
   sentence?: StreamedSentence;
   attention?: Pick<Attention, 'decoder' | 'cross'> & Partial<Attention>;
 }
-type Attention = Raw<NonNullable<TranslationStep['attention']>>;
+type Attention = Raw<TokenStep<true>['attention']>;
 
 /** How far a translation is, and with option "stream" the token that the step emitted. */
 export interface TranslationProgress {
@@ -85,14 +86,20 @@ interface Failure {
 /** What the engine says of one text. */
 export type Answer<T> = T | Failure;
 
-/** Throws the error of a text that was refused. */
-export function resultOf<T extends object>(answer: Answer<T>): T {
-  if ('error' in answer) throw toError(answer);
-  return answer;
+export function toError({ error }: Failure, where = ''): GlassformerError {
+  return new GlassformerError(error.code, where + error.message);
 }
 
-function toError({ error }: Failure): GlassformerError {
-  return new GlassformerError(error.code, error.message);
+function withoutFailures<T extends object>(answers: Answer<T>[]): T[] {
+  return answers.filter((answer): answer is T => !('error' in answer));
+}
+
+/** The results of `count` texts, or the error of one of them; of several, it tells which. */
+export function resultsOf<T extends object>(answers: Answer<T>[], count: number): T[] {
+  return answers.map((answer, index) => {
+    if (!('error' in answer)) return answer;
+    throw toError(answer, count > 1 ? `texts[${index}]: ` : '');
+  });
 }
 
 /** One WebAssembly instance, which holds one model. Everything it returns is a copy. */
@@ -152,20 +159,17 @@ export class Engine {
     return this.#call<ModelDescription>([], () => this.#exports.gf_load_end());
   }
 
-  /** Classifies one text. `options` is the JSON that the engine checks. */
-  classify(text: string, options: Uint8Array): Answer<RawClassification> {
-    const answers = this.#callWithTexts<Answer<RawClassification>[]>(
-      'gf_classify',
-      [text],
-      options,
-    );
-    const answer = answers[0]!;
-    if ('error' in answer) return answer;
-    this.#copyAttention([answer]);
-    for (const [label, values] of Object.entries(answer.contributions ?? {})) {
-      answer.contributions![label] = Float32Array.from(values);
+  /** Classifies texts together. `options` is the JSON that the engine checks. */
+  classify(texts: string[], options: Uint8Array): Answer<RawClassification>[] {
+    const answers = this.#callWithTexts<Answer<RawClassification>[]>('gf_classify', texts, options);
+    const results = withoutFailures(answers);
+    this.#copyAttention(results);
+    for (const { contributions = {} } of results) {
+      for (const [label, values] of Object.entries(contributions)) {
+        contributions[label] = Float32Array.from(values);
+      }
     }
-    return answer;
+    return answers;
   }
 
   /** Starts to translate texts, instead of any that are under way. */
@@ -183,7 +187,7 @@ export class Engine {
   /** The result, or the error, of each text after the last step. */
   translateEnd(): Answer<RawTranslation>[] {
     const answers = this.#call<Answer<RawTranslation>[]>([], this.#exports.gf_translate_end);
-    this.#copyAttention(answers.flatMap((answer) => ('error' in answer ? [] : answer.sentences)));
+    this.#copyAttention(withoutFailures(answers).flatMap(({ sentences }) => sentences));
     return answers;
   }
 

@@ -1,3 +1,4 @@
+export { AttentionMap } from './attention.js';
 export { Classifier } from './classifier.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
@@ -6,7 +7,6 @@ export type {
   AlignmentLink,
   AlignmentOptions,
   Asset,
-  AttentionMap,
   Binary,
   Candidate,
   Classification,
@@ -15,16 +15,20 @@ export type {
   Compute,
   Head,
   Hypothesis,
+  LastStep,
   LoadOptions,
   ModelFile,
   ModelFiles,
   ModelInfo,
+  Outcome,
   OutputToken,
   Progress,
   SentenceTranslation,
   StreamOptions,
   StreamedSentence,
+  Texts,
   Token,
+  TokenStep,
   TranslateOptions,
   Translation,
   TranslationStep,

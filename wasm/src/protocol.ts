@@ -1,11 +1,9 @@
 // What a model's session asks of its host, and the messages that carry it between page and worker.
 
-import type { RawClassification, RawStep, RawTranslation } from './engine.js';
+import type { Answer, RawClassification, RawStep, RawTranslation, Task } from './engine.js';
 import type { ErrorCode } from './errors.js';
 import type { Source } from './fetch.js';
 import type { Compute, ModelFile, ModelInfo, Progress } from './types.js';
-
-export type Task = 'classify' | 'translate';
 
 /** A model's files; those that are not in hand are left out. */
 export type Sources = Partial<Record<ModelFile, Source>>;
@@ -22,13 +20,15 @@ export interface TextRequest {
   texts: string[];
   /** The engine's options as UTF-8 JSON. */
   options: Uint8Array;
+  /** Whether the call goes on after a text's error; else that is the last answer. */
+  each: boolean;
 }
 
 /** The kinds of call: what each sends, what it hears of meanwhile, and what it gets. */
 export interface Calls {
   load: { request: LoadRequest; event: Progress; result: ModelInfo };
-  classify: { request: TextRequest; event: never; result: RawClassification[] };
-  translate: { request: TextRequest; event: RawStep; result: RawTranslation[] };
+  classify: { request: TextRequest; event: never; result: Answer<RawClassification>[] };
+  translate: { request: TextRequest; event: RawStep; result: Answer<RawTranslation>[] };
 }
 
 export type Kind = keyof Calls;

@@ -1,4 +1,4 @@
-import { Engine, resultOf } from './engine.js';
+import { Engine } from './engine.js';
 import type { Answer, RawClassification, RawStep, RawTranslation } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
@@ -11,6 +11,7 @@ import type {
   Result,
   TextRequest,
 } from './protocol.js';
+import { turn } from './turn.js';
 import type { ModelInfo, Progress } from './types.js';
 
 // Longest time in milliseconds without giving way to other events, among them an abort.
@@ -34,6 +35,10 @@ type Work<K extends Kind> = (
 /** Runs a model in the thread that it is made in, one call after the other. */
 export class Runner implements Host {
   #model: Engine | undefined;
+  #longest = 0; // tokens that it reads
+  #sliceEnd = Infinity; // until other events have had their turn; else that of a slice
+  #pace = 0; // milliseconds per unit of work, as it was for the texts before
+  #measured = 0; // the work that they were
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   readonly #work: { [K in Kind]: Work<K> } = {
@@ -73,7 +78,7 @@ export class Runner implements Host {
       if (task === 'translate') this.#engine.translateBegin([warmUpText], options);
       for (let done = false; !done;) {
         const start = performance.now();
-        if (task === 'classify') this.#engine.classify(warmUpText, options);
+        if (task === 'classify') this.#engine.classify([warmUpText], options);
         done = task === 'classify' || this.#engine.translateStep().done;
         spent += performance.now() - start;
         // A call for a translation takes the place of this one.
@@ -107,6 +112,7 @@ export class Runner implements Host {
     const engine = await Engine.instantiate(request.module);
     const description = await loadModel(engine, request, { signal, onProgress });
     this.#model = engine;
+    this.#longest = Number(description['max_source_length']);
     const info = Object.entries(description).map(([key, value]) => [
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
       value,
@@ -114,34 +120,58 @@ export class Runner implements Host {
     return { ...Object.fromEntries(info), binary: engine.binary };
   }
 
-  async #classify(request: TextRequest, signal: AbortSignal): Promise<RawClassification[]> {
-    const results: RawClassification[] = [];
-    let now = performance.now();
-    let sliceEnd = now + sliceMs;
-    let took = 0; // for the text before, as long as the next one is expected to take
-    for (const text of request.texts) {
-      if (now + took > sliceEnd) {
-        await turn();
-        now = performance.now();
-        sliceEnd = now + sliceMs;
-      }
+  async #classify(request: TextRequest, signal: AbortSignal): Promise<Answer<RawClassification>[]> {
+    const { texts, options } = request;
+    const answers: Answer<RawClassification>[] = [];
+    while (answers.length < texts.length) {
+      const first = answers.length;
+      let work = this.#workOf(texts[first]!);
+      const sliceEnd = await this.#slice(work * this.#pace);
       throwIfAborted(signal);
-      const start = now;
-      collect(request, [this.#engine.classify(text, request.options)], results);
-      now = performance.now();
-      took = now - start;
+      // As many texts at once as the rest of the slice has time for. What was measured on a few
+      // texts says little of many, so at most twice as much as before.
+      const start = performance.now();
+      let last = first + 1;
+      while (last < texts.length) {
+        const more = work + this.#workOf(texts[last]!);
+        if (start + more * this.#pace > sliceEnd || more > 2 * this.#measured) break;
+        work = more;
+        last++;
+      }
+      const more = this.#engine.classify(texts.slice(first, last), options);
+      this.#pace = (performance.now() - start) / work;
+      this.#measured = work;
+      answers.push(...more);
+      if (!goesOn(request, more)) break;
     }
-    return results;
+    return answers;
+  }
+
+  // Until when this thread may work on. Gives way to other events first, unless work of `expected`
+  // milliseconds still fits into the slice that began when they last had their turn.
+  async #slice(expected: number): Promise<number> {
+    if (performance.now() + expected > this.#sliceEnd) await turn();
+    if (this.#sliceEnd === Infinity) {
+      this.#sliceEnd = performance.now() + sliceMs;
+      void turn().then(() => (this.#sliceEnd = Infinity));
+    }
+    return this.#sliceEnd;
+  }
+
+  // How long a text takes, but for a factor: by its characters, of which a model has a token for
+  // every four or so, and by what every text has.
+  #workOf(text: string): number {
+    return Math.min(text.length, 4 * this.#longest) + 16;
   }
 
   async #translate(
     request: TextRequest,
     signal: AbortSignal,
     onStep: (step: RawStep) => void,
-  ): Promise<RawTranslation[]> {
-    const results: RawTranslation[] = [];
-    while (results.length < request.texts.length) {
-      const texts = request.texts.slice(results.length, results.length + textsAtOnce);
+  ): Promise<Answer<RawTranslation>[]> {
+    const answers: Answer<RawTranslation>[] = [];
+    while (answers.length < request.texts.length) {
+      const texts = request.texts.slice(answers.length, answers.length + textsAtOnce);
       throwIfAborted(signal);
       this.#engine.translateBegin(texts, request.options);
       try {
@@ -153,54 +183,18 @@ export class Runner implements Host {
           if (progress.step) onStep(progress.step);
           done = progress.done;
         }
-        collect(request, this.#engine.translateEnd(), results);
+        const more = this.#engine.translateEnd();
+        answers.push(...more);
+        if (!goesOn(request, more)) break;
       } finally {
         this.#model?.translateCancel();
       }
     }
-    return results;
+    return answers;
   }
 }
 
-/** Adds the results of a request's next texts; of several texts, an error tells which it is. */
-function collect<T extends object>(
-  { texts }: TextRequest,
-  answers: Answer<T>[],
-  results: T[],
-): void {
-  for (const answer of answers) {
-    try {
-      results.push(resultOf(answer));
-    } catch (error) {
-      if (!(error instanceof GlassformerError) || texts.length === 1) throw error;
-      throw new GlassformerError(error.code, `texts[${results.length}]: ${error.message}`, {
-        cause: error,
-      });
-    }
-  }
-}
-
-let channel: MessageChannel | undefined;
-const turns: (() => void)[] = [];
-
-/** Lets other events, such as messages and timers, be handled. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => void };
-    if (setImmediate) {
-      setImmediate(resolve);
-      return;
-    }
-    // Unlike setTimeout, a message is not held back by 4 ms or more.
-    if (typeof MessageChannel !== 'function') {
-      setTimeout(resolve);
-      return;
-    }
-    if (!channel) {
-      channel = new MessageChannel();
-      channel.port1.onmessage = () => turns.shift()!();
-    }
-    turns.push(resolve);
-    channel.port2.postMessage(null);
-  });
+/** Whether the texts after these answers are wanted, too. */
+function goesOn({ each }: TextRequest, answers: Answer<object>[]): boolean {
+  return each || !answers.some((answer) => 'error' in answer);
 }

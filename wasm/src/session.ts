@@ -1,10 +1,11 @@
 import { compileBinary, compileModule } from './binary.js';
+import type { Task } from './engine.js';
 import { GlassformerError, abortedError, throwIfAborted } from './errors.js';
 import { checkRuntime } from './features.js';
 import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, isA } from './options.js';
-import type { CallEvent, Host, Kind, Request, Result, Task } from './protocol.js';
+import type { CallEvent, Host, Kind, Request, Result } from './protocol.js';
 import { onAbort } from './signals.js';
 import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 

@@ -1,15 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { toAttentionMap, toAttentionMaps } from './attention.js';
+import { AttentionMap, toAttentionMaps } from './attention.js';
+import { outcomesOf } from './each.js';
+import { resultsOf } from './engine.js';
 import type { RawStep, RawTranslation } from './engine.js';
 import { iterate } from './iterate.js';
 import { checkOption, checkTexts, encodeOptions } from './options.js';
 import { Session } from './session.js';
 import type {
-  AttentionMap,
+  AlignmentOptions,
   ModelFiles,
+  Outcome,
   StreamOptions,
   StreamedSentence,
+  Texts,
+  TokenStep,
   TranslateOptions,
   Translation,
   TranslationStep,
@@ -47,7 +52,14 @@ export class Translator {
   }
 
   /** Translates one text, sentence by sentence; the spacing between them stays. */
-  async translate(text: string, options: TranslateOptions = {}): Promise<Translation> {
+  async translate<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+  >(
+    text: string,
+    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses>> {
     checkOption(typeof text === 'string', 'text', 'a string');
     return (await this.#translate([text], options))[0]!;
   }
@@ -56,33 +68,72 @@ export class Translator {
    * Translates several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  async translateBatch(
+  async translateBatch<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+  >(
     texts: readonly string[],
-    options: TranslateOptions = {},
-  ): Promise<Translation[]> {
+    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses>[]> {
     checkTexts(texts);
     return this.#translate([...texts], options);
   }
 
   /**
-   * Translates one text greedily and gives every token as it is decoded; the whole translation is
-   * what the generator returns. It starts when the first token is asked for and runs ahead of who
-   * asks, so that nobody who waits for the model has to wait for them. Leaving the loop ends it.
+   * Translates any number of texts, and gives each one's result, or the error by which it was
+   * refused, as it comes; `index` counts the texts. Texts are read as they are needed, a few
+   * ahead. Other calls get their turn in between. Leaving the loop ends the work.
    */
-  async *stream(
+  async *translateEach<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+  >(
+    texts: Texts,
+    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
+  ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses>>, void, void> {
+    const encoded = encodeOptions(options, translateOptions, 'translateEach');
+    const outcomes = outcomesOf(texts, options.signal, (some, inner) =>
+      this.#session.call('translate', { texts: some, options: encoded, each: true }, inner),
+    );
+    for await (const { index, result, error } of outcomes) {
+      yield error ? { index, error } : { index, result: toTranslation(result) };
+    }
+  }
+
+  /**
+   * Translates one text greedily, not by beams, and gives every token as it is decoded; the last
+   * step, with `done: true`, has the whole result, which the generator also returns. It starts when
+   * the first token is asked for and runs ahead of who asks, so that nobody who waits for the model
+   * has to wait for them. Leaving the loop ends it.
+   */
+  async *stream<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+  >(
     text: string,
-    options: StreamOptions = {},
-  ): AsyncGenerator<TranslationStep, Translation, void> {
+    options: StreamOptions<Attention, Alignment> = {},
+  ): AsyncGenerator<
+    TranslationStep<Attention, Alignment>,
+    Translation<Attention, Alignment, false>,
+    void
+  > {
     checkOption(typeof text === 'string', 'text', 'a string');
-    const request = {
-      texts: [text],
-      options: encodeOptions(options, streamOptions, 'stream', { beams: 1, stream: true }),
-    };
+    const fixed = { beams: 1, stream: true };
+    const encoded = encodeOptions(options, streamOptions, 'stream', fixed);
+    const request = { texts: [text], options: encoded, each: false };
     const complete = stepCompleter();
-    const work = (push: (step: TranslationStep) => void, inner: AbortSignal) =>
-      this.#session.call('translate', request, inner, (step) => push(complete(step)));
-    const [translation] = yield* iterate(options.signal, work);
-    return toTranslation(translation!);
+    const work = (push: (step: TokenStep<Attention>) => void, inner: AbortSignal) =>
+      this.#session.call('translate', request, inner, (step) =>
+        push(complete(step) as TokenStep<Attention>),
+      );
+    const answers = yield* iterate(options.signal, work);
+    const result = toTranslation<Translation<Attention, Alignment, false>>(
+      resultsOf(answers, 1)[0]!,
+    );
+    yield { done: true, text: result.text, result };
+    return result;
   }
 
   /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */
@@ -90,10 +141,14 @@ export class Translator {
     this.#session.dispose();
   }
 
-  async #translate(texts: string[], options: TranslateOptions): Promise<Translation[]> {
-    const request = { texts, options: encodeOptions(options, translateOptions, 'translate') };
-    const results = await this.#session.call('translate', request, options.signal);
-    return results.map(toTranslation);
+  async #translate<Result extends Translation>(
+    texts: string[],
+    options: TranslateOptions,
+  ): Promise<Result[]> {
+    const encoded = encodeOptions(options, translateOptions, 'translate');
+    const request = { texts, options: encoded, each: false };
+    const answers = await this.#session.call('translate', request, options.signal);
+    return resultsOf(answers, texts.length).map(toTranslation<Result>);
   }
 }
 
@@ -103,24 +158,25 @@ export interface Translator {
 }
 if (Symbol.dispose) Translator.prototype[Symbol.dispose] = Translator.prototype.dispose;
 
-function toTranslation({ sentences, ...rest }: RawTranslation): Translation {
+// What was asked for is there.
+function toTranslation<Result extends Translation>({ sentences, ...rest }: RawTranslation): Result {
   return {
     ...rest,
     sentences: sentences.map(({ attention, ...sentence }) =>
       attention ? { ...sentence, attention: toAttentionMaps(attention) } : sentence,
     ),
-  };
+  } as Result;
 }
 
 // Gives every step what comes only with the first one of its sentence.
-function stepCompleter(): (step: RawStep) => TranslationStep {
+function stepCompleter(): (step: RawStep) => TokenStep {
   let sentence: StreamedSentence;
   let encoder: AttentionMap;
   return ({ token, text, attention, ...first }) => {
     sentence = first.sentence ?? sentence;
-    if (!attention) return { token, text, sentence };
-    if (attention.encoder) encoder = toAttentionMap(attention.encoder);
+    if (!attention) return { done: false, token, text, sentence };
+    if (attention.encoder) encoder = new AttentionMap(attention.encoder);
     const rows = toAttentionMaps({ decoder: attention.decoder, cross: attention.cross });
-    return { token, text, sentence, attention: { encoder, ...rows } };
+    return { done: false, token, text, sentence, attention: { encoder, ...rows } };
   };
 }

@@ -1,3 +1,6 @@
+import type { AttentionMap } from './attention.js';
+import type { GlassformerError } from './errors.js';
+
 /**
  * The files of a model folder that the engine reads. A translator whose two languages have
  * vocabularies of their own has `source.model` and `target.model` in place of `tokenizer.model`;
@@ -129,11 +132,14 @@ export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encod
   head: number;
 }
 
-export interface ClassifyOptions {
+export interface ClassifyOptions<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+> {
   /** Return every head's attention weights. */
-  attention?: boolean | undefined;
+  attention?: Attention | undefined;
   /** Return what each token contributes to each label's logit. */
-  contributions?: boolean | undefined;
+  contributions?: Contributions | undefined;
   /** Heads whose output is set to zero before the output projection. */
   ablate?: readonly Head[] | undefined;
   /** Indices into `tokens` of those to be treated as padding: not attended to and not pooled. */
@@ -151,19 +157,22 @@ export interface Token {
   end: number;
 }
 
-/** Attention weights after softmax. Each row, a query's, sums to 1. */
-export interface AttentionMap {
-  layers: number;
-  heads: number;
-  queries: number;
-  keys: number;
-  /** [layers, heads, queries, keys], row-major. */
-  data: Float32Array;
-  /** One head's [queries, keys], row-major: a view of `data`. */
-  at(layer: number, head: number): Float32Array;
-}
+/** `Fields`: there for sure where `Option`, the type of the option that asks for them, says so. */
+type Asked<Option, Fields> = [Option] extends [true | object] ? Fields : Partial<Fields>;
 
-export interface Classification {
+/** What became of one text of several; there is either a result or an error. */
+export type Outcome<Result> =
+  | { index: number; result: Result; error?: undefined }
+  | { index: number; result?: undefined; error: GlassformerError };
+
+/** Any number of texts, such as an array, a generator, or the lines of a file. */
+export type Texts = Iterable<string> | AsyncIterable<string>;
+
+/** A type argument tells whether its option was set. */
+export type Classification<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+> = {
   /** The most probable label. */
   label: string;
   /** Its probability. */
@@ -174,22 +183,37 @@ export interface Classification {
   logits: Record<string, number>;
   /** What the model read: one entry per row of the attention. */
   tokens: Token[];
-  /** Whether the text was longer than the model reads, and its end was left out. */
-  clipped: boolean;
-  /** With option `attention`. */
-  attention?: { encoder: AttentionMap };
   /**
-   * With option `contributions`: for each label one number per token, in logit units. Together
-   * with the classifier's bias they sum to the label's logit.
+   * Whether the text was longer than the model reads, and a part was left out: its end, or its
+   * middle, as the model's configuration says. What was read is in `tokens`.
    */
-  contributions?: Record<string, Float32Array>;
-}
+  clipped: boolean;
+} & Asked<
+  Attention,
+  {
+    /** With option `attention`. */
+    attention: { encoder: AttentionMap };
+  }
+> &
+  Asked<
+    Contributions,
+    {
+      /**
+       * With option `contributions`: for each label one number per token, in logit units. Together
+       * with the classifier's bias they sum to the label's logit.
+       */
+      contributions: Record<string, Float32Array>;
+    }
+  >;
 
-export interface StreamOptions {
+export interface StreamOptions<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+> {
   /** Return every head's attention weights, and the alignment. */
-  attention?: boolean | undefined;
+  attention?: Attention | undefined;
   /** Return which words were made from which, also without `attention`. */
-  alignment?: boolean | AlignmentOptions | undefined;
+  alignment?: Alignment | undefined;
   /** Most tokens of a sentence's translation; by default three times the source's and 16. */
   maxLength?: number | undefined;
   /** Heads whose output is set to zero before the output projection. */
@@ -198,13 +222,17 @@ export interface StreamOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface TranslateOptions extends StreamOptions {
+export interface TranslateOptions<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+  Hypotheses extends boolean = boolean,
+> extends StreamOptions<Attention, Alignment> {
   /** Hypotheses that the search follows at once, 1 (greedy) to 64; 4 by default. */
   beams?: number | undefined;
   /** A hypothesis' score is its log-probability / tokens ^ lengthPenalty; 1 by default. */
   lengthPenalty?: number | undefined;
   /** Return the other complete translations, and the tree of all that the search considered. */
-  hypotheses?: boolean | undefined;
+  hypotheses?: Hypotheses | undefined;
 }
 
 /** Which cross-attention is read as an alignment. */
@@ -215,24 +243,27 @@ export interface AlignmentOptions {
   heads?: readonly number[] | undefined;
 }
 
-/** A token of a translation; offsets in its sentence's own `text`. */
+/** A token of a translation; offsets in the whole translation's `text`. */
 export interface OutputToken extends Token {
   /** Natural logarithm of its probability after the tokens before it. */
   logprob: number;
 }
 
-/** A translation that the search completed. */
+/** A sentence's translation that the search completed. */
 export interface Hypothesis {
   text: string;
   /** Log-probability, normalised by length. */
   score: number;
-  /** The end token included. */
+  /**
+   * The end token included. Offsets as in the whole translation, in which this sentence begins at
+   * `targetStart`, whichever hypothesis is in it.
+   */
   tokens: OutputToken[];
 }
 
-/** A word of a sentence's translation and a word of the input that it was made from. */
+/** A word of the translation and a word of the input that it was made from. */
 export interface AlignmentLink {
-  /** In the sentence's `text`. */
+  /** In the whole translation's `text`. */
   target: { start: number; end: number };
   /** In the input. */
   source: { start: number; end: number };
@@ -252,7 +283,12 @@ export interface Candidate {
   kept: boolean;
 }
 
-export interface SentenceTranslation extends Hypothesis {
+/** Offsets on the source's side are in the input, on the target's in the whole translation. */
+export type SentenceTranslation<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+  Hypotheses extends boolean = boolean,
+> = Hypothesis & {
   /** Where the sentence lies in the input. */
   start: number;
   end: number;
@@ -263,24 +299,44 @@ export interface SentenceTranslation extends Hypothesis {
   clipped: boolean;
   /** What the encoder read; offsets in the input. */
   sourceTokens: Token[];
-  /**
-   * With option `attention`. Row i of `decoder` and `cross` is the step that emitted `tokens[i]`;
-   * column j of `decoder` is token j - 1, column 0 the start token. What a step had not seen is 0.
-   */
-  attention?: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
-  /** With option `attention` or `alignment`. */
-  alignment?: AlignmentLink[];
-  /** With option `hypotheses`: best first. */
-  hypotheses?: Hypothesis[];
-  /** With option `hypotheses`: parents before children; the first is the start token. */
-  tree?: Candidate[];
-}
+} & Asked<
+    Attention,
+    {
+      /**
+       * With option `attention`. Row i of `decoder` and `cross` is the step that emitted
+       * `tokens[i]`; column j of `decoder` is token j - 1, column 0 the start token. What a step
+       * had not seen is 0.
+       */
+      attention: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+    }
+  > &
+  Asked<
+    Attention extends true ? true : Alignment,
+    {
+      /** With option `attention` or `alignment`. */
+      alignment: AlignmentLink[];
+    }
+  > &
+  Asked<
+    Hypotheses,
+    {
+      /** With option `hypotheses`: best first. */
+      hypotheses: Hypothesis[];
+      /** With option `hypotheses`: parents before children; the first is the start token. */
+      tree: Candidate[];
+    }
+  >;
 
-export interface Translation {
+/** A type argument tells what its option was set to. */
+export interface Translation<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+  Hypotheses extends boolean = boolean,
+> {
   text: string;
   /** Mean of the sentences' scores, weighted by their tokens. */
   score: number;
-  sentences: SentenceTranslation[];
+  sentences: SentenceTranslation<Attention, Alignment, Hypotheses>[];
 }
 
 /** The sentence that a stream is at. */
@@ -295,16 +351,39 @@ export interface StreamedSentence {
   sourceTokens: Token[];
 }
 
-/** One token of a stream. */
-export interface TranslationStep {
+/** One token of a stream. A sentence's end token has no step: it adds nothing to the text. */
+export type TokenStep<Attention extends boolean = boolean> = {
+  done: false;
   token: OutputToken;
   /** The whole translation so far: whole characters, each step's a prefix of the next one's. */
   text: string;
   /** The same object in each of its steps. */
   sentence: StreamedSentence;
-  /**
-   * With option `attention`: the encoder's, the same in each of the sentence's steps, and the only
-   * row, that of `token`, of the others.
-   */
-  attention?: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+} & Asked<
+  Attention,
+  {
+    /**
+     * With option `attention`: the encoder's, the same in each of the sentence's steps, and the
+     * only row, that of `token`, of the others.
+     */
+    attention: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+  }
+>;
+
+/** The last step of a stream. */
+export interface LastStep<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+> {
+  done: true;
+  /** The whole translation. */
+  text: string;
+  /** What `translate` gives with `beams: 1`. */
+  result: Translation<Attention, Alignment, false>;
 }
+
+/** What a stream gives: a step for each token, and one more with the whole result. */
+export type TranslationStep<
+  Attention extends boolean = boolean,
+  Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+> = TokenStep<Attention> | LastStep<Attention, Alignment>;

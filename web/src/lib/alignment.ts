@@ -28,12 +28,11 @@ export function alignmentOf(text: string, { sentences }: Translation): Alignment
   const source = new Map<number, Word>();
   const target = new Map<number, Word>();
   const pairs: { source: number; target: number; weight: number }[] = [];
-  for (const [sentence, { alignment = [], targetStart }] of sentences.entries()) {
+  for (const [sentence, { alignment = [] }] of sentences.entries()) {
     for (const link of alignment) {
-      const start = targetStart + link.target.start;
-      target.set(start, { start, end: targetStart + link.target.end, sentence });
+      target.set(link.target.start, { ...link.target, sentence });
       source.set(link.source.start, { ...link.source, sentence });
-      pairs.push({ source: link.source.start, target: start, weight: link.weight });
+      pairs.push({ source: link.source.start, target: link.target.start, weight: link.weight });
     }
   }
   for (const [sentence, { start, end }] of sentences.entries()) {

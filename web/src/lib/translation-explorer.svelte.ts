@@ -5,8 +5,8 @@ import {
   type AttentionMap,
   type LoadOptions,
   type SentenceTranslation,
+  type TokenStep,
   type Translation,
-  type TranslationStep,
   type TranslatorInfo,
 } from 'glassformer';
 import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
@@ -167,8 +167,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     const asks = this.attention === 'encoder' ? 'source' : 'target';
     if (side !== asks) return;
     const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
-    const base = side === 'source' ? 0 : inspected.targetStart;
-    const query = tokens.findIndex(({ end }) => base + end > at.start);
+    const query = tokens.findIndex(({ end }) => end > at.start);
     if (query >= 0) this.point({ query, key: this.strongestKeyOf(query) });
   }
 
@@ -279,22 +278,23 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     this.stage = 'streaming';
     this.lit = undefined;
     const begin = performance.now();
-    const options = { attention: true, ablate: this.off, signal };
-    const steps = model.stream(text, options);
+    const options = { attention: true as const, ablate: this.off, signal };
     const tokens: Range[] = [];
     let first = 0;
-    let next = await steps.next();
-    for (; !next.done; next = await steps.next()) {
-      const { value: step } = next;
-      const base = step.sentence.targetStart;
-      tokens.push({ start: base + step.token.start, end: base + step.token.end });
-      first ||= performance.now() - begin;
-      this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+    for await (const step of model.stream(text, options)) {
+      if (step.done) {
+        const { result } = step;
+        const count = result.sentences.reduce((sum, sentence) => sum + sentence.tokens.length, 0);
+        this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
+        this.draft = undefined;
+        this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
+      } else {
+        const { start, end } = step.token;
+        tokens.push({ start, end });
+        first ||= performance.now() - begin;
+        this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+      }
     }
-    this.pace = { tokens: tokens.length, first, milliseconds: performance.now() - begin };
-    const alignment = alignmentOf(text, next.value);
-    this.draft = undefined;
-    this.rendering = { text, beams: 0, result: next.value, alignment };
     this.#stayWithin();
   }
 
@@ -341,15 +341,14 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   }
 
   get #targetLabels(): string[] {
-    const { inspected } = this;
-    if (!inspected) return [];
-    return shownTokens(inspected.text, inspected.tokens).map(({ label }) => label);
+    const { rendering, inspected } = this;
+    if (!rendering || !inspected) return [];
+    return shownTokens(rendering.result.text, inspected.tokens).map(({ label }) => label);
   }
 }
 
 /** What the heads of the decoder's last layer looked at on average, where that was strong. */
-function glowOf({ sentence, attention }: TranslationStep): Draft['glow'] {
-  if (!attention) return [];
+function glowOf({ sentence, attention }: TokenStep<true>): Draft['glow'] {
   const { layers, heads, keys } = attention.cross;
   const mean = new Float32Array(keys);
   for (let head = 0; head < heads; head++)

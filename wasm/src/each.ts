@@ -1,0 +1,113 @@
+import { toError } from './engine.js';
+import type { Answer } from './engine.js';
+import { GlassformerError, throwIfAborted } from './errors.js';
+import { iterate } from './iterate.js';
+import { onAbort } from './signals.js';
+import { turn } from './turn.js';
+import type { Outcome, Texts } from './types.js';
+
+/** Texts that the model gets at once: enough that no time is lost between them. */
+const textsAtOnce = 16;
+
+/** Most texts that are read before somebody has taken what became of them. */
+const readAhead = 64;
+
+interface Waiting {
+  index: number;
+  text: string;
+}
+
+/**
+ * Gives texts to `run`, some at a time, and iterates over what becomes of each. Texts are read
+ * ahead while the model works, and no more of them while nobody takes the outcomes.
+ */
+export async function* outcomesOf<T extends object>(
+  texts: Texts,
+  signal: AbortSignal | undefined,
+  run: (texts: string[], inner: AbortSignal) => Promise<Answer<T>[]>,
+): AsyncGenerator<Outcome<T>, void, void> {
+  const source = iteratorOf(texts);
+  const bell = new Bell();
+  const waiting: Waiting[] = [];
+  let count = 0; // texts read
+  let taken = 0; // outcomes
+  let ended = false;
+  type Push = (outcome: Outcome<T>) => void;
+
+  const read = async (push: Push, inner: AbortSignal): Promise<void> => {
+    const leave = async () => !ended && source.return?.();
+    onAbort(inner, () => void leave().catch(() => {}));
+    try {
+      for (;;) {
+        throwIfAborted(inner);
+        const { value, done } = await source.next();
+        if (done) break;
+        const index = count++;
+        if (typeof value === 'string') {
+          waiting.push({ index, text: value });
+        } else {
+          push({ index, error: new GlassformerError('invalid_option', 'text: expected a string') });
+        }
+        bell.ring();
+        while (count - taken >= readAhead && !inner.aborted) await bell.rung;
+      }
+    } finally {
+      ended = true;
+      bell.ring();
+    }
+  };
+
+  const send = async (push: Push, inner: AbortSignal): Promise<void> => {
+    for (;;) {
+      await turn(); // until then a quick source gives more than one text
+      if (waiting.length > 0) {
+        const some = waiting.splice(0, textsAtOnce);
+        const answers = await run(
+          some.map(({ text }) => text),
+          inner,
+        );
+        for (const [i, answer] of answers.entries()) {
+          const { index } = some[i]!;
+          push('error' in answer ? { index, error: toError(answer) } : { index, result: answer });
+        }
+      } else if (ended) {
+        return;
+      } else {
+        await bell.rung;
+      }
+    }
+  };
+
+  // Two senders: while one hands over its answers, the model has the other's texts.
+  const outcomes = iterate<Outcome<T>, unknown>(signal, (push, inner) =>
+    Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
+  );
+  for await (const outcome of outcomes) {
+    taken++;
+    bell.ring();
+    yield outcome;
+  }
+}
+
+function iteratorOf(texts: Texts): AsyncIterator<string> | Iterator<string> {
+  if (typeof texts === 'object' && texts !== null) {
+    if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
+    if (Symbol.iterator in texts) return texts[Symbol.iterator]();
+  }
+  throw new GlassformerError('invalid_option', 'texts: expected an iterable of strings');
+}
+
+/** Wakes all who wait for it. */
+class Bell {
+  rung!: Promise<void>;
+  #wake = (): void => {};
+
+  constructor() {
+    this.ring();
+  }
+
+  ring(): void {
+    this.#wake();
+    this.rung = new Promise((resolve) => (this.#wake = resolve));
+  }
+}
