@@ -24,7 +24,7 @@ if (Number(process.versions.node.split('.')[0]) < 21) {
 }
 
 v8.setFlagsFromString('--expose-gc');
-const collectGarbage = vm.runInNewContext('gc');
+export const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');

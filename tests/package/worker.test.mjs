@@ -10,6 +10,7 @@ import {
   GlassformerError,
   assertError,
   binaries,
+  collectGarbage,
   goldenFolder,
   load,
   loadTranslator,
@@ -119,6 +120,26 @@ test('an abort is heard between two texts, and in the queue', waiting, async () 
   setImmediate(() => controller.abort('enough'));
   for (const call of calls) await assert.rejects(call, { code: 'aborted', cause: 'enough' });
   assert.deepEqual(plain(await next), plain(expected[0]));
+});
+
+test('a model that was dropped ends its worker, but not under a call', waiting, async () => {
+  let call;
+  await (async () => {
+    const classifier = await Classifier.load(folder, { worker });
+    call = classifier.classifyBatch(Array(2000).fill(texts[0]));
+  })();
+  const thread = threads.at(-1);
+  for (let i = 0; i < 5; i++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
+  assert.equal((await call).length, 2000);
+  let running = true;
+  ended(thread).then(() => (running = false));
+  while (running) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
 });
 
 test('an abort while loading ends the worker', waiting, async () => {
