@@ -243,6 +243,11 @@ for (const binary of ['simd', 'relaxed']) {
         setTimeout(() => controller.abort(), 20);
         const codes = (await Promise.allSettled(calls)).map((call) => call.reason?.code);
         const again = await read(source);
+        const each = [];
+        const rows = [source, ' ', ...Array(40).fill(source)];
+        for await (const { index, result, error } of translator.translateEach(rows, { beams: 1 })) {
+          each[index] = error ? error.code : result.text;
+        }
         const stream = translator.stream(endless);
         await stream.next();
         const call = stream.next().then(() => stream.next());
@@ -254,6 +259,7 @@ for (const binary of ['simd', 'relaxed']) {
           score,
           size: sentences[0].attention.cross.at(1, 1).length,
           streams: [...streams, again],
+          each,
           codes,
         };
       },
@@ -264,11 +270,13 @@ for (const binary of ['simd', 'relaxed']) {
     const [{ tokens, sourceTokens }] = greedy.sentences;
     assert.equal(result.size, tokens.length * sourceTokens.length);
     const [first, second, left, again] = result.streams;
-    assert.equal(first.length, tokens.length);
+    const own = tokens.filter((token) => token.text !== '</s>'); // which has no step
+    assert.equal(first.length, own.length + 1);
     assert.equal(first.at(-1)[0], greedy.text);
     assert.ok(first.every(([, whole]) => whole));
     assert.deepEqual([second, again], [first, first]);
     assert.equal(left.length, 3);
+    assert.deepEqual(result.each, [greedy.text, 'empty_input', ...Array(40).fill(greedy.text)]);
     assert.deepEqual(result.codes, ['aborted', 'empty_input', 'invalid_option', 'disposed']);
     assert.deepEqual(problems, []);
     await page.context().close();
