@@ -136,7 +136,11 @@ test("Vite's development server serves the model's files where the package says"
       .replaceAll('import.meta.url', JSON.stringify(script))
       .replace(/import .* from .*;/g, '');
     const module = await import(`data:text/javascript,${encodeURIComponent(text)}`);
-    for (const [file, url] of Object.entries(module.default)) {
+    const { 'config.json': config, ...urls } = module.default;
+    assert.ok(
+      Buffer.from(config).equals(readFileSync(join(root, 'weights/sentiment/config.json'))),
+    );
+    for (const [file, url] of Object.entries(urls)) {
       const served = Buffer.from(await (await fetch(url)).arrayBuffer());
       assert.ok(served.equals(readFileSync(join(root, 'weights/sentiment', file))), url.href);
     }

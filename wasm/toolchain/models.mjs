@@ -28,26 +28,33 @@ function withAbsoluteLinks(card, folder) {
 }
 
 // One literal expression per file: bundlers look for these, copy the files and put their new
-// addresses here. Vite's development server moves this script to node_modules/.vite/deps/.
+// addresses here. Vite's development server moves this script to node_modules/.vite/deps/. A bundler
+// may make a script of a file of JSON, so its bytes are here.
 function entry(name, files) {
-  const lines = files.map(
-    (file) =>
-      `  '${file}': moved\n` +
-      `    ? new URL('../../@glassformer/${name}/${file}', import.meta.url)\n` +
-      `    : new URL('./${file}', import.meta.url),\n`,
+  const lines = files.map((file) =>
+    isJson(file)
+      ? `  '${file}': bytes('${readFileSync(join(root, 'weights', name, file), 'base64')}'),\n`
+      : `  '${file}': moved\n` +
+        `    ? new URL('../../@glassformer/${name}/${file}', import.meta.url)\n` +
+        `    : new URL('./${file}', import.meta.url),\n`,
   );
   return (
-    '// Where the files of this model are: what `load` of the package glassformer takes.\n' +
+    '// The files of this model, or where they are: what `load` of the package glassformer takes.\n' +
+    'const bytes = (base64) => Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));\n' +
     "const moved = import.meta.url.includes('/.vite/deps/');\n" +
     `export default {\n${lines.join('')}};\n`
   );
 }
 
+function isJson(file) {
+  return file.endsWith('.json');
+}
+
 function types(files) {
-  const names = files.map((file) => `'${file}'`).join(' | ');
+  const lines = files.map((file) => `  '${file}': ${isJson(file) ? 'Uint8Array' : 'URL'};\n`);
   return (
-    '/** Where the files of this model are: what `load` of the package glassformer takes. */\n' +
-    `declare const files: Readonly<Record<${names}, URL>>;\nexport default files;\n`
+    '/** The files of this model, or where they are: what `load` of the package glassformer takes. */\n' +
+    `declare const files: Readonly<{\n${lines.join('')}}>;\nexport default files;\n`
   );
 }
 
