@@ -18,7 +18,7 @@ const flags = [
 ];
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
-const limit = 60_000; // milliseconds until a page must have printed its outcome
+const limit = 120_000; // milliseconds until a page must have printed its outcome
 
 const opened = {};
 

@@ -35,6 +35,7 @@ const angular = (app) => {
                 assets: [{ glob: '**/*', input: 'public' }],
               },
             },
+            serve: { builder: '@angular/build:dev-server', options: { buildTarget: 'app:build' } },
           },
         },
       },
@@ -155,7 +156,10 @@ export default [
     'Angular',
     'angular',
     angular,
-    [{ name: 'production build', build: [['ng', 'build']], serve: 'dist/app/browser' }],
+    [
+      { name: 'dev server', start: at('ng', 'serve', '--host', '127.0.0.1') },
+      { name: 'production build', build: [['ng', 'build']], serve: 'dist/app/browser' },
+    ],
     { node: 24, how: inline },
   ),
   ...framework('Next', 'next', next, [

@@ -18,7 +18,6 @@ import { delimiter, dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const scratch = join(tmpdir(), 'glassformer-environments');
 export const versions = JSON.parse(readFileSync(new URL('versions.json', import.meta.url), 'utf8'));
 
 const limit = 180_000; // milliseconds that one command may take
@@ -41,6 +40,21 @@ process.on('SIGTERM', () => process.exit(143));
 function hashOf(value) {
   return createHash('sha256').update(value).digest('hex').slice(0, 12);
 }
+
+// Each checkout has a scratch folder of its own.
+const scratch = join(tmpdir(), `glassformer-environments-${hashOf(root)}`);
+
+// No tool reports what it is used for, or keeps anything outside the scratch folder.
+const environment = {
+  ...process.env,
+  ASTRO_TELEMETRY_DISABLED: '1',
+  CI: '1',
+  DO_NOT_TRACK: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  NO_COLOR: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  XDG_CONFIG_HOME: join(scratch, 'config'),
+};
 
 /** Packs the built package and its model; returns the tarballs, which their contents name. */
 export function pack() {
@@ -171,7 +185,7 @@ export class Project {
     // A process group of its own, so that all of it can be ended.
     const child = spawn(command, args, {
       cwd: this.folder,
-      env: { ...process.env, CI: '1', NO_COLOR: '1', PATH: path, ...env },
+      env: { ...environment, PATH: path, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
