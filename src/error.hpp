@@ -10,6 +10,8 @@ namespace glassformer {
 /// public interface: JavaScript and the command line report the same ones.
 enum class ErrorCode {
   empty_input,
+  too_large,   ///< a text, or what is asked of it, that memory has no room for
+  non_finite,  ///< a number in the answer that is not finite
   invalid_option,
   invalid_config,
   invalid_safetensors,
@@ -28,6 +30,10 @@ constexpr std::string_view to_string(ErrorCode code) {
   switch (code) {
     case ErrorCode::empty_input:
       return "empty_input";
+    case ErrorCode::too_large:
+      return "too_large";
+    case ErrorCode::non_finite:
+      return "non_finite";
     case ErrorCode::invalid_option:
       return "invalid_option";
     case ErrorCode::invalid_config:

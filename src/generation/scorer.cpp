@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tensor/sizes.hpp"
+
 namespace glassformer {
 
 Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
@@ -13,7 +15,7 @@ Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
     choices_.push_back({std::move(ids), std::move(projection)});
   }
   const std::size_t rows = state_.limits().rows;
-  logits_.resize(rows * widest_);
+  logits_.resize(checked_product("logits", {rows, widest_}));
   next_.reserve(rows);
 }
 

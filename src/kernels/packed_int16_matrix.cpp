@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tensor/sizes.hpp"
+
 namespace glassformer {
 
 void PackedInt16Matrix::reshape(std::size_t k, std::size_t n) {
   k_ = k;
-  const std::size_t size = (n + width_ - 1) / width_ * panel_stride();
+  const std::size_t size =
+      checked_product("a packed matrix", {(n + width_ - 1) / width_, width_, even(k)});
   if (size > data_.size()) data_.resize(size);
 }
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "tensor/sizes.hpp"
+
 namespace glassformer {
 
 PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, const Kernels& run)
@@ -13,7 +15,7 @@ PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t wid
                                    std::size_t depth)
     : k_(k), n_(n), width_(width), depth_(depth), steps_((k + depth_ - 1) / depth_) {
   const std::size_t panels = (n + width_ - 1) / width_;
-  data_.assign(panels * panel_stride(), 0);
+  data_.assign(checked_product("a packed matrix", {panels, width_, steps_, depth_}), 0);
   scales_.assign(panels * width_, 0.0f);
   sums_.assign(panels * width_, 0);
 }

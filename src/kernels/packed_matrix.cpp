@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "tensor/sizes.hpp"
+
 namespace glassformer {
 
 PackedMatrix::PackedMatrix(std::size_t k, std::size_t n) { reshape(k, n); }
@@ -12,7 +14,7 @@ void PackedMatrix::reshape(std::size_t k, std::size_t n) {
   n_ = n;
   width_ = kernels().panel_width;
   panels_ = (n + width_ - 1) / width_;
-  data_.assign(panels_ * panel_stride(), 0.0f);
+  data_.assign(checked_product("a packed matrix", {panels_, width_, k}), 0.0f);
 }
 
 std::size_t PackedMatrix::place(std::size_t column) const {

@@ -8,6 +8,7 @@
 #include "layers/batch.hpp"
 #include "layers/linear.hpp"
 #include "layers/workspace.hpp"
+#include "tensor/sizes.hpp"
 
 namespace glassformer {
 
@@ -15,7 +16,8 @@ namespace glassformer {
 /// head says how query i spread its attention over the keys; it sums to 1.
 struct AttentionMap {
   std::size_t layers = 0, heads = 0, queries = 0, keys = 0;
-  std::vector<float> data = std::vector<float>(layers * heads * queries * keys, 0.0f);
+  std::vector<float> data = std::vector<float>(
+      checked_product("attention weights", {layers, heads, queries, keys}), 0.0f);
 
   /// One head's matrix [queries, keys].
   std::span<float> at(std::size_t layer, std::size_t head);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
+#include "tensor/sizes.hpp"
 
 namespace glassformer {
 
@@ -30,7 +31,9 @@ void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
 }
 
 Int8TableEmbedding::Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
-    : Embedding(d_model, scale), table_(vocab_size * d_model), scales_(vocab_size) {}
+    : Embedding(d_model, scale),
+      table_(checked_product("an embedding", {vocab_size, d_model})),
+      scales_(vocab_size) {}
 
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
   scope.declare_int8("weight", {scales_.size(), d_model()},

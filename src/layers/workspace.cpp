@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "tensor/sizes.hpp"
+
 namespace glassformer {
+namespace {
+
+// Frees first, so that old and new never lie side by side; if memory runs out, the matrix is empty.
+void renew(Tensor<2>& matrix, std::size_t rows, std::size_t columns) {
+  checked_product("activations", {rows, columns});
+  matrix = Tensor<2>::from_shape({0, columns});
+  matrix = Tensor<2>::from_shape({rows, columns});
+}
+
+}  // namespace
 
 Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
     : states({0, d_model}),
@@ -14,14 +26,16 @@ Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
       quantised_(quantised_block * kernels().quantised_row_bytes(std::max(d_model, d_ff))) {}
 
 void Workspace::reserve(std::size_t tokens, std::size_t longest) {
-  if (tokens > states.shape(0)) {
-    for (Tensor<2>* matrix : {&states, &normed, &qkv, &context}) {
-      matrix->resize({tokens, matrix->shape(1)});
-    }
+  for (Tensor<2>* matrix : {&states, &normed, &qkv, &context}) {
+    if (tokens > matrix->shape(0)) renew(*matrix, tokens, matrix->shape(1));
   }
   const std::size_t width = kernels().panel_width;
   const std::size_t padded = (longest + width - 1) / width * width;
-  if (padded > scores.shape(1)) scores.resize({query_rows, padded});
+  if (padded > scores.shape(1)) {
+    scores = Tensor<2>::from_shape({query_rows, 0});
+    checked_product("attention scores", {query_rows, padded});
+    scores = Tensor<2>::from_shape({query_rows, padded});
+  }
 }
 
 void IntegerAttention::reserve(std::size_t scores_size, std::size_t context_size) {

@@ -39,6 +39,11 @@ struct Workspace {
   /// Makes room for `tokens` rows in all and a longest sequence of `longest`.
   void reserve(std::size_t tokens, std::size_t longest);
 
+  /// Makes room in `scores` for one row of `count` keys.
+  void reserve_keys(std::size_t count) {
+    if (count > scores.size()) reserve(0, count);
+  }
+
   /// Room for a block of quantised rows of `columns`, at most the larger of D and F.
   QuantisedRows quantised_rows(std::size_t columns);
 

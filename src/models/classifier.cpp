@@ -2,6 +2,7 @@
 
 #include "kernels/kernels.hpp"
 #include "models/parts.hpp"
+#include "tensor/sizes.hpp"
 
 namespace glassformer {
 namespace {
@@ -45,6 +46,7 @@ EncoderClassifier::Output EncoderClassifier::operator()(const Batch& batch,
   classifier_(const_view(pooled), rows(output.logits, 0, batch.size()), workspace_);
 
   if (request.contributions) {
+    checked_product("contributions", {batch.tokens(), classes});
     output.contributions.resize({batch.tokens(), classes});
     classifier_.multiply(const_view(x), rows(output.contributions, 0, batch.tokens()), workspace_);
     std::vector<float> weights(batch.longest());

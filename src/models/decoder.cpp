@@ -67,6 +67,7 @@ View<2> Decoder::operator()(DecodingState& state, std::span<const Extension> ext
   const std::size_t n = extensions.size();
   const std::size_t first = state.tree().size();
   state.append(extensions);
+  workspace.reserve_keys(state.most_keys());
 
   View<2> x = rows(workspace.states, 0, n);  // [R, D]
   embed(state, x);

@@ -33,8 +33,9 @@ DecodingState::DecodingState(const ModelConfig& config, const Batch& sources,
       heads_(config.n_heads),
       capture_(request.capture),
       limits_(limits),
-      tree_(limits.nodes),
-      cache_(config.decoder_layers, config.d_model, limits.nodes, sources.tokens()),
+      tree_(std::min(limits.nodes, likely_nodes)),
+      cache_(config.decoder_layers, config.d_model, std::min(limits.nodes, likely_nodes),
+             sources.tokens()),
       source_keys_starts_({0}),
       self_ablated_(by_layer(request, AttentionSite::decoder, config.decoder_layers)),
       cross_ablated_(by_layer(request, AttentionSite::cross, config.decoder_layers)) {
@@ -49,14 +50,16 @@ DecodingState::DecodingState(const ModelConfig& config, const Batch& sources,
   }
   ids_.reserve(limits.rows);
   positions_.reserve(limits.rows);
-  paths_.reserve(limits.rows * limits.positions);
+  const std::size_t nodes = std::min(limits.nodes, likely_nodes);
+  const std::size_t positions = std::min(limits.positions, likely_positions);
+  paths_.reserve(limits.rows * positions);
   self_.reserve(limits.rows);
   cross_.reserve(limits.rows);
   if (capture_) {
     // Hypotheses that grow together, a token a step, have (positions + 1) / 2 keys on average.
-    captured_starts_.reserve(limits.nodes);
-    captured_.reserve(limits.nodes * layers_ * heads_ *
-                      ((limits.positions + 1) / 2 + sources.longest()));
+    captured_starts_.reserve(nodes);
+    captured_.reserve(checked_product(
+        "attention weights", {nodes, layers_, heads_, (positions + 1) / 2 + sources.longest()}));
   }
 }
 
@@ -68,24 +71,34 @@ std::span<const std::uint32_t> DecodingState::source_keys(std::size_t source) co
 
 void DecodingState::append(std::span<const Extension> extensions) {
   expect_at_most("rows", limits_.rows, extensions.size());
-  expect_at_most("nodes", limits_.nodes, tree_.size() + extensions.size());
+  const std::size_t nodes = tree_.size() + extensions.size();
+  expect_at_most("nodes", limits_.nodes, nodes);
+  if (!cache_.self.empty() && nodes > cache_.self[0].shape(0)) {
+    cache_.grow(std::min(std::max(nodes, 2 * tree_.size()), limits_.nodes), tree_.size());
+  }
   ids_.clear();
   positions_.clear();
-  paths_.clear();
   self_.clear();
   cross_.clear();
+  std::size_t all_positions = 0;
   for (const Extension& extension : extensions) {
-    const NodeIndex index = tree_.append(extension);
-    const HypothesisTree::Node& node = tree_[index];
-    const std::size_t length = node.depth + 1;
-    expect_at_most("positions", limits_.positions, length);
+    const HypothesisTree::Node& node = tree_[tree_.append(extension)];
+    expect_at_most("positions", limits_.positions, node.depth + 1);
     ids_.push_back(node.id);
     positions_.push_back(node.depth);
-    paths_.resize(paths_.size() + length);
-    const std::span<NodeIndex> path = std::span(paths_).last(length);
+    all_positions += node.depth + 1;
+  }
+  paths_.resize(all_positions);
+  std::span<NodeIndex> rest = paths_;
+  most_keys_ = 0;
+  for (std::size_t i = 0; i < extensions.size(); ++i) {
+    const auto index = static_cast<NodeIndex>(tree_.size() - extensions.size() + i);
+    const std::span<NodeIndex> path = rest.first(positions_[i] + 1);
+    rest = rest.subspan(path.size());
     tree_.path(index, path);
     self_.push_back({.keys = path});
-    cross_.push_back({.keys = source_keys(node.source)});
+    cross_.push_back({.keys = source_keys(tree_[index].source)});
+    most_keys_ = std::max({most_keys_, path.size(), cross_.back().keys.size()});
   }
   if (!capture_) return;
 
@@ -94,7 +107,8 @@ void DecodingState::append(std::span<const Extension> extensions) {
   std::size_t size = first;
   for (std::size_t i = 0; i < self_.size(); ++i) {
     captured_starts_.push_back(size);
-    size += all_heads * (self_[i].keys.size() + cross_[i].keys.size());
+    size += checked_product("attention weights",
+                            {all_heads, self_[i].keys.size() + cross_[i].keys.size()});
   }
   captured_.resize(size);
   float* weights = captured_.data() + first;

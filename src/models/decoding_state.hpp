@@ -11,7 +11,10 @@
 
 namespace glassformer {
 
-/// What a decoding may grow to; memory for it is taken when it begins.
+/// What a decoding may grow to. Memory is taken when it begins, but for no more than these likely
+/// sizes; a larger one takes more as it grows.
+inline constexpr std::size_t likely_nodes = 2048, likely_positions = 512;
+
 struct DecodingLimits {
   std::size_t nodes;      ///< tokens fed in all, start tokens included
   std::size_t positions;  ///< longest hypothesis, its start token included
@@ -49,6 +52,8 @@ class DecodingState {
 
   // Appends the nodes of a step and finds what each may attend to.
   void append(std::span<const Extension> extensions);
+  // The most keys that a row of the step under way attends to.
+  std::size_t most_keys() const { return most_keys_; }
   // One layer's part of the step that appended nodes [first, first + count).
   DecoderStep step(std::size_t layer, std::size_t first, std::size_t count);
 
@@ -76,6 +81,7 @@ class DecodingState {
   std::vector<std::size_t> positions_;      // [R]
   std::vector<NodeIndex> paths_;            // all rows' paths, one after another
   std::vector<AttentionRow> self_, cross_;  // [R]
+  std::size_t most_keys_ = 0;
 };
 
 }  // namespace glassformer

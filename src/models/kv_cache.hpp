@@ -1,22 +1,40 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "tensor/sizes.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
 
 /// Keys and values that decoding steps attend to, a row [2 D] of both for each node of the
-/// hypothesis tree and for each token of the sources. Rows never move: a search that reorders its
-/// hypotheses changes only which rows they read.
+/// hypothesis tree and for each token of the sources. A node's row keeps its number: a search that
+/// reorders its hypotheses changes only which rows they read.
 struct KvCache {
+  /// `nodes`: how many there is room for at first.
   KvCache(std::size_t layers, std::size_t d_model, std::size_t nodes, std::size_t source_tokens)
-      : self(layers, Tensor<2>::from_shape({nodes, 2 * d_model})),
-        cross(layers, Tensor<2>::from_shape({source_tokens, 2 * d_model})) {}
+      : self(layers, matrix(nodes, 2 * d_model)),
+        cross(layers, matrix(source_tokens, 2 * d_model)) {}
+
+  /// Makes room for `nodes` nodes, the first `used` of which are kept.
+  void grow(std::size_t nodes, std::size_t used) {
+    for (Tensor<2>& kv : self) {
+      Tensor<2> larger = matrix(nodes, kv.shape(1));
+      std::copy_n(kv.data(), used * kv.shape(1), larger.data());
+      kv = std::move(larger);
+    }
+  }
 
   std::vector<Tensor<2>> self;   // one a layer, [nodes, 2 D]
   std::vector<Tensor<2>> cross;  // one a layer, [N, 2 D]
+
+ private:
+  static Tensor<2> matrix(std::size_t rows, std::size_t columns) {
+    checked_product("keys and values", {rows, columns});
+    return Tensor<2>::from_shape({rows, columns});
+  }
 };
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/parts.hpp"
+#include "tensor/sizes.hpp"
 
 namespace glassformer {
 
@@ -51,9 +52,10 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const InspectionRequest& 
 DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,
                              const InspectionRequest& request) {
   DecodingState state(config_, encoded.sources, limits, request);
-  workspace_.reserve(limits.rows, std::max(limits.positions, encoded.sources.longest()));
+  workspace_.reserve(limits.rows, std::max(std::min(limits.positions, likely_positions),
+                                           encoded.sources.longest()));
   decoder_.attend_to(const_view(encoded.states), state, workspace_);
-  if (limits.rows > logits_.shape(0)) logits_.resize({limits.rows, logits_.shape(1)});
+  reserve_logits(limits.rows);
   return state;
 }
 
@@ -61,8 +63,17 @@ View<2> Seq2Seq::decode(DecodingState& state, std::span<const Extension> extensi
   return decoder_(state, extensions, workspace_);
 }
 
+// If memory runs out, there is room for none, and the next call may ask for less.
+void Seq2Seq::reserve_logits(std::size_t rows) {
+  if (rows <= logits_.shape(0)) return;
+  const std::size_t columns = logits_.shape(1);
+  checked_product("logits", {rows, columns});
+  logits_ = Tensor<2>::from_shape({0, columns});
+  logits_ = Tensor<2>::from_shape({rows, columns});
+}
+
 View<2> Seq2Seq::project(const ConstView<2>& hidden) {
-  if (hidden.shape(0) > logits_.shape(0)) logits_.resize({hidden.shape(0), logits_.shape(1)});
+  reserve_logits(hidden.shape(0));
   View<2> logits = rows(logits_, 0, hidden.shape(0));
   project(hidden, lm_head_, logits);
   return logits;

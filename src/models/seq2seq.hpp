@@ -46,7 +46,8 @@ class Seq2Seq {
   /// order. Returns hidden [R, D], after the final norm; it lives until the next call of begin or
   /// decode. An extension may follow a node of an earlier row of the same call, so that a whole
   /// sequence can be fed at once: its rows are the same to the bit as one call a token. Allocates
-  /// nothing. Throws internal where a limit of the state would be passed.
+  /// nothing until the state outgrows the likely size. Throws internal where a limit of the state
+  /// would be passed.
   View<2> decode(DecodingState& state, std::span<const Extension> extensions);
 
   /// logits [R, V] = lm_head(hidden); they live until the next call of begin or project. Allocates
@@ -65,6 +66,8 @@ class Seq2Seq {
   const Decoder& decoder() const { return decoder_; }
 
  private:
+  void reserve_logits(std::size_t rows);
+
   ModelConfig config_;
   Compute compute_;
   Linear lm_head_;  // [D, V]

@@ -2,6 +2,8 @@
 export type ErrorCode =
   // The input or a file is refused by the engine.
   | 'empty_input'
+  | 'too_large'
+  | 'non_finite'
   | 'invalid_option'
   | 'invalid_config'
   | 'invalid_safetensors'
