@@ -4,7 +4,7 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-inline Vec relu(Vec x) { return max(x, Vec::broadcast(0.0f)); }
+inline Vec relu(Vec x) { return max(Vec::broadcast(0.0f), x); }
 
 // x · Phi(x) = x/2 · (1 + erf(x / sqrt 2)): the exact form (Hendrycks and Gimpel 2016), not tanh's.
 // Not inlined: a matrix product would hold a copy for each vector of each of its tiles.
@@ -19,7 +19,7 @@ inline void elu_plus_one(float* y, const float* x, std::size_t n) {
   for (std::size_t i = 0; i < n; i += Vec::width) {
     const std::size_t count = n - i < Vec::width ? n - i : Vec::width;
     const Vec value = Vec::load_partial(x + i, count, 0.0f);
-    (max(value, zero) + exp2(min(value, zero) * to_base_2)).store_partial(y + i, count);
+    (max(zero, value) + exp2(min(zero, value) * to_base_2)).store_partial(y + i, count);
   }
 }
 

@@ -10,11 +10,7 @@
 namespace glassformer::GLASSFORMER_ISA {
 
 /// The integers that x, already shifted by `rounder`, was rounded to; offset is rounder_bits.
-inline Integers unshifted(Vec x, std::int32_t offset) {
-  Integers bits;
-  __builtin_memcpy(&bits, &x.lanes, sizeof bits);
-  return bits - offset;
-}
+inline Integers unshifted(Vec x, std::int32_t offset) { return bits_of(x) - offset; }
 
 inline Vec widened(const std::int16_t* from) {
 #ifdef __wasm_simd128__
@@ -27,21 +23,22 @@ inline Vec widened(const std::int16_t* from) {
 #endif
 }
 
-inline Vec magnitude(Vec x) { return max(x, Vec::broadcast(0.0f) - x); }
+// Of the magnitudes, as bits; see range_of.
+inline Integers magnitude(Vec x) { return bits_of(x) & INT32_MAX; }
 
 inline float largest(const GatheredRows& x) {
-  Vec found = Vec::broadcast(0.0f);
+  Integers found = {};
   for (std::size_t j = 0; j < x.count; ++j) {
     const float* row = x.row(j);
     std::size_t i = 0;
     for (; i + Vec::width <= x.columns; i += Vec::width) {
-      found = max(found, magnitude(Vec::load(row + i)));
+      found = larger(found, magnitude(Vec::load(row + i)));
     }
     if (i < x.columns) {
-      found = max(found, magnitude(Vec::load_partial(row + i, x.columns - i, 0.0f)));
+      found = larger(found, magnitude(Vec::load_partial(row + i, x.columns - i, 0.0f)));
     }
   }
-  return found.maximum();
+  return largest_positive(found);
 }
 
 inline void round_rows(const GatheredRows& x, float factor, std::int16_t* to) {

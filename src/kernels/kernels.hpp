@@ -98,9 +98,10 @@ struct Kernels {
   void (*matmul_int8)(const Int8MatmulArgs&);
   void (*matmul_int16)(const Int16MatmulArgs&);
   /// Quantises x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
-  /// smaller or larger, become 0 and 127; round to nearest even.
+  /// smaller or larger, become 0 and 127; round to nearest even. The scale of a row with an element
+  /// that is not finite is not finite.
   void (*quantise)(const float* x, std::size_t rows, std::size_t columns, const QuantisedRows& to);
-  /// The largest magnitude among the elements; 0 of none.
+  /// The largest magnitude among the elements; 0 of none, not finite where one of them is not.
   float (*largest)(const GatheredRows& x);
   /// to [count, even_columns] = x · factor, rounded to nearest even; a last odd column is zero.
   void (*round_rows)(const GatheredRows& x, float factor, std::int16_t* to);

@@ -36,12 +36,16 @@ inline void normalise_row(const float* x, float* y, const LayerNormArgs& args, f
   }
 }
 
+// 0, or not a number where the squares are past the range of floats: their inverse would be 0, and
+// make an answer of nothing.
+inline float overflow_of(const RowStatistics& row) { return row.squares * 0.0f; }
+
 inline void layer_norm(const LayerNormArgs& args) {
   for (std::size_t row = 0; row < args.rows; ++row) {
     const float* x = args.x + row * args.columns;
     const RowStatistics row_of = statistics(x, args.columns);
     const float variance = row_of.squares / static_cast<float>(args.columns);
-    const float inverse = 1.0f / __builtin_sqrtf(variance + args.eps);
+    const float inverse = 1.0f / __builtin_sqrtf(variance + args.eps) + overflow_of(row_of);
     normalise_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
   }
 }
@@ -51,7 +55,7 @@ inline void layer_norm_unbiased(const LayerNormArgs& args) {
     const float* x = args.x + row * args.columns;
     const RowStatistics row_of = statistics(x, args.columns);
     const float variance = row_of.squares / static_cast<float>(args.columns - 1);
-    const float inverse = 1.0f / (__builtin_sqrtf(variance) + args.eps);
+    const float inverse = 1.0f / (__builtin_sqrtf(variance) + args.eps) + overflow_of(row_of);
     normalise_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
   }
 }

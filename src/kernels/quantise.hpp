@@ -6,26 +6,56 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
+// The bits of floats that are not negative, read as signed integers, are in the floats' order; so
+// are those of negative ones, the other way round, above all others where they are unsigned. What
+// is not a number is past infinity in both, and so is found without an instruction more.
+using Unsigned [[gnu::vector_size(sizeof(std::uint32_t) * Vec::width)]] = std::uint32_t;
+
+inline Integers bits_of(Vec x) {
+  Integers bits;
+  __builtin_memcpy(&bits, &x.lanes, sizeof bits);
+  return bits;
+}
+
+template <typename Lanes>
+inline Lanes larger(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
+
+inline float largest_positive(Integers bits) {
+  Vec::IntBatch lanes;
+  __builtin_memcpy(&lanes, &bits, sizeof bits);
+  return __builtin_bit_cast(float, xsimd::reduce_max(lanes));
+}
+
+inline float largest_negative(Unsigned bits) {
+  xsimd::batch<std::uint32_t> lanes;
+  __builtin_memcpy(&lanes, &bits, sizeof bits);
+  const std::uint32_t largest = xsimd::reduce_max(lanes);
+  return largest >> 31 == 1 ? __builtin_bit_cast(float, largest) : 0.0f;
+}
+
 struct Range {
-  float low, high;  // of a row's elements and 0
+  float low, high;  // of a row's elements and 0; not a number where an element is none
 };
 
 inline Range range_of(const float* x, std::size_t n) {
-  const Vec zero = Vec::broadcast(0.0f);
-  Vec low = zero, high = zero, second_low = zero, second_high = zero;
+  Integers high = {}, second_high = {};
+  Unsigned low = {}, second_low = {};
+  const auto take = [](Vec elements, Unsigned& lows, Integers& highs) {
+    const Integers bits = bits_of(elements);
+    lows = larger(lows, (Unsigned)bits);
+    highs = larger(highs, bits);
+  };
   std::size_t i = 0;
   for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the last one
-    low = min(low, Vec::load(x + i));
-    high = max(high, Vec::load(x + i));
-    second_low = min(second_low, Vec::load(x + i + Vec::width));
-    second_high = max(second_high, Vec::load(x + i + Vec::width));
+    take(Vec::load(x + i), low, high);
+    take(Vec::load(x + i + Vec::width), second_low, second_high);
   }
   for (; i < n; i += Vec::width) {
-    const Vec rest = Vec::load_partial(x + i, n - i < Vec::width ? n - i : Vec::width, 0.0f);
-    low = min(low, rest);
-    high = max(high, rest);
+    take(Vec::load_partial(x + i, n - i < Vec::width ? n - i : Vec::width, 0.0f), low, high);
   }
-  return {min(low, second_low).minimum(), max(high, second_high).maximum()};
+  return {largest_negative(larger(low, second_low)), largest_positive(larger(high, second_high))};
 }
 
 inline constexpr std::int32_t rounder_bits = __builtin_bit_cast(std::int32_t, rounder);
@@ -40,10 +70,7 @@ inline std::int32_t rounded(float x) {
 // integers.
 inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
                             Activation* to) {
-  const Vec shifted = x * inverse + shift;
-  Integers integers;
-  __builtin_memcpy(&integers, &shifted.lanes, sizeof integers);
-  integers -= offset;
+  Integers integers = bits_of(x * inverse + shift) - offset;
   const Integers limit = Integers{} + most;  // two ties may both round up
   integers = integers > limit ? limit : integers;
   store(integers, to);
@@ -52,8 +79,9 @@ inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, 
 inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to, std::size_t row) {
   const Range range = range_of(x, n);
   const float scale = (range.high - range.low) / 127.0f;
-  const float inverse = scale > 1e-30f ? 1.0f / scale : 0.0f;  // finite
-  const std::int32_t zero_point = rounded(-range.low * inverse);
+  const bool ranges = scale > 1e-30f && scale <= 3.402823466e+38f;
+  const float inverse = ranges ? 1.0f / scale : 0.0f;  // finite
+  const std::int32_t zero_point = ranges ? rounded(-range.low * inverse) : 0;
   to.scales[row] = scale;
   to.zero_points[row] = zero_point;
 

@@ -81,14 +81,19 @@ struct Vec {
   friend Vec operator+(Vec a, Vec b) { return {a.lanes + b.lanes}; }
   friend Vec operator-(Vec a, Vec b) { return {a.lanes - b.lanes}; }
   friend Vec operator*(Vec a, Vec b) { return {a.lanes * b.lanes}; }
+  /// The larger one and the smaller one; b where either is not a number. On wasm xsimd's give a.
+#ifdef __wasm_simd128__
+  friend Vec max(Vec a, Vec b) { return {xsimd::max(b.lanes, a.lanes)}; }
+  friend Vec min(Vec a, Vec b) { return {xsimd::min(b.lanes, a.lanes)}; }
+#else
   friend Vec max(Vec a, Vec b) { return {xsimd::max(a.lanes, b.lanes)}; }
   friend Vec min(Vec a, Vec b) { return {xsimd::min(a.lanes, b.lanes)}; }
+#endif
 
   /// Which lanes of a are at least those of b.
   friend Batch::batch_bool_type operator>=(Vec a, Vec b) { return a.lanes >= b.lanes; }
 
   float maximum() const { return xsimd::reduce_max(lanes); }
-  float minimum() const { return xsimd::reduce_min(lanes); }
 };
 
 /// a * b + c, rounded once where the machine can: faster than a product and a sum, and not the same
@@ -142,7 +147,7 @@ inline constexpr float rounder = 12582912.0f;
 inline Held<float> held_rounder = rounder;
 
 /// scale · 2^x for x <= 127 through a polynomial of the given degree, lowest power first, which is
-/// `scale` at 0; 0 from -127 down.
+/// `scale` at 0; 0 from -127 down. What is not a number stays none.
 template <std::size_t degree>
 class Exp2 {
  public:
@@ -152,7 +157,7 @@ class Exp2 {
 
   Vec operator()(Vec x) const {
     // x = n + r with |r| <= 1/2; a shift moves n from the low bits into a float's exponent.
-    x = max(x, lowest_);
+    x = max(lowest_, x);
     const Vec shifted = x + rounder_;
     const Vec r = x - (shifted - rounder_);
     Vec p = coefficients_[degree];

@@ -133,8 +133,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
     for (std::size_t i = 0; i < block.queries; ++i) {
       float* row = workspace.scores.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, window);
-      const float sum = begin < end ? run.exponentials(row + begin, end - begin, scale) : 0.0f;
-      shares[i] = sum > 0 ? 1.0f / sum : 0.0f;
+      shares[i] = begin < end ? 1.0f / run.exponentials(row + begin, end - begin, scale) : 0.0f;
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
       hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale);
@@ -179,6 +178,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
       round_to(limit, {in.q, in.stride, nullptr, in.length, in.d_head}, room.rounded);
   const float scale = q_scale * k_scale / std::sqrt(static_cast<float>(in.d_head));
   const float factor = scale * std::numbers::log2e_v<float>;
+  const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
 
   each_block(in, window, [&](const Block& block) {
     // scores [queries, keys] = q · kᵀ
@@ -196,10 +196,12 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
     for (std::size_t i = 0; i < block.queries; ++i) {
       std::int16_t* row = room.weights.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, window);
-      const std::int32_t sum = begin < end ? run.weigh(room.scores.data() + i * stride + begin,
-                                                       end - begin, factor, row + begin)
-                                           : 0;
-      shares[i] = sum > 0 ? 1.0f / static_cast<float>(sum) : 0.0f;
+      shares[i] = 0.0f;
+      if (begin < end) {
+        const std::int32_t sum =
+            run.weigh(room.scores.data() + i * stride + begin, end - begin, factor, row + begin);
+        shares[i] = one / static_cast<float>(sum);
+      }
       std::fill(row, row + begin, std::int16_t{0});
       std::fill(row + end, row + PackedInt16Matrix::even(block.keys), std::int16_t{0});
       hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale_integers);
