@@ -35,9 +35,16 @@ std::string_view head(std::string_view text, std::size_t size) {
 // How many tokens of a sentence to keep where `room` is the most: up to a comma or the like if that
 // leaves half of them, else up to the end of a word; 0 if there is no such place.
 std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_t room) {
+  std::vector<std::size_t> ends;  // of the tokens, in bytes
+  std::uint32_t unit = 0;
+  for (const Token& token : tokens.first(room)) {
+    const std::size_t last = ends.empty() ? 0 : ends.back();
+    ends.push_back(last + byte_at(text.substr(last), token.end - unit));
+    unit = token.end;
+  }
   std::size_t words = 0;
   for (std::size_t count = room; count > 0; --count) {
-    const std::size_t end = byte_at(text, tokens[count - 1].end);
+    const std::size_t end = ends[count - 1];
     if (end == 0 || text[end] != ' ') continue;
     if (words == 0) words = count;
     if (2 * count < room) break;
@@ -75,7 +82,10 @@ SourceText SourceReader::read(std::string_view text) const {
 void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceText& source) const {
   while (!sentence.empty()) {
     std::string_view part = head(sentence, long_token * room_);
-    std::vector<Token> tokens = tokenizer_.encode(part);
+    std::vector<Token> tokens;
+    TokenReader reader(tokenizer_, part);
+    while (reader.read(tokens) && tokens.size() <= room_) {
+    }
     bool clipped = false;
     if (tokens.size() > room_) {
       const std::size_t count = cut(part, tokens, room_);

@@ -7,9 +7,9 @@
 namespace glassformer {
 
 Bpe::Bpe(const SentencePieceModel& model)
-    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
+    : Segmenter(model.pieces),
+      trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
       user_defined_(trie_of(model.pieces, {PieceType::user_defined})),
-      splitter_(model.pieces),
       unk_id_(model.unk_id) {
   for (const Piece& piece : model.pieces) {
     scores_.push_back(piece.score);
@@ -17,11 +17,11 @@ Bpe::Bpe(const SentencePieceModel& model)
   }
 }
 
-std::vector<Segment> Bpe::segment(std::string_view text) const {
+std::vector<Segment> Bpe::segment(std::string_view text, float&) const {
   std::vector<Segment> segments;
   Work work;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = splitter_.end_of_word(text, begin);
+    const std::size_t end = splitter().end_of_word(text, begin);
     const std::string_view word = text.substr(begin, end - begin);
     split(word, work.symbols);
     merge(word, work);

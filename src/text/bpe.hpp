@@ -17,7 +17,7 @@ class Bpe final : public Segmenter {
  public:
   explicit Bpe(const SentencePieceModel& model);
 
-  std::vector<Segment> segment(std::string_view normalized) const override;
+  std::vector<Segment> segment(std::string_view words, float& score) const override;
 
  private:
   /// A stretch of the word; merging empties the right one of two.
@@ -58,7 +58,6 @@ class Bpe final : public Segmenter {
   std::vector<char> unused_;  // whether that is its type, by id
   Trie trie_;
   Trie user_defined_;
-  WordSplitter splitter_;
   std::int32_t unk_id_;
 };
 

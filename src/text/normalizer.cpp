@@ -10,7 +10,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t max_input_bytes = std::size_t{1} << 28;
-constexpr std::size_t max_normalized_bytes = std::size_t{1} << 30;
 constexpr std::size_t max_replacement_bytes = 1024;  // Unicode's longest has 33
 
 [[noreturn]] void fail_map(const std::string& problem) {
@@ -27,73 +26,6 @@ constexpr std::uint32_t children_of(std::uint32_t unit) {
 constexpr std::uint32_t value_of(std::uint32_t leaf) { return leaf & 0x7FFFFFFF; }
 
 constexpr bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
-
-// Appends normalised text, keeping the chunks short: ASCII runs share one.
-class Writer {
- public:
-  Writer(NormalizedText& result, std::string_view space) : result_(result), space_(space) {}
-
-  // `output` came from the next `units` code units, which are `bytes` bytes.
-  void append(std::string_view output, std::size_t bytes, std::uint32_t units) {
-    const std::uint32_t begin = units_;
-    units_ += units;
-    if (output.empty()) return;
-    const bool is_byte = bytes == 1 && output.size() == 1 && output[0] != ' ';
-    if (is_byte) {
-      if (!extend(begin)) open(Chunk::Kind::bytes, begin);
-    } else {
-      const bool only_spaces = output.find_first_not_of(' ') == output.npos;
-      open(only_spaces ? Chunk::Kind::space : Chunk::Kind::characters, begin);
-    }
-    for (const char byte : output) {
-      if (byte == ' ') {
-        result_.text += space_;
-      } else {
-        result_.text += byte;
-      }
-    }
-  }
-
-  void append_space() {
-    open(Chunk::Kind::space, units_);
-    result_.text += space_;
-  }
-
-  void skip(std::uint32_t units) { units_ += units; }
-
-  void remove_trailing_spaces() {
-    while (result_.text.ends_with(space_)) {
-      result_.text.resize(result_.text.size() - space_.size());
-    }
-    while (!result_.chunks.empty() && result_.chunks.back().normalized >= result_.text.size()) {
-      units_ = result_.chunks.back().begin;
-      result_.chunks.pop_back();
-    }
-  }
-
- private:
-  bool extend(std::uint32_t begin) {
-    if (result_.chunks.empty()) return false;
-    Chunk& last = result_.chunks.back();
-    if (last.kind != Chunk::Kind::bytes || last.end != begin) return false;
-    last.end = units_;
-    return true;
-  }
-
-  void open(Chunk::Kind kind, std::uint32_t begin) {
-    if (result_.text.size() > max_normalized_bytes) {
-      throw Error(ErrorCode::unsupported, "text: expected at most " +
-                                              std::to_string(max_normalized_bytes) +
-                                              " bytes after normalisation");
-    }
-    result_.chunks.push_back(
-        {static_cast<std::uint32_t>(result_.text.size()), begin, units_, kind});
-  }
-
-  NormalizedText& result_;
-  std::string_view space_;
-  std::uint32_t units_ = 0;  // of the input, so far
-};
 
 }  // namespace
 
@@ -181,43 +113,6 @@ Normalizer::Normalizer(const SentencePieceModel& model)
   }
 }
 
-NormalizedText Normalizer::normalize(std::string_view input) const {
-  if (input.size() > max_input_bytes) {
-    throw Error(ErrorCode::unsupported, "text: expected at most " +
-                                            std::to_string(max_input_bytes) + " bytes, got " +
-                                            std::to_string(input.size()));
-  }
-  NormalizedText result;
-  Writer writer(result, escape_ ? space_symbol : std::string_view(" "));
-  const auto units = [&](std::size_t size) {
-    return size == 1 ? 1 : utf16_size(input.substr(0, size));
-  };
-
-  while (collapse_ && !input.empty()) {
-    const Step step = next(input);
-    if (step.output != " ") break;
-    writer.skip(units(step.size));
-    input.remove_prefix(step.size);
-  }
-  if (input.empty()) return result;
-
-  result.text.reserve(input.size() + input.size() / 2);
-  if (add_prefix_) writer.append_space();
-  bool after_space = collapse_;
-  while (!input.empty()) {
-    Step step = next(input);
-    if (after_space) {
-      step.output.remove_prefix(std::min(step.output.find_first_not_of(' '), step.output.size()));
-    }
-    writer.append(step.output, step.size, units(step.size));
-    if (!step.output.empty()) after_space = collapse_ && step.output.back() == ' ';
-    input.remove_prefix(step.size);
-  }
-  if (collapse_) writer.remove_trailing_spaces();
-  if (add_suffix_) writer.append_space();
-  return result;
-}
-
 // The longest user-defined piece, else the longest rule, else one character as it is.
 Normalizer::Step Normalizer::next(std::string_view input) const {
   if (is_ascii(input[0]) && (input.size() == 1 || is_ascii(input[1]))) {
@@ -232,6 +127,120 @@ Normalizer::Step Normalizer::next(std::string_view input) const {
   }
   if (const std::size_t size = valid_character_size(input)) return {input.substr(0, size), size};
   return {replacement_character, 1};
+}
+
+namespace {
+
+std::uint32_t units_of(std::string_view characters) {
+  return characters.size() == 1 ? 1 : utf16_size(characters);
+}
+
+}  // namespace
+
+Normalization::Normalization(const Normalizer& normalizer, std::string_view utf8)
+    : normalizer_(normalizer),
+      space_(normalizer.escape_ ? space_symbol : std::string_view(" ")),
+      rest_(utf8),
+      after_space_(normalizer.collapse_) {
+  if (utf8.size() > max_input_bytes) {
+    throw Error(ErrorCode::too_large, "text: expected at most " + std::to_string(max_input_bytes) +
+                                          " bytes, got " + std::to_string(utf8.size()));
+  }
+}
+
+bool Normalization::extend(std::size_t size) {
+  if (!begun_) begin();
+  const bool collapse = normalizer_.collapse_;
+  while (!rest_.empty() && window_.text.size() < size) {
+    Normalizer::Step step = normalizer_.next(rest_);
+    if (after_space_) {
+      step.output.remove_prefix(std::min(step.output.find_first_not_of(' '), step.output.size()));
+    }
+    append(step.output, step.size, units_of(rest_.substr(0, step.size)));
+    if (!step.output.empty()) after_space_ = collapse && step.output.back() == ' ';
+    rest_.remove_prefix(step.size);
+  }
+  if (rest_.empty() && !ended_) end();
+  return ended_;
+}
+
+void Normalization::begin() {
+  begun_ = true;
+  while (normalizer_.collapse_ && !rest_.empty()) {
+    const Normalizer::Step step = normalizer_.next(rest_);
+    if (step.output != " ") break;
+    units_ += units_of(rest_.substr(0, step.size));
+    rest_.remove_prefix(step.size);
+  }
+  if (rest_.empty()) {
+    ended_ = true;
+  } else if (normalizer_.add_prefix_) {
+    append_space();
+  }
+}
+
+void Normalization::end() {
+  ended_ = true;
+  if (normalizer_.collapse_) remove_trailing_spaces();
+  if (normalizer_.add_suffix_) append_space();
+}
+
+// `output` came from the next `units` code units, which are `bytes` bytes. Runs of ASCII share a
+// chunk.
+void Normalization::append(std::string_view output, std::size_t bytes, std::uint32_t units) {
+  const std::uint32_t begin = units_;
+  units_ += units;
+  if (output.empty()) return;
+  const bool is_byte = bytes == 1 && output.size() == 1 && output[0] != ' ';
+  if (!is_byte) {
+    const bool only_spaces = output.find_first_not_of(' ') == output.npos;
+    open(only_spaces ? Chunk::Kind::space : Chunk::Kind::characters, begin);
+  } else if (!window_.chunks.empty() && window_.chunks.back().kind == Chunk::Kind::bytes &&
+             window_.chunks.back().end == begin) {
+    window_.chunks.back().end = units_;
+  } else {
+    open(Chunk::Kind::bytes, begin);
+  }
+  for (const char byte : output) {
+    if (byte == ' ') {
+      window_.text += space_;
+    } else {
+      window_.text += byte;
+    }
+  }
+}
+
+void Normalization::append_space() {
+  open(Chunk::Kind::space, units_);
+  window_.text += space_;
+}
+
+void Normalization::remove_trailing_spaces() {
+  while (window_.text.ends_with(space_)) {
+    window_.text.resize(window_.text.size() - space_.size());
+  }
+  while (!window_.chunks.empty() && window_.chunks.back().normalized >= window_.text.size()) {
+    units_ = window_.chunks.back().begin;
+    window_.chunks.pop_back();
+  }
+}
+
+void Normalization::open(Chunk::Kind kind, std::uint32_t begin) {
+  window_.chunks.push_back({static_cast<std::uint32_t>(window_.text.size()), begin, units_, kind});
+}
+
+void Normalization::drop(std::size_t size) {
+  std::vector<Chunk>& chunks = window_.chunks;
+  const auto behind = std::upper_bound(
+      chunks.begin(), chunks.end(), size,
+      [](std::size_t position, const Chunk& chunk) { return position < chunk.normalized; });
+  chunks.erase(chunks.begin(), behind - 1);  // the one that holds the first byte that stays
+  const auto dropped = static_cast<std::uint32_t>(size);
+  if (chunks[0].kind == Chunk::Kind::bytes) chunks[0].begin += dropped - chunks[0].normalized;
+  chunks[0].normalized = dropped;
+  for (Chunk& chunk : chunks) chunk.normalized -= dropped;
+  window_.text.erase(0, size);
+  if (window_.text.empty()) chunks.clear();
 }
 
 }  // namespace glassformer

@@ -60,9 +60,8 @@ class Normalizer {
  public:
   explicit Normalizer(const SentencePieceModel& model);
 
-  NormalizedText normalize(std::string_view utf8) const;
-
  private:
+  friend class Normalization;
   struct Step {
     std::string_view output;
     std::size_t size;  // bytes of input
@@ -80,6 +79,37 @@ class Normalizer {
     bool plain;
   };
   std::array<Ascii, 128> ascii_;
+};
+
+/// One text's normalisation, which goes as far as it is asked to: a window on the whole result. The
+/// normaliser and the text outlive it.
+class Normalization {
+ public:
+  Normalization(const Normalizer& normalizer, std::string_view utf8);
+
+  /// Goes on until window() has `size` bytes or the text ends. Returns whether it has ended.
+  bool extend(std::size_t size);
+  /// What is normalised, less what was dropped. Its end may be white space that is taken back when
+  /// the text ends.
+  const NormalizedText& window() const { return window_; }
+  /// Drops the window's first `size` bytes, the last of which is not white space.
+  void drop(std::size_t size);
+
+ private:
+  void begin();
+  void end();
+  void append(std::string_view output, std::size_t bytes, std::uint32_t units);
+  void append_space();
+  void remove_trailing_spaces();
+  void open(Chunk::Kind kind, std::uint32_t begin);
+
+  const Normalizer& normalizer_;
+  std::string_view space_;
+  std::string_view rest_;  // of the text
+  NormalizedText window_;
+  std::uint32_t units_ = 0;  // of the text, so far
+  bool after_space_;
+  bool begun_ = false, ended_ = false;
 };
 
 }  // namespace glassformer

@@ -28,4 +28,12 @@ std::size_t WordSplitter::end_of_word(std::string_view text, std::size_t begin) 
   return splits_ ? std::min(find_boundary(text, begin + 1), text.size()) : text.size();
 }
 
+std::size_t WordSplitter::last_word(std::string_view text) const {
+  if (!splits_) return 0;
+  std::size_t begin = text.rfind(space_symbol);
+  if (begin == text.npos) return 0;
+  while (text.substr(0, begin).ends_with(space_symbol)) begin -= space_symbol.size();
+  return begin;
+}
+
 }  // namespace glassformer

@@ -16,10 +16,17 @@ std::unique_ptr<Segmenter> make_segmenter(const SentencePieceModel& model) {
   return std::make_unique<Unigram>(model);
 }
 
-// Finds the input ranges of consecutive stretches of a normalised text.
+// Words are read together until they have this many normalised bytes.
+constexpr std::size_t block_bytes = 2 << 10;
+constexpr std::size_t max_word_bytes = 4 << 20;
+
+// Finds the input ranges of consecutive stretches of a normalised text, of whose input `covered`
+// UTF-16 units are covered already.
 class RangeFinder {
  public:
-  explicit RangeFinder(const NormalizedText& text) : text_(text) {}
+  RangeFinder(const NormalizedText& text, std::uint32_t covered) : text_(text), covered_(covered) {}
+
+  std::uint32_t covered() const { return covered_; }
 
   // The token `id` for the next `size` bytes.
   Token next(std::int32_t id, std::uint32_t size) {
@@ -58,7 +65,7 @@ class RangeFinder {
   const NormalizedText& text_;
   std::size_t chunk_ = 0;       // the first that reaches beyond position_
   std::uint32_t position_ = 0;  // in the normalised text
-  std::uint32_t covered_ = 0;   // in the input
+  std::uint32_t covered_;       // in the input
 };
 
 }  // namespace
@@ -79,33 +86,63 @@ Tokenizer::Tokenizer(SentencePieceModel model)
 }
 
 std::vector<Token> Tokenizer::encode(std::string_view utf8) const {
-  const NormalizedText normalized = normalizer_.normalize(utf8);
-  const std::vector<Segment> segments = segmenter_->segment(normalized.text);
-  RangeFinder ranges(normalized);
   std::vector<Token> tokens;
-  tokens.reserve(segments.size());
-  bool after_unknown = false;
+  TokenReader reader(*this, utf8);
+  while (reader.read(tokens)) {
+  }
+  return tokens;
+}
+
+std::string Tokenizer::normalize(std::string_view utf8) const {
+  Normalization normalization(normalizer_, utf8);
+  normalization.extend(std::string::npos);
+  return normalization.window().text;
+}
+
+TokenReader::TokenReader(const Tokenizer& tokenizer, std::string_view utf8)
+    : tokenizer_(tokenizer), normalization_(tokenizer.normalizer_, utf8) {}
+
+bool TokenReader::read(std::vector<Token>& tokens) {
+  const SentencePieceModel& model = tokenizer_.model_;
+  const Segmenter& segmenter = *tokenizer_.segmenter_;
+  const NormalizedText& window = normalization_.window();
+  bool ended = false;
+  std::size_t end = 0;  // of the words that are whole
+  for (std::size_t size = block_bytes; end == 0 && !ended; size *= 2) {
+    ended = normalization_.extend(size);
+    end = ended ? window.text.size() : segmenter.splitter().last_word(window.text);
+    if ((end == 0 ? window.text.size() : end) > max_word_bytes) {
+      throw Error(ErrorCode::too_large,
+                  "text: expected words of at most " + std::to_string(max_word_bytes) +
+                      " bytes after normalisation, got one of over that; put spaces into it");
+    }
+  }
+
+  const std::string_view words = std::string_view(window.text).substr(0, end);
+  RangeFinder ranges(window, covered_);
   std::size_t position = 0;
-  for (const Segment& segment : segments) {
-    const bool unknown = segment.id == model_.unk_id;
-    if (unknown && model_.byte_fallback) {
+  for (const Segment& segment : segmenter.segment(words, score_)) {
+    const bool unknown = segment.id == model.unk_id;
+    if (unknown && model.byte_fallback) {
       for (std::size_t i = position; i < position + segment.size; ++i) {
-        const auto byte = static_cast<unsigned char>(normalized.text[i]);
-        tokens.push_back(ranges.next(byte_ids_[byte], 1));
+        const auto byte = static_cast<unsigned char>(words[i]);
+        tokens.push_back(ranges.next(tokenizer_.byte_ids_[byte], 1));
       }
     } else {
       const Token token = ranges.next(segment.id, segment.size);
       // A run of unknown characters is one token.
-      if (unknown && after_unknown) {
+      if (unknown && after_unknown_) {
         tokens.back().end = token.end;
       } else {
         tokens.push_back(token);
       }
     }
-    after_unknown = unknown;
+    after_unknown_ = unknown;
     position += segment.size;
   }
-  return tokens;
+  covered_ = ranges.covered();
+  if (!ended) normalization_.drop(end);
+  return !ended;
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {

@@ -41,7 +41,7 @@ class Tokenizer {
   static Tokenizer parse(std::span<const std::byte> model_file);
 
   /// Any bytes are accepted; what is not valid UTF-8 becomes U+FFFD. Adds no special tokens.
-  /// Throws unsupported for more than 256 MiB.
+  /// Throws too_large for more than 256 MiB, or where TokenReader does.
   std::vector<Token> encode(std::string_view utf8) const;
 
   /// Throws invalid_option for an id outside the vocabulary.
@@ -56,10 +56,11 @@ class Tokenizer {
   bool is_control(std::int32_t id) const { return at(id).type == PieceType::control; }
 
   /// What encode cuts into pieces: white space collapsed and written as U+2581, characters mapped.
-  std::string normalize(std::string_view utf8) const { return normalizer_.normalize(utf8).text; }
+  std::string normalize(std::string_view utf8) const;
 
  private:
   friend class TextDecoder;
+  friend class TokenReader;
   explicit Tokenizer(SentencePieceModel model);
   const Piece& at(std::int32_t id) const;
 
@@ -67,6 +68,25 @@ class Tokenizer {
   Normalizer normalizer_;
   std::unique_ptr<Segmenter> segmenter_;
   std::vector<std::int32_t> byte_ids_;  // 256 with byte fallback, else none
+};
+
+/// A text's tokens, some words at a time: the same ones as all at once, in memory for a few words.
+class TokenReader {
+ public:
+  /// The tokenizer and the text outlive this. Throws too_large for more than 256 MiB.
+  TokenReader(const Tokenizer& tokenizer, std::string_view utf8);
+
+  /// Appends the tokens of the next words; may extend the last one that it appended before. Returns
+  /// whether there may be more. Throws too_large for a word of over 4 MiB, where a word is what the
+  /// tokenizer cannot cut without the rest: with some models, the whole text.
+  bool read(std::vector<Token>& tokens);
+
+ private:
+  const Tokenizer& tokenizer_;
+  Normalization normalization_;
+  float score_ = 0;            // of the pieces so far
+  std::uint32_t covered_ = 0;  // UTF-16 units of the text that tokens cover
+  bool after_unknown_ = false;
 };
 
 /// Ids to text, one at a time. The text only grows, by whole characters: bytes that may yet become

@@ -13,8 +13,8 @@ constexpr float unk_penalty = 10;
 }  // namespace
 
 Unigram::Unigram(const SentencePieceModel& model)
-    : trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
-      splitter_(model.pieces),
+    : Segmenter(model.pieces),
+      trie_(trie_of(model.pieces, {PieceType::normal, PieceType::user_defined, PieceType::unused})),
       unk_id_(model.unk_id) {
   float min_score = FLT_MAX;
   max_score_ = FLT_MIN;  // the smallest positive float, as in the original
@@ -62,17 +62,16 @@ void Unigram::find_arrivals(std::string_view word, std::vector<Arrival>& arrival
   }
 }
 
-std::vector<Segment> Unigram::segment(std::string_view text) const {
+std::vector<Segment> Unigram::segment(std::string_view text, float& total) const {
   std::vector<Segment> segments;
   std::vector<Arrival> arrivals;
-  float score = 0;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = splitter_.end_of_word(text, begin);
+    const std::size_t end = splitter().end_of_word(text, begin);
     const std::string_view word = text.substr(begin, end - begin);
     arrivals.assign(word.size() + 1, {});
-    arrivals[0].score = score;
+    arrivals[0].score = total;
     find_arrivals(word, arrivals);
-    score = arrivals[word.size()].score;
+    total = arrivals[word.size()].score;
 
     const auto first = static_cast<std::ptrdiff_t>(segments.size());
     for (std::size_t position = word.size(); position > 0;) {

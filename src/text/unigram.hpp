@@ -16,7 +16,7 @@ class Unigram final : public Segmenter {
  public:
   explicit Unigram(const SentencePieceModel& model);
 
-  std::vector<Segment> segment(std::string_view normalized) const override;
+  std::vector<Segment> segment(std::string_view words, float& score) const override;
 
  private:
   /// The best way to a position: its score from the start of the text, and its last piece.
@@ -36,7 +36,6 @@ class Unigram final : public Segmenter {
   };
   std::vector<Entry> pieces_;
   Trie trie_;
-  WordSplitter splitter_;
   std::int32_t unk_id_;
   float unk_score_;
   float max_score_;
