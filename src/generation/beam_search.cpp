@@ -22,11 +22,14 @@ BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
     beam.best_score = -static_cast<double>(infinity);
     beam.max_length = max_length;
     beam.done = max_length == 0;
-    beam.tree.reserve(1 + 2 * options.beams * max_length);
+    beam.finite = true;
+    // For a likely length; a longer one takes more as it grows.
+    const std::size_t likely = options.beams * std::min(max_length, likely_positions);
+    beam.tree.reserve(1 + 2 * likely);
     beam.tree.push_back({0, tokens.start, 0, 0, 0, true, no_parent});
     beam.live = {0};
     beam.live.reserve(options.beams);
-    beam.complete.reserve(options.beams * max_length);
+    beam.complete.reserve(likely);
   }
   extensions_.reserve(beams_.size() * options.beams);
   choices_.reserve(2 * options.beams);
@@ -53,8 +56,12 @@ bool BeamSearch::step() {
   for (Beam& beam : beams_) {
     if (beam.done) continue;
     const std::size_t rows = beam.live.size();
-    choose(beam, next.subspan(row, rows));
-    advance(beam);
+    beam.finite = choose(beam, next.subspan(row, rows));
+    if (beam.finite) {
+      advance(beam);
+    } else {
+      beam.done = true;
+    }
     row += rows;
     any_left = any_left || !beam.done;
   }
@@ -62,8 +69,9 @@ bool BeamSearch::step() {
 }
 
 // Fills choices_ with the 2 · beams most probable continuations, best first: enough for `beams` to
-// go on, as each hypothesis has one continuation that ends.
-void BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
+// go on, as each hypothesis has one continuation that ends. Returns whether probabilities are
+// finite.
+bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   const auto better = [](const Choice& a, const Choice& b) {
     if (a.total != b.total) return a.total > b.total;
     return a.row != b.row ? a.row < b.row : a.id < b.id;
@@ -74,6 +82,7 @@ void BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
     const CandidateIndex last = beam.live[row];
     const std::span<const float> x = next[row].logits;
     const float normalizer = kernels().log_sum_exp(x.data(), x.size());
+    if (!std::isfinite(normalizer)) return false;
     const double base = beam.tree[last].total - static_cast<double>(normalizer);
     // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
     const auto threshold = [&] {
@@ -100,6 +109,7 @@ void BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
     }
   }
   std::sort_heap(choices_.begin(), choices_.end(), better);
+  return true;
 }
 
 void BeamSearch::advance(Beam& beam) {
@@ -160,7 +170,7 @@ double BeamSearch::score(const Candidate& last) const {
 std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
   const Beam& beam = beams_[source];
   std::vector<Hypothesis> found;
-  if (!beam.done) return found;
+  if (!beam.done || !beam.finite) return found;
   const bool complete = !beam.complete.empty();
   for (const CandidateIndex last : complete ? beam.complete : beam.live) {
     const Hypothesis next = {last, static_cast<float>(score(beam.tree[last])), complete};

@@ -60,12 +60,15 @@ class BeamSearch {
   bool step();
 
   bool done(std::size_t source) const { return beams_[source].done; }
+  /// Whether every log-probability was a finite number. A source is done where one is not, and has
+  /// no hypotheses.
+  bool finite(std::size_t source) const { return beams_[source].finite; }
   /// Everything a source's search considered, parents before children.
   const std::vector<Candidate>& tree(std::size_t source) const { return beams_[source].tree; }
   /// The most probable hypothesis of those still growing; if the source is done, the best one's
   /// last candidate.
   CandidateIndex leader(std::size_t source) const;
-  /// At most `beams`, best first; incomplete ones only if none is complete. Empty before done.
+  /// At most `beams`, best first; incomplete ones only if none is complete. None before done.
   std::vector<Hypothesis> hypotheses(std::size_t source) const;
   /// A hypothesis' candidates, in order, without the root.
   std::vector<CandidateIndex> path(std::size_t source, CandidateIndex last) const;
@@ -76,7 +79,7 @@ class BeamSearch {
     std::vector<CandidateIndex> live, complete;  // live: most probable first
     double best_score;                           // of the complete ones
     std::size_t max_length;
-    bool done;
+    bool done, finite;
   };
   /// A continuation of live hypothesis `row` that may be among the best.
   struct Choice {
@@ -86,7 +89,7 @@ class BeamSearch {
     float logprob;
   };
 
-  void choose(const Beam& beam, std::span<const NextTokens> next);
+  bool choose(const Beam& beam, std::span<const NextTokens> next);
   void advance(Beam& beam);
   bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;
   double score(const Candidate& last) const;

@@ -1,8 +1,10 @@
 #include "pipelines/classify.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/kernels.hpp"
+#include "pipelines/limits.hpp"
 #include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
@@ -11,6 +13,13 @@ namespace {
 // Texts run together until a batch holds this many tokens: enough to keep the matrix products busy,
 // small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
+
+Error not_finite(const std::string& label, float logit) {
+  return Error(ErrorCode::non_finite,
+               "logits: expected finite numbers, got " +
+                   std::string(std::isnan(logit) ? "NaN" : "infinity") + " for \"" + label +
+                   "\": the model's weights lead out of the range of floats");
+}
 
 }  // namespace
 
@@ -25,22 +34,28 @@ ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Comp
 }
 
 ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {
-  const std::vector<Token> pieces = tokenizer_.encode(text);
+  expect_text_size(max_text_bytes, text.size());
+  const std::size_t room = config_.max_source_length - prefix_.size() - suffix_.size();
+  const std::size_t head = config_.clip == Clip::middle ? room / 4 : room;
+
+  Source source = {.tokens = {}, .clipped = false};
+  std::vector<Token> pieces;
+  TokenReader reader(tokenizer_, text);
+  for (bool more = true; more;) {
+    more = reader.read(pieces);
+    if (pieces.size() <= room) continue;
+    source.clipped = true;
+    more = more && head < room;
+    // Behind the head, the last pieces so far stay.
+    const auto behind = pieces.begin() + static_cast<std::ptrdiff_t>(head);
+    pieces.erase(behind, behind + static_cast<std::ptrdiff_t>(pieces.size() - room));
+  }
   if (pieces.empty()) {
     throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
-  const std::size_t room = config_.max_source_length - prefix_.size() - suffix_.size();
-  const std::size_t kept = std::min(room, pieces.size());
-  const std::size_t head = config_.clip == Clip::middle ? kept / 4 : kept;
-  const std::size_t tail = kept - head;
-
-  Source source = {.tokens = {}, .clipped = kept < pieces.size()};
-  source.tokens.reserve(prefix_.size() + kept + suffix_.size());
+  source.tokens.reserve(prefix_.size() + pieces.size() + suffix_.size());
   for (std::int32_t id : prefix_) source.tokens.push_back({id, 0, 0});
-  source.tokens.insert(source.tokens.end(), pieces.begin(),
-                       pieces.begin() + static_cast<std::ptrdiff_t>(head));
-  source.tokens.insert(source.tokens.end(), pieces.end() - static_cast<std::ptrdiff_t>(tail),
-                       pieces.end());
+  source.tokens.insert(source.tokens.end(), pieces.begin(), pieces.end());
   const std::uint32_t end = source.tokens.back().end;
   for (std::int32_t id : suffix_) source.tokens.push_back({id, end, end});
   return source;
@@ -68,11 +83,17 @@ void ClassifyPipeline::check_masks(const ClassifyOptions& options, std::size_t t
                                                  std::to_string(position));
     }
   }
+  if (options.mask_tokens.empty()) return;
   std::vector<bool> masked(tokens, false);
   for (std::size_t position : options.mask_tokens) masked[position] = true;
   if (std::find(masked.begin(), masked.end(), false) == masked.end()) {
     throw Error(ErrorCode::invalid_option,
                 "maskTokens: expected one token at least to stay, got all of them");
+  }
+  if (config_.pooling == Pooling::first && masked[0]) {
+    throw Error(
+        ErrorCode::invalid_option,
+        "maskTokens: expected the first token to stay, from which this model answers, got 0");
   }
 }
 
@@ -92,19 +113,23 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
   std::vector<std::size_t> places;  // where in `results` each sequence of the batch belongs
   const auto run_batch = [&] {
     if (places.empty()) return;
-    std::vector<Classification> answers(places.size());
-    run(batch, options, sources, answers);
+    auto answers = run(batch, options, sources);
     for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(answers[i]);
     batch = Batch();
     sources.clear();
     places.clear();
   };
 
+  AttentionBudget budget;
   std::vector<std::int32_t> ids;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     try {
       Source source = read(texts[i]);
-      check_masks(options, source.tokens.size());
+      const std::size_t length = source.tokens.size();
+      check_masks(options, length);
+      if (options.attention) {
+        budget.take(saturating_product({config_.encoder_layers, config_.n_heads, length, length}));
+      }
       if (batch.tokens() + source.tokens.size() > batch_tokens) run_batch();
       ids.clear();
       for (const Token& token : source.tokens) ids.push_back(token.id);
@@ -119,15 +144,23 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
   return results;
 }
 
-void ClassifyPipeline::run(const Batch& batch, const ClassifyOptions& options,
-                           std::span<Source> sources, std::span<Classification> results) {
+std::vector<std::variant<Classification, Error>> ClassifyPipeline::run(
+    const Batch& batch, const ClassifyOptions& options, std::span<Source> sources) {
   const std::size_t classes = config_.labels.size();
   EncoderClassifier::Output output = model_(batch, {.capture = options.attention,
                                                     .contributions = options.contributions,
                                                     .ablate = options.ablate});
+  std::vector<std::variant<Classification, Error>> results(batch.size());
   for (std::size_t s = 0; s < batch.size(); ++s) {
-    Classification& result = results[s];
     const float* logits = &output.logits(s, 0);
+    const auto infinite = std::find_if_not(logits, logits + classes,
+                                           [](float logit) { return std::isfinite(logit); });
+    if (infinite != logits + classes) {
+      const auto label = static_cast<std::size_t>(infinite - logits);
+      results[s] = not_finite(config_.labels[label], *infinite);
+      continue;
+    }
+    auto& result = std::get<Classification>(results[s]);
     result.logits.assign(logits, logits + classes);
     result.scores = result.logits;
     const float sum = kernels().exponentials(result.scores.data(), classes, 1.0f);
@@ -142,6 +175,7 @@ void ClassifyPipeline::run(const Batch& batch, const ClassifyOptions& options,
       result.contributions.assign(first, first + batch.length(s) * classes);
     }
   }
+  return results;
 }
 
 }  // namespace glassformer

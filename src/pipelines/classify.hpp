@@ -14,10 +14,11 @@
 namespace glassformer {
 
 struct ClassifyOptions {
-  bool attention = false;                     ///< return every attention weight
-  bool contributions = false;                 ///< return what each token adds to each logit
-  std::vector<HeadIndex> ablate = {};         ///< heads to silence
-  std::vector<std::size_t> mask_tokens = {};  ///< tokens to treat as padding
+  bool attention = false;              ///< return every attention weight
+  bool contributions = false;          ///< return what each token adds to each logit
+  std::vector<HeadIndex> ablate = {};  ///< heads to silence
+  /// Tokens to treat as padding; not the first one of a model that pools it.
+  std::vector<std::size_t> mask_tokens = {};
 };
 
 struct Classification {
@@ -33,6 +34,10 @@ struct Classification {
 /// Text to label: tokenize, run the encoder classifier, softmax.
 class ClassifyPipeline {
  public:
+  /// The longest text, in bytes. It is read word by word, and no more of it is kept than the model
+  /// takes.
+  static constexpr std::size_t max_text_bytes = 16 << 20;
+
   /// Throws `wrong_task` unless the configuration describes a classifier, `invalid_config` where a
   /// prefix or suffix token is not a piece, `invalid_tokenizer` where the vocabulary is too large.
   ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Compute compute = Compute::f32);
@@ -41,8 +46,10 @@ class ClassifyPipeline {
   std::vector<Parameter> parameters() { return model_.parameters(); }
 
   /// Throws `empty_input` for a text without tokens; `invalid_option` for a head or token that does
-  /// not exist, or if every token is masked. A text over the model's limit is clipped as the
-  /// configuration says.
+  /// not exist or a token that may not be masked; `too_large` for a text of over max_text_bytes,
+  /// and where attention weights would take more than max_attention_bytes; `non_finite` where a
+  /// logit is not a finite number. A text over the model's limit is clipped as the configuration
+  /// says.
   Classification classify(std::string_view text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
@@ -62,8 +69,9 @@ class ClassifyPipeline {
   Source read(std::string_view text) const;
   void check(const ClassifyOptions& options) const;
   void check_masks(const ClassifyOptions& options, std::size_t tokens) const;
-  void run(const Batch& batch, const ClassifyOptions& options, std::span<Source> sources,
-           std::span<Classification> results);
+  std::vector<std::variant<Classification, Error>> run(const Batch& batch,
+                                                       const ClassifyOptions& options,
+                                                       std::span<Source> sources);
 
   ModelConfig config_;
   Tokenizer tokenizer_;

@@ -156,8 +156,9 @@ void write_step(JsonWriter& json, const TranslatePipeline::Session& session,
   const bool first = sentence.output.tokens.size() == 1;
   json.key("token");
   write(json, streamed.token, pipeline.target_tokenizer());
-  json.field("text", session.text(streamed.text));
+  json.field("text", sentence.output.text);
   if (first) {
+    json.field("before", streamed.before);
     json.key("sentence");
     json.object([&] {
       json.field("index", streamed.sentence);
@@ -192,7 +193,7 @@ std::vector<std::size_t> indices(JsonObject& object, const char* key, std::strin
   if (!array.is_array()) object.fail(key, "an array", array);
   std::vector<std::size_t> values;
   for (const JsonValue& value : array.elements) {
-    if (!value.is_whole()) object.fail(key, expected, value);
+    if (!value.is_whole() || value.whole() > any_index) object.fail(key, expected, value);
     values.push_back(static_cast<std::size_t>(value.whole()));
   }
   return values;

@@ -40,9 +40,11 @@ std::string to_json(const Classification& result, const ClassifyPipeline& pipeli
 std::string to_json(const Translation& result, const TranslatePipeline& pipeline,
                     AttentionData data);
 
-/// Where a session is: {done, step?: {token, text, sentence?: {index, start, end, targetStart,
-/// sourceTokens}, attention?: {encoder?, decoder, cross}}}. A step is there when it emitted a token
-/// and the options say stream; `sentence` and `encoder` come with a sentence's first token.
+/// Where a session is: {done, step?: {token, text, before?, sentence?: {index, start, end,
+/// targetStart, sourceTokens}, attention?: {encoder?, decoder, cross}}}. A step is there when it
+/// emitted a token and the options say stream. `text` is the sentence's output so far, with what
+/// follows the last one; `before` goes between what the step before showed and that. `before`,
+/// `sentence` and `encoder` come with a sentence's first token.
 std::string to_json(const TranslatePipeline::Session& session, const TranslatePipeline& pipeline,
                     AttentionData data);
 

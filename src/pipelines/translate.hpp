@@ -81,11 +81,17 @@ struct StreamedToken {
   OutputToken token;
   /// With attention: how this step spread it, [L, H, 1, T] and [L, H, 1, S].
   std::optional<AttentionMap> decoder, cross;
+  /// With a sentence's first token: what stands between the text that the last step showed and the
+  /// sentence's output.
+  std::string before = {};
 };
 
 /// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
 class TranslatePipeline {
  public:
+  /// The longest text, in bytes.
+  static constexpr std::size_t max_text_bytes = 1 << 20;
+
   /// Without a target tokenizer, the source's serves both sides. With a shortlist.bin, translations
   /// are made of tokens that it offers for their source, and log-probabilities are among those.
   /// Throws `wrong_task` unless the configuration describes a translation model, `invalid_config`
@@ -102,9 +108,12 @@ class TranslatePipeline {
 
   class Session;
   /// Starts on several texts. Throws `invalid_option` for beams, heads or layers that do not exist.
-  /// A text without tokens gets the error `empty_input` and leaves the others alone. A sentence
-  /// over the model's limit is cut at clauses or words; what has none is clipped. Any number of
-  /// sessions may be under way; the pipeline outlives them.
+  /// A text without tokens gets the error `empty_input` and leaves the others alone; so do one of
+  /// over max_text_bytes, one whose attention weights may take more than max_attention_bytes or one
+  /// of whose sentences may need a search of more than max_search_bytes (`too_large`), and one to
+  /// whose tokens the model gives probabilities that are not finite (`non_finite`). A sentence over
+  /// the model's limit is cut at clauses or words; what has none is clipped. Any number of sessions
+  /// may be under way; the pipeline outlives them.
   Session begin(std::span<const std::string_view> texts, const TranslateOptions& options = {});
 
   /// All at once. Throws a text's own error.
@@ -140,8 +149,8 @@ class TranslatePipeline::Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Encodes the next sentences, or decodes one token of each sentence at work. Returns whether
-  /// anything is left to do.
+  /// Reads some texts, encodes the next sentences, decodes one token of each sentence at work, or
+  /// runs one that is done once more for its attention. Returns whether anything is left to do.
   bool step();
   bool done() const;
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "io/utf8.hpp"
+#include "pipelines/limits.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer {
@@ -12,6 +13,10 @@ namespace {
 // the matrix products busy, small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
 constexpr std::size_t batch_hypotheses = 64;
+// A step reads texts until it has read this many bytes.
+constexpr std::size_t read_bytes = 64 << 10;
+// Tokens of a finished translation that are decoded together once more.
+constexpr std::size_t replayed_rows = 48;
 
 // Ranges of tokens in a text that starts at `start`.
 template <class AnyToken>
@@ -51,20 +56,31 @@ struct TranslatePipeline::Session::State {
     bool finished = false;
   };
   struct Text {
+    std::string text;                 // until it is read
     std::size_t first = 0, last = 0;  // its sentences
     std::string after;                // what stands behind them
     std::optional<Error> error;
+  };
+  struct Attention {
+    AttentionMap decoder, cross;
   };
 
   State(TranslatePipeline& owner, const TranslateOptions& wanted)
       : pipeline(owner), options(wanted) {}
 
-  void add(std::string_view text);
+  void read_some();
+  void read(std::size_t text);
   void sort();
+  std::size_t max_length(std::size_t source_tokens) const;
+  std::uint64_t search_bytes(std::size_t length) const;
+  void expect_room(const SourceText& source);
   void start_batch();
-  void finish_batch();
+  void go_on();
+  bool sees() const { return options.attention || options.alignment; }
   void finish(std::size_t source, Sentence& sentence);
+  Attention attention(std::size_t source, CandidateIndex last);
   void stream();
+  void settle();
   OutputText output(std::size_t source, const Hypothesis& hypothesis, bool final) const;
   std::string text(std::size_t i) const;
   Translation translation(const Text& text);
@@ -72,37 +88,96 @@ struct TranslatePipeline::Session::State {
   TranslatePipeline& pipeline;
   TranslateOptions options;
   std::vector<Text> texts;
+  std::size_t unread = 0;  // the first text that is not read yet
+  AttentionBudget budget;
   std::vector<Sentence> sentences;
   std::vector<std::size_t> order;  // sentences, as they are translated
   std::size_t next = 0;            // in order: the first that no batch has had
 
   // The batch at work.
   std::vector<std::size_t> batch;  // sentences
+  bool searching = false;
+  std::size_t finished = 0;  // sentences of it
+  Seq2Seq::Encoded encoded;
   std::optional<Seq2SeqScorer> scorer;
   std::optional<BeamSearch> search;
 
   std::optional<StreamedToken> streamed;
-  std::size_t current = 0;  // the sentence of `streamed`
+  std::size_t current = 0;          // the sentence of `streamed`
+  std::string settled;              // what its text's sentences before it became
+  std::uint32_t settled_units = 0;  // the same in UTF-16 units
+  std::size_t settled_to = 0;       // the first sentence that is not in it
+  std::size_t shown_bytes = 0;      // of its text, at the last step
 };
 
-void TranslatePipeline::Session::State::add(std::string_view text) {
-  Text& entry = texts.emplace_back();
+void TranslatePipeline::Session::State::read_some() {
+  if (unread == texts.size()) return;
+  for (std::size_t bytes = 0; unread < texts.size() && bytes < read_bytes; ++unread) {
+    bytes += texts[unread].text.size();
+    read(unread);
+  }
+  if (unread == texts.size()) sort();
+}
+
+void TranslatePipeline::Session::State::read(std::size_t text) {
+  Text& entry = texts[text];
   entry.first = entry.last = sentences.size();
   try {
-    SourceText source = pipeline.reader_.read(text);
+    expect_text_size(max_text_bytes, entry.text.size());
+    SourceText source = pipeline.reader_.read(entry.text);
+    expect_room(source);
     for (SourceSentence& sentence : source.sentences) {
       SentenceTranslation result = {};
       result.start = sentence.start;
       result.end = sentence.end;
       result.clipped = sentence.clipped;
       result.source_tokens = sentence.tokens;
-      sentences.push_back({texts.size() - 1, std::move(sentence), std::move(result)});
+      sentences.push_back({text, std::move(sentence), std::move(result)});
     }
     entry.last = sentences.size();
     entry.after = std::move(source.after);
   } catch (const Error& error) {
     entry.error = error;
   }
+  entry.text = std::string();
+}
+
+// The most tokens that a sentence's translation may have.
+std::size_t TranslatePipeline::Session::State::max_length(std::size_t source_tokens) const {
+  const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * source_tokens + 16;
+  return std::min(wanted, pipeline.config_.max_target_length);
+}
+
+// What the search for a translation of at most `length` tokens may grow to: for each node its keys
+// and values, and some 128 bytes in the trees.
+std::uint64_t TranslatePipeline::Session::State::search_bytes(std::size_t length) const {
+  const std::uint64_t key_and_value = 2 * sizeof(float) * pipeline.config_.d_model;
+  const std::uint64_t node = saturating_product({pipeline.config_.decoder_layers, key_and_value});
+  return saturating_product({options.beams, length, node + 128});
+}
+
+// Throws where a text's searches or attention weights may not fit.
+void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
+  const ModelConfig& config = pipeline.config_;
+  std::uint64_t numbers = 0;
+  for (const SourceSentence& sentence : source.sentences) {
+    const std::size_t keys = sentence.tokens.size(), length = max_length(keys);
+    const std::uint64_t bytes = search_bytes(length);
+    if (bytes > max_search_bytes) {
+      throw Error(ErrorCode::too_large, "text: the search for up to " + std::to_string(length) +
+                                            " tokens with " + std::to_string(options.beams) +
+                                            " beams may take " + mebibytes(bytes) +
+                                            ", expected at most " + mebibytes(max_search_bytes) +
+                                            "; ask for fewer beams or a smaller maxLength");
+    }
+    if (!sees()) continue;
+    const std::uint64_t decoder =
+        saturating_product({config.decoder_layers, config.n_heads, length, length + keys});
+    AttentionBudget().take(saturating_product({options.stream ? options.beams : 1, decoder}));
+    if (!options.attention) continue;
+    numbers += decoder + saturating_product({config.encoder_layers, config.n_heads, keys, keys});
+  }
+  budget.take(numbers);
 }
 
 // Batches of sentences of like length leave few steps to the longest alone.
@@ -116,16 +191,18 @@ void TranslatePipeline::Session::State::sort() {
 }
 
 void TranslatePipeline::Session::State::start_batch() {
-  const ModelConfig& config = pipeline.config_;
   InspectionRequest request = {.capture = options.attention, .ablate = options.ablate};
   Batch sources;
   std::vector<std::size_t> max_lengths;
   std::vector<std::vector<std::int32_t>> choices;
   DecodingLimits limits = {.nodes = 0, .positions = 0, .rows = 0};
+  std::uint64_t bytes = 0;
   for (batch.clear(); next < order.size(); ++next) {
     const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
+    const std::size_t length = max_length(tokens.size());
     const bool full = sources.tokens() + tokens.size() > batch_tokens ||
-                      limits.rows + options.beams > batch_hypotheses;
+                      limits.rows + options.beams > batch_hypotheses ||
+                      bytes + search_bytes(length) > max_search_bytes;
     if (!batch.empty() && (full || options.stream)) break;
     std::vector<std::int32_t> ids;
     for (const Token& token : tokens) ids.push_back(token.id);
@@ -133,35 +210,56 @@ void TranslatePipeline::Session::State::start_batch() {
     if (pipeline.shortlist_) choices.push_back(pipeline.choices(ids));
     batch.push_back(order[next]);
 
-    const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * ids.size() + 16;
-    const std::size_t length = std::min(wanted, config.max_target_length);
     max_lengths.push_back(length);
+    bytes += search_bytes(length);
     limits.nodes += 1 + options.beams * (length - 1);
     limits.positions = std::max(limits.positions, length);
     limits.rows += options.beams;
   }
 
-  Seq2Seq::Encoded encoded = pipeline.model_.encode(sources, request);
+  encoded = pipeline.model_.encode(sources, request);
   for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
-  request.capture = options.attention || options.alignment;
+  // A step of a stream shows its attention; otherwise only what is put out is worth keeping.
+  request.capture = options.stream && sees();
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
   search.emplace(*scorer, pipeline.special_,
                  SearchOptions{.beams = options.beams, .length_penalty = options.length_penalty},
                  max_lengths);
+  searching = true;
+  finished = 0;
 }
 
-void TranslatePipeline::Session::State::finish_batch() {
-  for (std::size_t i = 0; i < batch.size(); ++i) finish(i, sentences[batch[i]]);
+void TranslatePipeline::Session::State::go_on() {
+  const bool replays = sees() && !options.stream;
+  if (searching) {
+    searching = search->step();
+    if (options.stream) stream();
+    if (searching || replays) return;
+  }
+  do {
+    finish(finished, sentences[batch[finished]]);
+    ++finished;
+  } while (finished < batch.size() && !replays);
+  if (finished < batch.size()) return;
   search.reset();
   scorer.reset();
+  encoded = {};
   batch.clear();
 }
 
 void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sentence) {
   SentenceTranslation& result = sentence.result;
+  sentence.finished = true;
+  if (!search->finite(source)) {
+    texts[sentence.text].error =
+        Error(ErrorCode::non_finite,
+              "text: expected finite log-probabilities of the next token, got others: the model's "
+              "weights lead out of the range of floats");
+    return;
+  }
   const std::vector<Hypothesis> hypotheses = search->hypotheses(source);
   const std::vector<Candidate>& tree = search->tree(source);
   result.output = output(source, hypotheses[0], true);
@@ -171,10 +269,8 @@ void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sen
     }
     result.tree = tree;
   }
-  if (options.attention || options.alignment) {
-    // The step that emitted the last token was fed with the one before it.
-    const NodeIndex node = tree[tree[hypotheses[0].last].parent].node;
-    AttentionMap cross = scorer->state().cross_attention(node);
+  if (sees()) {
+    auto [decoder, cross] = attention(source, hypotheses[0].last);
     const auto target = words_of(result.output.text, ranges_of(result.output.tokens, 0));
     const auto words =
         words_of(sentence.source.text, ranges_of(result.source_tokens, result.start));
@@ -184,11 +280,40 @@ void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sen
       link.source.end += result.start;
     }
     if (options.attention) {
-      result.decoder = scorer->state().self_attention(node);
+      result.decoder = std::move(decoder);
       result.cross = std::move(cross);
     }
   }
-  sentence.finished = true;
+}
+
+// How the steps that emitted the tokens up to `last` spread their attention. A search that kept
+// none feeds them once more, many tokens at once, with the same result to the bit.
+TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::attention(
+    std::size_t source, CandidateIndex last) {
+  const std::vector<Candidate>& tree = search->tree(source);
+  const auto of = [](const DecodingState& state, NodeIndex node) {
+    return Attention{state.self_attention(node), state.cross_attention(node)};
+  };
+  // The step that emitted the last token was fed with the one before it.
+  if (scorer->state().captures()) return of(scorer->state(), tree[tree[last].parent].node);
+
+  const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
+  Seq2Seq::Encoded alone;
+  alone.sources.add(encoded.sources.ids(source));
+  alone.states = const_view(rows(encoded.states, start, keys));
+  std::vector<Extension> fed = {{.id = tree[0].id}};
+  for (const CandidateIndex candidate : search->path(source, last)) {
+    fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});
+  }
+  fed.pop_back();
+  const std::size_t length = fed.size();
+  DecodingState state = pipeline.model_.begin(
+      alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
+      {.capture = true, .ablate = options.ablate});
+  for (std::size_t i = 0; i < length; i += replayed_rows) {
+    pipeline.model_.decode(state, std::span(fed).subspan(i, std::min(replayed_rows, length - i)));
+  }
+  return of(state, static_cast<NodeIndex>(length - 1));
 }
 
 // The text and tokens of a hypothesis; unless it is final, characters that are not whole wait.
@@ -215,28 +340,46 @@ OutputText TranslatePipeline::Session::State::output(std::size_t source,
   return result;
 }
 
+// Brings `settled` up to the current sentence.
+void TranslatePipeline::Session::State::settle() {
+  const std::size_t first = texts[sentences[current].text].first;
+  if (settled_to < first) {
+    settled.clear();
+    settled_units = 0;
+    shown_bytes = 0;
+    settled_to = first;
+  }
+  for (; settled_to < current; ++settled_to) {
+    const Sentence& sentence = sentences[settled_to];
+    settled += sentence.source.before + sentence.result.output.text;
+    settled_units += utf16_size(sentence.source.before) + utf16_size(sentence.result.output.text);
+  }
+}
+
 void TranslatePipeline::Session::State::stream() {
+  if (!search->finite(0)) return;
   current = batch[0];
-  SentenceTranslation& result = sentences[current].result;
+  Sentence& sentence = sentences[current];
+  SentenceTranslation& result = sentence.result;
+  const Text& text = texts[sentence.text];
   const CandidateIndex leader = search->leader(0);
   const Candidate& last = search->tree(0)[leader];
   const std::size_t known = result.output.tokens.size();
-  if (known == 0) {
-    result.target_start =
-        utf16_size(text(sentences[current].text) + sentences[current].source.before);
-  }
+  settle();
+  result.target_start = settled_units + utf16_size(sentence.source.before);
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
   if (now == 0 || (options.beams == 1 && now == known)) return;  // nothing could follow
   if (last.id == pipeline.special_.end) return;                  // nothing of the text is its own
-  const std::size_t of = sentences[current].text;
-  streamed = {.text = of,
-              .sentence = current - texts[of].first,
+  streamed = {.text = sentence.text,
+              .sentence = current - text.first,
               .token = result.output.tokens.back(),
               .decoder = {},
               .cross = {}};
   streamed->token.start += result.target_start;
   streamed->token.end += result.target_start;
+  if (known == 0) streamed->before = (settled + sentence.source.before).substr(shown_bytes);
+  shown_bytes = settled.size() + sentence.source.before.size() + result.output.text.size();
   if (!options.attention) return;
   const NodeIndex node = search->tree(0)[last.parent].node;
   streamed->decoder = scorer->state().self_attention_step(node);
@@ -278,8 +421,7 @@ TranslatePipeline::Session TranslatePipeline::begin(std::span<const std::string_
                                                     const TranslateOptions& options) {
   check(options);
   auto state = std::make_unique<Session::State>(*this, options);
-  for (const std::string_view text : texts) state->add(text);
-  state->sort();
+  for (const std::string_view text : texts) state->texts.emplace_back().text = text;
   return Session(std::move(state));
 }
 
@@ -289,20 +431,20 @@ TranslatePipeline::Session& TranslatePipeline::Session::operator=(Session&&) noe
 TranslatePipeline::Session::~Session() = default;
 
 bool TranslatePipeline::Session::done() const {
-  return !state_->search && state_->next == state_->order.size();
+  return state_->unread == state_->texts.size() && !state_->search &&
+         state_->next == state_->order.size();
 }
 
 bool TranslatePipeline::Session::step() {
-  if (done()) return false;
   State& state = *state_;
   state.streamed.reset();
-  if (!state.search) {
-    state.start_batch();
-    return true;
+  if (state.search) {
+    state.go_on();
+  } else {
+    state.read_some();
+    const bool all_read = state.unread == state.texts.size();
+    if (all_read && state.next < state.order.size()) state.start_batch();
   }
-  const bool goes_on = state.search->step();
-  if (state.options.stream) state.stream();
-  if (!goes_on) state.finish_batch();
   return !done();
 }
 

@@ -779,6 +779,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   const std::vector<std::string_view> one = {"The men walk. It was the best of all days!"};
   auto session = pipeline->begin(one, {.beams = 1, .attention = true, .stream = true});
   std::size_t sentences = 0;
+  std::string settled, shown;
   for (bool done = false; !done;) {
     session.step();
     const auto progress =
@@ -787,7 +788,10 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
     CHECK(done == session.done());
     if (!progress.contains("step")) continue;
     const auto& step = progress.at("step");
-    CHECK(step.at("text") == session.text(0));
+    if (step.contains("before")) settled = shown + step.at("before").get<std::string>();
+    shown = settled + step.at("text").get<std::string>();
+    CHECK(shown == session.text(0));
+    CHECK(step.contains("sentence") == step.contains("before"));
     CHECK(step.at("token").at("id") == session.streamed()->token.id);
     CHECK(step.contains("sentence") == step.at("attention").contains("encoder"));
     if (step.contains("sentence")) CHECK(step.at("sentence").at("index") == sentences++);

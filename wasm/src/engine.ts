@@ -64,10 +64,15 @@ export type RawTranslation = Omit<Translation, 'sentences'> & {
   sentences: WithRaw<SentenceTranslation>[];
 };
 
-/** A step; what holds for the whole sentence comes with its first step only. */
+/**
+ * A step; what holds for the whole sentence comes with its first step only. `text` is the sentence's
+ * output so far, `before` what goes between what the last step showed and that: a step is as large
+ * as its sentence, however long the text is.
+ */
 export interface RawStep {
   token: OutputToken;
   text: string;
+  before?: string;
   sentence?: StreamedSentence;
   attention?: Pick<Attention, 'decoder' | 'cross'> & Partial<Attention>;
 }
@@ -108,6 +113,7 @@ export class Engine {
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
   #staging = 0;
+  #failure: GlassformerError | undefined;
 
   private constructor(exports: Exports) {
     this.#exports = exports;
@@ -154,7 +160,7 @@ export class Engine {
   }
 
   loadEnd(): ModelDescription {
-    this.#exports.gf_free(this.#staging);
+    this.#guard(() => this.#exports.gf_free(this.#staging));
     this.#staging = 0;
     return this.#call<ModelDescription>([], () => this.#exports.gf_load_end());
   }
@@ -191,9 +197,13 @@ export class Engine {
     return answers;
   }
 
-  /** Frees what texts that are given up hold. */
+  /** Frees what texts that are given up hold. Throws nothing: what it ends may have failed. */
   translateCancel(): void {
-    this.#exports.gf_translate_cancel();
+    try {
+      this.#guard(() => this.#exports.gf_translate_cancel());
+    } catch {
+      // The engine is retired, and every later call says so.
+    }
   }
 
   // The weights of the last answer's maps lie one map after the other, in the answer's order.
@@ -224,33 +234,41 @@ export class Engine {
     let status;
     let answer;
     try {
-      try {
-        for (const input of inputs) {
-          const address = this.#alloc(input.length);
-          addresses.push(address);
-          this.#write(address, input);
-        }
-        status = invoke(...addresses);
-        answer = this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
-      } finally {
-        addresses.forEach(gf_free);
+      for (const input of inputs) {
+        const address = this.#alloc(input.length);
+        addresses.push(address);
+        this.#write(address, input);
       }
-    } catch (error) {
-      if (error instanceof GlassformerError) throw error;
-      // The engine catches its own exceptions, so this is a trap: its state is lost.
-      throw new GlassformerError(
-        'internal',
-        `The engine failed (${messageOf(error)}); load the model again`,
-        { cause: error },
-      );
+      [status, answer] = this.#guard(() => [
+        invoke(...addresses),
+        this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size())),
+      ]);
+    } finally {
+      if (!this.#failure) addresses.forEach((address) => this.#guard(() => gf_free(address)));
     }
     const result = JSON.parse(answer) as T | Failure;
     if (status === 0) return result as T;
     throw toError(result as Failure);
   }
 
+  // Runs some of the engine's code. It catches its own exceptions, so what it throws is a trap: its
+  // state is lost, and no call may go in again.
+  #guard<T>(run: () => T): T {
+    if (this.#failure) throw this.#failure;
+    try {
+      return run();
+    } catch (error) {
+      this.#failure = new GlassformerError(
+        'internal',
+        `The engine failed (${messageOf(error)}) and answers no more; load the model again`,
+        { cause: error },
+      );
+      throw this.#failure;
+    }
+  }
+
   #alloc(size: number): number {
-    const address = this.#exports.gf_alloc(size);
+    const address = this.#guard(() => this.#exports.gf_alloc(size));
     if (address === 0 && size > 0) {
       throw new GlassformerError('internal', `The engine is out of memory (${size} bytes)`);
     }

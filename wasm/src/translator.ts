@@ -168,12 +168,18 @@ function toTranslation<Result extends Translation>({ sentences, ...rest }: RawTr
   } as Result;
 }
 
-// Gives every step what comes only with the first one of its sentence.
+// Gives every step the whole text so far, and what comes only with the first one of its sentence.
 function stepCompleter(): (step: RawStep) => TokenStep {
   let sentence: StreamedSentence;
   let encoder: AttentionMap;
-  return ({ token, text, attention, ...first }) => {
-    sentence = first.sentence ?? sentence;
+  let settled = '';
+  let text = '';
+  return ({ token, text: added, attention, ...first }) => {
+    if (first.sentence) {
+      sentence = first.sentence;
+      settled = text + first.before;
+    }
+    text = settled + added;
     if (!attention) return { done: false, token, text, sentence };
     if (attention.encoder) encoder = new AttentionMap(attention.encoder);
     const rows = toAttentionMaps({ decoder: attention.decoder, cross: attention.cross });

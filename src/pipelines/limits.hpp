@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "error.hpp"
+#include "tensor/sizes.hpp"
+
+namespace glassformer {
+
+/// What the attention weights that one call hands out may take, all its texts together, and what
+/// the search for one batch of sentences may grow to.
+inline constexpr std::uint64_t max_attention_bytes = 512 << 20;
+inline constexpr std::uint64_t max_search_bytes = 512 << 20;
+
+/// "700 MiB", rounded up.
+inline std::string mebibytes(std::uint64_t bytes) {
+  constexpr std::uint64_t mebibyte = 1 << 20;
+  return std::to_string(bytes / mebibyte + (bytes % mebibyte > 0 ? 1 : 0)) + " MiB";
+}
+
+/// Throws `too_large` where a text has more bytes than this.
+inline void expect_text_size(std::size_t most, std::size_t got) {
+  if (got <= most) return;
+  throw Error(ErrorCode::too_large, "text: expected at most " + mebibytes(most) + ", got " +
+                                        mebibytes(got) + "; pass it in parts");
+}
+
+/// Counts what the attention weights of one call take.
+class AttentionBudget {
+ public:
+  /// A text's share. Throws `too_large` where it no longer fits, and takes nothing then.
+  void take(std::uint64_t numbers) {
+    const std::uint64_t left = max_attention_bytes / sizeof(float) - taken_;
+    if (numbers <= left) {
+      taken_ += numbers;
+      return;
+    }
+    std::string message = "text: its attention weights may take ";
+    message += mebibytes(saturating_product({numbers, sizeof(float)}));
+    message += ", expected at most " + mebibytes(max_attention_bytes) + " in one call";
+    if (taken_ > 0) message += ", other texts have " + mebibytes(taken_ * sizeof(float));
+    throw Error(ErrorCode::too_large, message + "; ask for those of fewer or shorter texts");
+  }
+
+ private:
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace glassformer
