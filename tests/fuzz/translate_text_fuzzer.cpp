@@ -1,0 +1,72 @@
+// Any bytes are a text that a translator answers, whole or as a stream, or a typed error. The first
+// byte picks the model, the second one the options.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/model_folder.hpp"
+#include "io/utf8.hpp"
+#include "pipelines/json.hpp"
+
+using namespace glassformer;
+
+static std::unique_ptr<TranslatePipeline> load(const char* name) {
+  return load_translator(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") + name);
+}
+
+static void check(const Translation& result, std::string_view text) {
+  if (!is_valid_utf8(result.text) && is_valid_utf8(text)) std::abort();
+  std::uint32_t source = 0, target = 0;
+  for (const SentenceTranslation& sentence : result.sentences) {
+    if (sentence.start < source || sentence.end < sentence.start) std::abort();
+    if (sentence.target_start < target || sentence.target_end < sentence.target_start) std::abort();
+    source = sentence.end;
+    target = sentence.target_end;
+  }
+  if (source > utf16_size(text) || target > utf16_size(result.text)) std::abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::array pipelines{load("translate_pre_norm_shared"),
+                                    load("translate_tutorial_separate"),
+                                    load("translate_odd_local")};
+  if (size < 2) return 0;
+  TranslatePipeline& pipeline = *pipelines[data[0] % pipelines.size()];
+  TranslateOptions options = {.beams = 1 + std::size_t{data[1]} % 4,
+                              .max_length = 12,
+                              .attention = (data[1] & 4) != 0,
+                              .hypotheses = (data[1] & 8) != 0};
+  options.stream = (data[1] & 16) != 0;
+  if (options.stream) options.beams = 1;
+  if (data[1] & 32) options.alignment.emplace();
+  if (data[1] & 64) options.ablate = {{.layer = 0, .head = 1, .attention = AttentionSite::cross}};
+  const std::string_view text(reinterpret_cast<const char*>(data) + 2,
+                              std::min<std::size_t>(size - 2, 200));  // soon done
+  try {
+    auto session = pipeline.begin(std::span(&text, 1), options);
+    std::string settled, shown;
+    while (!session.done()) {
+      session.step();
+      const auto& streamed = session.streamed();
+      if (!streamed) continue;
+      if (session.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
+      shown = settled + session.sentence().output.text + streamed->after;
+      if (shown != session.text(0)) std::abort();
+      if (!nlohmann::json::accept(to_json(session, pipeline, AttentionData::base64))) std::abort();
+    }
+    const auto results = session.take_results();
+    if (const Error* error = std::get_if<Error>(&results.at(0))) throw Error(*error);
+    const Translation& result = std::get<Translation>(results[0]);
+    check(result, text);
+    if (!nlohmann::json::accept(to_json(result, pipeline, AttentionData::base64))) std::abort();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) std::abort();
+  }
+  return 0;
+}
