@@ -1,0 +1,195 @@
+// What does not fit is refused by its size before it starts; what is not finite is no answer; and an
+// engine that failed says so.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  assertError,
+  binaries,
+  goldenFolder,
+  joinSafetensors,
+  load,
+  loadTranslator,
+  memoriesOf,
+  randomModel,
+  readModel,
+  splitSafetensors,
+  waiting,
+} from './helpers.mjs';
+
+const classifierFolder = goldenFolder('pre_norm_mean');
+const translatorFolder = goldenFolder('translate_pre_norm_shared');
+
+/** A golden model's kind of model with other sizes and random weights. */
+function changed(folder, sizes) {
+  const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  return randomModel({ ...config, ...sizes }, join(folder, 'tokenizer.model'));
+}
+
+/** A model, and its instance's memory. */
+async function loadWithMemory(loadModel, ...args) {
+  let model;
+  const [reference] = await memoriesOf(async () => {
+    model = await loadModel(...args);
+  });
+  return [model, reference.deref()];
+}
+
+for (const binary of binaries) {
+  test(`${binary}: attention weights over 2^32 bytes are refused by their size`, async () => {
+    const sizes = { encoder_layers: 8, n_heads: 8, d_model: 16, max_source_length: 8192 };
+    const folder = changed(classifierFolder, sizes);
+    const [classifier, memory] = await loadWithMemory(load, folder, { binary });
+    const before = await classifier.classify('a film');
+    const size = memory.buffer.byteLength;
+    await assertError(
+      () => classifier.classify('a '.repeat(9000), { attention: true }),
+      'too_large',
+      /attention weights may take 16384 MiB, expected at most 512 MiB/,
+    );
+    assert.equal(memory.buffer.byteLength, size);
+    assert.deepEqual(await classifier.classify('a film'), before);
+  });
+
+  test(`${binary}: a search over 2^32 bytes is refused by its size`, async () => {
+    const folder = changed(translatorFolder, { max_target_length: 131_073 });
+    const [translator, memory] = await loadWithMemory(loadTranslator, folder, { binary });
+    const before = await translator.translate('a film', { maxLength: 10 });
+    const size = memory.buffer.byteLength;
+    await assertError(
+      () => translator.translate('a b c', { beams: 32, maxLength: 131_073 }),
+      'too_large',
+      /131073 tokens with 32 beams may take \d+ MiB, expected at most 512 MiB.*maxLength/,
+    );
+    assert.equal(memory.buffer.byteLength, size);
+    assert.deepEqual(await translator.translate('a film', { maxLength: 10 }), before);
+  });
+}
+
+test('64 beams with attention take memory for one hypothesis', waiting, async () => {
+  const sizes = { n_heads: 8, max_source_length: 256, max_target_length: 256 };
+  const folder = changed(translatorFolder, sizes);
+  const [translator, memory] = await loadWithMemory(loadTranslator, folder);
+  const text = 'not good at all and '.repeat(50);
+  const { sentences } = await translator.translate(text, { beams: 64, attention: true });
+  assert.ok(sentences[0].attention.cross.data.length > 0);
+  assert.ok(memory.buffer.byteLength < 100e6, `${memory.buffer.byteLength} bytes`);
+});
+
+test('a classifier keeps no more of a long text than it can use', waiting, async () => {
+  for (const clip of ['end', 'middle']) {
+    const [classifier, memory] = await loadWithMemory(load, changed(classifierFolder, { clip }));
+    const size = memory.buffer.byteLength;
+    const text = '\uFDFA'.repeat(1e6);
+    const result = await classifier.classify(text);
+    assert.ok(result.clipped);
+    assert.equal(result.tokens.length, classifier.info.maxSourceLength);
+    const start = result.tokens[16].start;
+    assert.ok(clip === 'end' ? start < 100 : start > 999_000, `${clip}: ${start}`);
+    // The text itself is 3 MB.
+    assert.ok(memory.buffer.byteLength < size + 8e6, `${memory.buffer.byteLength} bytes`);
+  }
+});
+
+test('texts have a stated size', waiting, async () => {
+  const classifier = await load(classifierFolder);
+  await assertError(() => classifier.classify(' '.repeat(2 ** 24 + 1)), 'too_large', /16 MiB/);
+  await assertError(() => classifier.classify('a'.repeat(5 * 2 ** 20)), 'too_large', /words of/);
+  const translator = await loadTranslator(translatorFolder);
+  await assertError(() => translator.translate(' '.repeat(2 ** 20 + 1)), 'too_large', /1 MiB/);
+  assert.ok((await classifier.classify('a film')).label);
+  assert.ok((await translator.translate('a film')).text);
+});
+
+test('a translation that goes on and on is given up within a step', waiting, async () => {
+  const translator = await loadTranslator(translatorFolder);
+  const controller = new AbortController();
+  const call = translator.translate('\uFDFA '.repeat(5000), { signal: controller.signal });
+  setImmediate(() => setImmediate(() => controller.abort()));
+  await assertError(() => call, 'aborted');
+  assert.ok((await translator.translate('a film')).text);
+});
+
+test('indices that do not fit are refused, not cut', async () => {
+  const classifier = await load(classifierFolder);
+  for (const index of [2 ** 32, 2 ** 32 + 1, 2 ** 53]) {
+    const options = { maskTokens: [index] };
+    await assertError(() => classifier.classify('a good film', options), 'invalid_option');
+  }
+  const translator = await loadTranslator(translatorFolder);
+  const options = { alignment: { heads: [2 ** 32] } };
+  await assertError(() => translator.translate('a film', options), 'invalid_option');
+});
+
+test('a model that pools its first token keeps it', async () => {
+  const classifier = await load(goldenFolder('post_norm_gelu_learned_first'));
+  await assertError(
+    () => classifier.classify('a film', { maskTokens: [0] }),
+    'invalid_option',
+    /maskTokens: expected the first token to stay/,
+  );
+  assert.ok((await classifier.classify('a film', { maskTokens: [1] })).label);
+});
+
+/** The files of a golden model with its matrices multiplied. */
+function scaled(name, factor) {
+  const files = readModel(name);
+  const { header, data } = splitSafetensors(files['model.safetensors'].slice());
+  const bytes = data.slice();
+  for (const [tensor, { shape, data_offsets: offsets }] of Object.entries(header)) {
+    if (tensor === '__metadata__' || shape.length < 2) continue;
+    const values = new Float32Array(bytes.buffer.slice(...offsets));
+    bytes.set(new Uint8Array(values.map((value) => value * factor).buffer), offsets[0]);
+  }
+  return { ...files, 'model.safetensors': joinSafetensors({ header, data: bytes }) };
+}
+
+for (const binary of binaries) {
+  test(`${binary}: a logit that is not finite is an error, never an answer`, async () => {
+    for (const name of ['linear_attention', 'pre_norm_mean', 'local_post_norm_learned']) {
+      const classifier = await load(scaled(name, 1e25), { binary });
+      await assertError(() => classifier.classify('a good film'), 'non_finite', /logits/);
+    }
+    const translator = await loadTranslator(scaled('translate_pre_norm_shared', 1e25), { binary });
+    await assertError(() => translator.translate('a film'), 'non_finite', /log-probabilities/);
+    const stream = translator.stream('a film');
+    await assertError(() => stream.next(), 'non_finite');
+  });
+}
+
+/** Fills a memory with what leads every access astray; returns what it held. */
+function spoil(memory) {
+  const bytes = new Uint8Array(memory.buffer);
+  const held = bytes.slice();
+  bytes.fill(0xff);
+  return held;
+}
+
+test('after a trap an engine answers no more', waiting, async () => {
+  const failed = /The engine failed \(.+\) and answers no more; load the model again/;
+  const [classifier, memory] = await loadWithMemory(load, classifierFolder);
+  await classifier.classify('a film');
+  const held = spoil(memory);
+  await assertError(() => classifier.classify('a film'), 'internal', failed);
+  new Uint8Array(memory.buffer).set(held); // as good as new, but who could know?
+  await assertError(() => classifier.classify('a film'), 'internal', failed);
+  await assertError(() => classifier.classifyBatch(['a film']), 'internal', failed);
+  assert.ok((await (await load(classifierFolder)).classify('a film')).label);
+
+  const [translator, other] = await loadWithMemory(loadTranslator, translatorFolder);
+  const stream = translator.stream('a film, a film, a film');
+  await stream.next();
+  const before = spoil(other);
+  await assertError(
+    async () => {
+      for await (const _ of stream);
+    },
+    'internal',
+    failed,
+  );
+  new Uint8Array(other.buffer).set(before);
+  await assertError(() => translator.translate('a film'), 'internal', failed);
+  await assertError(() => translator.stream('a film').next(), 'internal', failed);
+});
