@@ -239,10 +239,8 @@ export class Engine {
         addresses.push(address);
         this.#write(address, input);
       }
-      [status, answer] = this.#guard(() => [
-        invoke(...addresses),
-        this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size())),
-      ]);
+      status = this.#guard(() => invoke(...addresses));
+      answer = this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
     } finally {
       if (!this.#failure) addresses.forEach((address) => this.#guard(() => gf_free(address)));
     }
