@@ -19,8 +19,11 @@ enum class ErrorCode {
   missing_tensor,
   unexpected_tensor,
   shape_mismatch,
+  invalid_weights,
   invalid_tokenizer,
   invalid_shortlist,
+  invalid_manifest,
+  missing_file,
   wrong_task,
   unsupported,
   internal,
@@ -48,10 +51,16 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "unexpected_tensor";
     case ErrorCode::shape_mismatch:
       return "shape_mismatch";
+    case ErrorCode::invalid_weights:
+      return "invalid_weights";
     case ErrorCode::invalid_tokenizer:
       return "invalid_tokenizer";
     case ErrorCode::invalid_shortlist:
       return "invalid_shortlist";
+    case ErrorCode::invalid_manifest:
+      return "invalid_manifest";
+    case ErrorCode::missing_file:
+      return "missing_file";
     case ErrorCode::wrong_task:
       return "wrong_task";
     case ErrorCode::unsupported:

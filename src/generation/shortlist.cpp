@@ -5,6 +5,7 @@
 #include <string>
 
 #include "error.hpp"
+#include "io/limits.hpp"
 
 namespace glassformer {
 namespace {
@@ -48,6 +49,7 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 
 Shortlist Shortlist::parse(std::span<const std::byte> file, std::size_t source_vocab_size,
                            std::size_t target_vocab_size) {
+  expect_within(shortlist_limit, file.size());
   Header header;
   expect(file.size() >= sizeof header, "bytes", "at least ", sizeof header, file.size());
   std::memcpy(&header, file.data(), sizeof header);

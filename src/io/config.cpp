@@ -10,6 +10,7 @@
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
+#include "io/limits.hpp"
 
 namespace glassformer {
 namespace {
@@ -61,7 +62,7 @@ Enum choice(JsonObject& object, const char* key) {
   const JsonValue& value = object.require(key);
   std::string expected = "one of";
   for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
-    if (value.is_string() && value.text == names_of<Enum>[i]) return static_cast<Enum>(i);
+    if (value.is_string() && value.string() == names_of<Enum>[i]) return static_cast<Enum>(i);
     expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
   }
   object.fail(key, expected, value);
@@ -73,17 +74,28 @@ std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
 
 std::vector<std::string> strings(JsonObject& object, const char* key, std::uint64_t max_count) {
   const JsonValue& value = object.require(key);
-  if (!value.is_array() || value.elements.size() > max_count) {
+  if (!value.is_array() || count_entries(value) > max_count) {
     object.fail(key, "an array of at most " + std::to_string(max_count) + " strings", value);
   }
   std::vector<std::string> result;
-  for (const JsonValue& element : value.elements) {
-    if (!element.is_string() || element.text.empty()) {
+  for (JsonEntries entry(value); entry.next();) {
+    if (!entry.value().is_string() || result.emplace_back(entry.value().string()).empty()) {
       object.fail(key, "an array of nonempty strings", value);
     }
-    result.push_back(element.text);
   }
   return result;
+}
+
+// U+0000 … U+001F, U+007F … U+009F, and the separators of lines and paragraphs.
+bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) return true;
+    const std::string_view rest = text.substr(i);
+    if (byte == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0) return true;
+    if (rest.starts_with("\xE2\x80\xA8") || rest.starts_with("\xE2\x80\xA9")) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> labels(JsonObject& object) {
@@ -91,6 +103,9 @@ std::vector<std::string> labels(JsonObject& object) {
   if (result.empty()) object.fail("labels", "expected at least one label, got none");
   std::set<std::string_view> seen;
   for (const std::string& label : result) {
+    if (has_control_character(label)) {  // which would break the lines that answers are printed on
+      object.fail("labels", "expected no control characters, got " + describe(label));
+    }
     if (!seen.insert(label).second) {
       object.fail("labels", "expected different labels, got " + describe(label) + " twice");
     }
@@ -203,9 +218,9 @@ void read_translator(JsonObject& object, ModelConfig& config) {
 }  // namespace
 
 ModelConfig parse_config(std::string_view json) {
-  const JsonSource source{ErrorCode::invalid_config, "config.json"};
-  const JsonValue document = parse_json(json, source);
-  JsonObject object(document, source);
+  expect_within(config_limit, json.size());
+  const JsonSource source{config_limit.code, config_limit.name};
+  JsonObject object(parse_json(json, source), source);
   const Kind kind_of_model = kind(object);
 
   ModelConfig config;

@@ -62,10 +62,10 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
-/// Throws Error: invalid_config for broken JSON and for unknown, missing, mistyped or out-of-range
-/// fields; unsupported for an unknown model type or format version, wrong_task for a task that is
-/// not the model type's. Accepted sizes keep every weight matrix within 2^28 elements, so products
-/// of two sizes fit 32 bits.
+/// Throws Error: invalid_config for broken JSON, more bytes than config_limit, and unknown,
+/// missing, mistyped or out-of-range fields; unsupported for an unknown model type or format
+/// version, wrong_task for a task that is not the model type's. Accepted sizes keep every weight
+/// matrix within 2^28 elements, so products of two sizes fit 32 bits.
 ModelConfig parse_config(std::string_view json);
 
 /// The configuration itself. Throws wrong_task unless it is of this task.

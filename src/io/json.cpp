@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "io/json_writer.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t max_depth = 32;
 constexpr std::size_t max_described_bytes = 60;
+constexpr std::size_t max_message_bytes = 1000;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
@@ -56,68 +58,89 @@ double to_double(std::string_view number) {
   return number.front() == '-' ? -value : value;
 }
 
-// One function for each kind of value; each starts at its first character.
+bool is_space(char character) {
+  return character == ' ' || character == '\t' || character == '\n' || character == '\r';
+}
+
+// Checks a text. One function for each kind of value; each starts at its first character.
 class Parser {
  public:
   Parser(std::string_view text, JsonSource source) : text_(text), source_(source) {}
 
   JsonValue document() {
-    JsonValue result = value();
+    if (text_.size() > std::numeric_limits<std::uint32_t>::max()) source_.fail("over 4 GiB long");
+    skip_space();
+    const std::size_t begin = at_;
+    value();
+    const std::size_t end = at_;
+    skip_space();
     if (at_ < text_.size()) expected("nothing more");
-    return result;
+    return JsonValue(text_.substr(begin, end - begin));
+  }
+
+  // Goes behind the string that starts here; its characters are appended to `into`, if any.
+  void string(std::string* into) {
+    for (++at_; !take('"');) {
+      const std::string_view rest = text_.substr(at_);
+      if (rest.empty()) expected("the end of the string");
+      if (rest.front() == '\\') {
+        ++at_;
+        escaped(into);
+        continue;
+      }
+      std::size_t size = 0;
+      while (size < rest.size() && is_plain(rest[size])) ++size;
+      if (size == 0) size = valid_character_size(rest);
+      if (size == 0) expected("UTF-8");
+      if (static_cast<unsigned char>(rest.front()) < 0x20) expected("control characters escaped");
+      if (into) into->append(rest.substr(0, size));
+      at_ += size;
+    }
   }
 
  private:
-  using Type = JsonValue::Type;
+  // A key of an object: a hash of its characters, by which it is sorted, above its place.
+  using Key = std::uint64_t;
 
-  JsonValue value() {
+  void value() {
     skip_space();
-    JsonValue result;
     const char first = peek();
     if (first == '{') {
-      result.type = Type::object;
-      members(result);
+      members();
     } else if (first == '[') {
-      result.type = Type::array;
-      elements(result);
+      elements();
     } else if (first == '"') {
-      result.type = Type::string;
-      result.text = string();
+      string(nullptr);
     } else if (first == '-' || is_digit(first)) {
-      result.type = Type::number;
-      result.text = number();
+      number();
     } else {
-      result.type = first == 'n' ? Type::null : Type::boolean;
-      result.text = word();
+      word();
     }
-    skip_space();
-    return result;
   }
 
-  void members(JsonValue& object) {
+  void members() {
+    const std::size_t first_key = keys_.size();
     if (open('}')) return;
     do {
       skip_space();
       if (peek() != '"') expected("a string, the name of a field");
-      std::string key = string();
-      if (object.members.contains(key)) {
-        std::string path;
-        for (const std::string& outer : path_) path += describe(outer) + ": ";
-        source_.fail(path + describe(key) + " appears twice in one object");
-      }
+      path_.push_back(static_cast<std::uint32_t>(at_));
+      add_key();
       skip_space();
       if (!take(':')) expected("':'");
-      path_.push_back(key);
-      object.members.emplace(std::move(key), value());
+      value();
       path_.pop_back();
+      skip_space();
     } while (take(','));
     close('}');
+    refuse_duplicates(first_key);
   }
 
-  void elements(JsonValue& array) {
+  void elements() {
     if (open(']')) return;
     do {
-      array.elements.push_back(value());
+      value();
+      skip_space();
     } while (take(','));
     close(']');
   }
@@ -139,28 +162,44 @@ class Parser {
     --depth_;
   }
 
-  std::string string() {
-    std::string result;
-    for (++at_; !take('"');) {
-      const std::string_view rest = text_.substr(at_);
-      if (rest.empty()) expected("the end of the string");
-      if (rest.front() == '\\') {
-        ++at_;
-        append_escaped(result);
-        continue;
-      }
-      std::size_t size = 0;
-      while (size < rest.size() && is_plain(rest[size])) ++size;
-      if (size == 0) size = valid_character_size(rest);
-      if (size == 0) expected("UTF-8");
-      if (static_cast<unsigned char>(rest.front()) < 0x20) expected("control characters escaped");
-      result += rest.substr(0, size);
-      at_ += size;
-    }
-    return result;
+  void add_key() {
+    const auto place = static_cast<std::uint32_t>(at_);
+    key_.clear();
+    string(&key_);
+    std::uint32_t hash = 2166136261;  // FNV-1a
+    for (const char byte : key_) hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619;
+    keys_.push_back(Key{hash} << 32 | place);
   }
 
-  void append_escaped(std::string& result) {
+  // Of the object that has ended, whose keys are those from `first`, which are then forgotten.
+  void refuse_duplicates(std::size_t first) {
+    const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto before = [this](Key a, Key b) {
+      return a >> 32 != b >> 32 ? a < b : string_at(a) < string_at(b);
+    };
+    std::make_heap(begin, keys_.end(), before);  // less code than std::sort
+    std::sort_heap(begin, keys_.end(), before);
+    const auto same = std::adjacent_find(begin, keys_.end(), [this](Key a, Key b) {
+      return a >> 32 == b >> 32 && string_at(a) == string_at(b);
+    });
+    if (same != keys_.end()) {
+      std::string path;
+      for (const std::uint32_t outer : path_) path += describe(string_at(outer)) + ": ";
+      source_.fail(path + describe(string_at(*same)) + " appears twice in one object");
+    }
+    keys_.resize(first);
+  }
+
+  // The characters of the string that starts where the lower half of `key` says.
+  std::string string_at(Key key) const {
+    Parser parser(text_, source_);
+    parser.at_ = static_cast<std::uint32_t>(key);
+    std::string characters;
+    parser.string(&characters);
+    return characters;
+  }
+
+  void escaped(std::string* into) {
     constexpr std::string_view names = "\"\\/bfnrt";
     constexpr std::string_view characters = "\"\\/\b\f\n\r\t";
     if (take('u')) {
@@ -172,12 +211,12 @@ class Parser {
         if (trails) character = 0x10000 + ((character & 0x3FFu) << 10) + (second & 0x3FFu);
       }
       if (character >= 0xD800 && character < 0xE000) expected("a pair of surrogates");
-      append_character(result, character);
+      if (into) append_character(*into, character);
       return;
     }
     const std::size_t name = names.find(peek());
     if (name == names.npos) expected("an escape sequence");
-    result += characters[name];
+    if (into) *into += characters[name];
     ++at_;
   }
 
@@ -191,7 +230,7 @@ class Parser {
     return unit;
   }
 
-  std::string number() {
+  void number() {
     const std::size_t begin = at_;
     take('-');
     if (!take('0')) digits();
@@ -206,7 +245,6 @@ class Parser {
     if (suspect && std::isinf(to_double(number))) {
       expected("a number that a double can hold, before this");
     }
-    return std::string(number);
   }
 
   void digits() {
@@ -214,18 +252,17 @@ class Parser {
     while (is_digit(peek())) ++at_;
   }
 
-  std::string word() {
+  void word() {
     for (const std::string_view word : {"true", "false", "null"}) {
       if (!text_.substr(at_).starts_with(word)) continue;
       at_ += word.size();
-      return std::string(word);
+      return;
     }
     expected("a value");
   }
 
   void skip_space() {
-    constexpr std::string_view space = " \t\n\r";
-    while (at_ < text_.size() && space.find(text_[at_]) != space.npos) ++at_;
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
   // NUL at the end, where no value has one.
@@ -245,50 +282,127 @@ class Parser {
   JsonSource source_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  std::vector<std::string> path_;  // keys of the objects around
+  std::vector<std::uint32_t> path_;  // places of the keys of the objects around
+  std::vector<Key> keys_;            // of the objects that are open, outermost first
+  std::string key_;                  // the last one
 };
 
-void write(JsonWriter& json, const JsonValue& value) {
-  if (value.is_object()) {
-    json.object([&] {
-      for (const auto& [key, member] : value.members) {
-        json.key(key);
-        write(json, member);
-      }
-    });
-  } else if (value.is_array()) {
-    json.array(value.elements, [&](const JsonValue& element) { write(json, element); });
-  } else if (value.is_string()) {
-    json.value(value.text);
-  } else {
-    json.raw(value.text);
-  }
+// The next three walk through a text that is valid.
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (is_space(text[at])) ++at;
+  return at;
 }
 
-std::string shortened(std::string text) {
-  if (text.size() <= max_described_bytes) return text;
-  std::size_t end = max_described_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text + "...";
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; text[at] != '"'; ++at) at += text[at] == '\\';
+  return at + 1;
+}
+
+std::size_t end_of_value(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  do {
+    const char first = text[at];
+    if (first == '"') {
+      at = end_of_string(text, at);
+    } else if (first == '{' || first == '[') {
+      ++depth;
+      ++at;
+    } else if (first == '}' || first == ']') {
+      --depth;
+      ++at;
+    } else if (depth > 0) {
+      ++at;
+    } else {
+      at = std::min(text.find_first_of(",]} \t\n\r", at), text.size());
+    }
+  } while (depth > 0);
+  return at;
+}
+
+void write(JsonWriter& json, JsonValue value) {
+  const auto write_fields = [&] {
+    for (JsonEntries entry(value); entry.next();) {
+      if (value.is_object()) json.key(entry.key());
+      write(json, entry.value());
+    }
+  };
+  if (value.is_object()) {
+    json.object(write_fields);
+  } else if (value.is_array()) {
+    json.array(write_fields);
+  } else if (value.is_string()) {
+    json.value(value.string());
+  } else {
+    json.raw(value.text());
+  }
 }
 
 }  // namespace
 
 void JsonSource::fail(const std::string& problem) const {
-  throw Error(code, std::string(name) + ": " + problem);
+  throw Error(code, shortened(std::string(name) + ": " + problem, max_message_bytes));
+}
+
+JsonValue::Type JsonValue::type() const {
+  switch (text_.front()) {
+    case '{':
+      return Type::object;
+    case '[':
+      return Type::array;
+    case '"':
+      return Type::string;
+    case 't':
+    case 'f':
+      return Type::boolean;
+    case 'n':
+      return Type::null;
+    default:
+      return Type::number;
+  }
 }
 
 bool JsonValue::is_whole() const {
   std::uint64_t value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return type == Type::number && error == std::errc{} && end == text.data() + text.size();
+  const char* const last = text_.data() + text_.size();
+  const auto [end, error] = std::from_chars(text_.data(), last, value);
+  return error == std::errc{} && end == last;
 }
 
 std::uint64_t JsonValue::whole() const {
   std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  std::from_chars(text_.data(), text_.data() + text_.size(), value);
   return value;
+}
+
+double JsonValue::number() const { return to_double(text_); }
+
+std::string JsonValue::string() const {
+  std::string characters;
+  Parser(text_, {}).string(&characters);
+  return characters;
+}
+
+bool JsonEntries::next() {
+  at_ = skip_space(text_, at_ == 0 ? 1 : at_);
+  if (text_[at_] == ',') at_ = skip_space(text_, at_ + 1);
+  if (text_[at_] == ']' || text_[at_] == '}') return false;
+  if (object_) {
+    const std::size_t end = end_of_string(text_, at_);
+    key_ = text_.substr(at_, end - at_);
+    at_ = skip_space(text_, skip_space(text_, end) + 1);  // the colon
+  }
+  const std::size_t end = end_of_value(text_, at_);
+  value_ = text_.substr(at_, end - at_);
+  at_ = end;
+  return true;
+}
+
+std::size_t count_entries(JsonValue value) {
+  std::size_t count = 0;
+  if (!value.is_array() && !value.is_object()) return count;
+  for (JsonEntries entry(value); entry.next();) ++count;
+  return count;
 }
 
 JsonValue parse_json(std::string_view text, JsonSource source) {
@@ -296,15 +410,25 @@ JsonValue parse_json(std::string_view text, JsonSource source) {
   return Parser(text, source).document();
 }
 
-JsonObject::JsonObject(const JsonValue& value, JsonSource source, std::string path)
-    : value_(value), source_(source), path_(std::move(path)) {
-  if (!value_.is_object()) fail({}, "expected an object, got " + describe(value_));
+JsonObject::JsonObject(JsonValue value, JsonSource source, std::string path)
+    : source_(source), path_(std::move(path)) {
+  if (!value.is_object()) fail({}, "expected an object, got " + describe(value));
+  for (JsonEntries entry(value); entry.next();) {
+    if (fields_.size() == max_fields) {
+      fail({}, "expected at most " + std::to_string(max_fields) + " fields, got " +
+                   std::to_string(count_entries(value)));
+    }
+    fields_.push_back({.key = entry.key(), .value = entry.value()});
+  }
 }
 
 const JsonValue* JsonObject::find(const char* key) {
-  known_.push_back(key);
-  const auto found = value_.members.find(key);
-  return found == value_.members.end() ? nullptr : &found->second;
+  for (Field& field : fields_) {
+    if (field.key != key) continue;
+    field.known = true;
+    return &field.value;
+  }
+  return nullptr;
 }
 
 const JsonValue& JsonObject::require(const char* key) {
@@ -315,20 +439,20 @@ const JsonValue& JsonObject::require(const char* key) {
 
 bool JsonObject::boolean(const char* key) {
   const JsonValue& value = require(key);
-  if (value.type != JsonValue::Type::boolean) fail(key, "true or false", value);
-  return value.text == "true";
+  if (value.type() != JsonValue::Type::boolean) fail(key, "true or false", value);
+  return value.text() == "true";
 }
 
 double JsonObject::number(const char* key) {
   const JsonValue& value = require(key);
-  if (value.type != JsonValue::Type::number) fail(key, "a number", value);
-  return to_double(value.text);
+  if (value.type() != JsonValue::Type::number) fail(key, "a number", value);
+  return value.number();
 }
 
 std::string JsonObject::string(const char* key) {
   const JsonValue& value = require(key);
   if (!value.is_string()) fail(key, "a string", value);
-  return value.text;
+  return value.string();
 }
 
 std::uint64_t JsonObject::integer(const char* key, std::uint64_t min, std::uint64_t max) {
@@ -340,14 +464,12 @@ std::uint64_t JsonObject::integer(const char* key, std::uint64_t min, std::uint6
 }
 
 void JsonObject::finish() const {
-  for (const auto& [key, value] : value_.members) {
-    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      fail(describe(key), "unknown field");
-    }
+  for (const Field& field : fields_) {
+    if (!field.known) fail(describe(field.key), "unknown field");
   }
 }
 
-void JsonObject::fail(std::string_view key, std::string_view expected, const JsonValue& got) const {
+void JsonObject::fail(std::string_view key, std::string_view expected, JsonValue got) const {
   fail(key, "expected " + std::string(expected) + ", got " + describe(got));
 }
 
@@ -358,21 +480,32 @@ void JsonObject::fail(std::string_view key, std::string_view problem) const {
   source_.fail(message.append(problem));
 }
 
-std::string describe(const JsonValue& value) {
-  const std::size_t entries = value.elements.size() + value.members.size();
+std::string describe(JsonValue value) {
+  const std::size_t entries = count_entries(value);
   if (entries > 8) {
     return (value.is_array() ? "an array of " : "an object of ") + std::to_string(entries) +
            " entries";
   }
+  if (value.text().size() > max_message_bytes) {
+    return "a value of " + std::to_string(value.text().size()) + " bytes";
+  }
   JsonWriter json;
   write(json, value);
-  return shortened(json.take());
+  return shortened(json.take(), max_described_bytes);
 }
 
 std::string describe(std::string_view string) {
   JsonWriter json;
-  json.value(string);
-  return shortened(json.take());
+  json.value(string.substr(0, max_message_bytes));
+  return shortened(json.take(), max_described_bytes);
+}
+
+std::string shortened(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text + "...";
 }
 
 }  // namespace glassformer

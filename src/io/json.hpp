@@ -2,19 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "error.hpp"
 
-// A small reader of JSON. A general library would be a tenth of the wasm binary; the tests compare
-// this one to nlohmann::json.
+// A small reader of JSON, which checks a text and then reads from it what is asked for, so that it
+// needs little memory beside the text. A general library would be a tenth of the wasm binary; the
+// tests compare this one to nlohmann::json.
 
 namespace glassformer {
 
-/// Says in errors which document is at fault ("config.json") and under which code.
+/// Says in errors which document is at fault ("config.json") and under which code. What a hostile
+/// document makes long is cut.
 struct JsonSource {
   ErrorCode code;
   std::string_view name;
@@ -22,24 +23,58 @@ struct JsonSource {
   [[noreturn]] void fail(const std::string& problem) const;
 };
 
-struct JsonValue {
+/// A value in a text that parse_json has checked: a window on that text, which must outlive it.
+class JsonValue {
+ public:
   enum class Type { null, boolean, number, string, array, object };
 
-  Type type = Type::null;
-  std::string text;  // a string's characters; of a number, boolean or null, how it is written
-  std::vector<JsonValue> elements;                        // of an array
-  std::map<std::string, JsonValue, std::less<>> members;  // of an object
+  /// `text` is one valid value without space around it.
+  explicit JsonValue(std::string_view text) : text_(text) {}
 
-  bool is_string() const { return type == Type::string; }
-  bool is_array() const { return type == Type::array; }
-  bool is_object() const { return type == Type::object; }
+  Type type() const;
+  bool is_string() const { return type() == Type::string; }
+  bool is_array() const { return type() == Type::array; }
+  bool is_object() const { return type() == Type::object; }
   /// Whether it is a number without sign, fraction and exponent that fits into whole().
   bool is_whole() const;
+
+  /// How it is written.
+  std::string_view text() const { return text_; }
   std::uint64_t whole() const;
+  /// With a float's precision at least, of a number.
+  double number() const;
+  /// The characters of a string.
+  std::string string() const;
+
+ private:
+  std::string_view text_;
 };
 
-/// Parses one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers that are
-/// too large for a double, a byte order mark and anything after the value are errors.
+/// Goes through an array's elements, or an object's fields, in the order of the text:
+///
+///   for (JsonEntries entry(value); entry.next();) use(entry.key(), entry.value());
+class JsonEntries {
+ public:
+  /// `value` is an array or an object.
+  explicit JsonEntries(JsonValue value) : text_(value.text()), object_(value.is_object()) {}
+
+  /// Goes to the first entry, later to the next one; false behind the last.
+  bool next();
+  std::string key() const { return JsonValue(key_).string(); }  // of an object's field
+  JsonValue value() const { return JsonValue(value_); }
+
+ private:
+  std::string_view text_, key_, value_;
+  std::size_t at_ = 0;
+  bool object_;
+};
+
+/// How many elements or fields there are; 0 for other values.
+std::size_t count_entries(JsonValue value);
+
+/// Checks one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers that are
+/// too large for a double, a byte order mark and anything after the value are errors. Takes eight
+/// bytes of memory for each key of the objects that are open at a time.
 /// Throws Error(source.code) with the path of the field or the position of the syntax error.
 JsonValue parse_json(std::string_view text, JsonSource source);
 
@@ -47,9 +82,12 @@ JsonValue parse_json(std::string_view text, JsonSource source);
 /// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...".
 class JsonObject {
  public:
+  /// Enough for every object that is read by its fields.
+  static constexpr std::size_t max_fields = 64;
+
   /// `path` names the object inside its document; empty for the document itself.
-  /// Throws if `value` is not an object. `value` must outlive this.
-  JsonObject(const JsonValue& value, JsonSource source, std::string path = {});
+  /// Throws if `value` is not an object of at most max_fields fields.
+  JsonObject(JsonValue value, JsonSource source, std::string path = {});
 
   /// The field's value, or null if it is absent.
   const JsonValue* find(const char* key);
@@ -66,19 +104,26 @@ class JsonObject {
   /// Throws if the object has a field that was not looked up.
   void finish() const;
 
-  [[noreturn]] void fail(std::string_view key, std::string_view expected,
-                         const JsonValue& got) const;
+  [[noreturn]] void fail(std::string_view key, std::string_view expected, JsonValue got) const;
   [[noreturn]] void fail(std::string_view key, std::string_view problem) const;
 
  private:
-  const JsonValue& value_;
+  struct Field {
+    std::string key;
+    JsonValue value;
+    bool known = false;  // whether it was looked up
+  };
+
   JsonSource source_;
   std::string path_;
-  std::vector<std::string_view> known_;
+  std::vector<Field> fields_;
 };
 
 /// A value as it appears in error messages: its JSON text, shortened.
-std::string describe(const JsonValue& value);
+std::string describe(JsonValue value);
 std::string describe(std::string_view string);
+
+/// The text, or its beginning and "..." if it has more than `most` bytes.
+std::string shortened(std::string text, std::size_t most);
 
 }  // namespace glassformer

@@ -56,6 +56,13 @@ class JsonWriter {
     close(']');
   }
 
+  /// An array whose elements `write_elements` writes.
+  void array(const auto& write_elements) {
+    open('[');
+    write_elements();
+    close(']');
+  }
+
   /// A value that is JSON text already.
   void raw(std::string_view json);
 

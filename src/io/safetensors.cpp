@@ -5,13 +5,17 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
+#include "io/limits.hpp"
 
 namespace glassformer {
 namespace {
@@ -44,9 +48,9 @@ std::vector<std::size_t> parse_shape(JsonObject& object) {
   if (!value.is_array()) object.fail("shape", "an array of whole numbers", value);
   std::vector<std::size_t> shape;
   std::size_t elements = 1;
-  for (const JsonValue& dimension : value.elements) {
-    if (!dimension.is_whole()) object.fail("shape", "an array of whole numbers", value);
-    const std::uint64_t size = dimension.whole();
+  for (JsonEntries entry(value); entry.next();) {
+    if (!entry.value().is_whole()) object.fail("shape", "an array of whole numbers", value);
+    const std::uint64_t size = entry.value().whole();
     const bool fits = size <= std::numeric_limits<std::size_t>::max();
     const auto next = fits ? product(elements, static_cast<std::size_t>(size)) : std::nullopt;
     if (!next) object.fail("shape", "a product of dimensions without overflow", value);
@@ -56,19 +60,25 @@ std::vector<std::size_t> parse_shape(JsonObject& object) {
   return shape;
 }
 
-TensorInfo parse_tensor(const std::string& name, const JsonValue& value, std::uint64_t data_size) {
+// Where a tensor's bytes begin and end.
+std::pair<std::uint64_t, std::uint64_t> parse_offsets(const JsonObject& object, JsonValue value) {
+  std::vector<std::uint64_t> numbers;
+  if (value.is_array() && count_entries(value) == 2) {
+    for (JsonEntries entry(value); entry.next();) {
+      if (entry.value().is_whole()) numbers.push_back(entry.value().whole());
+    }
+  }
+  if (numbers.size() != 2) object.fail("data_offsets", "two whole numbers", value);
+  return {numbers[0], numbers[1]};
+}
+
+TensorInfo parse_tensor(std::string name, JsonValue value, std::uint64_t data_size) {
   JsonObject object(value, source, name);
   const DType dtype = parse_dtype(object.string("dtype"), name);
   std::vector<std::size_t> shape = parse_shape(object);
   const JsonValue& offsets = object.require("data_offsets");
   object.finish();
-
-  const std::vector<JsonValue>& two = offsets.elements;
-  if (two.size() != 2 || !two[0].is_whole() || !two[1].is_whole()) {
-    object.fail("data_offsets", "two whole numbers", offsets);
-  }
-  const std::uint64_t begin = two[0].whole();
-  const std::uint64_t end = two[1].whole();
+  const auto [begin, end] = parse_offsets(object, offsets);
   if (begin > end) object.fail("data_offsets", "a begin not after the end", offsets);
   if (end > data_size) {
     object.fail("data_offsets", "an end within the " + std::to_string(data_size) + " bytes of data",
@@ -81,14 +91,16 @@ TensorInfo parse_tensor(const std::string& name, const JsonValue& value, std::ui
                     std::string(to_string(dtype)) + " " + to_string(shape),
                 offsets);
   }
-  return {name, dtype, std::move(shape), begin, end};
+  return {std::move(name), dtype, std::move(shape), begin, end};
 }
 
-std::map<std::string, std::string> parse_metadata(const JsonValue& value) {
-  JsonObject object(value, source, "__metadata__");
-  std::map<std::string, std::string> result;
-  for (const auto& [key, entry] : value.members) result[key] = object.string(key.c_str());
-  return result;
+void check_metadata(JsonValue value) {
+  if (!value.is_object()) source.fail("__metadata__: expected an object, got " + describe(value));
+  for (JsonEntries entry(value); entry.next();) {
+    if (entry.value().is_string()) continue;
+    source.fail("__metadata__: " + entry.key() + ": expected a string, got " +
+                describe(entry.value()));
+  }
 }
 
 // Every byte of the data section belongs to exactly one tensor.
@@ -104,34 +116,6 @@ void check_tiling(const std::vector<TensorInfo>& tensors, std::uint64_t data_siz
   if (position != data_size) {
     source.fail("expected " + std::to_string(position) + " bytes of data, got " +
                 std::to_string(data_size));
-  }
-}
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16;
-  const std::uint32_t magnitude = half & 0x7FFFu;
-  if (magnitude >= 0x7C00u) {  // infinity, NaN
-    return std::bit_cast<float>(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
-  }
-  // Moves exponent and fraction to a float's place; the product corrects the exponent's bias and is
-  // exact for normal and subnormal numbers alike.
-  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
-}
-
-float bfloat_to_float(std::uint16_t value) {
-  return std::bit_cast<float>(std::uint32_t{value} << 16);
-}
-
-// Loads through memcpy: the bytes may lie anywhere.
-template <typename Stored, typename Convert>
-void convert(std::span<const std::byte> bytes, std::span<float> target, Convert to_float) {
-  const std::byte* from = bytes.data();
-  for (float& value : target) {
-    Stored stored;
-    std::memcpy(&stored, from, sizeof stored);
-    value = to_float(stored);
-    from += sizeof stored;
   }
 }
 
@@ -181,37 +165,32 @@ std::string to_string(const std::vector<std::size_t>& shape) {
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
   std::uint64_t size;
   std::memcpy(&size, prefix.data(), sizeof size);
-  if (size > max_header_bytes) {
-    source.fail("header: expected at most " + std::to_string(max_header_bytes) + " bytes, got " +
-                std::to_string(size));
-  }
+  expect_within(header_limit, size);
   return size;
 }
 
 SafetensorsHeader SafetensorsHeader::parse(std::string_view json, std::uint64_t data_size) {
-  if (json.size() > max_header_bytes) {
-    source.fail("header: expected at most " + std::to_string(max_header_bytes) + " bytes, got " +
-                std::to_string(json.size()));
-  }
+  expect_within(header_limit, json.size());
   // Only spaces may pad it; other white space is JSON's, but not this format's.
   const std::size_t last = json.find_last_not_of(' ');
   if (json.empty() || json.front() != '{' || json[last] != '}') {
     source.fail("header: expected a JSON object from the first byte, padded with spaces at most");
   }
-  const JsonValue document = parse_json(json, source);
-
   SafetensorsHeader header;
-  // By both offsets: empty tensors share the first with the one behind them.
-  std::multimap<std::pair<std::uint64_t, std::uint64_t>, TensorInfo> tensors;
-  for (const auto& [name, value] : document.members) {
+  for (JsonEntries entry(parse_json(json, source)); entry.next();) {
+    std::string name = entry.key();
     if (name == "__metadata__") {
-      header.metadata_ = parse_metadata(value);
+      check_metadata(entry.value());
     } else {
-      TensorInfo tensor = parse_tensor(name, value, data_size);
-      tensors.emplace(std::pair(tensor.begin, tensor.end), std::move(tensor));
+      header.tensors_.push_back(parse_tensor(std::move(name), entry.value(), data_size));
     }
   }
-  for (auto& [offsets, tensor] : tensors) header.tensors_.push_back(std::move(tensor));
+  // By both offsets: empty tensors share the first with the one behind them.
+  const auto before = [](const TensorInfo& a, const TensorInfo& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  };
+  std::ranges::make_heap(header.tensors_, before);  // less code than std::ranges::sort
+  std::ranges::sort_heap(header.tensors_, before);
   check_tiling(header.tensors_, data_size);
   return header;
 }
@@ -239,69 +218,65 @@ std::span<const std::byte> SafetensorsFile::bytes(const TensorInfo& tensor) cons
                        static_cast<std::size_t>(tensor.end - tensor.begin));
 }
 
-void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> target) {
-  if (bytes.size() != target.size() * size_of(dtype)) {
-    throw Error(ErrorCode::internal, "to_f32: expected " +
-                                         std::to_string(target.size() * size_of(dtype)) +
-                                         " bytes, got " + std::to_string(bytes.size()));
-  }
-  switch (dtype) {
-    case DType::f32:
-      if (!bytes.empty()) std::memcpy(target.data(), bytes.data(), bytes.size());
-      return;
-    case DType::f16:
-      return convert<std::uint16_t>(bytes, target, half_to_float);
-    case DType::bf16:
-      return convert<std::uint16_t>(bytes, target, bfloat_to_float);
-    case DType::i8:
-      return convert<std::int8_t>(bytes, target,
-                                  [](std::int8_t value) { return static_cast<float>(value); });
-  }
-}
-
-std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors) {
-  std::vector<const NamedTensor*> order;
-  for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
-  std::sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
-    return std::pair(size_of(b->dtype), std::string_view(a->name)) <
-           std::pair(size_of(a->dtype), std::string_view(b->name));
+SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::pair(-static_cast<int>(size_of(tensors[i].dtype)),
+                     std::string_view(tensors[i].name));
   });
 
   JsonWriter header;
   std::set<std::string_view> names;
-  std::size_t data_size = 0;
+  SafetensorsLayout layout{
+      .header = {}, .places = std::vector<std::uint64_t>(order.size()), .size = 0};
   header.object([&] {
     header.key("__metadata__");
     header.object([&] { header.field("format", "pt"); });  // other readers expect to be told
-    for (const NamedTensor* tensor : order) {
-      const std::size_t size = element_count(tensor->shape) * size_of(tensor->dtype);
-      if (tensor->bytes.size() != size || !names.insert(tensor->name).second) {
-        throw Error(ErrorCode::internal, "write_safetensors: " + tensor->name +
-                                             ": expected once, " + std::to_string(size) +
-                                             " bytes, got " + std::to_string(tensor->bytes.size()));
+    for (const std::size_t i : order) {
+      const auto& [name, dtype, shape, bytes] = tensors[i];
+      if (!names.insert(name).second) {
+        throw Error(ErrorCode::internal, "write_safetensors: " + name + ": expected once");
       }
-      const auto write_number = [&](std::size_t number) { header.value(number); };
-      header.key(tensor->name);
+      const std::uint64_t begin = layout.size;
+      layout.places[i] = begin;
+      layout.size += element_count(shape) * size_of(dtype);
+      const auto write_number = [&](std::uint64_t number) { header.value(number); };
+      header.key(name);
       header.object([&] {
-        header.field("dtype", to_string(tensor->dtype));
+        header.field("dtype", to_string(dtype));
         header.key("shape");
-        header.array(tensor->shape, write_number);
+        header.array(shape, write_number);
         header.key("data_offsets");
-        header.array(std::array{data_size, data_size + size}, write_number);
+        header.array(std::array{begin, layout.size}, write_number);
       });
-      data_size += size;
     }
   });
-  std::string json = header.take();
-  json.append((8 - json.size() % 8) % 8, ' ');
+  const std::string json = header.take();
+  const std::size_t padding = (8 - json.size() % 8) % 8;
+  const std::uint64_t header_size = json.size() + padding;
+  layout.header.assign(reinterpret_cast<const char*>(&header_size), sizeof header_size);
+  layout.header += json;
+  layout.header.append(padding, ' ');
+  for (std::uint64_t& place : layout.places) place += layout.header.size();
+  layout.size += layout.header.size();
+  return layout;
+}
 
-  std::vector<std::byte> file(prefix_bytes + json.size() + data_size);
-  const std::uint64_t header_size = json.size();
-  std::memcpy(file.data(), &header_size, sizeof header_size);
-  std::memcpy(file.data() + prefix_bytes, json.data(), json.size());
-  std::byte* position = file.data() + prefix_bytes + json.size();
-  for (const NamedTensor* tensor : order) {
-    position = std::copy(tensor->bytes.begin(), tensor->bytes.end(), position);
+std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors) {
+  const SafetensorsLayout layout = lay_out_safetensors(tensors);
+  std::vector<std::byte> file(static_cast<std::size_t>(layout.size));
+  std::memcpy(file.data(), layout.header.data(), layout.header.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& [name, dtype, shape, bytes] = tensors[i];
+    const std::size_t size = element_count(shape) * size_of(dtype);
+    if (bytes.size() != size) {
+      throw Error(ErrorCode::internal, "write_safetensors: " + name + ": expected " +
+                                           std::to_string(size) + " bytes, got " +
+                                           std::to_string(bytes.size()));
+    }
+    std::copy(bytes.begin(), bytes.end(),
+              file.begin() + static_cast<std::ptrdiff_t>(layout.places[i]));
   }
   return file;
 }

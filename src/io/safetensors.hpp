@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,10 +28,8 @@ struct TensorInfo {
 std::size_t element_count(const std::vector<std::size_t>& shape);
 std::string to_string(const std::vector<std::size_t>& shape);  // "[8000, 128]"
 
-constexpr std::size_t max_header_bytes = 100'000'000;
-
 /// The header's length in bytes, from the first eight bytes of a file.
-/// Throws invalid_safetensors if it is over max_header_bytes.
+/// Throws invalid_safetensors if it is over header_limit.
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 
 /// The header of one file. Parsing checks every rule of the format, so that a tensor's bytes can be
@@ -44,11 +41,9 @@ class SafetensorsHeader {
   static SafetensorsHeader parse(std::string_view json, std::uint64_t data_size);
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
-  const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
  private:
   std::vector<TensorInfo> tensors_;
-  std::map<std::string, std::string> metadata_;
 };
 
 /// A whole file in memory. The file's bytes must outlive this.
@@ -64,11 +59,6 @@ class SafetensorsFile {
   std::span<const std::byte> data_;
 };
 
-/// Converts stored elements of any alignment to floats; I8 becomes its integer value, unscaled.
-/// NaN, infinities and subnormals keep their meaning. source.size() = target.size() *
-/// size_of(dtype).
-void to_f32(DType dtype, std::span<const std::byte> source, std::span<float> target);
-
 struct NamedTensor {
   std::string name;
   DType dtype;
@@ -76,8 +66,19 @@ struct NamedTensor {
   std::span<const std::byte> bytes;  // little-endian, row-major
 };
 
-/// Writes a file: widest elements first and then by name, so that every tensor is aligned and equal
-/// tensors give equal bytes. Throws internal on duplicate names or bytes that do not fit the shape.
+/// A file before its tensors' bytes are in it.
+struct SafetensorsLayout {
+  std::string header;                 ///< from the file's beginning, the header's length included
+  std::vector<std::uint64_t> places;  ///< where in the file each tensor begins, as they were given
+  std::uint64_t size;                 ///< of the whole file
+};
+
+/// Puts widest elements first and then goes by name, so that every tensor is aligned and equal
+/// tensors give equal files. The tensors' bytes are not looked at. Throws internal on duplicate
+/// names.
+SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors);
+
+/// Writes such a file. Throws internal, too, on bytes that do not fit the shape.
 std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors);
 
 }  // namespace glassformer

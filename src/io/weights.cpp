@@ -1,17 +1,50 @@
 #include "io/weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "error.hpp"
+#include "io/floats.hpp"
+#include "io/json.hpp"
+#include "io/json_writer.hpp"
 #include "io/quantise.hpp"
 
 namespace glassformer {
 namespace {
 
+constexpr std::string_view scale_suffix = "_scale";
+
 [[noreturn]] void fail(ErrorCode code, const std::string& tensor, const std::string& problem) {
-  throw Error(code, "model.safetensors: " + tensor + ": " + problem);
+  JsonSource{code, "model.safetensors"}.fail(tensor + ": " + problem);
+}
+
+// "-1.5", "NaN", "Infinity"
+std::string text_of(float number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  JsonWriter json;
+  json.value(number);
+  return json.take();
+}
+
+void check_finite(const TensorInfo& tensor, std::span<const float> values) {
+  const std::size_t place = first_not_finite(values);
+  if (place == values.size()) return;
+  fail(ErrorCode::invalid_weights, tensor.name,
+       "expected finite numbers, got " + text_of(values[place]) + " at element " +
+           std::to_string(place));
+}
+
+void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (std::isfinite(scales[i] * 127)) continue;
+    fail(ErrorCode::invalid_weights, tensor.name,
+         "expected scales whose product with 127 is finite, got " + text_of(scales[i]) +
+             " at element " + std::to_string(i));
+  }
 }
 
 void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
@@ -54,48 +87,74 @@ std::string ParameterScope::join(std::string_view name) const {
   return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
 }
 
+// What a file costs in memory before it is known to fit the model depends on the model alone.
 WeightsLoader::WeightsLoader(SafetensorsHeader header, std::vector<Parameter> parameters)
-    : header_(std::move(header)), parameters_(std::move(parameters)), bindings_(tensors().size()) {
+    : header_(std::move(header)), parameters_(std::move(parameters)) {
+  struct Found {
+    std::size_t tensor = none, scale = none;
+  };
+  std::vector<Found> found(parameters_.size());  // of each parameter, its tensors in the file
   std::map<std::string_view, std::size_t> index_of;
-  for (std::size_t i = 0; i < tensors().size(); ++i) index_of[tensors()[i].name] = i;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) bind(index_of, i);
-
-  for (std::size_t i = 0; i < tensors().size(); ++i) {
-    if (bindings_[i].parameter == none && bindings_[i].quantised == none) {
-      fail(ErrorCode::unexpected_tensor, tensors()[i].name, "the model has no such parameter");
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const std::string& name = parameters_[i].name;
+    if (!index_of.emplace(name, i).second) fail(ErrorCode::internal, name, "declared twice");
+  }
+  std::size_t unexpected = none;
+  for (std::size_t i = tensors().size(); i-- > 0;) {
+    const std::string_view name = tensors()[i].name;
+    auto parameter = index_of.find(name);
+    if (parameter != index_of.end()) {
+      found[parameter->second].tensor = i;
+      continue;
     }
+    if (name.ends_with(scale_suffix)) {
+      parameter = index_of.find(name.substr(0, name.size() - scale_suffix.size()));
+    }
+    if (parameter == index_of.end()) {
+      unexpected = i;
+    } else {
+      found[parameter->second].scale = i;
+    }
+  }
+
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const bool scaled = check(parameters_[i], found[i].tensor, found[i].scale);
+    if (!scaled && found[i].scale != none) unexpected = std::min(unexpected, found[i].scale);
+  }
+  if (unexpected != none) {
+    fail(ErrorCode::unexpected_tensor, tensors()[unexpected].name,
+         "the model has no such parameter");
+  }
+
+  bindings_.resize(tensors().size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    bindings_[found[i].tensor].parameter = i;
+    if (found[i].scale == none) continue;
+    bindings_[found[i].tensor].scale = found[i].scale;
+    bindings_[found[i].scale].quantised = found[i].tensor;
   }
 }
 
-void WeightsLoader::bind(const std::map<std::string_view, std::size_t>& index_of,
-                         std::size_t parameter) {
-  const std::string& name = parameters_[parameter].name;
-  const std::vector<std::size_t>& shape = parameters_[parameter].shape;
-  const auto found = index_of.find(name);
-  if (found == index_of.end()) {
+bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::size_t scale) const {
+  const auto& [name, shape, set, set_int8] = parameter;
+  if (index == none) {
     fail(ErrorCode::missing_tensor, name, "expected shape " + to_string(shape) + ", got none");
   }
-  const std::size_t index = found->second;
   check_shape(tensors()[index], shape);
-  if (bindings_[index].parameter != none) fail(ErrorCode::internal, name, "declared twice");
-  bindings_[index].parameter = parameter;
-  if (tensors()[index].dtype != DType::i8) return;
+  if (tensors()[index].dtype != DType::i8) return false;
 
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
-  const std::string scale_name = name + "_scale";
-  const auto scale = index_of.find(scale_name);
-  if (scale == index_of.end()) {
-    fail(ErrorCode::missing_tensor, scale_name,
+  if (scale == none) {
+    fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
          "expected shape " + to_string({shape[0]}) + " beside the I8 tensor, got none");
   }
-  const TensorInfo& scale_tensor = tensors()[scale->second];
-  check_shape(scale_tensor, {shape[0]});
-  if (scale_tensor.dtype != DType::f32) {
-    fail(ErrorCode::unsupported_dtype, scale_name,
-         "expected F32, got " + std::string(to_string(scale_tensor.dtype)));
+  const TensorInfo& scales = tensors()[scale];
+  check_shape(scales, {shape[0]});
+  if (scales.dtype != DType::f32) {
+    fail(ErrorCode::unsupported_dtype, scales.name,
+         "expected F32, got " + std::string(to_string(scales.dtype)));
   }
-  bindings_[index].scale = scale->second;
-  bindings_[scale->second].quantised = index;
+  return true;
 }
 
 std::size_t WeightsLoader::staging_bytes() const {
@@ -123,6 +182,7 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
   if (binding.quantised != none) {
     binding.scales.resize(tensor.shape[0]);
     to_f32(tensor.dtype, bytes, binding.scales);
+    check_scales(tensor, binding.scales);
     Binding& waiting = bindings_[binding.quantised];
     if (waiting.loaded) {
       set_from_int8(binding.quantised, waiting.early);
@@ -149,6 +209,7 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes) {
   const TensorInfo& tensor = tensors()[index];
   const std::span<float> values = buffer(element_count(tensor.shape));
   to_f32(tensor.dtype, bytes, values);
+  check_finite(tensor, values);
   const Parameter& parameter = parameters_[bindings_[index].parameter];
   if (!parameter.set_int8) return parameter.set(values);
   const QuantisedMatrix quantised = quantise(values, tensor.shape[0]);
@@ -164,10 +225,7 @@ void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> 
   }
   const std::span<float> values = buffer(bytes.size());
   to_f32(DType::i8, bytes, values);
-  for (std::size_t row = 0; row < scales.size(); ++row) {
-    const std::size_t width = values.size() / scales.size();
-    for (float& value : values.subspan(row * width, width)) value *= scales[row];
-  }
+  scale_rows(values, scales);
   parameter.set(values);
 }
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,9 +51,9 @@ class ParameterScope {
 ///
 /// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
 /// `NAME_scale` [out]; then value = integer * scale of its row. What is wanted as integers and
-/// stored as floats is quantised. Tensors are loaded in file order,
-/// as a download brings them. An I8 tensor whose scale comes later waits in a copy; files written
-/// by write_safetensors, scales first, need none.
+/// stored as floats is quantised. Tensors are loaded in file order, as a download brings them. An
+/// I8 tensor whose scale comes later waits in a copy; files written by write_safetensors, scales
+/// first, need none.
 class WeightsLoader {
  public:
   /// Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
@@ -65,7 +64,8 @@ class WeightsLoader {
   std::size_t staging_bytes() const;  // of the largest tensor
 
   /// Takes the bytes of tensors()[index], each once and in any order, and sets its parameter.
-  /// Throws invalid_safetensors if there are too few or too many of them.
+  /// Throws invalid_safetensors if there are too few or too many of them, and invalid_weights if a
+  /// number is not finite.
   void load(std::size_t index, std::span<const std::byte> bytes);
 
   /// Throws missing_tensor if some tensor was not loaded.
@@ -83,7 +83,8 @@ class WeightsLoader {
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  void bind(const std::map<std::string_view, std::size_t>& index_of, std::size_t parameter);
+  /// Whether the tensor at `index` is I8, with scales at `scale`; throws unless it fits.
+  bool check(const Parameter& parameter, std::size_t index, std::size_t scale) const;
   void set(std::size_t index, std::span<const std::byte> bytes);
   void set_from_int8(std::size_t index, std::span<const std::byte> bytes);
   std::span<float> buffer(std::size_t size);

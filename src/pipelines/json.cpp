@@ -192,7 +192,8 @@ std::vector<std::size_t> indices(JsonObject& object, const char* key, std::strin
   const JsonValue& array = object.require(key);
   if (!array.is_array()) object.fail(key, "an array", array);
   std::vector<std::size_t> values;
-  for (const JsonValue& value : array.elements) {
+  for (JsonEntries entry(array); entry.next();) {
+    const JsonValue value = entry.value();
     if (!value.is_whole() || value.whole() > any_index) object.fail(key, expected, value);
     values.push_back(static_cast<std::size_t>(value.whole()));
   }
@@ -205,8 +206,8 @@ std::vector<HeadIndex> ablated_heads(JsonObject& object, std::size_t sites) {
   const JsonValue& ablate = object.require("ablate");
   if (!ablate.is_array()) object.fail("ablate", "an array", ablate);
   std::vector<HeadIndex> heads;
-  for (std::size_t i = 0; i < ablate.elements.size(); ++i) {
-    JsonObject head(ablate.elements[i], options_source, "ablate[" + std::to_string(i) + "]");
+  for (JsonEntries entry(ablate); entry.next();) {
+    JsonObject head(entry.value(), options_source, "ablate[" + std::to_string(heads.size()) + "]");
     const std::string name = head.string("attention");
     const auto known = names.begin() + static_cast<std::ptrdiff_t>(sites);
     const auto site = std::find(names.begin(), known, name);
@@ -225,8 +226,7 @@ std::vector<HeadIndex> ablated_heads(JsonObject& object, std::size_t sites) {
 }  // namespace
 
 ClassifyOptions parse_classify_options(std::string_view json) {
-  const JsonValue document = parse_json(json, options_source);
-  JsonObject object(document, options_source);
+  JsonObject object(parse_json(json, options_source), options_source);
   ClassifyOptions options;
   if (object.find("attention")) options.attention = object.boolean("attention");
   if (object.find("contributions")) options.contributions = object.boolean("contributions");
@@ -239,8 +239,7 @@ ClassifyOptions parse_classify_options(std::string_view json) {
 }
 
 TranslateOptions parse_translate_options(std::string_view json) {
-  const JsonValue document = parse_json(json, options_source);
-  JsonObject object(document, options_source);
+  JsonObject object(parse_json(json, options_source), options_source);
   TranslateOptions options;
   if (object.find("beams")) options.beams = index(object, "beams");
   if (object.find("lengthPenalty")) {

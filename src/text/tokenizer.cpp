@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/limits.hpp"
 #include "io/utf8.hpp"
 #include "text/bpe.hpp"
 #include "text/unigram.hpp"
@@ -71,6 +72,7 @@ class RangeFinder {
 }  // namespace
 
 Tokenizer Tokenizer::parse(std::span<const std::byte> model_file) {
+  expect_within(tokenizer_limit, model_file.size());
   return Tokenizer(parse_sentencepiece_model(model_file));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error.hpp"
+#include "io/floats.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/model_folder.hpp"
+#include "io/floats.hpp"
 
 namespace glassformer::test {
 namespace {

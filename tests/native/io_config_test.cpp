@@ -204,6 +204,13 @@ TEST_CASE("sizes are whole numbers in range", "[io]") {
   check_refused(large.dump(), "d_model: expected at most 268435456 elements");
 }
 
+TEST_CASE("a configuration over its limit is refused unread", "[io]") {
+  std::string json = valid;
+  json.resize(1 << 20, ' ');
+  CHECK_NOTHROW(parse_config(json));
+  check_refused(json + ' ', "config.json: expected at most 1048576 bytes, got 1048577");
+}
+
 TEST_CASE("choices are among the known names", "[io]") {
   check_refused(with("positions", "rotary"),
                 "positions: expected one of \"sinusoidal\", \"learned\", got \"rotary\"");
@@ -240,6 +247,10 @@ TEST_CASE("labels, tokens and epsilon", "[io]") {
   check_refused(with("labels", {"a", "b", "a"}), "expected different labels, got \"a\" twice");
   check_refused(with("labels", "ab"), "labels: expected an array of at most 65536 strings");
   CHECK(parse_config(with("labels", {"only"})).labels.size() == 1);
+  for (const char* label : {"a\nb", "\t", "a\x7F", "\u0085", "a\u009B", "\u2028", "\u2029b"}) {
+    check_refused(with("labels", {label}), "labels: expected no control characters, got \"");
+  }
+  CHECK(parse_config(with("labels", {"très bien \u00A0\u2027\u202A"})).labels.size() == 1);
   check_refused(with("prefix_tokens", {""}), "prefix_tokens: expected");
   check_refused(with("suffix_tokens", "</s>"), "suffix_tokens: expected");
   for (const double eps : {0.0, -1e-5, 1.5, 1e-60}) {

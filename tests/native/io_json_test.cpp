@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "allocations.hpp"
 #include "io/json_writer.hpp"
 #include "io_fixture.hpp"
 
@@ -25,38 +26,52 @@ TEST_CASE("JSON values are parsed as they are written", "[io]") {
   const JsonValue value = parse_json(
       " { \"a\" : [1, -2, 0.5, true, false, null, \"\\u00e9\\ud83d\\ude00\"], \"b\": {} }\n",
       source);
-  const std::vector<JsonValue>& a = value.members.at("a").elements;
+  REQUIRE(count_entries(value) == 2);
+  std::vector<JsonValue> a;
+  JsonEntries fields(value);
+  REQUIRE(fields.next());
+  CHECK(fields.key() == "a");
+  for (JsonEntries entry(fields.value()); entry.next();) a.push_back(entry.value());
   REQUIRE(a.size() == 7);
   CHECK(a[0].whole() == 1);
   CHECK(a[0].is_whole());
   CHECK_FALSE(a[1].is_whole());
   CHECK_FALSE(a[2].is_whole());
-  CHECK(a[3].type == JsonValue::Type::boolean);
-  CHECK(a[5].type == JsonValue::Type::null);
-  CHECK(a[6].text == "\u00e9\U0001F600");
-  CHECK(value.members.at("b").is_object());
-  CHECK(parse_json("3", source).whole() == 3);
+  CHECK(a[2].text() == "0.5");
+  CHECK(a[2].number() == 0.5);
+  CHECK(a[3].type() == JsonValue::Type::boolean);
+  CHECK(a[5].type() == JsonValue::Type::null);
+  CHECK(a[6].string() == "\u00e9\U0001F600");
+  REQUIRE(fields.next());
+  CHECK(fields.key() == "b");
+  CHECK(fields.value().is_object());
+  CHECK(count_entries(fields.value()) == 0);
+  CHECK_FALSE(fields.next());
+  CHECK(parse_json(" 3 ", source).whole() == 3);
 }
 
 // What parse_json would have to make of the same text; it is told apart only by its own limits.
-bool equal(const JsonValue& ours, const nlohmann::json& theirs) {
-  switch (ours.type) {
+bool equal(JsonValue ours, const nlohmann::json& theirs) {
+  switch (ours.type()) {
     case JsonValue::Type::null:
       return theirs.is_null();
     case JsonValue::Type::boolean:
-      return theirs.is_boolean() && theirs.get<bool>() == (ours.text == "true");
+      return theirs.is_boolean() && theirs.get<bool>() == (ours.text() == "true");
     case JsonValue::Type::string:
-      return theirs == ours.text;
-    case JsonValue::Type::array:
-      if (!theirs.is_array() || ours.elements.size() != theirs.size()) return false;
-      for (std::size_t i = 0; i < theirs.size(); ++i) {
-        if (!equal(ours.elements[i], theirs[i])) return false;
+      return theirs == ours.string();
+    case JsonValue::Type::array: {
+      if (!theirs.is_array() || count_entries(ours) != theirs.size()) return false;
+      std::size_t i = 0;
+      for (JsonEntries entry(ours); entry.next(); ++i) {
+        if (!equal(entry.value(), theirs[i])) return false;
       }
       return true;
+    }
     case JsonValue::Type::object:
-      if (!theirs.is_object() || ours.members.size() != theirs.size()) return false;
-      for (const auto& [key, member] : ours.members) {
-        if (!theirs.contains(key) || !equal(member, theirs[key])) return false;
+      if (!theirs.is_object() || count_entries(ours) != theirs.size()) return false;
+      for (JsonEntries entry(ours); entry.next();) {
+        if (!theirs.contains(entry.key()) || !equal(entry.value(), theirs[entry.key()]))
+          return false;
       }
       return true;
     case JsonValue::Type::number:
@@ -64,11 +79,8 @@ bool equal(const JsonValue& ours, const nlohmann::json& theirs) {
   }
   if (!theirs.is_number() || ours.is_whole() != theirs.is_number_unsigned()) return false;
   if (ours.is_whole()) return ours.whole() == theirs.get<std::uint64_t>();
-  JsonValue object{.type = JsonValue::Type::object, .text = {}, .elements = {}, .members = {}};
-  object.members["number"] = ours;
-  const double number = JsonObject(object, source).number("number");
   const double expected = theirs.get<double>();
-  return std::abs(number - expected) <= 1e-14 * std::abs(expected) + 1e-300;
+  return std::abs(ours.number() - expected) <= 1e-14 * std::abs(expected) + 1e-300;
 }
 
 TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
@@ -109,8 +121,8 @@ TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
 
 TEST_CASE("numbers are read with all their digits", "[io]") {
   const auto number = [](const std::string& text) {
-    const JsonValue value = parse_json("{\"x\": " + text + "}", source);
-    return JsonObject(value, source).number("x");
+    const std::string json = "{\"x\": " + text + "}";
+    return JsonObject(parse_json(json, source), source).number("x");
   };
   CHECK(number("1e-05") == 1e-05);
   CHECK(number("1e-12") == 1e-12);
@@ -206,6 +218,32 @@ TEST_CASE("a key twice in one object is refused with its path", "[io]") {
   check_refused(R"({"a": {"b": [{"c": 1, "c": 2}]}})", "\"a\": \"b\": \"c\" appears twice");
   check_refused(R"({"a": 1, "\u0061": 2})", "\"a\" appears twice");
   CHECK_NOTHROW(parse_json(R"({"a": {"a": 1}, "b": {"a": 1}})", source));
+
+  // Far from each other, and among keys whose hashes are the same: those of "costarring" and
+  // "liquid" are, by FNV-1a in 32 bits.
+  std::string many = "{";
+  for (int i = 0; i < 5000; ++i) many += "\"key " + std::to_string(i) + "\": {},";
+  CHECK_NOTHROW(parse_json(many + R"("costarring": 1, "liquid": 2})", source));
+  check_refused(many + R"("key 17": 1})", "\"key 17\" appears twice");
+  check_refused(R"({"liquid": 0, "costarring": 1, "a": 2, "liquid": 3})", "\"liquid\" appears");
+}
+
+TEST_CASE("checking a text takes a small multiple of its size", "[io]") {
+  const auto cost = [](const std::string& text) {
+    const std::size_t before = test::allocated_bytes();
+    parse_json(text, source);
+    return static_cast<double>(test::allocated_bytes() - before) / static_cast<double>(text.size());
+  };
+  std::string keys = "{", zeros = "[", nested = "[";
+  for (int i = 0; i < 200'000; ++i) {
+    keys += "\"" + std::to_string(i) + "\":0,";
+    zeros += "0,";
+    nested += "[{\"a\":[]}],";
+  }
+  CHECK(cost(keys + "\"\":0}") < 3);
+  CHECK(cost(zeros + "0]") < 0.1);
+  CHECK(cost(nested + "0]") < 0.1);
+  CHECK(cost("[\"" + std::string(2'000'000, 'x') + "\"]") < 0.1);
 }
 
 TEST_CASE("nesting is limited", "[io]") {
@@ -237,12 +275,23 @@ TEST_CASE("object fields are read by type and all accounted for", "[io]") {
   object.finish();
   refused("options: x: expected an object, got [1]",
           [&] { JsonObject(parse_json("[1]", source), source, "x"); });
+  std::string many = "{";
+  for (int i = 0; i < 64; ++i) many += "\"" + std::to_string(i) + "\": 0,";
+  many.back() = '}';
+  CHECK_NOTHROW(JsonObject(parse_json(many, source), source));
+  many.back() = ',';
+  refused("options: expected at most 64 fields, got 65",
+          [&] { JsonObject(parse_json(many += "\"64\": 0}", source), source); });
 }
 
 TEST_CASE("values in messages are short and valid UTF-8", "[io]") {
   CHECK(describe("a\nb") == "\"a\\nb\"");
   CHECK(describe(parse_json("[1, \"x\"]", source)) == "[1,\"x\"]");
   CHECK(describe(parse_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]", source)) == "an array of 9 entries");
+  CHECK(describe(parse_json("{ \"b\" : [ 1 , 2 ], \"a\" : null }", source)) ==
+        "{\"b\":[1,2],\"a\":null}");
+  const std::string long_string = '"' + std::string(5000, 'a') + '"';
+  CHECK(describe(parse_json(long_string, source)) == "a value of 5002 bytes");
   std::string accents;
   for (int i = 0; i < 100; ++i) accents += "\u00e9";
   const std::string text = describe(accents);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "allocations.hpp"
+#include "io/floats.hpp"
 #include "io_fixture.hpp"
 
 namespace glassformer {
@@ -170,6 +173,70 @@ TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
   wrong = complete();
   wrong.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
   check_refused(ErrorCode::unexpected_tensor, "encoder.layers.0.weight_scale: ", wrong);
+}
+
+TEST_CASE("numbers that are not finite are refused by name", "[io]") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto refused = [](std::size_t place, float value, const std::string& got) {
+    std::vector<float> values = matrix;
+    values[place] = value;
+    std::vector<NamedTensor> tensors = complete();
+    tensors[2] = f32(tensors[2].name, {2, 3}, values);
+    check_refused(ErrorCode::invalid_weights,
+                  "encoder.layers.1.weight: expected finite numbers, got " + got + " at element " +
+                      std::to_string(place),
+                  tensors);
+  };
+  refused(0, nan, "NaN");
+  refused(3, infinity, "Infinity");
+  refused(5, -infinity, "-Infinity");
+
+  std::vector<NamedTensor> tensors = complete();
+  const std::vector<std::uint16_t> halves{0x3C00, 0, 0, 0x7BFF, 0, 0xFC00}, bfloats{0x7F7F, 0x7FC0};
+  tensors[0] = {tensors[0].name, DType::f16, {2, 3}, bytes_of(halves)};
+  check_refused(ErrorCode::invalid_weights,
+                "encoder.layers.0.weight: expected finite numbers, got "
+                "-Infinity at element 5",
+                tensors);
+  tensors = complete();
+  tensors[1] = {tensors[1].name, DType::bf16, {2}, bytes_of(bfloats)};
+  check_refused(ErrorCode::invalid_weights, "encoder.layers.0.bias: ", tensors);
+
+  const std::vector<std::int8_t> ints(6, 127);
+  for (const float scale : {nan, infinity, 3e38f, -3e38f}) {
+    const std::vector<float> scales{1, scale};
+    tensors = complete();
+    tensors[0] = {tensors[0].name, DType::i8, {2, 3}, bytes_of(ints)};
+    tensors.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
+    check_refused(ErrorCode::invalid_weights, "encoder.layers.0.weight_scale: expected scales",
+                  tensors);
+  }
+
+  // The largest numbers of every kind are finite.
+  std::vector<float> numbers(1000, std::numeric_limits<float>::max());
+  CHECK(first_not_finite(numbers) == 1000);
+  numbers[777] = -std::numeric_limits<float>::denorm_min();
+  CHECK(first_not_finite(numbers) == 1000);
+  numbers[778] = -nan;
+  CHECK(first_not_finite(numbers) == 778);
+}
+
+TEST_CASE("a file of other tensors takes no memory for each", "[io]") {
+  std::string json = "{";
+  for (int i = 0; i < 20'000; ++i) {
+    json +=
+        "\"" + std::to_string(i) + "\":{\"dtype\":\"I8\",\"shape\":[0],\"data_offsets\":[0,0]},";
+  }
+  json.back() = '}';
+  SafetensorsHeader header = SafetensorsHeader::parse(json, 0);
+  Values values;
+  std::vector<Parameter> parameters = parameters_of(values);
+  const std::size_t peak = test::peak_of([&] {
+    check_error(ErrorCode::missing_tensor, "encoder.layers.0.weight",
+                [&] { WeightsLoader(std::move(header), std::move(parameters)); });
+  });
+  CHECK(peak < 5000);
 }
 
 TEST_CASE("a loader wants every tensor once and whole", "[io]") {

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'missing_tensor'
   | 'unexpected_tensor'
   | 'shape_mismatch'
+  | 'invalid_weights'
   | 'invalid_tokenizer'
   | 'invalid_shortlist'
   | 'wrong_task'
@@ -18,6 +19,7 @@ export type ErrorCode =
   | 'internal'
   // A file did not arrive.
   | 'missing_file'
+  | 'invalid_manifest'
   | 'fetch_failed'
   | 'http_error'
   | 'wrong_content_type'
