@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "error.hpp"
 #include "kernels/kernels.hpp"
-#include "tensor/sizes.hpp"
 
 namespace glassformer {
 
@@ -16,35 +16,36 @@ void Embedding::operator()(std::span<const std::int32_t> ids, View<2> x) const {
   }
 }
 
-TableEmbedding::TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
-    : Embedding(d_model, scale), table_({vocab_size, d_model}, 0.0f) {}
+namespace {
+
+template <typename Table>
+const Table& loaded(const Table& table) {
+  if (table.empty()) throw Error(ErrorCode::internal, "an embedding has no weights yet");
+  return table;
+}
+
+}  // namespace
 
 void TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare("weight", {table_.shape(0), table_.shape(1)},
-                [this](std::span<const float> values) {
-                  std::copy(values.begin(), values.end(), table_.data());
-                });
+  scope.declare("weight", {vocab_size_, d_model()}, [this](std::span<const float> values) {
+    table_.assign(values.begin(), values.end());
+  });
 }
 
 void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
-  std::copy_n(table_.data() + id * row.size(), row.size(), row.begin());
+  std::copy_n(loaded(table_).data() + id * row.size(), row.size(), row.begin());
 }
 
-Int8TableEmbedding::Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
-    : Embedding(d_model, scale),
-      table_(checked_product("an embedding", {vocab_size, d_model})),
-      scales_(vocab_size) {}
-
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare_int8("weight", {scales_.size(), d_model()},
+  scope.declare_int8("weight", {vocab_size_, d_model()},
                      [this](std::span<const std::int8_t> values, std::span<const float> scales) {
-                       std::copy(values.begin(), values.end(), table_.begin());
-                       std::copy(scales.begin(), scales.end(), scales_.begin());
+                       table_.assign(values.begin(), values.end());
+                       scales_.assign(scales.begin(), scales.end());
                      });
 }
 
 void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
-  const std::int8_t* integers = table_.data() + id * row.size();
+  const std::int8_t* integers = loaded(table_).data() + id * row.size();
   std::transform(integers, integers + row.size(), row.begin(),
                  [scale = scales_[id]](std::int8_t value) { return value * scale; });
 }

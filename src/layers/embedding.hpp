@@ -39,27 +39,31 @@ class Embedding {
 /// A table of its own; declares `weight` [V, D].
 class TableEmbedding final : public Embedding {
  public:
-  TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale);
+  TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
+      : Embedding(d_model, scale), vocab_size_(vocab_size) {}
   void declare(const ParameterScope& scope) override;
 
  protected:
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
-  Tensor<2> table_;  // [V, D]
+  std::size_t vocab_size_;
+  AlignedBuffer table_;  // [V, D], empty until it is set
 };
 
 /// The same as 8-bit integers, a scale a row.
 class Int8TableEmbedding final : public Embedding {
  public:
-  Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale);
+  Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
+      : Embedding(d_model, scale), vocab_size_(vocab_size) {}
   void declare(const ParameterScope& scope) override;
 
  protected:
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
-  std::vector<std::int8_t> table_;  // [V, D]
+  std::size_t vocab_size_;
+  std::vector<std::int8_t> table_;  // [V, D], empty until it is set
   std::vector<float> scales_;       // [V]
 };
 

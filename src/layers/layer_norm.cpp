@@ -1,28 +1,28 @@
 #include "layers/layer_norm.hpp"
 
-#include <algorithm>
+#include "error.hpp"
 
 namespace glassformer {
 
-LayerNorm::LayerNorm(std::size_t d_model, float eps)
-    : weight_(d_model, 1.0f), bias_(d_model, 0.0f), eps_(eps) {}
-
 void LayerNorm::declare(const ParameterScope& scope) {
-  scope.declare("weight", {weight_.size()}, [this](std::span<const float> values) {
-    std::copy(values.begin(), values.end(), weight_.begin());
+  scope.declare("weight", {d_model_}, [this](std::span<const float> values) {
+    weight_.assign(values.begin(), values.end());
   });
-  scope.declare("bias", {bias_.size()}, [this](std::span<const float> values) {
-    std::copy(values.begin(), values.end(), bias_.begin());
+  scope.declare("bias", {d_model_}, [this](std::span<const float> values) {
+    bias_.assign(values.begin(), values.end());
   });
 }
 
 void LayerNorm::operator()(const ConstView<2>& x, View<2> y) const {
-  expect_shape("x of a layer norm", x, {x.shape(0), weight_.size()});
-  expect_shape("y of a layer norm", y, {x.shape(0), weight_.size()});
+  expect_shape("x of a layer norm", x, {x.shape(0), d_model_});
+  expect_shape("y of a layer norm", y, {x.shape(0), d_model_});
+  if (weight_.empty() || bias_.empty()) {
+    throw Error(ErrorCode::internal, "a layer norm has no weights yet");
+  }
   normalise({.x = x.data(),
              .y = y.data(),
              .rows = x.shape(0),
-             .columns = weight_.size(),
+             .columns = d_model_,
              .weight = weight_.data(),
              .bias = bias_.data(),
              .eps = eps_});

@@ -12,7 +12,7 @@ namespace glassformer {
 /// vectors [D].
 class LayerNorm {
  public:
-  LayerNorm(std::size_t d_model, float eps);
+  LayerNorm(std::size_t d_model, float eps) : d_model_(d_model), eps_(eps) {}
   LayerNorm(const LayerNorm&) = delete;
   LayerNorm& operator=(const LayerNorm&) = delete;
   virtual ~LayerNorm() = default;
@@ -27,7 +27,8 @@ class LayerNorm {
   virtual void normalise(const LayerNormArgs& args) const = 0;
 
  private:
-  AlignedBuffer weight_, bias_;
+  std::size_t d_model_;
+  AlignedBuffer weight_, bias_;  // [D], empty until they are set
   float eps_;
 };
 

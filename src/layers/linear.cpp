@@ -1,29 +1,40 @@
 #include "layers/linear.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "error.hpp"
 #include "kernels/packed_int8_matrix.hpp"
 #include "kernels/packed_matrix.hpp"
 
 namespace glassformer {
 namespace {
 
+// The matrix takes memory when its first weights are set, and so only for weights that are there.
 template <typename Matrix>
 class PackedWeight : public LinearWeight {
  public:
-  PackedWeight(std::size_t in, std::size_t out) : matrix_(in, out) {}
-  explicit PackedWeight(Matrix matrix) : matrix_(std::move(matrix)) {}
+  PackedWeight(std::size_t in, std::size_t out) : in_(in), out_(out) {}
+  explicit PackedWeight(Matrix matrix)
+      : in_(matrix.k()), out_(matrix.n()), matrix_(std::move(matrix)) {}
 
-  std::size_t in() const override { return matrix_.k(); }
-  std::size_t out() const override { return matrix_.n(); }
-  std::size_t padded_out() const override { return matrix_.padded_n(); }
+  std::size_t in() const override { return in_; }
+  std::size_t out() const override { return out_; }
 
   void copy_output(std::size_t output, std::span<float> weights) const override {
-    matrix_.copy_column(output, weights);
+    matrix().copy_column(output, weights);
   }
 
  protected:
-  Matrix matrix_;  // [in, out]
+  Matrix& writable() { return matrix_ ? *matrix_ : matrix_.emplace(in_, out_); }
+  const Matrix& matrix() const {
+    if (!matrix_) throw Error(ErrorCode::internal, "a linear layer has no weights yet");
+    return *matrix_;
+  }
+
+ private:
+  std::size_t in_, out_;
+  std::optional<Matrix> matrix_;  // [in, out]
 };
 
 class FloatWeight final : public PackedWeight<PackedMatrix> {
@@ -31,13 +42,13 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   using PackedWeight::PackedWeight;
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
-    return std::make_unique<FloatWeight>(matrix_.select(outputs));
+    return std::make_unique<FloatWeight>(matrix().select(outputs));
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
     scope.declare("weight", {outputs, in()}, [this, first, outputs](std::span<const float> values) {
       for (std::size_t i = 0; i < outputs; ++i) {
-        matrix_.set_column(first + i, values.subspan(i * in(), in()));
+        writable().set_column(first + i, values.subspan(i * in(), in()));
       }
     });
   }
@@ -46,8 +57,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
                 Workspace&) const override {
     kernels().matmul({.a = x.data(),
                       .a_stride = in(),
-                      .b = matrix_.data(),
-                      .panel_stride = matrix_.panel_stride(),
+                      .b = matrix().data(),
+                      .panel_stride = matrix().panel_stride(),
                       .bias = bias,
                       .c = y.data(),
                       .c_stride = out(),
@@ -63,7 +74,7 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   using PackedWeight::PackedWeight;
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
-    return std::make_unique<Int8Weight>(matrix_.select(outputs));
+    return std::make_unique<Int8Weight>(matrix().select(outputs));
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
@@ -71,7 +82,7 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
         "weight", {outputs, in()},
         [this, first, outputs](std::span<const std::int8_t> values, std::span<const float> scales) {
           for (std::size_t i = 0; i < outputs; ++i) {
-            matrix_.set_column(first + i, values.subspan(i * in(), in()), scales[i]);
+            writable().set_column(first + i, values.subspan(i * in(), in()), scales[i]);
           }
         });
   }
@@ -87,10 +98,10 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
       const std::size_t count = std::min(Workspace::quantised_block, n - first);
       run.quantise(x.data() + first * in(), count, in(), integers);
       run.matmul_int8({.a = integers,
-                       .b = matrix_.data(),
-                       .panel_stride = matrix_.panel_stride(),
-                       .scales = matrix_.scales(),
-                       .sums = matrix_.sums(),
+                       .b = matrix().data(),
+                       .panel_stride = matrix().panel_stride(),
+                       .scales = matrix().scales(),
+                       .sums = matrix().sums(),
                        .bias = bias,
                        .c = y.data() + first * out(),
                        .c_stride = out(),
@@ -112,14 +123,20 @@ std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compu
 Linear::Linear(std::size_t in, std::size_t out, Compute compute)
     : Linear(make_weight(in, out, compute)) {}
 
-Linear::Linear(std::unique_ptr<LinearWeight> weight)
-    : weight_(std::move(weight)), bias_(weight_->padded_out(), 0.0f) {}
+Linear::Linear(std::unique_ptr<LinearWeight> weight) : weight_(std::move(weight)) {}
 
 Linear Linear::select(std::span<const std::int32_t> outputs) const {
   Linear selected(weight_->select(outputs));
+  if (bias_.empty()) return selected;
+  selected.reserve_bias();
   std::transform(outputs.begin(), outputs.end(), selected.bias_.begin(),
                  [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
   return selected;
+}
+
+void Linear::reserve_bias() {
+  const std::size_t width = kernels().panel_width;
+  bias_.resize((out() + width - 1) / width * width);
 }
 
 void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
@@ -130,13 +147,14 @@ void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t
 
 void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
   scope.declare("bias", {outputs}, [this, first](std::span<const float> values) {
+    reserve_bias();
     std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   });
 }
 
 void Linear::operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
                         Epilogue epilogue) const {
-  multiply(x, bias_.data(), epilogue, y, workspace);
+  multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, workspace);
 }
 
 void Linear::multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const {

@@ -27,8 +27,6 @@ class LinearWeight {
 
   virtual std::size_t in() const = 0;
   virtual std::size_t out() const = 0;
-  /// Length of a bias, padded to whole panels.
-  virtual std::size_t padded_out() const = 0;
   /// Declares `weight` [outputs, in] as outputs `first` …
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias); no bias if null.
@@ -40,7 +38,8 @@ class LinearWeight {
   virtual std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const = 0;
 };
 
-/// y = x · Wᵀ + b.
+/// y = x · Wᵀ + b. Weights and bias take memory when they are set; both must be before this is
+/// used.
 class Linear {
  public:
   Linear(std::size_t in, std::size_t out, Compute compute);
@@ -76,11 +75,12 @@ class Linear {
  private:
   explicit Linear(std::unique_ptr<LinearWeight> weight);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
+  void reserve_bias();
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                 Workspace& workspace) const;
 
   std::unique_ptr<LinearWeight> weight_;
-  AlignedBuffer bias_;  // [out], padded to whole panels
+  AlignedBuffer bias_;  // [out], padded to whole panels; empty: none
 };
 
 }  // namespace glassformer

@@ -2,38 +2,51 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "error.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
+namespace {
 
-void PositionalEncoding::add_to(View<2> x, const Batch& batch) const {
-  const std::size_t d_model = table_.shape(1);
-  expect_shape("x of a positional encoding", x, {batch.tokens(), d_model});
+// What a sinusoidal table starts with: enough for most sentences, and little beside the weights.
+constexpr std::size_t least_rows = 128;
+
+}  // namespace
+
+void PositionalEncoding::add_to(View<2> x, const Batch& batch) {
+  expect_shape("x of a positional encoding", x, {batch.tokens(), d_model_});
+  reserve(batch.longest());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     // Rows 0 … length - 1 of the table lie in a row, as do the sequence's tokens.
-    kernels().add_scaled(x.data() + batch.start(i) * d_model, table_.data(),
-                         batch.length(i) * d_model, 1.0f);
+    kernels().add_scaled(x.data() + batch.start(i) * d_model_, table_.data(),
+                         batch.length(i) * d_model_, 1.0f);
   }
 }
 
-void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> positions) const {
-  const std::size_t d_model = table_.shape(1);
-  expect_shape("x of a positional encoding", x, {positions.size(), d_model});
+void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> positions) {
+  expect_shape("x of a positional encoding", x, {positions.size(), d_model_});
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    kernels().add_scaled(&x(i, 0), &table_(positions[i], 0), d_model, 1.0f);
+    reserve(positions[i] + 1);
+    kernels().add_scaled(&x(i, 0), table_.data() + positions[i] * d_model_, d_model_, 1.0f);
   }
+}
+
+void PositionalEncoding::reserve(std::size_t count) {
+  if (count <= rows()) return;
+  if (count > longest_) {
+    throw Error(ErrorCode::internal, "positions: expected at most " + std::to_string(longest_) +
+                                         ", got " + std::to_string(count));
+  }
+  extend(std::min(longest_, std::max({count, 2 * rows(), least_rows})));
 }
 
 namespace {
 
-struct SineAndCosine {
-  double sine, cosine;
-};
-
 // Of an angle from 0 to 1, by their power series.
-SineAndCosine of_angle(double angle) {
-  SineAndCosine sums = {0.0, 0.0};
+SinusoidalEncoding::Angle of_angle(double angle) {
+  SinusoidalEncoding::Angle sums = {0.0, 0.0};
   double term = 1.0;  // angle^n / n!
   for (int n = 0; n < 24; n += 4) {
     sums.cosine += term;
@@ -49,16 +62,19 @@ SineAndCosine of_angle(double angle) {
 
 // Each position turns the angles of the one before by the same step: twenty times as fast as two
 // functions an element, which a page would wait for, and 2^-40 off at position 4096.
-SinusoidalEncoding::SinusoidalEncoding(std::size_t longest, std::size_t d_model)
-    : PositionalEncoding(longest, d_model) {
+void SinusoidalEncoding::extend(std::size_t count) {
+  const std::size_t d_model = this->d_model();
+  const std::size_t first = rows();
+  if (first == 0) next_.assign(d_model / 2, {0.0, 1.0});
+  table_.resize(count * d_model);
   for (std::size_t i = 0; i < d_model; i += 2) {
     const double frequency =
         std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(d_model));
-    const SineAndCosine step = of_angle(frequency);
-    SineAndCosine angle = {0.0, 1.0};
-    for (std::size_t position = 0; position < longest; ++position) {
-      table_(position, i) = static_cast<float>(angle.sine);
-      table_(position, i + 1) = static_cast<float>(angle.cosine);
+    const Angle step = of_angle(frequency);
+    Angle& angle = next_[i / 2];
+    for (std::size_t position = first; position < count; ++position) {
+      table_[position * d_model + i] = static_cast<float>(angle.sine);
+      table_[position * d_model + i + 1] = static_cast<float>(angle.cosine);
       angle = {angle.sine * step.cosine + angle.cosine * step.sine,
                angle.cosine * step.cosine - angle.sine * step.sine};
     }
@@ -66,10 +82,13 @@ SinusoidalEncoding::SinusoidalEncoding(std::size_t longest, std::size_t d_model)
 }
 
 void LearnedPositions::declare(const ParameterScope& scope) {
-  scope.declare("weight", {table_.shape(0), table_.shape(1)},
-                [this](std::span<const float> values) {
-                  std::copy(values.begin(), values.end(), table_.data());
-                });
+  scope.declare("weight", {longest(), d_model()}, [this](std::span<const float> values) {
+    table_.assign(values.begin(), values.end());
+  });
+}
+
+void LearnedPositions::extend(std::size_t) {
+  throw Error(ErrorCode::internal, "learned positions have no weights yet");
 }
 
 }  // namespace glassformer

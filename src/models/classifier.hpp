@@ -11,7 +11,7 @@ namespace glassformer {
 /// An encoder whose pooled output a linear layer turns into one logit a class.
 class EncoderClassifier {
  public:
-  /// Parameters are zero until they are loaded.
+  /// Parameters take memory when they are loaded, and all must be before it runs.
   explicit EncoderClassifier(const ModelConfig& config, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.

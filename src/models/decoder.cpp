@@ -51,6 +51,7 @@ void Decoder::declare(const ParameterScope& scope) {
 
 void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state,
                         Workspace& workspace) const {
+  embed_positions_->reserve(1);  // and some more: the first steps allocate nothing
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     Tensor<2>& kv = state.cache_.cross[i];
     layers_[i]->encoder_attn().keys_values(encoder_states, rows(kv, 0, kv.shape(0)), workspace);

@@ -12,7 +12,7 @@ namespace glassformer {
 /// A model of any architecture.
 using Model = std::variant<std::unique_ptr<EncoderClassifier>, std::unique_ptr<Seq2Seq>>;
 
-/// The one that the configuration describes; its parameters are zero.
+/// The one that the configuration describes, whose parameters are to be loaded.
 inline Model make_model(const ModelConfig& config, Compute compute = Compute::f32) {
   if (config.is_translation()) return std::make_unique<Seq2Seq>(config, compute);
   return std::make_unique<EncoderClassifier>(config, compute);

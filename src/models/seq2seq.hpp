@@ -20,7 +20,7 @@ namespace glassformer {
 ///                                   {.parent = 0, .id = b}})      // node 2
 class Seq2Seq {
  public:
-  /// Parameters are zero until they are loaded.
+  /// Parameters take memory when they are loaded, and all must be before it runs.
   explicit Seq2Seq(const ModelConfig& config, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "allocations.hpp"
 #include "golden.hpp"
 #include "models/initialise.hpp"
 #include "pipelines/json.hpp"
@@ -369,6 +370,36 @@ TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]"
   CHECK(std::abs(squares / count / (bound * bound / 3) - 1) < 0.02);  // a uniform's variance
   CHECK(initial_values({"x.layer_norm.weight", {3}, {}}, one) == std::vector<float>{1, 1, 1});
   CHECK(initial_values({"x.fc1.bias", {3}, {}}, one) == std::vector<float>{0, 0, 0});
+}
+
+TEST_CASE("sinusoidal positions are the same however their table grows", "[models]") {
+  constexpr std::size_t longest = 1000, d_model = 8;
+  SinusoidalEncoding whole(longest, d_model), grown(longest, d_model);
+  whole.reserve(longest);
+  for (const std::size_t position : {0, 127, 128, 300, 999}) {
+    Tensor<2> expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
+    whole.add_to(rows(expected, 0, 1), std::span(&position, 1));
+    grown.add_to(rows(x, 0, 1), std::span(&position, 1));
+    CHECK(values_of(x) == values_of(expected));
+    for (std::size_t i = 0; i < d_model; i += 2) {
+      const double angle = static_cast<double>(position) *
+                           std::pow(10000.0, -static_cast<double>(i) / double{d_model});
+      CHECK(std::abs(x(0, i) - std::sin(angle)) < 1e-6);
+      CHECK(std::abs(x(0, i + 1) - std::cos(angle)) < 1e-6);
+    }
+  }
+  CHECK_THROWS_AS(grown.reserve(longest + 1), Error);
+}
+
+TEST_CASE("a model takes memory for weights when they come", "[models]") {
+  ModelConfig config = Golden("pre_norm_mean").config;
+  config.d_model = config.d_ff = config.max_source_length = 1 << 14;
+  config.encoder_layers = 100;  // 600 GB of weights
+  const std::size_t peak = peak_of([&] {
+    EncoderClassifier model(config);
+    CHECK(model.parameters().size() > 1000);
+  });
+  CHECK(peak < 20'000'000);
 }
 
 }  // namespace glassformer::test
