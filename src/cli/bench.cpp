@@ -64,11 +64,6 @@ class Report {
                  {"precision", to_string(compute)},
                  {"model", std::filesystem::canonical(command.model).filename().string()},
                  {"task", task}}) {}
-  ~Report() {
-    if (json_) std::cout << (rows_ == 0 ? "[]\n" : "]\n");
-  }
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
 
   void add(const Json& figures, const std::string& line) {
     Json row = common_;
@@ -81,6 +76,10 @@ class Report {
                 << text("task") << "  " << line << std::endl;
     }
     ++rows_;
+  }
+
+  void finish() {
+    if (json_) std::cout << (rows_ == 0 ? "[]\n" : "]\n");
   }
 
  private:
@@ -108,6 +107,7 @@ void bench_classifier(const BenchCommand& command) {
     });
     report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));
   }
+  report.finish();
 }
 
 // From text to the first token of a greedy stream.
@@ -147,12 +147,13 @@ void bench_translator(const BenchCommand& command) {
                  beams, beams == 1 ? " " : "s", source, target, ms, per_second, first));
     }
   }
+  report.finish();
 }
 
 }  // namespace
 
 Exit run(const BenchCommand& command) {
-  const ModelConfig config = parse_config(read_file(command.model / "config.json"));
+  const ModelConfig config = read_config(command.model);
   if (config.is_translation()) {
     bench_translator(command);
   } else {

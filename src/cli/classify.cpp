@@ -27,8 +27,10 @@ Exit run(const ClassifyCommand& command) {
   const auto classify = [&](ClassifyPipeline& pipeline, std::span<const std::string_view> texts) {
     return pipeline.classify_batch(texts, command.options);
   };
+  // Attention weights take more memory than all else: a line's are written before the next's.
+  const std::size_t at_once = command.options.attention ? 1 : lines_at_once;
   Exit exit = Exit::ok;
-  answer_lines(pipelines, lines_at_once, classify, [&](const auto& result) {
+  answer_lines(pipelines, at_once, classify, [&](const auto& result) {
     if (const Error* error = std::get_if<Error>(&result)) {
       exit = Exit::bad_input;
       std::cerr << "glassformer: " << error->what() << '\n';

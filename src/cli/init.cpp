@@ -1,7 +1,7 @@
 #include <iostream>
-#include <list>
 
 #include "cli/commands.hpp"
+#include "cli/manifest.hpp"
 #include "cli/model_folder.hpp"
 #include "models/initialise.hpp"
 #include "models/model.hpp"
@@ -9,33 +9,37 @@
 namespace glassformer {
 
 Exit run(const InitCommand& command) {
-  const ModelConfig config = parse_config(read_file(command.config));
-  const Model model = make_model(config);
-  SplitMix64 random(command.seed);
+  const ModelConfig config = parse_config(read_file(command.config, config_limit));
+  const std::filesystem::path beside = command.config.parent_path();
+  const std::vector<std::string> described = model_files(beside);
+  std::vector<std::string> names = described;
+  names.push_back(manifest_file);
+  NewFiles files(command.folder, names);
 
-  std::list<std::vector<float>> values;  // a list: `tensors` points into its elements
+  const Model model = make_model(config);  // its parameters are declared, and take no memory
+  const std::vector<Parameter> declared = parameters(model);
   std::vector<NamedTensor> tensors;
-  std::size_t count = 0;
-  for (const Parameter& parameter : parameters(model)) {
-    values.push_back(initial_values(parameter, random));
-    tensors.push_back(
-        {parameter.name, DType::f32, parameter.shape, std::as_bytes(std::span(values.back()))});
-    count += values.back().size();
+  for (const Parameter& parameter : declared) {
+    tensors.push_back({parameter.name, DType::f32, parameter.shape, {}});
   }
-  const std::vector<std::byte> file = write_safetensors(tensors);
+  const SafetensorsLayout layout = lay_out_safetensors(tensors);
+  OutputFile weights(files.path("model.safetensors"));
+  weights.write(0, std::as_bytes(std::span(layout.header)));
+  SplitMix64 random(command.seed);
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const std::vector<float> values = initial_values(declared[i], random);
+    weights.write(layout.places[i], std::as_bytes(std::span(values)));
+  }
+  weights.close();
 
-  std::filesystem::create_directories(command.folder);
-  write_new_file(command.folder / "model.safetensors",
-                 {reinterpret_cast<const char*>(file.data()), file.size()});
-  write_new_file(command.folder / "config.json", to_json(config));
+  files.write("config.json", to_json(config));
   for (const char* name : vocabulary_files) {
-    const std::filesystem::path beside = command.config.parent_path() / name;
-    if (std::filesystem::exists(beside)) {
-      write_new_file(command.folder / name, read_file(beside));
-    }
+    if (is_there(beside / name)) files.copy(name, beside / name);
   }
-  std::cerr << "glassformer: wrote " << count << " random parameters to " << command.folder.string()
-            << '\n';
+  files.write_manifest(described);
+  files.publish();
+  std::cerr << "glassformer: wrote " << element_count(declared) << " random parameters to "
+            << command.folder.string() << '\n';
   return Exit::ok;
 }
 

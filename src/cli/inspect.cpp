@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/manifest.hpp"
 #include "cli/model_folder.hpp"
+#include "io/json.hpp"
 
 namespace glassformer {
 namespace {
@@ -13,10 +15,30 @@ std::size_t count_parameters(const std::filesystem::path& folder, const ModelCon
                                                : load_classifier(folder)->parameters());
 }
 
+// Says that the files are those that the manifest tells of; throws invalid_manifest if not.
+void check_manifest(const std::filesystem::path& folder) {
+  if (!is_there(folder / manifest_file)) {
+    std::cout << "no manifest.json\n";
+    return;
+  }
+  const Manifest manifest = parse_manifest(read_file(folder / manifest_file, manifest_limit));
+  for (const Manifest::File& file : manifest.files) {
+    if (file.name.find('/') == std::string::npos && is_there(folder / file.name) &&
+        agrees(manifest, folder, file.name)) {
+      continue;
+    }
+    throw Error(ErrorCode::invalid_manifest,
+                "manifest.json: " + describe(file.name) + ": expected a file of " +
+                    std::to_string(file.size) + " bytes with SHA-256 " + describe(file.sha256) +
+                    ", got another or none");
+  }
+  std::cout << "manifest.json agrees with " << manifest.files.size() << " files\n";
+}
+
 }  // namespace
 
 Exit run(const InspectCommand& command) {
-  const ModelConfig config = parse_config(read_file(command.model / "config.json"));
+  const ModelConfig config = read_config(command.model);
   const std::size_t parameters = count_parameters(command.model, config);
   const Tokenizer source = load_tokenizer(command.model, "source");
   const Tokenizer target = load_tokenizer(command.model, "target");
@@ -36,6 +58,7 @@ Exit run(const InspectCommand& command) {
             << source.size() << (config.is_translation() ? " source pieces, " : " pieces");
   if (config.is_translation()) std::cout << target.size() << " target pieces";
   std::cout << '\n';
+  check_manifest(command.model);
   return Exit::ok;
 }
 

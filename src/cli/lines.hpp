@@ -18,7 +18,7 @@ auto load_several(std::size_t count, const Load& load) {
 }
 
 /// The next lines of standard input that have arrived, at most so many: a pipe is answered in
-/// batches, a person line by line. None at the end.
+/// batches, a person line by line. None at the end. Throws std::ios_base::failure if reading fails.
 inline std::vector<std::string> read_lines(std::size_t most) {
   std::vector<std::string> lines;
   std::string line;

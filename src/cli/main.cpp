@@ -1,7 +1,12 @@
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cerrno>
 #include <iostream>
 #include <map>
+#include <new>
+#include <system_error>
 
 #include "cli/commands.hpp"
 
@@ -137,10 +142,8 @@ struct CommandLine {
   }
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::ios::sync_with_stdio(false);
+// Parses and does what the command line says.
+Exit run(int argc, char** argv) {
   CommandLine line;
   try {
     line.app.parse(argc, argv);
@@ -152,13 +155,44 @@ int main(int argc, char** argv) {
       line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
     }
   } catch (const CLI::ParseError& error) {
-    const int code = line.app.exit(error);  // prints help or what was wrong
-    return code == 0 ? 0 : static_cast<int>(Exit::usage);
+    return line.app.exit(error) == 0 ? Exit::ok : Exit::usage;  // prints help or what was wrong
   }
+  return line.run();
+}
+
+// A standard stream that the shell has closed gets a stand-in on which every call fails: else the
+// next file that is opened would take its place.
+void replace_closed_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  replace_closed_streams();
+  std::ios::sync_with_stdio(false);
+  // Commands flush what they have written before they wait for more; reading a line or reporting an
+  // error must not do so, and fail, in passing.
+  std::cin.tie(nullptr);
+  std::cerr.tie(nullptr);
+  std::cin.exceptions(std::ios::badbit);
+  std::cout.exceptions(std::ios::badbit);
   try {
-    return static_cast<int>(line.run());
+    const Exit exit = run(argc, argv);
+    std::cout.flush();
+    return static_cast<int>(exit);
   } catch (const Error& error) {
     std::cerr << "glassformer: " << to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::ios_base::failure&) {
+    const std::string reason = std::generic_category().message(errno);
+    std::cerr << "glassformer: "
+              << (std::cout.bad() ? "standard output: cannot be written: "
+                                  : "standard input: cannot be read: ")
+              << reason << '\n';
+  } catch (const std::bad_alloc&) {
+    std::cerr << "glassformer: " << to_string(ErrorCode::internal) << ": out of memory\n";
   } catch (const std::exception& error) {
     std::cerr << "glassformer: " << error.what() << '\n';
   }

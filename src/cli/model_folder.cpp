@@ -1,31 +1,11 @@
 #include "cli/model_folder.hpp"
 
-#include <array>
-#include <fstream>
-#include <stdexcept>
-
 #include "models/model.hpp"
 
 namespace glassformer {
 namespace {
 
-std::ifstream open(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw std::runtime_error(path.string() + ": cannot be read");
-  }
-  return file;
-}
-
-std::string read(std::ifstream& file, std::uint64_t size, const std::filesystem::path& path) {
-  std::string bytes(size, '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    throw Error(ErrorCode::invalid_safetensors, path.string() + ": expected " +
-                                                    std::to_string(size) + " bytes more, got " +
-                                                    std::to_string(file.gcount()));
-  }
-  return bytes;
-}
+constexpr const char* weights_file = "model.safetensors";
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -36,56 +16,53 @@ void load_weights(const std::filesystem::path& folder, WeightsFile weights,
                   std::vector<Parameter> parameters) {
   WeightsLoader loader(std::move(weights.header), std::move(parameters));
 
-  const std::filesystem::path path = folder / "model.safetensors";
-  std::ifstream file = open(path);
-  std::string staging;
+  const InputFile file(folder / weights_file, ErrorCode::invalid_safetensors);
+  std::vector<char> staging(loader.staging_bytes());
   for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
     const TensorInfo& tensor = loader.tensors()[i];
-    file.seekg(static_cast<std::streamoff>(weights.data_begin + tensor.begin));
-    staging = read(file, tensor.end - tensor.begin, path);
-    loader.load(i, bytes_of(staging));
+    const std::span bytes = std::span(staging).first(tensor.end - tensor.begin);
+    file.read(weights.data_begin + tensor.begin, bytes);
+    loader.load(i, std::as_bytes(bytes));
   }
   loader.finish();
 }
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file = open(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+ModelConfig read_config(const std::filesystem::path& folder) {
+  return parse_config(read_file(folder / "config.json", config_limit));
 }
 
-void write_new_file(const std::filesystem::path& path, std::string_view bytes) {
-  if (std::filesystem::exists(path)) {
-    throw std::runtime_error(path.string() + ": exists already; nothing was written");
+std::vector<std::string> model_files(const std::filesystem::path& folder) {
+  std::vector<std::string> names = {"config.json", weights_file};
+  for (const char* name : vocabulary_files) {
+    if (is_there(folder / name)) names.push_back(name);
   }
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw std::runtime_error(path.string() + ": cannot be written");
+  return names;
 }
 
 WeightsFile read_weights_header(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "model.safetensors";
-  std::ifstream file = open(path);
-  const std::uint64_t file_size = std::filesystem::file_size(path);
-  const std::string prefix = read(file, 8, path);
-  const std::uint64_t header_size = safetensors_header_size(bytes_of(prefix).first<8>());
-  if (header_size > file_size - 8) {
+  const std::filesystem::path path = folder / weights_file;
+  const InputFile file(path, ErrorCode::invalid_safetensors);
+  std::array<char, 8> prefix;
+  file.read(0, prefix);
+  const std::uint64_t header_size = safetensors_header_size(std::as_bytes(std::span(prefix)));
+  const std::uint64_t rest = file.size() - prefix.size();
+  if (header_size > rest) {
     throw Error(ErrorCode::invalid_safetensors,
                 path.string() + ": expected a header of " + std::to_string(header_size) +
-                    " bytes, got a file of " + std::to_string(file_size));
+                    " bytes, got a file of " + std::to_string(file.size()));
   }
-  const std::string header = read(file, header_size, path);
-  return {SafetensorsHeader::parse(header, file_size - 8 - header_size), 8 + header_size};
+  std::string header(header_size, '\0');
+  file.read(prefix.size(), header);
+  return {SafetensorsHeader::parse(header, rest - header_size), prefix.size() + header_size};
 }
 
 Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string& side) {
   std::filesystem::path path = folder / "tokenizer.model";
-  if (!std::filesystem::exists(path) && std::filesystem::exists(folder / (side + ".model"))) {
-    path = folder / (side + ".model");
-  }
-  const std::string file = read_file(path);
+  const std::filesystem::path of_side = folder / (side + ".model");
+  if (!is_there(path) && is_there(of_side)) path = of_side;
+  const std::string file = read_file(path, tokenizer_limit);
   return Tokenizer::parse(bytes_of(file));
 }
 
@@ -95,7 +72,7 @@ void load_weights(const std::filesystem::path& folder, std::vector<Parameter> pa
 
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
                                                   std::optional<Compute> compute) {
-  ModelConfig config = parse_config(read_file(folder / "config.json"));
+  ModelConfig config = read_config(folder);
   Tokenizer tokenizer = load_tokenizer(folder);
   WeightsFile weights = read_weights_header(folder);
   auto pipeline = std::make_unique<ClassifyPipeline>(
@@ -107,15 +84,14 @@ std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& f
 std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
                                                    std::optional<Compute> compute,
                                                    bool shortlisted) {
-  ModelConfig config = parse_config(read_file(folder / "config.json"));
+  ModelConfig config = read_config(folder);
   std::optional<Tokenizer> target;
-  if (!std::filesystem::exists(folder / "tokenizer.model")) {
-    target = load_tokenizer(folder, "target");
-  }
+  if (!is_there(folder / "tokenizer.model")) target = load_tokenizer(folder, "target");
   Tokenizer source = load_tokenizer(folder, "source");
   std::string file;
   std::optional<std::span<const std::byte>> shortlist;
-  if (shortlisted) shortlist = bytes_of(file = read_file(folder / "shortlist.bin"));
+  if (shortlisted)
+    shortlist = bytes_of(file = read_file(folder / "shortlist.bin", shortlist_limit));
   WeightsFile weights = read_weights_header(folder);
   auto pipeline = std::make_unique<TranslatePipeline>(
       std::move(config), std::move(source), std::move(target),

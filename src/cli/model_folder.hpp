@@ -8,16 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/files.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer {
 
-/// A whole file. Throws std::runtime_error naming it if it cannot be read.
-std::string read_file(const std::filesystem::path& path);
-
-/// Writes a new file. Throws std::runtime_error if it exists already or cannot be written whole.
-void write_new_file(const std::filesystem::path& path, std::string_view bytes);
+/// The configuration DIR/config.json.
+ModelConfig read_config(const std::filesystem::path& folder);
 
 /// The header of DIR/model.safetensors and the place in the file where its tensors' data begins.
 struct WeightsFile {
@@ -30,6 +28,10 @@ WeightsFile read_weights_header(const std::filesystem::path& folder);
 /// a translation; a shortlist.
 inline constexpr std::array vocabulary_files = {"tokenizer.model", "source.model", "target.model",
                                                 "shortlist.bin"};
+
+/// The files of a model folder that manifest.json tells of: config.json, model.safetensors and
+/// those of vocabulary_files that `folder` has.
+std::vector<std::string> model_files(const std::filesystem::path& folder);
 
 /// DIR/tokenizer.model or, where a translation's vocabularies differ, that of one side: "source" or
 /// "target".

@@ -1,78 +1,94 @@
 #include <iostream>
-#include <list>
 
 #include "cli/commands.hpp"
+#include "cli/manifest.hpp"
 #include "cli/model_folder.hpp"
-#include "io/quantise.hpp"
 #include "models/model.hpp"
 
 namespace glassformer {
 namespace {
 
-// The parameters of a folder's model with their values, checked as loading checks them.
-struct LoadedParameter {
-  std::string name;
-  std::vector<std::size_t> shape;
-  bool wanted_as_int8;
-  std::vector<float> values;
-};
-
-std::list<LoadedParameter> load_parameters(const std::filesystem::path& folder,
-                                           const ModelConfig& config) {
-  std::list<LoadedParameter> loaded;  // a list: `targets` point into its elements
-  std::vector<Parameter> targets;
-  for (const Parameter& parameter : parameters(make_model(config, Compute::int8))) {
-    LoadedParameter& target = loaded.emplace_back();
-    target.name = parameter.name;
-    target.shape = parameter.shape;
-    target.wanted_as_int8 = static_cast<bool>(parameter.set_int8);
-    targets.push_back({.name = parameter.name,
-                       .shape = parameter.shape,
-                       .set = [&target](std::span<const float> values) {
-                         target.values.assign(values.begin(), values.end());
-                       }});
+// Tensors on their way from one file to another: what a model has as matrices of integers goes
+// there as such, all else as floats.
+class QuantisedWeights {
+ public:
+  QuantisedWeights(const std::vector<Parameter>& parameters, const std::filesystem::path& path)
+      : file_(path) {
+    for (const Parameter& parameter : parameters) {
+      const auto& [name, shape, set, set_int8] = parameter;
+      if (set_int8) {
+        tensors_.push_back({name, DType::i8, shape, {}});
+        tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
+      } else {
+        tensors_.push_back({name, DType::f32, shape, {}});
+      }
+    }
+    layout_ = lay_out_safetensors(tensors_);
+    file_.write(0, std::as_bytes(std::span(layout_.header)));
   }
-  load_weights(folder, std::move(targets));
-  return loaded;
-}
 
-template <class T>
-NamedTensor tensor(std::string name, DType dtype, std::vector<std::size_t> shape,
-                   const std::vector<T>& values) {
-  return {std::move(name), dtype, std::move(shape), std::as_bytes(std::span(values))};
-}
+  // The same parameters, whose values are written when they are set.
+  std::vector<Parameter> targets() {
+    std::vector<Parameter> targets;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      Parameter& target =
+          targets.emplace_back(Parameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
+      if (tensors_[i].dtype == DType::i8) {
+        target.set_int8 = [this, i](std::span<const std::int8_t> values,
+                                    std::span<const float> scales) {
+          write(i, values);
+          write(i + 1, scales);
+        };
+        ++matrices_;
+        ++i;
+      } else {
+        target.set = [this, i](std::span<const float> values) { write(i, values); };
+      }
+    }
+    return targets;
+  }
+
+  std::size_t matrices() const { return matrices_; }
+  std::uint64_t size() const { return layout_.size; }
+  void close() { file_.close(); }
+
+ private:
+  template <class T>
+  void write(std::size_t tensor, std::span<const T> values) {
+    file_.write(layout_.places[tensor], std::as_bytes(values));
+  }
+
+  std::vector<NamedTensor> tensors_;  // a matrix, then its scales
+  SafetensorsLayout layout_;
+  OutputFile file_;
+  std::size_t matrices_ = 0;
+};
 
 }  // namespace
 
 Exit run(const QuantizeCommand& command) {
-  const ModelConfig config = parse_config(read_file(command.model / "config.json"));
-  const std::list<LoadedParameter> loaded = load_parameters(command.model, config);
-
-  std::list<QuantisedMatrix> matrices;  // a list: `tensors` points into its elements
-  std::vector<NamedTensor> tensors;
-  for (const auto& [name, shape, wanted_as_int8, values] : loaded) {
-    if (!wanted_as_int8) {
-      tensors.push_back(tensor(name, DType::f32, shape, values));
-      continue;
-    }
-    const QuantisedMatrix& matrix = matrices.emplace_back(quantise(values, shape[0]));
-    tensors.push_back(tensor(name, DType::i8, shape, matrix.values));
-    tensors.push_back(tensor(name + "_scale", DType::f32, {shape[0]}, matrix.scales));
+  const std::string config = read_file(command.model / "config.json", config_limit);
+  const Model model = make_model(parse_config(config), Compute::int8);
+  const std::vector<std::string> described = model_files(command.model);
+  std::vector<std::string> names = described;
+  names.push_back(manifest_file);
+  for (const char* name : {"README.md", "LICENSE"}) {
+    if (is_there(command.model / name)) names.push_back(name);
   }
-  const std::vector<std::byte> file = write_safetensors(tensors);
+  NewFiles files(command.folder, names);
 
-  std::filesystem::create_directories(command.folder);
-  write_new_file(command.folder / "model.safetensors",
-                 {reinterpret_cast<const char*>(file.data()), file.size()});
-  std::vector<std::string> others(vocabulary_files.begin(), vocabulary_files.end());
-  others.insert(others.end(), {"config.json", "README.md", "LICENSE"});
-  for (const std::string& name : others) {
-    if (std::filesystem::exists(command.model / name)) {
-      write_new_file(command.folder / name, read_file(command.model / name));
-    }
+  QuantisedWeights weights(parameters(model), files.path("model.safetensors"));
+  load_weights(command.model, weights.targets());
+  weights.close();
+  files.write("config.json", config);
+  for (const std::string& name : names) {
+    if (!is_there(files.path(name)) && name != manifest_file)
+      files.copy(name, command.model / name);
   }
-  std::cerr << "glassformer: wrote " << matrices.size() << " quantised matrices, " << file.size()
-            << " bytes of weights in all, to " << command.folder.string() << '\n';
+  files.write_manifest(described);
+  files.publish();
+  std::cerr << "glassformer: wrote " << weights.matrices() << " quantised matrices, "
+            << weights.size() << " bytes of weights in all, to " << command.folder.string() << '\n';
   return Exit::ok;
 }
 

@@ -20,8 +20,10 @@ Exit run(const TranslateCommand& command) {
   const auto translate = [&](TranslatePipeline& pipeline, std::span<const std::string_view> texts) {
     return pipeline.translate_batch(texts, command.options);
   };
+  // Attention weights take more memory than all else: a line's are written before the next's.
+  const std::size_t at_once = command.options.attention ? 1 : lines_at_once;
   Exit exit = Exit::ok;
-  answer_lines(pipelines, lines_at_once, translate, [&](const auto& result) {
+  answer_lines(pipelines, at_once, translate, [&](const auto& result) {
     if (const Error* error = std::get_if<Error>(&result)) {
       // The translation of an empty line is empty.
       if (command.json || error->code() != ErrorCode::empty_input) {

@@ -10,10 +10,12 @@
 namespace glassformer::test {
 namespace {
 
+constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+
 const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
 
 std::map<std::string, GoldenTensor> read_tensors(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path);
+  const std::string bytes = read_file(path, any_file);
   const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
   std::map<std::string, GoldenTensor> tensors;
   for (const TensorInfo& info : file.header().tensors()) {
@@ -29,7 +31,7 @@ std::vector<std::string> names_of(bool translation) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
     if (!entry.is_directory()) continue;
-    const ModelConfig config = parse_config(read_file(entry.path() / "config.json"));
+    const ModelConfig config = parse_config(read_file(entry.path() / "config.json", any_file));
     if (config.is_translation() == translation) names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
@@ -60,9 +62,9 @@ std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folde
 GoldenCase::GoldenCase(const std::string& case_name)
     : name(case_name),
       folder(goldens / case_name),
-      json(nlohmann::json::parse(read_file(folder / "golden.json"))),
+      json(nlohmann::json::parse(read_file(folder / "golden.json", any_file))),
       tensors(read_tensors(folder / "golden.safetensors")),
-      config(parse_config(read_file(folder / "config.json"))) {}
+      config(parse_config(read_file(folder / "config.json", any_file))) {}
 
 Golden::Golden(const std::string& case_name)
     : GoldenCase(case_name), model(load_model(folder, config)) {}

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error.hpp"
+#include "io/limits.hpp"
+
+namespace glassformer {
+
+/// A regular file, open for reading.
+class InputFile {
+ public:
+  /// Throws missing_file if it cannot be opened, and `code` if it is a folder, a pipe or the like.
+  explicit InputFile(std::filesystem::path path, ErrorCode code = ErrorCode::missing_file);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  std::uint64_t size() const { return size_; }
+  /// Fills `bytes` from place `at`. Throws `code` if the file ends before.
+  void read(std::uint64_t at, std::span<char> bytes) const;
+
+ private:
+  std::filesystem::path path_;
+  ErrorCode code_;
+  int descriptor_;
+  std::uint64_t size_;
+};
+
+/// A new file, open for writing. Everything throws std::runtime_error with the path if it fails.
+class OutputFile {
+ public:
+  explicit OutputFile(std::filesystem::path path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::uint64_t at, std::span<const std::byte> bytes);
+  /// Ends writing.
+  void close();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+/// A whole file of this kind. Throws what InputFile does, and limit.code if it is over the limit.
+std::string read_file(const std::filesystem::path& path, const FileLimit& limit);
+
+/// Whether the folder has something of this name, be it a link to nowhere.
+bool is_there(const std::filesystem::path& path);
+
+/// Files that come into a folder together, or not at all: each is written to a folder inside of it
+/// and renamed when all are whole. What is left by a run that was interrupted is not in the way.
+class NewFiles {
+ public:
+  /// `names` are those that will be written. Throws std::runtime_error, and writes nothing, if
+  /// there is something with such a name already.
+  NewFiles(std::filesystem::path folder, std::vector<std::string> names);
+  NewFiles(const NewFiles&) = delete;
+  NewFiles& operator=(const NewFiles&) = delete;
+  /// Removes what was written, unless it was published.
+  ~NewFiles();
+
+  /// Where to write the file of this name.
+  std::filesystem::path path(const std::string& name) const { return staging_ / name; }
+  void write(const std::string& name, std::string_view bytes) const;
+  void copy(const std::string& name, const std::filesystem::path& from) const;
+
+  /// Writes manifest.json, which tells of these files, written before.
+  void write_manifest(const std::vector<std::string>& names) const;
+
+  /// Lets the files appear in the folder.
+  void publish();
+
+ private:
+  void clear() noexcept;
+
+  std::filesystem::path folder_, staging_;
+  std::vector<std::string> names_;
+  bool made_folder_ = false;
+};
+
+}  // namespace glassformer

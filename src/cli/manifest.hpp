@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glassformer {
+
+inline constexpr const char* manifest_file = "manifest.json";
+
+/// What manifest.json tells of a folder's files: { "files": { NAME: { "size", "sha256" } } }.
+struct Manifest {
+  struct File {
+    std::string name;
+    std::uint64_t size = 0;
+    std::string sha256;  ///< 64 hexadecimal digits
+    bool operator==(const File&) const = default;
+  };
+  std::vector<File> files;
+};
+
+/// Throws invalid_manifest.
+Manifest parse_manifest(std::string_view json);
+std::string to_json(const Manifest& manifest);
+
+/// Of these files of a folder.
+Manifest manifest_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
+
+/// Whether the manifest has this file of the folder as it is.
+bool agrees(const Manifest& manifest, const std::filesystem::path& folder, const std::string& name);
+
+}  // namespace glassformer
