@@ -1,0 +1,47 @@
+// Any text is JSON that can be read to its last value, or a typed error; so are options of calls.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "error.hpp"
+#include "io/json.hpp"
+#include "io/utf8.hpp"
+#include "pipelines/json.hpp"
+
+using namespace glassformer;
+
+constexpr JsonSource source{ErrorCode::invalid_option, "options"};
+
+// Visits every value: each lies inside of the text and is JSON by itself.
+static void visit(JsonValue value) {
+  if (!is_valid_utf8(describe(value))) std::abort();
+  if (value.is_string() && !is_valid_utf8(value.string())) std::abort();
+  if (value.is_whole() && static_cast<double>(value.whole()) != value.number()) std::abort();
+  if (!value.is_array() && !value.is_object()) return;
+  std::size_t count = 0;
+  for (JsonEntries entry(value); entry.next(); ++count) {
+    if (value.is_object() && !is_valid_utf8(entry.key())) std::abort();
+    if (parse_json(entry.value().text(), source).text() != entry.value().text()) std::abort();
+    visit(entry.value());
+  }
+  if (count != count_entries(value)) std::abort();
+}
+
+template <typename Parse>
+static void parse_or_refuse(const Parse& parse) {
+  try {
+    parse();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) std::abort();
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  parse_or_refuse([&] { visit(parse_json(text, source)); });
+  parse_or_refuse([&] { parse_classify_options(text); });
+  parse_or_refuse([&] { parse_translate_options(text); });
+  return 0;
+}
