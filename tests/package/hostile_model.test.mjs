@@ -1,0 +1,111 @@
+// Model files that claim more than they hold, or hold what no model has: the binaries refuse them,
+// and take no memory for what is not there.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  Classifier,
+  assertError,
+  binaries,
+  dist,
+  goldenFolder,
+  joinSafetensors,
+  readModel,
+  splitSafetensors,
+} from './helpers.mjs';
+
+const name = 'pre_norm_mean';
+const config = JSON.parse(readFileSync(join(goldenFolder(name), 'config.json'), 'utf8'));
+const encode = (text) => new TextEncoder().encode(text);
+
+/** Starts to load files as wasm/src/engine.ts does; tells the answer and the memory's size. */
+async function loadBegin(binary, configuration, header, dataSize) {
+  const file = binary === 'simd' ? 'glassformer.wasm' : `glassformer.${binary}.wasm`;
+  const { instance } = await WebAssembly.instantiate(readFileSync(join(dist, file)), {
+    env: { emscripten_notify_memory_growth() {} },
+  });
+  const { memory, ...engine } = instance.exports;
+  engine._initialize();
+  const empty = new Uint8Array();
+  const tokenizer = new Uint8Array(readModel(name)['tokenizer.model']);
+  const files = [encode(configuration), encode(header), empty, empty, tokenizer];
+  const place = (bytes) => {
+    const address = engine.gf_alloc(bytes.length);
+    new Uint8Array(memory.buffer, address, bytes.length).set(bytes);
+    return address;
+  };
+  const whole = Buffer.concat(files);
+  const lengths = new Uint8Array(Uint32Array.from(files, ({ length }) => length).buffer);
+  const status = engine.gf_load_classifier(place(whole), place(lengths), files.length, dataSize);
+  const answer = new Uint8Array(memory.buffer, engine.gf_result(), engine.gf_result_size());
+  const { error } = JSON.parse(new TextDecoder().decode(answer));
+  assert.equal(status, error ? 1 : 0);
+  return { error, bytes: memory.buffer.byteLength };
+}
+
+const { header: goldenHeader, data } = splitSafetensors(readModel(name)['model.safetensors']);
+const header = JSON.stringify(goldenHeader);
+const usual = 32 << 20;
+
+for (const binary of binaries) {
+  const refused = async (code, json, tensors = header, most = usual) => {
+    const { error, bytes } = await loadBegin(binary, json, tensors, data.length);
+    assert.equal(error?.code, code, error?.message);
+    assert.ok(bytes < most, `${error.message}: ${bytes} bytes`);
+    return error.message;
+  };
+  const changed = (changes) => JSON.stringify({ ...config, ...changes });
+
+  test(`${binary}: a configuration takes no memory for weights that are not there`, async () => {
+    const wide = { d_model: 16384, d_ff: 16384, n_heads: 16, encoder_layers: 1024 };
+    await refused('shape_mismatch', changed({ ...wide, max_source_length: 16384 }));
+    await refused('missing_tensor', changed({ encoder_layers: 1024 }));
+    await refused('shape_mismatch', changed({ d_ff: 16384, encoder_layers: 1024 }));
+    await refused('shape_mismatch', changed({ vocab_size: 1 << 24 }));
+    const { error, bytes } = await loadBegin(
+      binary,
+      changed({ max_source_length: 1 << 20 }), // sinusoidal positions, which are in no file
+      header,
+      data.length,
+    );
+    assert.equal(error, undefined);
+    assert.ok(bytes < usual, `${bytes} bytes`);
+  });
+
+  test(`${binary}: hostile JSON takes a small multiple of its size`, async () => {
+    const json = JSON.stringify({ a: Array.from({ length: 400_000 }, () => ({})) });
+    assert.match(await refused('invalid_config', json), /at most 1048576 bytes, got 1200007/);
+    const fields = Array.from({ length: 100_000 }, (_, i) => `"${i}":{}`);
+    const message = await refused('invalid_config', `{${fields}}`);
+    assert.match(message, /expected at most 64 fields, got 100000/);
+    const tensor = '{"dtype":"I8","shape":[0],"data_offsets":[0,0]}';
+    const tensors = Array.from({ length: 200_000 }, (_, i) => `"${i}":${tensor}`);
+    const many = `{${tensors}}`;
+    await refused('invalid_safetensors', changed({}), many, 8 * many.length);
+    const long = `{"${'x'.repeat(1 << 20)}":1}`;
+    assert.ok((await refused('invalid_safetensors', changed({}), long)).length < 1100);
+  });
+
+  test(`${binary}: numbers that are not finite are refused by the name of their tensor`, async () => {
+    const files = readModel(name);
+    for (const number of [NaN, Infinity, -Infinity]) {
+      const weights = splitSafetensors(files['model.safetensors']);
+      const bytes = weights.data.slice();
+      const [begin] = weights.header['classifier.bias'].data_offsets;
+      new DataView(bytes.buffer).setFloat32(begin + 4, number, true);
+      const model = {
+        ...files,
+        'model.safetensors': joinSafetensors({ header: weights.header, data: bytes }),
+      };
+      for (const compute of ['f32', 'int8']) {
+        await assertError(
+          () => Classifier.load(model, { binary, compute }),
+          'invalid_weights',
+          new RegExp(`classifier\\.bias: expected finite numbers, got ${number} at element 1`),
+        );
+      }
+    }
+  });
+}
