@@ -90,7 +90,7 @@ struct GatheredRows {
 /// length and any alignment. They check nothing: layers have checked the shapes. All but `matmul`,
 /// gelu and logarithms give the same numbers to the bit, whatever the instruction set.
 struct Kernels {
-  std::string_view name;    ///< "baseline", "avx2", "avx512", "simd128", "relaxed"
+  std::string_view name;    ///< "baseline", "avx2", "avx512", "avx512vnni", "simd128", "relaxed"
   std::size_t panel_width;  ///< columns in one packed panel
   std::size_t int8_depth;   ///< rows of an 8-bit matrix interleaved in its panels: 4 or 2
 
