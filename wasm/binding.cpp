@@ -73,7 +73,9 @@ std::vector<std::string_view> pieces_of(const char* bytes, const std::uint32_t* 
   return pieces;
 }
 
+// A size below zero is not known.
 SafetensorsHeader parse_header(std::string_view header, double data_size) {
+  if (data_size < 0) return SafetensorsHeader::parse(header, std::nullopt);
   return SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size));
 }
 
@@ -173,9 +175,9 @@ EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
 // `files` holds config.json, the header of model.safetensors, the name of the arithmetic,
 // shortlist.bin (empty: none is wanted) and the tokenizers, one after the other, of the given
-// lengths. Answers {"tensors": [{"name", "begin", "end"}], "staging"}: the order in which
-// gf_load_tensor wants the tensors, where each lies in the data section, and the size of the
-// largest.
+// lengths; `data_size` counts the bytes after the header, below zero if nobody knows. Answers
+// {"tensors": [{"name", "begin", "end"}], "staging"}: the order in which gf_load_tensor wants the
+// tensors, where each lies in the data section, and the size of the largest.
 EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
                                             std::size_t count, double data_size) {
   return answer([&] {

@@ -72,7 +72,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_offsets(const JsonObject& object, 
   return {numbers[0], numbers[1]};
 }
 
-TensorInfo parse_tensor(std::string name, JsonValue value, std::uint64_t data_size) {
+TensorInfo parse_tensor(std::string name, JsonValue value, std::optional<std::uint64_t> data_size) {
   JsonObject object(value, source, name);
   const DType dtype = parse_dtype(object.string("dtype"), name);
   std::vector<std::size_t> shape = parse_shape(object);
@@ -80,9 +80,9 @@ TensorInfo parse_tensor(std::string name, JsonValue value, std::uint64_t data_si
   object.finish();
   const auto [begin, end] = parse_offsets(object, offsets);
   if (begin > end) object.fail("data_offsets", "a begin not after the end", offsets);
-  if (end > data_size) {
-    object.fail("data_offsets", "an end within the " + std::to_string(data_size) + " bytes of data",
-                offsets);
+  if (data_size && end > *data_size) {
+    object.fail("data_offsets",
+                "an end within the " + std::to_string(*data_size) + " bytes of data", offsets);
   }
   const auto bytes = product<std::uint64_t>(element_count(shape), size_of(dtype));
   if (!bytes || end - begin != *bytes) {
@@ -104,7 +104,7 @@ void check_metadata(JsonValue value) {
 }
 
 // Every byte of the data section belongs to exactly one tensor.
-void check_tiling(const std::vector<TensorInfo>& tensors, std::uint64_t data_size) {
+void check_tiling(const std::vector<TensorInfo>& tensors, std::optional<std::uint64_t> data_size) {
   std::uint64_t position = 0;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.begin != position) {
@@ -113,9 +113,9 @@ void check_tiling(const std::vector<TensorInfo>& tensors, std::uint64_t data_siz
     }
     position = tensor.end;
   }
-  if (position != data_size) {
+  if (data_size && position != *data_size) {
     source.fail("expected " + std::to_string(position) + " bytes of data, got " +
-                std::to_string(data_size));
+                std::to_string(*data_size));
   }
 }
 
@@ -169,7 +169,8 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
   return size;
 }
 
-SafetensorsHeader SafetensorsHeader::parse(std::string_view json, std::uint64_t data_size) {
+SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
+                                           std::optional<std::uint64_t> data_size) {
   expect_within(header_limit, json.size());
   // Only spaces may pad it; other white space is JSON's, but not this format's.
   const std::size_t last = json.find_last_not_of(' ');

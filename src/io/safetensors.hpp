@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,9 +37,10 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 /// used without further thought: offsets ascend and tile the data section exactly.
 class SafetensorsHeader {
  public:
-  /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it.
+  /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it;
+  /// where that is not known, the caller has to see that they end where the last tensor does.
   /// Throws invalid_safetensors, or unsupported_dtype naming the tensor.
-  static SafetensorsHeader parse(std::string_view json, std::uint64_t data_size);
+  static SafetensorsHeader parse(std::string_view json, std::optional<std::uint64_t> data_size);
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
 

@@ -133,6 +133,13 @@ TEST_CASE("tensors tile the data exactly", "[io]") {
   check_refused(two("[0,4]", "[0,4]"), 4, "data_offsets: expected a begin of 4");
   check_refused(two("[0,4]", "[4,8]"), 9, "expected 8 bytes of data, got 9");
   check_refused("{}", 1, "expected 0 bytes of data, got 1");
+
+  // Where nobody knows the size, the last tensor's end tells it.
+  const auto parse = [](const std::string& json) {
+    return SafetensorsHeader::parse(json, std::nullopt);
+  };
+  CHECK(parse(two("[4,8]", "[0,4]")).tensors().back().end == 8);
+  CHECK_THROWS_AS(parse(two("[0,4]", "[8,12]")), Error);
 }
 
 TEST_CASE("a file's first eight bytes give the header's length", "[io]") {
