@@ -28,7 +28,7 @@ export const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');
-export const { AttentionMap, Classifier, GlassformerError, Translator } =
+export const { AttentionMap, Classifier, GlassformerError, Translator, clearCache } =
   await import('../../dist/index.js');
 
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */

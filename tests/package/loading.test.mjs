@@ -22,6 +22,7 @@ import {
   Classifier,
   GlassformerError,
   assertError,
+  clearCache,
   dist,
   goldenFolder,
   load,
@@ -31,6 +32,7 @@ import {
   serve,
   waiting,
 } from './helpers.mjs';
+import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
 const text = readGolden('pre_norm_mean').texts[0];
@@ -88,7 +90,9 @@ test('over HTTP: each file is asked for once, and a query stays', async () => {
   await assertLoads(new URL(`${server.url}/?token=a/b`));
   assert.deepEqual(
     server.requests.sort(),
-    modelFiles.flatMap((file) => [`/${file}`, `/${file}`, `/${file}?token=a/b`]).sort(),
+    [...modelFiles, 'manifest.json']
+      .flatMap((file) => [`/${file}`, `/${file}`, `/${file}?token=a/b`])
+      .sort(),
   );
 });
 
@@ -136,36 +140,67 @@ test('both binaries can come from elsewhere', async () => {
   assert.deepEqual(server.requests, ['/glassformer.wasm', '/glassformer.relaxed.wasm']);
 });
 
+// Loads with every event, which has to go on from the one before, and returns the events.
+async function progressOf(source, options) {
+  const events = [];
+  await load(source, { ...options, onProgress: (progress) => events.push(progress) });
+  const last = {};
+  let { loaded, total } = { loaded: 0, total: undefined };
+  for (const { file, overall, ...progress } of events) {
+    assert.ok(progress.loaded >= (last[file]?.loaded ?? 0), file);
+    assert.ok(overall.loaded >= loaded);
+    if (total !== undefined) assert.equal(overall.total, total);
+    if (last[file]?.total !== undefined) assert.equal(progress.total, last[file].total, file);
+    last[file] = progress;
+    ({ loaded, total } = overall);
+  }
+  for (const file of modelFiles) {
+    const { size } = statSync(join(folder, file));
+    assert.deepEqual(last[file], { loaded: size, total: size }, file);
+  }
+  const all = modelFiles.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  assert.deepEqual(events.at(-1).overall, { loaded: all, total: all });
+  return events;
+}
+
+// Sends a file compressed, which hides its size.
+const compressed = (response, request) => {
+  const body = gzipSync(readFileSync(join(folder, request.url)));
+  response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
+  response.end(body);
+};
+const allCompressed = Object.fromEntries(modelFiles.map((file) => [`/${file}`, compressed]));
+
 test('progress ends at the true sizes', async () => {
   const server = await serve(folder);
   for (const source of [folder, readModel('pre_norm_mean'), server.url]) {
-    const last = {};
-    await load(source, {
-      onProgress({ file, loaded, total }) {
-        assert.ok(loaded > (last[file]?.loaded ?? -1));
-        last[file] = { loaded, total };
-      },
-    });
-    for (const file of modelFiles) {
-      const { size } = statSync(join(folder, file));
-      assert.deepEqual(last[file], { loaded: size, total: size }, file);
-    }
+    const events = await progressOf(source);
+    // Who sends files as they are tells how large they are.
+    for (const { total } of events) assert.notEqual(total, undefined);
   }
 });
 
-test('a compressed answer has no total, and loads', async () => {
-  const route = (response, request) => {
-    const body = gzipSync(readFileSync(join(folder, request.url)));
-    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
-    response.end(body);
-  };
-  const server = await serve(folder, { '/model.safetensors': route });
-  const totals = new Set();
+test('progress of compressed files: the weights tell their own size', async () => {
+  const server = await serve(folder, allCompressed);
   await assertLoads(server.url);
-  await load(server.url, {
-    onProgress: ({ file, total }) => file === 'model.safetensors' && totals.add(total),
+  const events = await progressOf(server.url);
+  const weights = events.filter(({ file }) => file === 'model.safetensors');
+  assert.equal(weights.at(-1).overall.total, weights.at(-1).overall.loaded);
+  assert.equal(events[0].overall.total, undefined);
+});
+
+test('progress with a manifest: true totals from the first event on', async () => {
+  const manifest = JSON.stringify(manifestOf(folder));
+  const server = await serve(folder, {
+    ...allCompressed,
+    // It comes last.
+    '/manifest.json': (response) => void setImmediate(() => response.end(manifest)),
   });
-  assert.deepEqual([...totals], [undefined]);
+  const events = await progressOf(server.url);
+  for (const { total, overall } of events) {
+    assert.notEqual(total, undefined);
+    assert.notEqual(overall.total, undefined);
+  }
 });
 
 test('a Content-Length that counts something else is not taken for the size', async () => {
@@ -175,15 +210,11 @@ test('a Content-Length that counts something else is not taken for the size', as
   const server = await serve(folder);
   globalThis.fetch = async (...args) => {
     const response = await fetch(...args);
+    if (!response.ok) return response;
     return new Response(response.body, { headers: { 'content-length': '100' } });
   };
-  let last;
-  await assertLoads(server.url, {
-    onProgress: (progress) => progress.file === 'model.safetensors' && (last = progress),
-  });
+  await progressOf(server.url);
   globalThis.fetch = fetch;
-  const loaded = statSync(join(folder, 'model.safetensors')).size;
-  assert.deepEqual(last, { file: 'model.safetensors', loaded, total: undefined });
 });
 
 test('an error in onProgress fails the loading', async () => {
@@ -191,7 +222,13 @@ test('an error in onProgress fails the loading', async () => {
   const onProgress = () => {
     throw mine;
   };
-  await assert.rejects(Classifier.load(folder, { onProgress }), mine);
+  await assert.rejects(Classifier.load(folder, { onProgress }), (error) => {
+    assert.ok(error instanceof GlassformerError);
+    assert.equal(error.code, 'callback_failed');
+    assert.match(error.message, /onProgress.*mine/);
+    assert.equal(error.cause, mine);
+    return true;
+  });
 });
 
 test('missing files', async () => {
@@ -206,8 +243,14 @@ test('HTTP errors name the file and the status', async () => {
       const server = await serve(folder, {
         [`/${file}`]: (response) => response.writeHead(status).end('no'),
       });
-      const message = new RegExp(`${file}.*${status}`);
-      await assertError(() => Classifier.load(server.url), 'http_error', message);
+      const url = `${server.url}/${file}`;
+      await assert.rejects(Classifier.load(server.url), {
+        name: 'GlassformerError',
+        code: 'http_error',
+        message: `${url}: HTTP status ${status}`,
+        status,
+        url,
+      });
     }
   }
   await assertLoads(folder);
@@ -285,6 +328,76 @@ test('a connection that breaks in the middle', async () => {
   await assertLoads(folder);
 });
 
+test('a server that stalls', waiting, async () => {
+  // Before the headers, or after the first byte. On a busy machine another file may be late first.
+  const stalls = [...modelFiles, 'manifest.json'].flatMap((file) => [
+    [file, () => {}],
+    [file, (response) => response.writeHead(200).write('{')],
+  ]);
+  const attempts = stalls.map(async ([file, begin]) => {
+    let whenClosed;
+    const server = await serve(folder, {
+      [`/${file}`](response, request) {
+        whenClosed = once(request.socket, 'close');
+        begin(response);
+      },
+    });
+    await assert.rejects(Classifier.load(server.url, { timeout: 300 }), (error) => {
+      assert.ok(error instanceof GlassformerError);
+      assert.equal(error.code, 'timeout');
+      assert.equal(error.message, `${error.url}: not a byte came for 300 ms`);
+      assert.ok(error.url.startsWith(`${server.url}/`));
+      return true;
+    });
+    await whenClosed; // the download ends, too
+  });
+  await Promise.all(attempts);
+  await assertLoads((await serve(folder)).url, { timeout: 2 ** 31 - 1 });
+});
+
+test('a server that never ends', waiting, async () => {
+  const endless = (response) => {
+    const write = () => {
+      while (response.write(Buffer.alloc(1 << 16, ' ')));
+    };
+    response.on('drain', write);
+    write();
+  };
+  for (const [file, code, limit] of [
+    ['config.json', 'invalid_config', '1048576'],
+    ['manifest.json', 'invalid_manifest', '1048576'],
+    ['tokenizer.model', 'invalid_tokenizer', '33554432'],
+  ]) {
+    const server = await serve(folder, { [`/${file}`]: endless });
+    const message = new RegExp(`${file}: expected at most ${limit} bytes, got more`);
+    await assertError(() => Classifier.load(server.url), code, message);
+  }
+});
+
+test('a few compressed bytes that unfold to many', async () => {
+  const body = gzipSync(Buffer.alloc(1 << 26, ' '));
+  const server = await serve(folder, {
+    '/config.json': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(body),
+  });
+  await assertError(() => Classifier.load(server.url), 'invalid_config', /at most 1048576 bytes/);
+});
+
+test('compressed weights that end too soon, or too late', async () => {
+  const whole = readFileSync(join(folder, 'model.safetensors'));
+  for (const [bytes, message] of [
+    [whole.subarray(0, 5), /5 bytes, too short for a header length/],
+    [whole.subarray(0, 100), /ends after 92 of the header's \d+ bytes/],
+    [whole.subarray(0, -1), /ends inside tensor \S+, after \d+ of \d+ bytes/],
+    [Buffer.concat([whole, Buffer.alloc(1)]), /more than the \d+ bytes of data/],
+  ]) {
+    const server = await serve(folder, {
+      '/model.safetensors': (response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(bytes)),
+    });
+    await assertError(() => Classifier.load(server.url), 'invalid_safetensors', message);
+  }
+});
+
 test('nobody listens', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -332,6 +445,17 @@ test('an abort before, and one between the tensors', async () => {
   assert.deepEqual(await classifier.classify(text), expected);
 });
 
+test('there is no cache in Node', async () => {
+  const { url } = await serve(folder);
+  await assertError(
+    () => Classifier.load(url, { cache: true }),
+    'unsupported_runtime',
+    /Cache API/,
+  );
+  await clearCache(url);
+  await clearCache();
+});
+
 test('loading options are checked', async () => {
   for (const [options, message] of [
     [{ progress: 1 }, /load: unknown option "progress".*onProgress/],
@@ -341,6 +465,12 @@ test('loading options are checked', async () => {
     [{ signal: 1 }, /signal/],
     [{ signal: {} }, /signal/],
     [{ onProgress: true }, /onProgress/],
+    [{ cache: 1 }, /cache: expected true or false/],
+    [{ cache: true }, /cache: expected a model at an HTTP URL/],
+    [{ timeout: 0 }, /timeout: expected milliseconds from 1 to 2147483647/],
+    [{ timeout: 2 ** 31 }, /timeout/],
+    [{ timeout: NaN }, /timeout/],
+    [{ timeout: '100' }, /timeout/],
     [{ urls: { 'config.jsonn': 'x' } }, /urls: unknown option "config\.jsonn"/],
     [{ urls: { 'config.json': 1 } }, /urls\["config\.json"\]/],
     [{ urls: 'x' }, /urls: expected an object/],

@@ -1,4 +1,5 @@
 import type { Raw, RawAttention } from './attention.js';
+import { concat } from './bytes.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
 import type {
@@ -137,13 +138,13 @@ export class Engine {
   /**
    * Starts loading. `files`: the configuration, the weights' header, the name of the arithmetic
    * (empty: as the weights are stored), shortlist.bin (empty: none is wanted) and one or two
-   * tokenizers. `dataSize` counts the bytes of model.safetensors after its header.
+   * tokenizers. `dataSize` counts the bytes of model.safetensors after its header, where it is known.
    */
-  loadBegin(task: Task, files: Uint8Array[], dataSize: number): LoadPlan {
+  loadBegin(task: Task, files: Uint8Array[], dataSize: number | undefined): LoadPlan {
     const { gf_load_classifier, gf_load_translator } = this.#exports;
     const load = task === 'classify' ? gf_load_classifier : gf_load_translator;
     const plan = this.#call<LoadPlan>(joined(files), (bytes, lengths) =>
-      load(bytes, lengths, files.length, dataSize),
+      load(bytes, lengths, files.length, dataSize ?? -1),
     );
     this.#staging = this.#alloc(plan.staging);
     return plan;
@@ -231,8 +232,8 @@ export class Engine {
   #call<T>(inputs: Uint8Array[], invoke: (...addresses: number[]) => number): T {
     const { memory, gf_free, gf_result, gf_result_size } = this.#exports;
     const addresses: number[] = [];
-    let status;
-    let answer;
+    let status: number;
+    let answer: string;
     try {
       for (const input of inputs) {
         const address = this.#alloc(input.length);
@@ -286,11 +287,5 @@ function isEngine(exports: object): exports is Exports {
 /** Pieces one after the other, and their lengths, as the engine reads them. */
 function joined(pieces: Uint8Array[]): [bytes: Uint8Array, lengths: Uint8Array] {
   const lengths = Uint32Array.from(pieces, (piece) => piece.length);
-  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return [bytes, new Uint8Array(lengths.buffer)];
+  return [concat(pieces), new Uint8Array(lengths.buffer)];
 }

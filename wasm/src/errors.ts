@@ -17,12 +17,17 @@ export type ErrorCode =
   | 'wrong_task'
   | 'unsupported'
   | 'internal'
-  // A file did not arrive.
+  // A file did not arrive, or is not the one that the manifest tells of.
   | 'missing_file'
   | 'invalid_manifest'
   | 'fetch_failed'
   | 'http_error'
   | 'wrong_content_type'
+  | 'timeout'
+  | 'integrity'
+  | 'invalid_manifest'
+  // A function of the caller's, such as onProgress, threw an error: the cause.
+  | 'callback_failed'
   // The call was given up.
   | 'aborted'
   | 'disposed'
@@ -30,20 +35,33 @@ export type ErrorCode =
   | 'unsupported_runtime'
   | 'worker_failed';
 
+/** What an error can tell besides its code and message. */
+export interface ErrorDetails {
+  cause?: unknown;
+  url?: string | undefined;
+  status?: number | undefined;
+}
+
 /**
  * Every error that this package throws or rejects with. Its name is "GlassformerError"; where the
  * code is `aborted` it is "AbortError", which other libraries look for.
  */
 export class GlassformerError extends Error {
   readonly code: ErrorCode;
+  /** The URL of the file that did not arrive, or not as it should be. */
+  declare readonly url?: string;
+  /** The server's HTTP status, where that is the reason. */
+  declare readonly status?: number;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, message: string, options: ErrorDetails = {}) {
     super(message, options);
     this.code = code;
     // V8 begins a stack with the name that the error has when its stack is first read.
     this.name = `GlassformerError [${code}]`;
     void this.stack;
     this.name = code === 'aborted' ? 'AbortError' : 'GlassformerError';
+    if (options.url !== undefined) this.url = options.url;
+    if (options.status !== undefined) this.status = options.status;
   }
 }
 

@@ -1,25 +1,36 @@
+import { concat } from './bytes.js';
 import { GlassformerError, abortedError, messageOf, throwIfAborted } from './errors.js';
+import type { ErrorCode } from './errors.js';
 import { nodeModule } from './node.js';
-import type { ModelFile, Progress } from './types.js';
 
 /** A file: its absolute URL, or its bytes. */
 export type Source = string | Uint8Array;
 
-export interface ReadOptions {
-  signal: AbortSignal;
-  onProgress: (progress: Progress) => void;
+export interface FetchOptions {
+  signal?: AbortSignal | undefined;
+  /** Most milliseconds to wait for the next byte. */
+  timeout?: number | undefined;
+  /** Asks the server itself, whatever a cache on the way holds. */
+  reload?: boolean;
 }
 
 /** The response to a GET, refused where it cannot be the file that was asked for. */
-export async function fetchFile(url: string, signal?: AbortSignal): Promise<Response> {
+export async function fetchFile(
+  url: string,
+  { signal, timeout, reload = false }: FetchOptions = {},
+): Promise<Response> {
+  const init: RequestInit = {};
+  if (signal) init.signal = signal;
+  if (reload) init.cache = 'reload';
   let response;
   try {
-    response = await fetch(url, signal ? { signal } : {});
+    response = await within(timeout, url, fetch(url, init));
   } catch (error) {
     throw readError(url, error, signal);
   }
+  const { status } = response;
   if (!response.ok) {
-    throw new GlassformerError('http_error', `${url}: HTTP status ${response.status}`);
+    throw new GlassformerError('http_error', `${url}: HTTP status ${status}`, { url, status });
   }
   // Single-page servers answer a missing file with their index page and status 200.
   const type = response.headers.get('content-type') ?? '';
@@ -27,40 +38,78 @@ export async function fetchFile(url: string, signal?: AbortSignal): Promise<Resp
     throw new GlassformerError(
       'wrong_content_type',
       `${url}: the server sent "${type}", a web page instead of the file`,
+      { url },
     );
   }
   return response;
+}
+
+/** What `arrival` gives, or a `timeout` error where it takes longer than so many milliseconds. */
+function within<T>(timeout: number | undefined, url: string, arrival: Promise<T>): Promise<T> {
+  if (timeout === undefined) return arrival;
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const message = `${url}: not a byte came for ${timeout} ms`;
+      reject(new GlassformerError('timeout', message, { url }));
+    }, timeout);
+    void arrival.then(resolve, reject).then(() => clearTimeout(timer));
+  });
 }
 
 /** What an exception during reading means. */
 export function readError(url: string, error: unknown, signal?: AbortSignal): GlassformerError {
   if (signal?.aborted) return abortedError(signal);
   if (error instanceof GlassformerError) return error;
+  const details = { cause: error, url };
   if ((error as { code?: unknown } | undefined)?.code === 'ENOENT') {
-    return new GlassformerError('missing_file', `${url}: no such file`, { cause: error });
+    return new GlassformerError('missing_file', `${url}: no such file`, details);
   }
-  return new GlassformerError('fetch_failed', `${url}: ${messageOf(error)}`, { cause: error });
+  return new GlassformerError('fetch_failed', `${url}: ${messageOf(error)}`, details);
 }
 
-interface Chunks {
-  /** Length of the file, where it is known. */
+/** Whether an error says that a file is not there, or cannot be reached. */
+export function isAbsence(error: unknown): boolean {
+  const { code } = error as GlassformerError;
+  return (
+    code === 'missing_file' ||
+    code === 'http_error' ||
+    code === 'wrong_content_type' ||
+    code === 'fetch_failed'
+  );
+}
+
+/** The bytes of a file, from front to back. */
+export interface Chunks {
+  /** Length of the file, where it is known for sure. */
   total: number | undefined;
   /** The next bytes, of any length; undefined at the end. They are valid until the next call. */
   next(): Promise<Uint8Array | undefined>;
   close(): void;
 }
 
-async function openUrl(url: string, signal: AbortSignal): Promise<Chunks> {
-  const response = await fetchFile(url, signal);
-  const { headers, body } = response;
-  // Content-Length counts compressed bytes where the body is compressed. Across origins
-  // Content-Encoding is hidden; ModelFileReader drops a total that turns out too small.
-  const length = headers.has('content-encoding') ? null : headers.get('content-length');
+/** The file at a URL. */
+export async function openUrl(url: string, options: FetchOptions): Promise<Chunks> {
+  if (url.startsWith('file:')) {
+    const fs = nodeModule('node:fs');
+    if (fs) return openPath(fs, url, options.signal);
+  }
+  const response = await fetchFile(url, options);
+  const chunks = openResponse(url, response, options.timeout);
+  // Content-Length counts compressed bytes where the body is compressed, and responses from other
+  // origins hide whether it is.
+  const { headers, type } = response;
+  const length = headers.get('content-length') ?? '';
+  const known = type === 'basic' && !headers.has('content-encoding') && /^\d+$/.test(length);
+  return known ? { ...chunks, total: Number(length) } : chunks;
+}
+
+/** A response's body. */
+export function openResponse(url: string, { body }: Response, timeout?: number): Chunks {
   const reader = body?.getReader();
   return {
-    total: length === null ? undefined : Number(length),
+    total: undefined,
     async next() {
-      return (await reader?.read())?.value;
+      return reader && (await within(timeout, url, reader.read())).value;
     },
     close() {
       // Cancelling a body that has failed rejects; the failure was reported where it was read.
@@ -71,9 +120,11 @@ async function openUrl(url: string, signal: AbortSignal): Promise<Chunks> {
 
 const nodeChunkBytes = 1 << 18;
 
-async function openPath(url: string, signal: AbortSignal): Promise<Chunks> {
-  const fs = nodeModule('node:fs');
-  if (!fs) return openUrl(url, signal);
+async function openPath(
+  fs: NonNullable<ReturnType<typeof nodeModule<'node:fs'>>>,
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<Chunks> {
   const handle = await fs.promises.open(new URL(url));
   const stat = await handle.stat();
   const buffer = new Uint8Array(nodeChunkBytes);
@@ -90,7 +141,8 @@ async function openPath(url: string, signal: AbortSignal): Promise<Chunks> {
   };
 }
 
-function openBytes(bytes: Uint8Array): Chunks {
+/** Bytes that are in hand. */
+export function openBytes(bytes: Uint8Array): Chunks {
   let rest: Uint8Array | undefined = bytes;
   return {
     total: bytes.length,
@@ -105,37 +157,26 @@ function openBytes(bytes: Uint8Array): Chunks {
 
 /** Reads one file of a model from front to back. */
 export class ModelFileReader {
-  readonly #name: string;
-  readonly #file: ModelFile;
+  /** The file's URL; for bytes in hand, its name. */
+  readonly name: string;
+  /** Hears how many bytes have come so far, and at last that this was all. */
+  onBytes: (loaded: number, ended: boolean) => void = () => {};
+  /** Where it is set, all bytes that are read are added. */
+  gathered: Uint8Array[] | undefined;
   readonly #chunks: Chunks;
-  readonly #options: ReadOptions;
+  readonly #signal: AbortSignal;
   #rest = new Uint8Array(0) as Uint8Array;
   #loaded = 0;
 
-  private constructor(name: string, file: ModelFile, chunks: Chunks, options: ReadOptions) {
-    this.#name = name;
-    this.#file = file;
+  constructor(name: string, chunks: Chunks, signal: AbortSignal) {
+    this.name = name;
     this.#chunks = chunks;
-    this.#options = options;
+    this.#signal = signal;
   }
 
-  static async open(
-    file: ModelFile,
-    source: Source | undefined,
-    options: ReadOptions,
-  ): Promise<ModelFileReader> {
-    if (source === undefined) {
-      throw new GlassformerError('missing_file', `${file} is not among the model's files`);
-    }
-    if (typeof source !== 'string') {
-      return new ModelFileReader(file, file, openBytes(source), options);
-    }
-    const open = source.startsWith('file:') ? openPath : openUrl;
-    try {
-      return new ModelFileReader(source, file, await open(source, options.signal), options);
-    } catch (error) {
-      throw readError(source, error, options.signal);
-    }
+  /** Length of the file, where it is known for sure. */
+  get total(): number | undefined {
+    return this.#chunks.total;
   }
 
   /**
@@ -148,6 +189,7 @@ export class ModelFileReader {
       if (this.#rest.length === 0 && !(await this.#fill())) break;
       const chunk = this.#rest.subarray(0, size - at);
       this.#rest = this.#rest.subarray(chunk.length);
+      this.gathered?.push(chunk.slice());
       sink(chunk, at);
       at += chunk.length;
     }
@@ -157,14 +199,15 @@ export class ModelFileReader {
   /** The next `size` bytes, or as many as there are. */
   async bytes(size: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
-    const length = await this.read(size, (chunk) => parts.push(chunk.slice()));
-    const all = new Uint8Array(length);
-    let at = 0;
-    for (const part of parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    await this.read(size, (chunk) => parts.push(chunk.slice()));
+    return concat(parts);
+  }
+
+  /** The bytes of a file that may have at most `limit`; where it has more, an error of this code. */
+  async all(limit: number, code: ErrorCode): Promise<Uint8Array> {
+    const bytes = await this.bytes(limit + 1);
+    if (bytes.length <= limit) return bytes;
+    throw new GlassformerError(code, `${this.name}: expected at most ${limit} bytes, got more`);
   }
 
   close(): void {
@@ -172,23 +215,16 @@ export class ModelFileReader {
   }
 
   async #fill(): Promise<boolean> {
-    const { signal, onProgress } = this.#options;
     let chunk;
     try {
       chunk = await this.#chunks.next();
     } catch (error) {
-      throw readError(this.#name, error, signal);
+      throw readError(this.name, error, this.#signal);
     }
-    throwIfAborted(signal);
+    throwIfAborted(this.#signal);
     this.#rest = chunk ?? new Uint8Array(0);
-    if (!chunk) return false;
-    this.#loaded += chunk.length;
-    const { total } = this.#chunks;
-    onProgress({
-      file: this.#file,
-      loaded: this.#loaded,
-      total: total !== undefined && this.#loaded <= total ? total : undefined,
-    });
-    return true;
+    this.#loaded += this.#rest.length;
+    this.onBytes(this.#loaded, !chunk);
+    return chunk !== undefined;
   }
 }

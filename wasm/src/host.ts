@@ -116,7 +116,7 @@ class WorkerHost implements Host {
     }
     this.#end(message.id);
     if (message.kind === 'result') call.resolve(message.result as never);
-    else call.reject(new GlassformerError(message.code, message.message));
+    else call.reject(new GlassformerError(message.code, message.message, message.details));
   }
 
   #end(id: number): boolean {

@@ -1,5 +1,6 @@
 export { AttentionMap } from './attention.js';
 export { Classifier } from './classifier.js';
+export { clearCache } from './clear.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { Translator } from './translator.js';

@@ -1,10 +1,11 @@
 import { GlassformerError, messageOf } from './errors.js';
 import { nodeModule } from './node.js';
 import { checkOption, checkOptions, isA } from './options.js';
-import type { Sources } from './protocol.js';
-import type { Asset, LoadOptions, ModelFile, ModelFiles, TrustedUrl } from './types.js';
+import type { FolderFile, Sources } from './protocol.js';
+import type { Asset, LoadOptions, ModelFiles, TrustedUrl } from './types.js';
 
-const modelFiles = [
+const folderFiles = [
+  'manifest.json',
   'config.json',
   'model.safetensors',
   'tokenizer.model',
@@ -13,7 +14,7 @@ const modelFiles = [
   'shortlist.bin',
 ] as const;
 const assets = [
-  ...modelFiles,
+  ...folderFiles,
   'glassformer.wasm',
   'glassformer.relaxed.wasm',
   'worker.js',
@@ -59,7 +60,7 @@ export function locateModel(folder: string | URL | ModelFiles, urls: Urls): Sour
   const files: Sources = {};
   if (typeof folder === 'string' || isA(folder, 'URL')) {
     const base = absoluteUrl(folder as string | URL);
-    for (const file of modelFiles) {
+    for (const file of folderFiles) {
       // Any query, such as an access token, stays.
       const url = new URL(base);
       url.pathname = `${url.pathname.replace(/\/$/, '')}/${file}`;
@@ -67,9 +68,9 @@ export function locateModel(folder: string | URL | ModelFiles, urls: Urls): Sour
     }
     return files;
   }
-  checkOptions(folder, modelFiles, 'model files');
-  for (const file of modelFiles) {
-    const given = (folder as Partial<Record<ModelFile, Uint8Array | URL>>)[file];
+  checkOptions(folder, folderFiles, 'model files');
+  for (const file of folderFiles) {
+    const given = (folder as Partial<Record<FolderFile, Uint8Array | URL>>)[file];
     const valid = given === undefined || isA(given, 'Uint8Array') || isA(given, 'URL');
     checkOption(valid, `model files: ${file}`, 'a Uint8Array or a URL');
     const source = urls[file] ?? (isA(given, 'URL') ? (given as URL).href : (given as Uint8Array));

@@ -52,6 +52,13 @@ function isSignal(value: unknown): boolean {
   }
 }
 
+export function checkTimeout(timeout: number | undefined): void {
+  const most = 2 ** 31 - 1; // that a timer can wait
+  const valid =
+    timeout === undefined || (Number.isFinite(timeout) && timeout >= 1 && timeout <= most);
+  checkOption(valid, 'timeout', `milliseconds from 1 to ${most}`);
+}
+
 export function checkTexts(texts: unknown): asserts texts is readonly string[] {
   checkOption(Array.isArray(texts), 'texts', 'an array of strings');
   for (const [index, text] of (texts as unknown[]).entries()) {

@@ -1,12 +1,15 @@
 // What a model's session asks of its host, and the messages that carry it between page and worker.
 
 import type { Answer, RawClassification, RawStep, RawTranslation, Task } from './engine.js';
-import type { ErrorCode } from './errors.js';
+import type { ErrorCode, ErrorDetails } from './errors.js';
 import type { Source } from './fetch.js';
 import type { Compute, ModelFile, ModelInfo, Progress } from './types.js';
 
+/** A file that a model's folder may have. */
+export type FolderFile = ModelFile | 'manifest.json';
+
 /** A model's files; those that are not in hand are left out. */
-export type Sources = Partial<Record<ModelFile, Source>>;
+export type Sources = Partial<Record<FolderFile, Source>>;
 
 export interface LoadRequest {
   task: Task;
@@ -14,6 +17,8 @@ export interface LoadRequest {
   files: Sources;
   compute: Compute | undefined;
   shortlist: boolean;
+  cache: boolean;
+  timeout: number | undefined;
 }
 
 export interface TextRequest {
@@ -56,4 +61,4 @@ export type ToWorker =
 export type FromWorker =
   | { id: number; kind: 'event'; event: CallEvent<Kind> }
   | { id: number; kind: 'result'; result: Result<Kind> }
-  | { id: number; kind: 'error'; code: ErrorCode; message: string };
+  | { id: number; kind: 'error'; code: ErrorCode; message: string; details: ErrorDetails };

@@ -1,5 +1,4 @@
-import { Engine } from './engine.js';
-import type { Answer, RawClassification, RawStep, RawTranslation } from './engine.js';
+import type { Answer, Engine, RawClassification, RawStep, RawTranslation } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
 import type {
@@ -109,8 +108,7 @@ export class Runner implements Host {
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<ModelInfo> {
-    const engine = await Engine.instantiate(request.module);
-    const description = await loadModel(engine, request, { signal, onProgress });
+    const { engine, description } = await loadModel(request, signal, onProgress);
     this.#model = engine;
     this.#longest = Number(description['max_source_length']);
     const info = Object.entries(description).map(([key, value]) => [

@@ -1,15 +1,26 @@
 import { compileBinary, compileModule } from './binary.js';
+import { checkCache } from './cache.js';
 import type { Task } from './engine.js';
-import { GlassformerError, abortedError, throwIfAborted } from './errors.js';
+import { GlassformerError, abortedError, messageOf, throwIfAborted } from './errors.js';
 import { checkRuntime } from './features.js';
 import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
-import { checkOption, checkOptions, checkSignal, isA } from './options.js';
+import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './options.js';
 import type { CallEvent, Host, Kind, Request, Result } from './protocol.js';
 import { onAbort } from './signals.js';
 import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 
-const loadOptions = ['compute', 'onProgress', 'signal', 'urls', 'binary', 'module', 'worker'];
+const loadOptions = [
+  'compute',
+  'onProgress',
+  'signal',
+  'urls',
+  'cache',
+  'timeout',
+  'binary',
+  'module',
+  'worker',
+];
 const translatorLoadOptions = [...loadOptions, 'shortlist'];
 
 /** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
@@ -32,7 +43,8 @@ export class Session<Info extends ModelInfo> {
   ): Promise<Session<Info>> {
     checkRuntime();
     checkOptions(options, task === 'translate' ? translatorLoadOptions : loadOptions, 'load');
-    const { compute, onProgress, signal, shortlist = false, binary, module, worker } = options;
+    const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
+    const { binary, module, worker } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
     checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
     checkOption(
@@ -44,23 +56,35 @@ export class Session<Info extends ModelInfo> {
     const places = ['undefined', 'boolean', 'function'];
     checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');
     checkOption(typeof shortlist === 'boolean', 'shortlist', 'true or false');
+    checkOption(typeof cache === 'boolean', 'cache', 'true or false');
+    checkTimeout(timeout);
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
     const urls = resolveUrls(options.urls);
     const files = locateModel(folder, urls);
+    if (cache) checkCache(files);
     let host: Host | undefined;
     try {
       return await interruptible(signal, new Set(), async (inner, fail) => {
         const compiling = module ? compileModule(module) : compileBinary(binary, urls);
         host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
-        const request = { task, module: await compiling, files, compute, shortlist };
+        const request = {
+          task,
+          module: await compiling,
+          files,
+          compute,
+          shortlist,
+          cache,
+          timeout,
+        };
         throwIfAborted(inner);
         const load = (where: Host): Promise<ModelInfo> =>
           where.call('load', request, inner, (progress) => {
             try {
               onProgress?.(progress);
             } catch (error) {
-              fail(error);
+              const message = `onProgress threw an error: ${messageOf(error)}`;
+              fail(new GlassformerError('callback_failed', message, { cause: error }));
             }
           });
         const info = await load(host).catch((error: unknown) => {

@@ -24,19 +24,26 @@ export type ModelFiles = Readonly<
       | Record<'tokenizer.model', Uint8Array | URL>
       | Record<'source.model' | 'target.model', Uint8Array | URL>
     ) &
-    Partial<Record<'shortlist.bin', Uint8Array | URL>>
+    Partial<Record<'shortlist.bin' | 'manifest.json', Uint8Array | URL>>
 >;
 
 /** Every file that the package may fetch, by the name it has in `LoadOptions.urls`. */
-export type Asset = ModelFile | 'glassformer.wasm' | 'glassformer.relaxed.wasm' | 'worker.js';
+export type Asset =
+  ModelFile | 'manifest.json' | 'glassformer.wasm' | 'glassformer.relaxed.wasm' | 'worker.js';
 
-/** How far one file of the model has come. */
+/** How far a model's files have come. What it counts only grows. */
 export interface Progress {
+  /** The file that has come on. */
   file: ModelFile;
-  /** Bytes read so far, after any decompression. */
+  /** Bytes of it read so far, after any decompression. */
   loaded: number;
-  /** Bytes in all; undefined where the server does not say, or sends the file compressed. */
+  /** Its size. Undefined as long as nothing tells: a manifest, the server, the file's end. */
   total: number | undefined;
+  /**
+   * All files together; at the last event `loaded` is `total`. With a manifest the total is known
+   * from the first event on, without one at the latest before most of the weights come.
+   */
+  overall: { loaded: number; total: number | undefined };
 }
 
 /**
@@ -48,7 +55,7 @@ export type Compute = 'f32' | 'int8';
 export interface LoadOptions {
   /** Arithmetic of the matrix products; where not given, as the weights are stored. */
   compute?: Compute | undefined;
-  /** Called while files arrive. What it throws fails the loading. */
+  /** Called while files arrive. What it throws fails the loading: the cause of `callback_failed`. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborts the download and the loading. */
   signal?: AbortSignal | undefined;
@@ -57,6 +64,21 @@ export interface LoadOptions {
    * may be a TrustedScriptURL.
    */
   urls?: { readonly [name in Asset]?: string | URL | TrustedUrl | undefined } | undefined;
+  /**
+   * Keeps the model's files in the browser's Cache API, and reads them from there the next time,
+   * also without a network; false by default. With a manifest, files that have changed on the server
+   * are fetched anew; without one, what was kept stays until `clearCache`. Each file is checked when
+   * it is read, and fetched again where it is damaged. Where the browser has no room, or its user
+   * forbids it, nothing is kept; where there is no Cache API (Node, `http:` other than localhost,
+   * sandboxed frames), the error is `unsupported_runtime`.
+   */
+  cache?: boolean | undefined;
+  /**
+   * Most milliseconds to wait for the next byte of a file of the model, after which the error is
+   * `timeout`; without a limit by default. For a limit to the whole loading, pass
+   * `AbortSignal.timeout` as `signal`.
+   */
+  timeout?: number | undefined;
   /** Forces one of the two WebAssembly binaries; by default relaxed SIMD where it is supported. */
   binary?: Binary | undefined;
   /**

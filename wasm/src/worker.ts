@@ -37,11 +37,13 @@ async function answer({ id, kind, request }: Call): Promise<void> {
     // A text that the model refuses warms nothing up, and harms nothing.
     if (kind === 'load') runner.warmUp(request.task).catch(() => {});
   } catch (error) {
+    const { url, status } = error as GlassformerError;
     post({
       id,
       kind: 'error',
       code: error instanceof GlassformerError ? error.code : 'internal',
       message: messageOf(error),
+      details: { url, status },
     });
   } finally {
     running.delete(id);
