@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -41,20 +41,14 @@ function codeFirst(): Plugin {
 
 /** Serves weights/NAME as models/NAME, and puts it into the build. */
 function models(names: readonly string[]): Plugin {
-  const read = ['config.json', 'model.safetensors', 'tokenizer.model'];
+  const read = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
   const folders = new Map(names.map((name) => [name, here(`../weights/${name}`)]));
   const filesOf = (name: string, among: readonly string[]) =>
     among
       .map((file) => ({ file, path: `${folders.get(name)}/${file}` }))
       .filter(({ path }) => folders.has(name) && existsSync(path));
-  const sizes = names.map((name) => [
-    name,
-    Object.fromEntries(filesOf(name, read).map(({ file, path }) => [file, statSync(path).size])),
-  ]);
   return {
     name: 'models',
-    // A server that compresses does not say how long a file will be.
-    config: () => ({ define: { modelSizes: JSON.stringify(Object.fromEntries(sizes)) } }),
     configureServer(server) {
       server.middlewares.use('/models', (request, response) => {
         const [, name = '', wanted = ''] = request.url?.split('?')[0]?.split('/') ?? [];

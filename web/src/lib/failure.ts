@@ -14,6 +14,7 @@ export function loadFailure(error: unknown, folder: string): Failure {
   const detail = `${code}: ${error instanceof Error ? error.message : String(error)}`;
   switch (code) {
     case 'fetch_failed':
+    case 'timeout':
       return {
         what: 'The model could not be fetched.',
         cure: 'Check the connection, then try again.',

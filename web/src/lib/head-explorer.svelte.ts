@@ -2,11 +2,11 @@
  * What the two views' states have in common: a model that loads, heads of which one is chosen and
  * some may be off, and the chosen head's attention with one cell pointed at.
  */
-import type { Head, LoadOptions, ModelInfo } from 'glassformer';
-import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import type { Head, LoadOptions, ModelInfo, Progress } from 'glassformer';
+import { SvelteSet } from 'svelte/reactivity';
 import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
 import { loadFailure, type Failure } from './failure.ts';
-import { folderOf, sizesOf, type ModelName } from './models.ts';
+import { folderOf, type ModelName } from './models.ts';
 import { workOffline } from './offline.ts';
 
 export type AttentionKind = 'encoder' | 'decoder' | 'cross';
@@ -31,7 +31,8 @@ export abstract class HeadExplorer<
 > {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   failure = $state.raw<Failure>();
-  readonly progress = new SvelteMap<string, { loaded: number; total: number | undefined }>();
+  /** How much of the model has come, in bytes. */
+  progress = $state.raw<Progress['overall']>();
   info = $state.raw<Info>();
 
   text = $state('');
@@ -80,18 +81,14 @@ export abstract class HeadExplorer<
     this.model?.dispose();
     this.model = undefined;
     this.info = undefined;
-    this.progress.clear();
+    this.progress = undefined;
     this.phase = 'loading';
     this.failure = undefined;
     const { name } = this;
-    const sizes = sizesOf(name);
-    for (const [file, total] of Object.entries(sizes))
-      this.progress.set(file, { loaded: 0, total });
     try {
       this.model = await this.open(folderOf(name), {
         signal,
-        onProgress: ({ file, loaded, total }) =>
-          this.progress.set(file, { loaded, total: total ?? sizes[file] }),
+        onProgress: ({ overall }) => (this.progress = overall),
       });
     } catch (error) {
       if (signal.aborted) return;

@@ -1,12 +1,11 @@
-/** The model folders that the build serves beside the page, and the bytes of their files. */
-declare const modelSizes: Record<string, Record<string, number>>; // See models in vite.config.ts.
-
 /** The languages that English is translated into; each has a model of its own. */
 export const targets = ['de', 'fr'] as const;
 export type Target = (typeof targets)[number];
 
 export type ModelName = 'sentiment' | `en-${Target}`;
 
+/** The folder of a model, beside the page. */
 export const folderOf = (name: ModelName): URL => new URL(`models/${name}`, document.baseURI);
 
-export const sizesOf = (name: ModelName): Record<string, number> => modelSizes[name] ?? {};
+/** The files of such a folder that the page reads; see models in vite.config.ts. */
+export const files = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
