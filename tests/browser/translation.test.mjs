@@ -261,7 +261,6 @@ onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
 
 onPage('of several sentences one is looked into', {}, async (page) => {
   await page.getByRole('button', { name: 'Several sentences' }).click();
-  await page.waitForFunction(() => document.querySelector('main').ariaBusy === 'true');
   await settled(page);
   const text = await page.getByTestId('input').inputValue();
   const { sentences, text: whole } = await translate(text);
@@ -430,7 +429,6 @@ onPage('the address keeps the language, and a link followed changes it', {}, asy
   await choose(page, 'French');
   await settled(page);
   await page.getByRole('button', { name: 'Agreement' }).click();
-  await page.waitForFunction(() => document.querySelector('main').ariaBusy === 'true');
   await settled(page);
   const text = await page.getByTestId('target').textContent();
   await page.waitForURL(/to=fr.*houses/);
