@@ -190,6 +190,34 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     }
   });
 
+  test(
+    `${name}: an abort and dispose are heard while the source is waited for`,
+    waiting,
+    async () => {
+      const stuck = () => ({
+        [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: leave }),
+      });
+      let left = 0;
+      const leave = async () => {
+        left++;
+        throw new Error('of no interest');
+      };
+      const controller = new AbortController();
+      const { signal } = controller;
+      const waits = each(model, stuck(), { signal }).next();
+      for (let i = 0; i < 5; i++) await turn();
+      controller.abort('enough');
+      await assert.rejects(waits, { code: 'aborted', cause: 'enough' });
+      const other = await Model.load(folder);
+      const more = each(other, stuck()).next();
+      for (let i = 0; i < 5; i++) await turn();
+      other.dispose();
+      await assertError(() => more, 'disposed');
+      assert.equal(left, 2);
+      await assertError(() => each(other, []).next(), 'disposed');
+    },
+  );
+
   test(`${name}: what the source throws, the loop throws`, waiting, async () => {
     const mine = new Error('mine');
     const failing = (async function* () {

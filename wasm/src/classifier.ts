@@ -79,7 +79,7 @@ export class Classifier {
     options: ClassifyOptions<Attention, Contributions> = {},
   ): AsyncGenerator<Outcome<Classification<Attention, Contributions>>, void, void> {
     const encoded = encodeOptions(options, classifyOptions, 'classifyEach');
-    const outcomes = outcomesOf(texts, options.signal, (some, inner) =>
+    const outcomes = outcomesOf(this.#session, texts, options.signal, (some, inner) =>
       this.#session.call('classify', { texts: some, options: encoded, each: true }, inner),
     );
     for await (const { index, result, error } of outcomes) {

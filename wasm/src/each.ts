@@ -2,9 +2,10 @@ import { toError } from './engine.js';
 import type { Answer } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { iterate } from './iterate.js';
+import type { Session } from './session.js';
 import { onAbort } from './signals.js';
 import { turn } from './turn.js';
-import type { Outcome, Texts } from './types.js';
+import type { ModelInfo, Outcome, Texts } from './types.js';
 
 /** Texts that the model gets at once: enough that no time is lost between them. */
 const textsAtOnce = 16;
@@ -18,13 +19,14 @@ interface Waiting {
 }
 
 /**
- * Gives texts to `run`, some at a time, and iterates over what becomes of each. Texts are read
- * ahead while the model works, and no more of them while nobody takes the outcomes.
+ * Gives texts to `call`, some at a time, and iterates over what becomes of each. Texts are read
+ * ahead while the session's model works, and no more of them while nobody takes the outcomes.
  */
 export async function* outcomesOf<T extends object>(
+  session: Session<ModelInfo>,
   texts: Texts,
   signal: AbortSignal | undefined,
-  run: (texts: string[], inner: AbortSignal) => Promise<Answer<T>[]>,
+  call: (texts: string[], inner: AbortSignal) => Promise<Answer<T>[]>,
 ): AsyncGenerator<Outcome<T>, void, void> {
   const source = iteratorOf(texts);
   const bell = new Bell();
@@ -36,7 +38,10 @@ export async function* outcomesOf<T extends object>(
 
   const read = async (push: Push, inner: AbortSignal): Promise<void> => {
     const leave = async () => !ended && source.return?.();
-    onAbort(inner, () => void leave().catch(() => {}));
+    onAbort(inner, () => {
+      bell.ring();
+      leave().catch(() => {});
+    });
     try {
       for (;;) {
         throwIfAborted(inner);
@@ -60,9 +65,10 @@ export async function* outcomesOf<T extends object>(
   const send = async (push: Push, inner: AbortSignal): Promise<void> => {
     for (;;) {
       await turn(); // until then a quick source gives more than one text
+      throwIfAborted(inner);
       if (waiting.length > 0) {
         const some = waiting.splice(0, textsAtOnce);
-        const answers = await run(
+        const answers = await call(
           some.map(({ text }) => text),
           inner,
         );
@@ -79,8 +85,10 @@ export async function* outcomesOf<T extends object>(
   };
 
   // Two senders: while one hands over its answers, the model has the other's texts.
-  const outcomes = iterate<Outcome<T>, unknown>(signal, (push, inner) =>
-    Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
+  const outcomes = iterate<Outcome<T>, unknown>(signal, (push, left) =>
+    session.run(left, (inner) =>
+      Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
+    ),
   );
   for await (const outcome of outcomes) {
     taken++;

@@ -99,17 +99,20 @@ export class Session<Info extends ModelInfo> {
     }
   }
 
-  /** Rejects at once, without waiting for the host, where `signal` aborts or the session ends. */
+  /** Runs `work`, and rejects at once, without waiting for it, on an abort or a disposal. */
+  run<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#disposed) return Promise.reject(disposedError());
+    return interruptible(signal, this.#running, work);
+  }
+
+  /** The same with a call of the host. */
   call<K extends Kind>(
     kind: K,
     request: Request<K>,
     signal: AbortSignal | undefined,
     onEvent: (event: CallEvent<K>) => void = () => {},
   ): Promise<Result<K>> {
-    if (this.#disposed) return Promise.reject(disposedError());
-    return interruptible(signal, this.#running, (inner) =>
-      this.#host.call(kind, request, inner, onEvent),
-    );
+    return this.run(signal, (inner) => this.#host.call(kind, request, inner, onEvent));
   }
 
   dispose(): void {
@@ -148,17 +151,17 @@ function interruptible<T>(
   return new Promise<T>((resolve, reject) => {
     if (signal?.aborted) throw abortedError(signal);
     const inner = new AbortController();
+    const end = (): void => {
+      forget();
+      running.delete(fail);
+    };
     const fail = (error: unknown): void => {
+      end();
       reject(error);
       inner.abort();
     };
     const forget = onAbort(signal, () => fail(abortedError(signal!)));
     running.add(fail);
-    work(inner.signal, fail)
-      .then(resolve, reject)
-      .finally(() => {
-        forget();
-        running.delete(fail);
-      });
+    work(inner.signal, fail).then(resolve, reject).finally(end);
   });
 }

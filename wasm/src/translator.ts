@@ -94,7 +94,7 @@ export class Translator {
     options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
   ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses>>, void, void> {
     const encoded = encodeOptions(options, translateOptions, 'translateEach');
-    const outcomes = outcomesOf(texts, options.signal, (some, inner) =>
+    const outcomes = outcomesOf(this.#session, texts, options.signal, (some, inner) =>
       this.#session.call('translate', { texts: some, options: encoded, each: true }, inner),
     );
     for await (const { index, result, error } of outcomes) {
