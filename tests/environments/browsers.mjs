@@ -1,4 +1,4 @@
-// Opens a page in Chromium or Firefox and waits for the outcome that it prints.
+// Opens a page in Chromium, Firefox or WebKit and waits for the outcome that it prints.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { outcomeIn } from './judge.mjs';
 import { Untried } from './project.mjs';
+import { WebKit } from './webkit.mjs';
 
 const flags = [
   '--no-sandbox',
@@ -24,14 +25,19 @@ const opened = {};
 
 async function open(name, driver) {
   if (name === 'chromium') return chromium.launch({ executablePath, args: flags });
+  if (name === 'webkit') return WebKit.open();
   if (!existsSync(firefoxPath)) throw new Untried('needs the Debian package firefox-esr');
   const puppeteer = createRequire(join(driver.folder, 'package.json'))('puppeteer-core');
   return puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath, headless: true });
 }
 
-/** Opens `url`; resolves to the outcome, the browser's complaints and how many workers started. */
+/**
+ * Opens `url`; resolves to the outcome and, where the driver tells, the browser's complaints and how
+ * many workers started.
+ */
 export async function browse(url, name = 'chromium', driver) {
   const browser = await (opened[name] ??= open(name, driver));
+  if (name === 'webkit') return { outcome: await browser.outcome(url, limit) };
   const context = await (name === 'chromium'
     ? browser.newContext()
     : browser.createBrowserContext());
@@ -88,8 +94,10 @@ async function watch(page, url) {
     });
     timer = setTimeout(resolve, limit, { error: `nothing after ${limit / 1000} s` });
   });
-  await page.goto(url);
-  const evidence = { outcome: await outcome, complaints, workers };
-  clearTimeout(timer);
-  return evidence;
+  try {
+    await page.goto(url);
+    return { outcome: await outcome, complaints, workers };
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -50,6 +50,7 @@ export async function judge(options = ${options}) {
 }
 
 export function report(outcome) {
+  globalThis.outcome = outcome;
   console.log('${mark}' + JSON.stringify(outcome));
 }
 `;

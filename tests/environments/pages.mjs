@@ -59,8 +59,17 @@ onmessage = (event) => event.waitUntil(judge().then((outcome) => event.source.po
 };
 
 const sandbox = {
-  'index.html': html('<iframe sandbox="allow-scripts" src="frame.html"></iframe>'),
-  'frame.html': script,
+  'index.html': html(
+    `<script type="module" src="/main.js"></script>
+<iframe sandbox="allow-scripts" src="frame.html"></iframe>`,
+  ),
+  'main.js': `import { report } from './judge.js';
+onmessage = ({ data }) => report(data);
+`,
+  'frame.html': html('<script type="module" src="/frame.js"></script>'),
+  'frame.js': `import { judge } from './judge.js';
+judge().then((outcome) => parent.postMessage(outcome, '*'));
+`,
   'judge.js': judge({ from: inlineEntry }),
 };
 
@@ -79,10 +88,12 @@ const isolation = {
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-const inBoth = (environment) => [
-  { ...environment, name: `${environment.name}, Chromium`, browser: 'chromium' },
-  { ...environment, name: `${environment.name}, Firefox`, browser: 'firefox' },
-];
+const inEach = (environment) =>
+  ['Chromium', 'Firefox', 'WebKit'].map((name) => ({
+    ...environment,
+    name: `${environment.name}, ${name}`,
+    browser: name.toLowerCase(),
+  }));
 
 const pages = [
   page('import map', {
@@ -177,7 +188,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
 });
 
 export default [
-  ...pages.flatMap(inBoth),
+  ...pages.flatMap(inEach),
   extension('page', main),
   extension(
     'service worker',

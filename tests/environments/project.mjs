@@ -244,7 +244,8 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
-async function freePort() {
+/** A port that nothing listens on. */
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();

