@@ -15,7 +15,9 @@ constexpr std::size_t batch_tokens = 512;
 constexpr std::size_t batch_hypotheses = 64;
 // A step reads texts until it has read this many bytes.
 constexpr std::size_t read_bytes = 64 << 10;
-// Tokens of a finished translation that are decoded together once more.
+// A search keeps the attention weights of all its nodes where they take no more than this; else
+// what is put out is decoded once more, so many tokens at once.
+constexpr std::uint64_t captured_bytes = 16 << 20;
 constexpr std::size_t replayed_rows = 48;
 
 // Ranges of tokens in a text that starts at `start`.
@@ -73,6 +75,7 @@ struct TranslatePipeline::Session::State {
   void sort();
   std::size_t max_length(std::size_t source_tokens) const;
   std::uint64_t search_bytes(std::size_t length) const;
+  std::uint64_t captured_numbers(std::size_t keys, std::size_t length) const;
   void expect_room(const SourceText& source);
   void start_batch();
   void go_on();
@@ -156,6 +159,13 @@ std::uint64_t TranslatePipeline::Session::State::search_bytes(std::size_t length
   return saturating_product({options.beams, length, node + 128});
 }
 
+// The attention weights of all nodes of such a search over a source of `keys` tokens.
+std::uint64_t TranslatePipeline::Session::State::captured_numbers(std::size_t keys,
+                                                                  std::size_t length) const {
+  return saturating_product({pipeline.config_.decoder_layers, pipeline.config_.n_heads,
+                             options.beams, length, (length + 1) / 2 + keys});
+}
+
 // Throws where a text's searches or attention weights may not fit.
 void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
   const ModelConfig& config = pipeline.config_;
@@ -173,7 +183,7 @@ void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
     if (!sees()) continue;
     const std::uint64_t decoder =
         saturating_product({config.decoder_layers, config.n_heads, length, length + keys});
-    AttentionBudget().take(saturating_product({options.stream ? options.beams : 1, decoder}));
+    AttentionBudget().take(options.stream ? captured_numbers(keys, length) : decoder);
     if (!options.attention) continue;
     numbers += decoder + saturating_product({config.encoder_layers, config.n_heads, keys, keys});
   }
@@ -196,7 +206,7 @@ void TranslatePipeline::Session::State::start_batch() {
   std::vector<std::size_t> max_lengths;
   std::vector<std::vector<std::int32_t>> choices;
   DecodingLimits limits = {.nodes = 0, .positions = 0, .rows = 0};
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, captured = 0;
   for (batch.clear(); next < order.size(); ++next) {
     const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
     const std::size_t length = max_length(tokens.size());
@@ -212,6 +222,7 @@ void TranslatePipeline::Session::State::start_batch() {
 
     max_lengths.push_back(length);
     bytes += search_bytes(length);
+    captured += captured_numbers(tokens.size(), length);
     limits.nodes += 1 + options.beams * (length - 1);
     limits.positions = std::max(limits.positions, length);
     limits.rows += options.beams;
@@ -221,8 +232,8 @@ void TranslatePipeline::Session::State::start_batch() {
   for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
-  // A step of a stream shows its attention; otherwise only what is put out is worth keeping.
-  request.capture = options.stream && sees();
+  // A step of a stream shows its attention.
+  request.capture = sees() && (options.stream || captured <= captured_bytes / sizeof(float));
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
   search.emplace(*scorer, pipeline.special_,
@@ -233,7 +244,7 @@ void TranslatePipeline::Session::State::start_batch() {
 }
 
 void TranslatePipeline::Session::State::go_on() {
-  const bool replays = sees() && !options.stream;
+  const bool replays = sees() && !scorer->state().captures();
   if (searching) {
     searching = search->step();
     if (options.stream) stream();

@@ -186,10 +186,28 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
     for (int i = 0; i < 5; ++i) session.step();
   });
   CHECK(begun < 12'000'000);
-  // 64 beams with attention hold the weights of one hypothesis, not of every node.
-  const std::size_t seen = peak_of(
-      [&] { pipeline.translate(text, {.beams = 64, .max_length = 200, .attention = true}); });
-  CHECK(seen < 30'000'000);
+  // 64 beams with attention hold the weights of one hypothesis, not of every node; they are those
+  // that a search which holds them all finds.
+  TranslateOptions options = {.beams = 64, .max_length = 200, .attention = true};
+  Translation seen;
+  const std::size_t peak = peak_of([&] { seen = pipeline.translate(text, options); });
+  CHECK(peak < 30'000'000);
+  options.stream = true;
+  auto session = pipeline.begin(texts, options);
+  while (session.step()) {
+  }
+  const auto results = session.take_results();
+  const Translation& expected = std::get<Translation>(results[0]);
+  REQUIRE(seen.sentences.size() == expected.sentences.size());
+  for (std::size_t i = 0; i < seen.sentences.size(); ++i) {
+    const SentenceTranslation &a = seen.sentences[i], &b = expected.sentences[i];
+    CHECK(a.output.tokens == b.output.tokens);
+    CHECK(a.output.tokens.size() > 100);  // more than are decoded once more at once
+    CHECK(a.cross->data == b.cross->data);
+    CHECK(a.decoder->data == b.decoder->data);
+    CHECK(a.encoder->data == b.encoder->data);
+    CHECK(a.alignment->size() == b.alignment->size());
+  }
 }
 
 TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limits]") {
