@@ -11,7 +11,6 @@
 #include <set>
 
 #include "allocations.hpp"
-#include "generation/log_softmax.hpp"
 #include "generation/scorer.hpp"
 #include "golden.hpp"
 #include "io/quantise.hpp"
@@ -139,7 +138,10 @@ TEST_CASE("decode and project give what PyTorch's padded, masked batch gives", "
   golden.check("hidden", hidden.data(), hidden.size());
   View<2> logits = model.project(const_view(hidden));
   golden.check("logits", logits.data(), logits.size());
-  log_softmax(logits);
+  for (std::size_t row = 0; row < logits.shape(0); ++row) {
+    const float normalizer = kernels().log_sum_exp(&logits(row, 0), logits.shape(1));
+    for (std::size_t id = 0; id < logits.shape(1); ++id) logits(row, id) -= normalizer;
+  }
   golden.check("log_probabilities", logits.data(), logits.size());
 
   auto embeddings = Tensor<2>::from_shape({hidden.shape(0), hidden.shape(1)});
