@@ -396,4 +396,19 @@ TEST_CASE("equal scores go to the lower token", "[generation]") {
   CHECK((tree[1].kept && tree[2].kept && tree[3].kept && !tree[4].kept));  // 1 ends, 2 and 3 go on
 }
 
+TEST_CASE("equal scores go to the hypothesis that was ahead", "[generation]") {
+  MarkovScorer scorer({MarkovScorer::Table(6, std::vector<float>(6, 1.5f))});
+  const SpecialTokens tokens = tokens_of(6);
+  const std::vector<std::size_t> max_lengths = {3};
+  BeamSearch search(scorer, tokens, {.beams = 2, .max_repeats = 0}, max_lengths);
+  search.step();  // 2 and 3 go on, as probable as each other
+  search.step();
+  const auto& tree = search.tree(0);
+  REQUIRE(tree.size() == 9);
+  for (CandidateIndex i = 5; i < 9; ++i) {
+    CHECK(tree[i].parent == 2);
+    CHECK(tree[i].id == static_cast<std::int32_t>(i - 4));
+  }
+}
+
 }  // namespace glassformer::test

@@ -332,6 +332,68 @@ TEST_CASE("attention in integers is close to attention in floats", "[models]") {
   }
 }
 
+TEST_CASE("a query far from every visible key attends to none", "[models]") {
+  const Compute compute = GENERATE(Compute::f32, Compute::int8);
+  RandomHead head(60, 8, 1.0f);
+  head.attend(compute, std::vector<std::uint32_t>{0, 1, 2}, 4);  // the window reaches past the last
+  for (std::size_t query = 0; query < 60; ++query) {
+    float sum = 0;
+    for (std::size_t key = 0; key < 60; ++key) {
+      const float weight = head.weights[query * 60 + key];
+      if (key > 2 || query > key + 4) CHECK(weight == 0.0f);
+      sum += weight;
+    }
+    if (query <= 6) {
+      CHECK(std::abs(sum - 1) < 1e-5f);
+    } else {
+      for (std::size_t c = 0; c < 8; ++c) CHECK(head.context(query, c) == 0.0f);
+    }
+  }
+}
+
+TEST_CASE("sums of the largest integers of attention fit", "[models]") {
+  // All weights and all values are the largest there are, over more keys than are summed together.
+  RandomHead head(600, 8, 1.0f);
+  for (std::size_t i = 0; i < 600; ++i) {
+    for (std::size_t c = 0; c < 8; ++c) {
+      head.qkv(i, c) = head.qkv(i, 8 + c) = 0;
+      head.qkv(i, 16 + c) = c % 2 == 0 ? 3.0f : -3.0f;
+    }
+  }
+  std::vector<std::uint32_t> visible(600);
+  std::iota(visible.begin(), visible.end(), 0u);
+  head.attend(Compute::int8, visible, 1000);
+  for (std::size_t i = 0; i < 600; ++i) {
+    for (std::size_t c = 0; c < 8; ++c) {
+      CHECK(std::abs(head.context(i, c) - (c % 2 == 0 ? 3.0f : -3.0f)) < 1e-4f);
+    }
+  }
+}
+
+TEST_CASE("attention in integers takes numbers of any size", "[models]") {
+  std::vector<std::uint32_t> visible(70);
+  std::iota(visible.begin(), visible.end(), 0u);
+  for (const float spread : {1e-3f, 1e-12f, 1e-28f}) {
+    RandomHead floats(70, 16, spread), integers(70, 16, spread);
+    floats.attend(Compute::f32, visible, 1000);
+    integers.attend(Compute::int8, visible, 1000);
+    double worst = 0, most = 0;
+    for (std::size_t i = 0; i < 70; ++i) {
+      for (std::size_t c = 0; c < 16; ++c) {
+        const auto expected = static_cast<double>(floats.context(i, c));
+        worst = std::max(worst, std::abs(static_cast<double>(integers.context(i, c)) - expected));
+        most = std::max(most, std::abs(expected));
+      }
+    }
+    INFO(spread << ": " << worst << " off " << most);
+    CHECK(most > 0);
+    CHECK(worst < 0.003 * static_cast<double>(spread));  // half a step of values and some rounding
+  }
+  RandomHead nothing(70, 16, 1e-38f);  // a scale of these could not be inverted
+  nothing.attend(Compute::int8, visible, 1000);
+  for (const float value : nothing.context) CHECK(value == 0.0f);
+}
+
 TEST_CASE("attention in integers uses the weights it hands out", "[models]") {
   RandomHead head(70, 16, 2.0f);
   std::vector<std::uint32_t> visible(70);

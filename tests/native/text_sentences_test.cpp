@@ -60,6 +60,8 @@ TEST_CASE("sentences end where readers say they do", "[text]") {
            // initials and lists
            "J. R. R. Tolkien wrote it. |George W. Bush did not.",
            "He and I. |We went home.",
+           "They saw Tom and I. |Nobody else came.",
+           "I. Newton wrote it.",
            "This is plan B. |It is worse.",
            "1. Open the door. |2. Go in.",
            "a. First",

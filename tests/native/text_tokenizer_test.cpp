@@ -146,6 +146,20 @@ TEST_CASE("characters that become several pieces, and several that become one", 
   CHECK(covered(tokenizer, "x<mask>y") == Parts{"", "x", "<mask>", "y"});
 }
 
+TEST_CASE("white space at the end of a text moves no token", "[text]") {
+  for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
+    const Tokenizer tokenizer = load_tokenizer(name);
+    bool alone = false;  // a last token of nothing but the suffix that the input does not have
+    for (const std::string text : {"film", "The film, loved", "\u6F22", "a \u6F22", "x \u00C4q"}) {
+      const std::vector<Token> tokens = tokenizer.encode(text);
+      CHECK(tokenizer.encode(text + "   ") == tokens);
+      alone = alone || tokens.back().start == tokens.back().end;
+    }
+    INFO(name);
+    if (name == std::string("suffix")) CHECK(alone);
+  }
+}
+
 TEST_CASE("white space alone and empty text have no tokens", "[text]") {
   for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
     const Tokenizer tokenizer = load_tokenizer(name);

@@ -555,8 +555,10 @@ TEST_CASE("a source of unknown characters alone has a translation without unknow
 namespace {
 
 // The file of a shortlist whose lists are these; ids below `frequent` are in all of them.
-std::vector<std::byte> shortlist_file(const std::vector<std::vector<std::uint32_t>>& lists,
-                                      std::uint64_t frequent) {
+// `change` may act on its offsets.
+std::vector<std::byte> shortlist_file(
+    const std::vector<std::vector<std::uint32_t>>& lists, std::uint64_t frequent,
+    const std::function<void(std::span<std::uint64_t>)>& change = [](auto) {}) {
   std::vector<std::uint64_t> words = {frequent, 0, lists.size() + 1, 0, 0};
   std::vector<std::uint32_t> candidates;
   for (const auto& list : lists) {
@@ -564,6 +566,7 @@ std::vector<std::byte> shortlist_file(const std::vector<std::vector<std::uint32_
     words.push_back(candidates.size());
   }
   words[3] = candidates.size();
+  change(std::span(words).subspan(4));
   std::vector<std::byte> file(8 * words.size() + 4 * candidates.size());
   std::memcpy(file.data(), words.data(), 8 * words.size());
   std::memcpy(file.data() + 8 * words.size(), candidates.data(), 4 * candidates.size());
@@ -655,6 +658,11 @@ TEST_CASE("a shortlist that is damaged or another model's is refused by name", "
   CHECK_THAT(message(shortlist_file(wrong, 5)), ContainsSubstring("candidate: expected below"));
   wrong.pop_back();
   CHECK_THAT(message(shortlist_file(wrong, 5)), ContainsSubstring("offsets: expected"));
+  const auto descending = [](std::span<std::uint64_t> offsets) {
+    std::swap(offsets[3], offsets[4]);
+  };
+  CHECK_THAT(message(shortlist_file(lists, 5, descending)),
+             ContainsSubstring("offset: expected at least 12, got 9"));
 }
 
 TEST_CASE("languages may have vocabularies of their own", "[translate]") {
