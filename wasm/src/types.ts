@@ -164,7 +164,10 @@ export interface ClassifyOptions<
   contributions?: Contributions | undefined;
   /** Heads whose output is set to zero before the output projection. */
   ablate?: readonly Head[] | undefined;
-  /** Indices into `tokens` of those to be treated as padding: not attended to and not pooled. */
+  /**
+   * Indices into `tokens` of those to be treated as padding: not attended to and not pooled. A model
+   * that answers from its first token refuses to have that one masked.
+   */
   maskTokens?: readonly number[] | undefined;
   /** Aborts the call; a batch stops between two texts. */
   signal?: AbortSignal | undefined;
