@@ -1,6 +1,8 @@
 // classifyEach and translateEach: any number of texts, one outcome for each.
 
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   Classifier,
@@ -13,7 +15,9 @@ import {
   loadTranslator,
   memoriesOf,
   plain,
+  randomModel,
   readGolden,
+  shortlistFile,
   waiting,
 } from './helpers.mjs';
 
@@ -282,6 +286,29 @@ for (const { name, Model, folder, texts, load: loadModel, one, batch, each } of 
     await assertFreed(memories);
   });
 }
+
+test('what is too large together with others is translated alone', waiting, async () => {
+  const config = JSON.parse(readFileSync(join(translatorFolder, 'config.json'), 'utf8'));
+  const long = { ...config, max_target_length: 3000 };
+  const folder = randomModel(long, join(translatorFolder, 'tokenizer.model'));
+  // Of a translation that may have 3000 tokens, 275 MiB of attention are expected, of at most 512.
+  // The shortlist has only the end: what is made of "a" is short.
+  const [{ sourceTokens }] = (await (await loadTranslator(translatorFolder)).translate('a'))
+    .sentences;
+  const shortlist = shortlistFile(config.source_vocab_size, [sourceTokens.at(-1).id]);
+  writeFileSync(join(folder, 'shortlist.bin'), shortlist);
+  const translator = await loadTranslator(folder, { shortlist: true });
+  const options = { attention: true, beams: 1, maxLength: 3000 };
+  const alone = plain(await translator.translate('a', options));
+  assert.ok(alone.sentences[0].tokens.length < 20);
+  const all = await collect(translator.translateEach(['a', 'a', 'a', 'a\na', 'a'], options));
+  for (const [index, { result, error }] of all.entries()) {
+    if (index === 3) assert.equal(error.code, 'too_large');
+    else assert.deepEqual(plain(result), alone);
+  }
+  assert.equal(all.length, 5);
+  assert.equal((await translator.translateBatch(['a', 'a', 'a'], options)).length, 3);
+});
 
 test("many texts are the engine's own batches, of which each fits into a slice of 8 ms", async (t) => {
   // An engine that counts its texts, and a clock that a text moves on by half a millisecond.

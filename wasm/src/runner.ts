@@ -170,25 +170,42 @@ export class Runner implements Host {
     const answers: Answer<RawTranslation>[] = [];
     while (answers.length < request.texts.length) {
       const texts = request.texts.slice(answers.length, answers.length + textsAtOnce);
-      throwIfAborted(signal);
-      this.#engine.translateBegin(texts, request.options);
-      try {
-        for (let done = false; !done;) {
-          // A step can take as long as a slice, so each is one.
-          await turn();
-          throwIfAborted(signal);
-          const progress = this.#engine.translateStep();
-          if (progress.step) onStep(progress.step);
-          done = progress.done;
+      const translate = (some: string[]) =>
+        this.#translateTogether(some, request.options, signal, onStep);
+      const more = await translate(texts);
+      for (const [i, answer] of more.entries()) {
+        // What several texts take together is counted; alone it may fit.
+        if ('error' in answer && answer.error.code === 'too_large' && texts.length > 1) {
+          more[i] = (await translate([texts[i]!]))[0]!;
         }
-        const more = this.#engine.translateEnd();
-        answers.push(...more);
-        if (!goesOn(request, more)) break;
-      } finally {
-        this.#model?.translateCancel();
       }
+      answers.push(...more);
+      if (!goesOn(request, more)) break;
     }
     return answers;
+  }
+
+  async #translateTogether(
+    texts: string[],
+    options: Uint8Array,
+    signal: AbortSignal,
+    onStep: (step: RawStep) => void,
+  ): Promise<Answer<RawTranslation>[]> {
+    throwIfAborted(signal);
+    this.#engine.translateBegin(texts, options);
+    try {
+      for (let done = false; !done;) {
+        // A step can take as long as a slice, so each is one.
+        await turn();
+        throwIfAborted(signal);
+        const progress = this.#engine.translateStep();
+        if (progress.step) onStep(progress.step);
+        done = progress.done;
+      }
+      return this.#engine.translateEnd();
+    } finally {
+      this.#model?.translateCancel();
+    }
   }
 }
 
