@@ -14,6 +14,7 @@ const modelFiles = [
   'source.model',
   'target.model',
   'shortlist.bin',
+  'manifest.json',
 ];
 
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
