@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -57,7 +58,23 @@ test('the package holds what it needs and no more', () => {
     assert.ok(names.includes(name), name);
   }
   for (const name of names) {
-    assert.match(name, /^(dist\/[\w.]+|[A-Z_]+(\.md)?|package\.json)$/);
+    assert.match(
+      name,
+      /^(dist\/[\w.]+|web\/(docs\/[\w-]+\.md|[\w-]+\.webp)|[A-Z_]+(\.md)?|package\.json)$/,
+    );
+  }
+});
+
+test('pictures and links of the README lead somewhere on a registry, too', () => {
+  const { repository } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const inRepository = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+  const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+  const targets = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, target]) => target);
+  assert.ok(targets.length > 15);
+  for (const target of targets) {
+    const file = target.startsWith(inRepository) && target.slice(inRepository.length);
+    if (file) assert.ok(existsSync(join(root, file)), target);
+    else if (!target.startsWith('https:')) assert.ok(existsSync(join(installed, target)), target);
   }
 });
 

@@ -1,0 +1,325 @@
+// The documentation: every snippet is run or compiled, and the site has no dead link, no code and
+// nothing from elsewhere.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname, extname, join, normalize } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import { root, run, runTool, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { models } from '../../wasm/toolchain/models.mjs';
+import { buildDocs } from '../../web/docs/build.mjs';
+import { launch } from '../browser/open.mjs';
+import { documents, folderWithPackages, of, snippets } from './snippets.mjs';
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const folder = folderWithPackages('docs-snippets');
+const nameOf = ({ file, line }) => `${file.split('/').pop()}:${line}`;
+const fileOf = (snippet, ending) =>
+  join(folder, `${nameOf(snippet).replace(/\W/g, '_')}.${ending}`);
+
+// A static host: the repository's packages and models, and what a test puts in `pages`.
+const types = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+const places = {
+  '/models/': 'weights/',
+  '/packages/glassformer/': '',
+  '/packages/@glassformer/': 'build/packages/',
+  '/built/': 'build/docs-snippets/built/',
+};
+let pages = {}; // address: { body, policy }
+const server = createServer((request, response) => {
+  const path = normalize(new URL(request.url, 'http://localhost').pathname);
+  const [place] = Object.keys(places).filter((start) => path.startsWith(start));
+  const file = place && join(root, places[place], path.slice(place.length));
+  const page = pages[path];
+  if (!page && !(file && existsSync(file) && extname(file))) {
+    response.writeHead(404, { 'content-type': 'text/html' }).end('not here');
+    return;
+  }
+  const type = types[extname(path)] ?? (page ? 'text/html' : 'application/octet-stream');
+  const headers = { 'content-type': type };
+  if (page?.policy) headers['content-security-policy'] = page.policy;
+  response.writeHead(200, headers).end(page?.body ?? readFileSync(file));
+});
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${server.address().port}`;
+const browser = await launch();
+after(async () => {
+  await browser.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+await buildDocs();
+
+test('every snippet is of a kind that a test knows', () => {
+  const known = [
+    ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
+    ...['html page', 'ts', 'cpp', 'json', 'text', 'python'],
+    ...['sh', 'sh check', 'sh install', 'sh compile'],
+    ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
+  ];
+  assert.ok(snippets.length > 40);
+  for (const snippet of snippets) {
+    const kind = `${snippet.language} ${snippet.kind}`.trim();
+    assert.ok(known.includes(kind), `${nameOf(snippet)}: ${kind}`);
+  }
+});
+
+// --- in Node and in the shell, from the repository's root ------------------------------------------
+
+for (const snippet of of('js', '')) {
+  test(`runs in Node: ${nameOf(snippet)}`, async () => {
+    const file = fileOf(snippet, 'mjs');
+    writeFileSync(file, snippet.code);
+    const output = await run(process.execPath, [file]);
+    // What a comment says that is printed, is printed.
+    for (const [, text] of snippet.code.matchAll(/^console\.log\(.*\/\/ (.+)$/gm)) {
+      const words = text.split(/ or |;/).map((word) => word.replaceAll('"', '').replace(/….*/, ''));
+      assert.ok(
+        words.some((word) => output.includes(word)),
+        `printed ${output}, expected ${text}`,
+      );
+    }
+  });
+}
+
+for (const snippet of of('js', 'check')) {
+  test(`is JavaScript: ${nameOf(snippet)}`, async () => {
+    const file = fileOf(snippet, 'mjs');
+    writeFileSync(file, snippet.code);
+    await run(process.execPath, ['--check', file]);
+  });
+}
+
+test('shell snippets run', async () => {
+  for (const { code } of of('sh', '')) await run('bash', ['-euo', 'pipefail', '-c', code]);
+  for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
+});
+
+test('the packages and commands that are named exist', () => {
+  const packages = ['glassformer', ...models.map((name) => `@glassformer/${name}`)];
+  for (const { code } of of('sh', 'install')) {
+    const [, names] = code.match(/^npm install (.+)\n$/);
+    for (const name of names.split(' ')) assert.ok(packages.includes(name), name);
+  }
+  for (const file of documents) {
+    const text = readFileSync(join(root, file), 'utf8');
+    for (const [, script] of text.matchAll(/npm run ([\w:]+)/g)) {
+      assert.ok(manifest.scripts[script], `${file}: npm run ${script}`);
+    }
+  }
+});
+
+test('TypeScript snippets compile, strictly', async () => {
+  const files = of('ts', '').map((snippet) => {
+    const file = fileOf(snippet, 'ts');
+    writeFileSync(file, snippet.code);
+    return file;
+  });
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    strict: true,
+    noEmit: true,
+    types: [],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  await runTool('tsc', ['-p', folder]);
+});
+
+test('the C++ example compiles and runs', async () => {
+  const [{ code }] = of('cpp', '');
+  const [{ code: command }] = of('sh', 'compile');
+  const source = join(folder, 'example.cpp');
+  const program = 'build/docs-example';
+  writeFileSync(source, code);
+  const compile = command
+    .replace('example.cpp', source)
+    .replace('-o example && ./example', `-o ${program}`);
+  const inputs = ['web/docs/cpp.md', 'src', 'build/native/libglassformer_core.a'];
+  await unlessDone('docs-cpp', inputs, [program], () => run('bash', ['-c', compile]));
+  const output = await run(join(root, program), []);
+  assert.match(output, /^positive 0\.\d+, \d+ tokens\n.*Bahnhof.*\nno\/such\/folder.*\n$/);
+});
+
+test('JSON snippets are JSON; the configuration is the shipped one', () => {
+  for (const { file, code } of of('json', '')) {
+    const value = JSON.parse(code);
+    if (!file.endsWith('models.md')) continue;
+    const shipped = readFileSync(join(root, 'weights/sentiment/config.json'), 'utf8');
+    assert.deepEqual(value, JSON.parse(shipped));
+  }
+});
+
+// --- in a page, as a static host serves it ---------------------------------------------------------
+
+const [{ code: policyText }] = of('text', '').filter(({ code }) => code.startsWith('Content-Sec'));
+const policy = policyText.replace(/^.*?: /, '').trim();
+
+// Opens a page until its title is set; returns the title and what went wrong.
+async function titleOf(url) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const failure = new Promise((_, reject) => page.on('pageerror', reject));
+  failure.catch(() => {});
+  await page.goto(url);
+  await Promise.race([failure, page.waitForFunction(() => document.title)]);
+  const title = await page.title();
+  await context.close();
+  return title;
+}
+
+// A script as a page of its own, under a policy.
+const script = (body) => `<!doctype html><body><script type="module">${body}</script></body>`;
+
+for (const snippet of of('js', 'page')) {
+  test(`runs in a page: ${nameOf(snippet)}`, async () => {
+    const strict = snippet.file.endsWith('csp.md');
+    const trusted = snippet.code.includes('trustedTypes');
+    const body =
+      snippet.code.replaceAll("'glassformer'", "'/packages/glassformer/dist/index.js'") +
+      "\ndocument.title = 'done';\n";
+    pages = {
+      '/': {
+        body: '<!doctype html><body><script type="module" src="/main.js"></script></body>',
+        policy: strict && policy + (trusted ? "; require-trusted-types-for 'script'" : ''),
+      },
+      '/main.js': { body },
+    };
+    assert.equal(await titleOf(`${origin}/`), 'done');
+  });
+}
+
+test('the page with an import map runs', async () => {
+  const [{ code }] = of('html', 'page');
+  pages = { '/': { body: `<!doctype html>${code}` } };
+  assert.equal(await titleOf(`${origin}/`), 'positive');
+});
+
+test('what Vite builds runs in a page', async () => {
+  const [snippet] = of('js', 'bundle vite');
+  writeFileSync(fileOf(snippet, 'js'), snippet.code);
+  await vite({
+    root: folder,
+    base: '/built/vite/',
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      outDir: 'built/vite',
+      target: 'es2022',
+      rollupOptions: { input: fileOf(snippet, 'js'), output: { entryFileNames: 'entry.js' } },
+    },
+  });
+  pages = { '/': { body: script("import '/built/vite/entry.js';") } };
+  assert.equal(await titleOf(`${origin}/`), 'positive');
+});
+
+test('what esbuild builds runs in a page', async () => {
+  const [snippet] = of('js', 'bundle esbuild');
+  writeFileSync(fileOf(snippet, 'js'), snippet.code);
+  const outfile = join(folder, 'built/esbuild.js');
+  const entryPoints = [fileOf(snippet, 'js')];
+  await esbuild({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'error' });
+  pages = { '/': { body: script("import '/built/esbuild.js';") } };
+  assert.equal(await titleOf(`${origin}/`), 'positive');
+});
+
+test('one script with the model within it runs in a page opened as a file', async () => {
+  const [snippet] = of('js', 'bundle file');
+  writeFileSync(fileOf(snippet, 'js'), snippet.code);
+  const [{ code: command }] = of('sh', 'check').filter(({ code }) => code.startsWith('esbuild '));
+  const outfile = join(folder, 'page.js');
+  const options = command
+    .replace('main.js', fileOf(snippet, 'js'))
+    .replace('page.js', outfile)
+    .split(/\\\n|\s+/);
+  await runTool('esbuild', [...options.slice(1).filter(Boolean), '--log-level=error']);
+  const page = join(folder, 'page.html');
+  writeFileSync(page, '<!doctype html><script src="page.js"></script>');
+  assert.equal(await titleOf(pathToFileURL(page).href), 'positive');
+});
+
+// --- the site --------------------------------------------------------------------------------------
+
+const site = join(root, 'build/docs');
+const built = readdirSync(site, { recursive: true }).filter((file) => file.endsWith('.html'));
+const contents = new Map(built.map((file) => [file, readFileSync(join(site, file), 'utf8')]));
+
+test('the site has all pages, each with a title and one main heading', () => {
+  assert.ok(built.length > 40, `${built.length} pages`);
+  for (const [file, html] of contents) {
+    assert.match(html, /<title>[^<]+<\/title>/, file);
+    assert.equal(html.match(/<h1\b/g)?.length, 1, file);
+  }
+});
+
+test('no link of the site is dead', () => {
+  const dead = [];
+  for (const [file, html] of contents) {
+    for (const [, target] of html.matchAll(/\b(?:href|src)="([^"]+)"/g)) {
+      if (/^https:/.test(target)) {
+        const start = `${manifest.repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+        if (
+          target.startsWith(start) &&
+          !existsSync(join(root, target.slice(start.length).split('#')[0]))
+        )
+          dead.push(`${file}: ${target}`);
+        continue;
+      }
+      const [path, hash] = target.split('#');
+      const to = path ? join(dirname(file), path) : file;
+      const there = existsSync(join(site, to));
+      if (!there || (hash && !contents.get(to)?.includes(`id="${hash}"`))) {
+        dead.push(`${file}: ${target}`);
+      }
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+test('the sources of the site link to what the repository has', () => {
+  const dead = [];
+  for (const file of documents) {
+    const text = readFileSync(join(root, file), 'utf8').replace(/^```[^]*?^```$/gm, '');
+    for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      if (!existsSync(join(root, dirname(file), target))) dead.push(`${file}: ${target}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+test('the site runs no code, has no inline styles and fetches nothing from elsewhere', () => {
+  for (const [file, html] of contents) {
+    assert.doesNotMatch(html, /<script\b|<style\b|\sstyle=|\son\w+=/, file);
+    for (const [, target] of html.matchAll(/<(?:link|img)\b[^>]*\b(?:href|src)="([^"]+)"/g)) {
+      assert.doesNotMatch(target, /^(https?:)?\/\//, file);
+    }
+    assert.match(html, /Content-Security-Policy" content="default-src 'none'/, file);
+  }
+  const styles = readFileSync(join(site, 'assets/docs.css'), 'utf8');
+  assert.doesNotMatch(styles, /https?:|@import/);
+});
+
+test('the pages show without a complaint of the browser, and no wider than a phone', async () => {
+  for (const file of ['index.html', 'bundlers.html', 'api/classes/Classifier.html']) {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    const complaints = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('requestfailed', (request) => complaints.push(request.url()));
+    await page.goto(pathToFileURL(join(site, file)).href);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(width, 390, file);
+    assert.deepEqual(complaints, [], file);
+    await page.close();
+  }
+});

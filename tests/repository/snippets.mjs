@@ -1,0 +1,39 @@
+// The code in the documentation: ```language kind … ```. What is done with which kind is said in
+// docs.test.mjs.
+import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../../wasm/toolchain/build.mjs';
+
+export const documents = [
+  ...readdirSync(join(root, 'web/docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `web/docs/${file}`),
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+];
+
+/** Every block of code: { file, line, language, kind, code }. */
+export const snippets = documents.flatMap((file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const blocks = [...text.matchAll(/^```(\w+) ?(.*)\n([^]*?)^```$/gm)];
+  return blocks.map(({ index, 1: language, 2: kind, 3: code }) => {
+    return { file, line: text.slice(0, index).split('\n').length, language, kind, code };
+  });
+});
+
+export const of = (language, kind) =>
+  snippets.filter((snippet) => snippet.language === language && snippet.kind === kind);
+
+/** A folder within the repository in which the packages are found by their names. */
+export function folderWithPackages(name) {
+  const folder = join(root, 'build', name);
+  rmSync(folder, { recursive: true, force: true });
+  const links = { '@glassformer': join(root, 'build/packages'), glassformer: root };
+  for (const [link, target] of Object.entries(links)) {
+    const path = join(folder, 'node_modules', link);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(target, path);
+  }
+  return folder;
+}
