@@ -40,7 +40,7 @@ const groups = {
   },
   native: { debian: ['cmake', 'ninja-build', 'g++'], commands: ['cmake', 'ninja', 'c++'] },
   test: {
-    debian: ['chromium', 'clang-format', 'fonts-dejavu-core', 'sentencepiece'],
+    debian: ['chromium', 'clang-format', 'fonts-dejavu-core', 'parallel', 'sentencepiece'],
     commands: ['chromium', 'clang-format', 'spm_encode'],
   },
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
