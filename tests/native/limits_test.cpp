@@ -383,8 +383,8 @@ TEST_CASE("a step of a stream is as large as its sentence, not as the text so fa
     if (streamed->text != of) shown.clear();
     of = streamed->text;
     if (session.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-    shown = settled + session.sentence().output.text + streamed->after;
-    CHECK(shown == session.text(of));
+    shown = settled + session.sentence().output.text;
+    CHECK(session.text(of).starts_with(shown));
   }
   CHECK(largest_late > 0);
   CHECK(largest_late < largest_early + 50);
