@@ -110,9 +110,9 @@ function copyDeclarations(from, to) {
   }
 }
 
-// Writes dist/NAME.js and its source map. White space goes; names stay, and lines stay short, as an
-// uncaught error shows the line that it comes from. esbuild's own short lines break strings, among
-// them URLs that bundlers look for.
+// Writes dist/NAME.js and its source map. White space goes; the names of classes, functions and
+// properties stay, and lines stay short, as an uncaught error shows the line that it comes from.
+// esbuild's own short lines break strings, among them URLs that bundlers look for.
 async function bundle(name, options = {}) {
   const { build } = await import('esbuild');
   const { minify } = await import('terser');
@@ -133,7 +133,7 @@ async function bundle(name, options = {}) {
   const content = outputFiles.at(-2)?.text;
   const { code, map } = await minify(source, {
     module: true,
-    mangle: false,
+    mangle: { keep_classnames: true, keep_fnames: true },
     format: { max_line_len: 160 },
     sourceMap: content ? { content, url: `${name}.js.map` } : false,
   });
