@@ -15,7 +15,7 @@ export class ProgressMeter {
   expect(file: ModelFile, total?: number): void {
     const state = this.#files.get(file) ?? { loaded: 0, total: undefined };
     this.#files.set(file, state);
-    if (total === undefined || total === state.total) return;
+    if (total === undefined || state.total !== undefined) return;
     state.total = total;
     if (state.loaded > 0) this.#tell(file);
   }
@@ -25,7 +25,7 @@ export class ProgressMeter {
    * first event can tell the sum of all sizes; what came meanwhile is told now.
    */
   begin(manifest: Manifest | undefined): void {
-    for (const file of this.#files.keys()) this.expect(file, manifest?.[file]?.size);
+    for (const [file, state] of this.#files) state.total = manifest?.[file]?.size ?? state.total;
     if (this.#begun) return;
     this.#begun = true;
     for (const [file, { loaded }] of this.#files) if (loaded > 0) this.#tell(file);
