@@ -1,4 +1,5 @@
 import { GlassformerError, messageOf } from './errors.js';
+import { nodeModule } from './node.js';
 
 /** What a file is. */
 export interface FileFacts {
@@ -42,6 +43,8 @@ function invalid(what: string): GlassformerError {
 /** What a file of these bytes is. */
 export async function factsOf(bytes: Uint8Array): Promise<FileFacts> {
   const size = bytes.length;
+  const node = nodeModule('node:crypto'); // several times as fast
+  if (node) return { size, sha256: node.createHash('sha256').update(bytes).digest('hex') };
   const subtle = (globalThis.crypto as Crypto | undefined)?.subtle as SubtleCrypto | undefined;
   if (!subtle) return { size, sha256: undefined }; // on insecure origins
   const digest = new Uint8Array(await subtle.digest('SHA-256', bytes as BufferSource));

@@ -26,7 +26,13 @@ export interface Threads {
   } | null;
 }
 
+interface Hash {
+  update(bytes: Uint8Array): Hash;
+  digest(form: 'hex'): string;
+}
+
 interface Builtins {
+  'node:crypto': { createHash(algorithm: 'sha256'): Hash };
   'node:fs': {
     promises: {
       open(path: URL): Promise<FileHandle>;
