@@ -338,7 +338,7 @@ test('a server that stalls', waiting, async () => {
     let whenClosed;
     const server = await serve(folder, {
       [`/${file}`](response, request) {
-        whenClosed = once(request.socket, 'close');
+        whenClosed = new Promise((resolve) => request.socket.on('close', resolve));
         begin(response);
       },
     });
