@@ -56,8 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto& streamed = session.streamed();
       if (!streamed) continue;
       if (session.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-      shown = settled + session.sentence().output.text + streamed->after;
-      if (shown != session.text(0)) std::abort();
+      shown = settled + session.sentence().output.text;
+      if (!session.text(0).starts_with(shown)) std::abort();
       if (!nlohmann::json::accept(to_json(session, pipeline, AttentionData::base64))) std::abort();
     }
     const auto results = session.take_results();
