@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/files.hpp"
+#include "cli/input_file.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 

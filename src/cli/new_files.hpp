@@ -8,30 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
-#include "io/limits.hpp"
-
 namespace glassformer {
-
-/// A regular file, open for reading.
-class InputFile {
- public:
-  /// Throws missing_file if it cannot be opened, and `code` if it is a folder, a pipe or the like.
-  explicit InputFile(std::filesystem::path path, ErrorCode code = ErrorCode::missing_file);
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile();
-
-  std::uint64_t size() const { return size_; }
-  /// Fills `bytes` from place `at`. Throws `code` if the file ends before.
-  void read(std::uint64_t at, std::span<char> bytes) const;
-
- private:
-  std::filesystem::path path_;
-  ErrorCode code_;
-  int descriptor_;
-  std::uint64_t size_;
-};
 
 /// A new file, open for writing. Everything throws std::runtime_error with the path if it fails.
 class OutputFile {
@@ -51,12 +28,6 @@ class OutputFile {
   std::filesystem::path path_;
   int descriptor_;
 };
-
-/// A whole file of this kind. Throws what InputFile does, and limit.code if it is over the limit.
-std::string read_file(const std::filesystem::path& path, const FileLimit& limit);
-
-/// Whether the folder has something of this name, be it a link to nowhere.
-bool is_there(const std::filesystem::path& path);
 
 /// Files that come into a folder together, or not at all: each is written to a folder inside of it
 /// and renamed when all are whole. What is left by a run that was interrupted is not in the way.

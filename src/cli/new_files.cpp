@@ -1,7 +1,6 @@
-#include "cli/files.hpp"
+#include "cli/new_files.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,60 +9,16 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/input_file.hpp"
 #include "cli/manifest.hpp"
 
 namespace glassformer {
 namespace {
 
-std::string reason() { return std::generic_category().message(errno); }
-
-std::string kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
 // The list of the files in a staging folder, made when they are about to be renamed.
 constexpr const char* journal = "published.json";
 
 }  // namespace
-
-InputFile::InputFile(std::filesystem::path path, ErrorCode code)
-    : path_(std::move(path)), code_(code) {
-  // Opening a pipe would wait for somebody to write to it.
-  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status {};
-  if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) {
-    const std::string why = reason();
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw Error(ErrorCode::missing_file, path_.string() + ": cannot be read: " + why);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    ::close(descriptor_);
-    throw Error(code_, path_.string() + ": cannot be read: expected a file, got " +
-                           kind_of(status.st_mode));
-  }
-  size_ = static_cast<std::uint64_t>(status.st_size);
-}
-
-InputFile::~InputFile() { ::close(descriptor_); }
-
-void InputFile::read(std::uint64_t at, std::span<char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      throw Error(ErrorCode::missing_file, path_.string() + ": cannot be read: " + reason());
-    }
-    if (count == 0) {
-      throw Error(code_, path_.string() + ": expected " + std::to_string(bytes.size()) +
-                             " bytes more, got the end of the file");
-    }
-    at += static_cast<std::uint64_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-}
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -89,20 +44,7 @@ void OutputFile::close() {
 }
 
 void OutputFile::fail() const {
-  throw std::runtime_error(path_.string() + ": cannot be written: " + reason());
-}
-
-std::string read_file(const std::filesystem::path& path, const FileLimit& limit) {
-  const InputFile file(path, limit.code);
-  expect_within(limit, file.size());
-  std::string bytes(file.size(), '\0');
-  file.read(0, bytes);
-  return bytes;
-}
-
-bool is_there(const std::filesystem::path& path) {
-  std::error_code error;  // where even that cannot be told, opening the file says why
-  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+  throw std::runtime_error(path_.string() + ": cannot be written: " + reason_of(errno));
 }
 
 NewFiles::NewFiles(std::filesystem::path folder, std::vector<std::string> names)
