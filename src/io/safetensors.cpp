@@ -235,19 +235,19 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
     header.key("__metadata__");
     header.object([&] { header.field("format", "pt"); });  // other readers expect to be told
     for (const std::size_t i : order) {
-      const auto& [name, dtype, shape, bytes] = tensors[i];
-      if (!names.insert(name).second) {
-        throw Error(ErrorCode::internal, "write_safetensors: " + name + ": expected once");
+      const NamedTensor& tensor = tensors[i];
+      if (!names.insert(tensor.name).second) {
+        throw Error(ErrorCode::internal, "write_safetensors: " + tensor.name + ": expected once");
       }
       const std::uint64_t begin = layout.size;
       layout.places[i] = begin;
-      layout.size += element_count(shape) * size_of(dtype);
+      layout.size += element_count(tensor.shape) * size_of(tensor.dtype);
       const auto write_number = [&](std::uint64_t number) { header.value(number); };
-      header.key(name);
+      header.key(tensor.name);
       header.object([&] {
-        header.field("dtype", to_string(dtype));
+        header.field("dtype", to_string(tensor.dtype));
         header.key("shape");
-        header.array(shape, write_number);
+        header.array(tensor.shape, write_number);
         header.key("data_offsets");
         header.array(std::array{begin, layout.size}, write_number);
       });
