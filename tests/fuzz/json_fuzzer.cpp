@@ -18,7 +18,9 @@ constexpr JsonSource source{ErrorCode::invalid_option, "options"};
 static void visit(JsonValue value) {
   if (!is_valid_utf8(describe(value))) std::abort();
   if (value.is_string() && !is_valid_utf8(value.string())) std::abort();
-  if (value.is_whole() && static_cast<double>(value.whole()) != value.number()) std::abort();
+  // Up to fifteen digits are read exactly.
+  const bool exact = value.is_whole() && value.whole() < 1'000'000'000'000'000;
+  if (exact && static_cast<double>(value.whole()) != value.number()) std::abort();
   if (!value.is_array() && !value.is_object()) return;
   std::size_t count = 0;
   for (JsonEntries entry(value); entry.next(); ++count) {
