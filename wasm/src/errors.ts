@@ -19,7 +19,6 @@ export type ErrorCode =
   | 'internal'
   // A file did not arrive, or is not the one that the manifest tells of.
   | 'missing_file'
-  | 'invalid_manifest'
   | 'fetch_failed'
   | 'http_error'
   | 'wrong_content_type'
