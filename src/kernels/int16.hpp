@@ -93,12 +93,15 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
     const Integers weight = weight_of(rest);
     for (std::size_t lane = 0; i < n; ++i, ++lane) {
       weights[i] = static_cast<std::int16_t>(weight[lane]);
-      sums[lane] += weight[lane];
+      const std::uint32_t more = static_cast<std::uint32_t>(weight[lane]);
+      sums[lane] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[lane]) + more);
     }
   }
-  std::int32_t sum = 0;
-  for (std::size_t lane = 0; lane < Vec::width; ++lane) sum += sums[lane];
-  return sum;
+  // Unsigned: where the factor is not a number, neither are the weights, and their sum may wrap.
+  std::uint32_t sum = 0;
+  for (std::size_t lane = 0; lane < Vec::width; ++lane)
+    sum += static_cast<std::uint32_t>(sums[lane]);
+  return static_cast<std::int32_t>(sum);
 }
 
 inline void scale_integers(float* y, const std::int16_t* x, std::size_t n, float scale) {
