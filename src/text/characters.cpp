@@ -1,0 +1,34 @@
+#include "text/characters.hpp"
+
+#include "io/utf8.hpp"
+
+namespace glassformer {
+
+Characters read_characters(std::string_view text) {
+  Characters characters;
+  characters.reserve(text.size());
+  std::uint32_t position = 0;
+  while (!text.empty()) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t size = valid_character_size(text);
+    char32_t code = 0xFFFD;
+    if (size == 1) code = byte(0);
+    if (size > 1) {
+      code = byte(0) & (0x7Fu >> size);
+      for (std::size_t i = 1; i < size; ++i) code = code << 6 | (byte(i) & 0x3Fu);
+    }
+    const std::uint32_t end = position + (size == 4 ? 2 : 1);
+    characters.push_back({code, position, end});
+    position = end;
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return characters;
+}
+
+std::string to_utf8(CharacterSpan characters) {
+  std::string text;
+  for (const Character& character : characters) append_character(text, character.code);
+  return text;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glassformer {
+
+/// A code point and the place in the input that it came from, in UTF-16 code units.
+struct Character {
+  char32_t code;
+  std::uint32_t begin, end;
+};
+
+/// A text on its way from the input to the model: normalizers replace its characters, and each
+/// keeps its place.
+using Characters = std::vector<Character>;
+using CharacterSpan = std::span<const Character>;
+
+/// Reads UTF-8. Each byte that is not part of a valid character becomes U+FFFD, one unit long.
+Characters read_characters(std::string_view utf8);
+
+/// The characters as UTF-8.
+std::string to_utf8(CharacterSpan characters);
+
+}  // namespace glassformer

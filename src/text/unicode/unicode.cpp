@@ -1,0 +1,176 @@
+#include "text/unicode/unicode.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "text/unicode/hangul.hpp"
+#include "text/unicode/unpack.hpp"
+
+namespace glassformer::unicode {
+namespace {
+
+// The lower half of a property is its category, the upper half this.
+enum class Break : std::uint8_t {
+  other,
+  carriage_return,
+  line_feed,
+  control,
+  extend,
+  linker,  // extends, and joins consonants of Indic scripts
+  joiner,  // U+200D
+  regional,
+  prepend,
+  spacing,
+  pictographic,
+  consonant,  // of Indic scripts with linkers
+  hangul_l,
+  hangul_v,
+  hangul_t,
+  hangul_lv,
+  hangul_lvt,
+};
+
+const RunTable& properties() {
+  static const RunTable table(property_table);
+  return table;
+}
+
+Break break_class(char32_t code) {
+  if (hangul::is_syllable(code)) {
+    return (code - hangul::first_syllable) % hangul::trailing_count == 0 ? Break::hangul_lv
+                                                                         : Break::hangul_lvt;
+  }
+  // The letters that syllables are made of, with those of old Korean.
+  if ((code >= 0x1100 && code < 0x1160) || (code >= 0xA960 && code < 0xA97D)) {
+    return Break::hangul_l;
+  }
+  if ((code >= 0x1160 && code < 0x11A8) || (code >= 0xD7B0 && code < 0xD7C7)) {
+    return Break::hangul_v;
+  }
+  if ((code >= 0x11A8 && code < 0x1200) || (code >= 0xD7CB && code < 0xD7FC)) {
+    return Break::hangul_t;
+  }
+  return static_cast<Break>(properties()[code] >> 4);
+}
+
+bool is_control(Break b) {
+  return b == Break::control || b == Break::carriage_return || b == Break::line_feed;
+}
+
+bool extends(Break b) { return b == Break::extend || b == Break::linker || b == Break::joiner; }
+
+// Whether there is no boundary between two neighbours, by themselves: rules GB3 to GB9b.
+bool joined(Break left, Break right) {
+  using enum Break;
+  if (left == carriage_return && right == line_feed) return true;
+  if (is_control(left) || is_control(right)) return false;
+  if (extends(right) || right == spacing || left == prepend) return true;
+  if (left == hangul_l) {
+    return right == hangul_l || right == hangul_v || right == hangul_lv || right == hangul_lvt;
+  }
+  if (left == hangul_lv || left == hangul_v) return right == hangul_v || right == hangul_t;
+  return (left == hangul_lvt || left == hangul_t) && right == hangul_t;
+}
+
+struct CaseRun {
+  char32_t first, last;
+  std::uint32_t step, distance;
+};
+
+std::vector<CaseRun> read_case_runs() {
+  std::vector<CaseRun> runs;
+  TableReader reader(lower_case_table);
+  char32_t end = 0;
+  while (!reader.at_end()) {
+    const char32_t first = end + reader.number();
+    const std::uint32_t count = reader.number();
+    const std::uint32_t step = 1 + count % 2;
+    end = first + (count / 2 - 1) * step;
+    runs.push_back({first, end, step, reader.signed_number()});
+  }
+  return runs;
+}
+
+}  // namespace
+
+Category category(char32_t code) { return static_cast<Category>(properties()[code] & 15); }
+
+bool is_letter(char32_t code) { return category(code) == Category::letter; }
+
+bool is_number(char32_t code) {
+  const Category c = category(code);
+  return c == Category::digit || c == Category::letter_number || c == Category::other_number;
+}
+
+bool is_mark(char32_t code) {
+  const Category c = category(code);
+  return c == Category::nonspacing_mark || c == Category::other_mark;
+}
+
+bool is_punctuation(char32_t code) {
+  const Category c = category(code);
+  return c == Category::punctuation || c == Category::connector;
+}
+
+bool is_white_space(char32_t code) {
+  if (code <= 0x20) return code == 0x20 || (code >= 0x09 && code <= 0x0D);
+  return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||
+         code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+bool is_word(char32_t code) {
+  switch (category(code)) {
+    case Category::letter:
+    case Category::digit:
+    case Category::letter_number:
+    case Category::nonspacing_mark:
+    case Category::other_mark:
+    case Category::connector:
+    case Category::letter_symbol:
+      return true;
+    default:
+      return code == 0x200C || code == 0x200D;
+  }
+}
+
+char32_t lower_case(char32_t code) {
+  if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
+  if (code == 0x130) return 'i';
+  static const std::vector<CaseRun> runs = read_case_runs();
+  const auto run = std::lower_bound(runs.begin(), runs.end(), code,
+                                    [](const CaseRun& r, char32_t c) { return r.last < c; });
+  const bool listed =
+      run != runs.end() && code >= run->first && (code - run->first) % run->step == 0;
+  return listed ? code + run->distance : code;
+}
+
+std::size_t cluster_size(CharacterSpan text) {
+  Break left = break_class(text[0].code);
+  bool pictograph = left == Break::pictographic;  // and nothing but extensions since
+  bool pair = false;                              // of regional indicators, complete
+  bool conjunct = left == Break::consonant;       // and nothing but extensions since
+  bool linked = false;                            // by one of them
+  std::size_t size = 1;
+  for (; size < text.size(); ++size) {
+    const Break right = break_class(text[size].code);
+    const bool joins = joined(left, right) || (linked && right == Break::consonant) ||
+                       (pictograph && left == Break::joiner && right == Break::pictographic) ||
+                       (left == Break::regional && right == Break::regional && !pair);
+    if (!joins) break;
+    pair = left == Break::regional && right == Break::regional;
+    pictograph = right == Break::pictographic || (pictograph && extends(right));
+    // U+200C extends, but separates consonants.
+    conjunct =
+        right == Break::consonant || (conjunct && extends(right) && text[size].code != 0x200C);
+    linked = conjunct && right != Break::consonant && (linked || right == Break::linker);
+    left = right;
+  }
+  return size;
+}
+
+std::uint8_t combining_class(char32_t code) {
+  static const RunTable table(combining_class_table);
+  return table[code];
+}
+
+}  // namespace glassformer::unicode
