@@ -70,20 +70,29 @@ bool CharacterMap::step(std::uint32_t& position, char byte) const {
 }
 
 CharacterMap::Match CharacterMap::longest_match(std::string_view text) const {
-  Match match;
-  if (units_.empty()) return match;
+  return match(text, true);
+}
+
+CharacterMap::Match CharacterMap::shortest_match(std::string_view text) const {
+  return match(text, false);
+}
+
+CharacterMap::Match CharacterMap::match(std::string_view text, bool longest) const {
+  Match found;
+  if (units_.empty()) return found;
   std::uint32_t key = 0;
   std::uint32_t position = 0;
   for (std::size_t i = 0; i < text.size() && step(position, text[i]); ++i) {
     if (!ends_key(unit(position))) continue;
     key = position;
-    match.size = i + 1;
+    found.size = i + 1;
+    if (!longest) break;
   }
-  if (match.size == 0) return match;
+  if (found.size == 0) return found;
   const std::uint32_t value = value_of(unit(key ^ children_of(unit(key))));
   if (value >= replacements_.size()) fail_map("a key points outside of the replacements");
-  match.replacement = replacements_.data() + value;  // up to its NUL
-  return match;
+  found.replacement = replacements_.data() + value;  // up to its NUL
+  return found;
 }
 
 bool CharacterMap::joins_ascii_to(char first) const {

@@ -26,11 +26,13 @@ class CharacterMap {
   explicit CharacterMap(std::string_view blob);
 
   Match longest_match(std::string_view text) const;
+  Match shortest_match(std::string_view text) const;
 
   /// Whether a rule starts with `first` and a byte of ASCII.
   bool joins_ascii_to(char first) const;
 
  private:
+  Match match(std::string_view text, bool longest) const;
   bool step(std::uint32_t& position, char byte) const;  // false if no rule goes on with it
   std::uint32_t unit(std::uint32_t position) const;
 

@@ -14,7 +14,8 @@ constexpr unsigned first_log2_slots = 8;
 
 Trie::Trie() : edges_(std::size_t{1} << first_log2_slots), shift_(32 - first_log2_slots) {}
 
-void Trie::insert(std::string_view key, std::int32_t value) {
+// The node at the end of the key, with what was missing on the way.
+Trie::Node Trie::add(std::string_view key) {
   Node node = root;
   for (const char byte : key) {
     if (values_.size() * 3 > edges_.size() * 2) grow();
@@ -30,12 +31,19 @@ void Trie::insert(std::string_view key, std::int32_t value) {
     }
     node = edge.to;
   }
+  return node;
+}
+
+void Trie::insert(std::string_view key, std::int32_t value) {
+  const Node node = add(key);
   if (values_[node] >= 0) {
     throw Error(ErrorCode::invalid_tokenizer,
                 "tokenizer.model: piece \"" + std::string(key) + "\" appears twice");
   }
   values_[node] = value;
 }
+
+void Trie::assign(std::string_view key, std::int32_t value) { values_[add(key)] = value; }
 
 void Trie::grow() {
   std::vector<Edge> old(edges_.size() * 2);

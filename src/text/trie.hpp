@@ -20,6 +20,8 @@ class Trie {
   /// `key` is not empty, `value` not negative. Throws invalid_tokenizer if the key is there already
   /// or there are too many to index.
   void insert(std::string_view key, std::int32_t value);
+  /// The same, but a key that is there already gets the new value.
+  void assign(std::string_view key, std::int32_t value);
 
   /// The node one byte further, or absent.
   Node child(Node node, char byte) const { return edges_[slot_of(label(node, byte))].to; }
@@ -59,6 +61,7 @@ class Trie {
     return slot;
   }
 
+  Node add(std::string_view key);
   void grow();
 
   std::vector<Edge> edges_;               // a power of two, at most two thirds of them taken

@@ -1,0 +1,41 @@
+#include "text/component.hpp"
+
+#include "text/characters.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::string_view cure =
+    "; the tokenizer must be saved again without it, or the text prepared elsewhere";
+
+}  // namespace
+
+Component::Component(const JsonValue& json, const std::string& path)
+    : JsonObject(json, tokenizer_json, path), path_(path), type_(string("type")) {}
+
+bool Component::boolean_or(const char* key, bool fallback) {
+  const JsonValue* value = find(key);
+  return value && value->type() != JsonValue::Type::null ? boolean(key) : fallback;
+}
+
+std::string Component::string_or(const char* key, const std::string& fallback) {
+  const JsonValue* value = find(key);
+  return value && value->type() != JsonValue::Type::null ? string(key) : fallback;
+}
+
+char32_t Component::character(const char* key) {
+  const Characters characters = read_characters(string(key));
+  if (characters.size() != 1) fail(key, "one character", require(key));
+  return characters[0].code;
+}
+
+void Component::refuse_type(std::string_view supported) const { refuse("type", type_, supported); }
+
+void Component::refuse(std::string_view field, std::string_view got,
+                       std::string_view supported) const {
+  throw Error(ErrorCode::unsupported, "tokenizer.json: " + path_ + ": " + std::string(field) +
+                                          ": expected " + std::string(supported) + ", got " +
+                                          describe(got) + std::string(cure));
+}
+
+}  // namespace glassformer

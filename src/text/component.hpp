@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "text/json_entries.hpp"
+
+namespace glassformer {
+
+/// The document that errors in a tokenizer's components name.
+inline constexpr JsonSource tokenizer_json{ErrorCode::invalid_tokenizer, "tokenizer.json"};
+
+/// One component of a tokenizer.json: an object with a "type". Its fields are read as those of any
+/// JsonObject; finish() refuses the ones that nobody asked for.
+class Component : public JsonObject {
+ public:
+  Component(const JsonValue& json, const std::string& path);
+
+  const std::string& type() const { return type_; }
+  const std::string& path() const { return path_; }
+
+  bool boolean_or(const char* key, bool fallback);
+  std::string string_or(const char* key, const std::string& fallback);
+  /// One character of a string.
+  char32_t character(const char* key);
+
+  /// Reads the elements of an array of components: `read` gets each with its path.
+  template <typename Read>
+  void each(const char* key, const Read& read) {
+    const JsonValue& array = require(key);
+    if (!array.is_array()) fail(key, "an array", array);
+    std::size_t i = 0;
+    for_each_element(array, [&](const JsonValue& element) {
+      read(element, path_ + ": " + key + "[" + std::to_string(i++) + "]");
+    });
+  }
+
+  /// Throws unsupported: the type is none of `supported`.
+  [[noreturn]] void refuse_type(std::string_view supported) const;
+  /// Throws unsupported for a value that we do not support.
+  [[noreturn]] void refuse(std::string_view field, std::string_view got,
+                           std::string_view supported) const;
+
+ private:
+  std::string path_, type_;
+};
+
+}  // namespace glassformer

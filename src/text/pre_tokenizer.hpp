@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "text/characters.hpp"
+#include "text/component.hpp"
+
+namespace glassformer {
+
+/// Stretches of a text that become tokens one by one.
+class Words {
+ public:
+  /// Does nothing for an empty word.
+  void add(CharacterSpan word);
+
+  std::size_t size() const { return ends_.size(); }
+  CharacterSpan operator[](std::size_t i) const;
+
+ private:
+  Characters characters_;  // of all words, one after the other
+  std::vector<std::size_t> ends_;
+};
+
+/// Cuts a text into words: one of the components that a tokenizer.json names under
+/// "pre_tokenizer", or several in a row.
+class PreTokenizer {
+ public:
+  virtual ~PreTokenizer() = default;
+  virtual void split(CharacterSpan text, Words& words) const = 0;
+};
+
+/// Reads a component. Throws unsupported for one of another type.
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, const std::string& path);
+
+}  // namespace glassformer

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/word_model.hpp"
+
+namespace glassformer {
+
+/// Byte-pair encoding with a list of merges: starts from characters and merges, again and again,
+/// the two neighbours whose merge comes first in the list, the leftmost ones among equals.
+class RankedBpe final : public WordModel {
+ public:
+  struct Options {
+    std::optional<std::string> unknown;  // none: what is not in the vocabulary is dropped
+    bool fuse_unknown = false;           // a run of unknown characters is one token
+    bool byte_fallback = false;          // an unknown character becomes its bytes' tokens
+    bool ignore_merges = false;          // a word in the vocabulary is taken as it is
+  };
+  RankedBpe(Vocabulary vocabulary, const Options& options);
+
+  /// Adds the next merge. Throws invalid_tokenizer if one of the tokens, or both joined, are not in
+  /// the vocabulary.
+  void add_merge(std::string_view left, std::string_view right);
+  /// No merge follows.
+  void finish_merges();
+
+  void cut(CharacterSpan word, std::vector<WordToken>& tokens) const override;
+  std::int32_t unknown() const override { return unknown_; }
+
+ private:
+  struct Merge {
+    std::uint64_t pair;  // the ids of both
+    std::uint32_t rank;
+    std::int32_t id;
+  };
+  /// A token so far; merging removes the right one of two.
+  struct Symbol {
+    WordToken token;
+    std::int32_t previous, next;  // none at the ends
+    bool removed = false;
+  };
+  /// A merge that was possible when it was found.
+  struct Candidate {
+    std::uint32_t rank;
+    std::int32_t left, id;
+
+    bool operator<(const Candidate& other) const {
+      return rank != other.rank ? rank > other.rank : left > other.left;
+    }
+  };
+
+  static std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
+    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 |
+           static_cast<std::uint32_t>(right);
+  }
+
+  const Merge* find(std::int32_t left, std::int32_t right) const;
+  std::vector<Symbol> characters(CharacterSpan word) const;
+  void merge(std::vector<Symbol>& symbols) const;
+
+  Options options_;
+  std::int32_t unknown_ = Vocabulary::absent;
+  std::array<std::int32_t, 256> bytes_;
+  std::vector<Merge> merges_;  // by pair
+};
+
+}  // namespace glassformer

@@ -1,0 +1,134 @@
+#include "text/token_template.hpp"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace glassformer {
+namespace {
+
+using Kind = TemplatePart::Kind;
+constexpr std::uint64_t max_id = std::numeric_limits<std::int32_t>::max();
+
+std::int32_t read_id(const Component& component, const JsonValue& value, const char* key) {
+  if (!value.is_whole() || value.whole() > max_id) component.fail(key, "a token id", value);
+  return static_cast<std::int32_t>(value.whole());
+}
+
+// A special token as ["[SEP]", 102].
+std::int32_t read_pair(Component& component, const char* key) {
+  const JsonValue& value = component.require(key);
+  std::int32_t id = -1;
+  std::size_t count = 0;
+  if (value.is_array()) {
+    for_each_element(value, [&](const JsonValue& element) {
+      if (++count == 2) id = read_id(component, element, key);
+    });
+  }
+  if (count != 2) component.fail(key, "a token and its id", value);
+  return id;
+}
+
+// `second_type` is that of the second text and what follows it; `twice`: whether two separators
+// stand between the texts.
+TokenTemplate make_template(std::int32_t first, std::int32_t last, std::int32_t second_type,
+                            bool twice) {
+  TokenTemplate result;
+  result.single = {{Kind::special, first, 0}, {Kind::first_text, 0, 0}, {Kind::special, last, 0}};
+  result.pair = result.single;
+  if (twice) result.pair.push_back({Kind::special, last, 0});
+  result.pair.push_back({Kind::second_text, 0, second_type});
+  result.pair.push_back({Kind::special, last, second_type});
+  return result;
+}
+
+using SpecialIds = std::map<std::string, std::vector<std::int32_t>>;
+
+SpecialIds read_special_tokens(Component& component) {
+  const JsonValue& specials = component.require("special_tokens");
+  if (!specials.is_object()) component.fail("special_tokens", "an object", specials);
+  SpecialIds ids;
+  for_each_field(specials, [&](std::string_view name, const JsonValue& value) {
+    JsonObject special(value, tokenizer_json, component.path() + ": special_tokens");
+    special.string("id");
+    special.find("tokens");
+    const JsonValue& list = special.require("ids");
+    if (!list.is_array()) special.fail("ids", "an array", list);
+    for_each_element(list, [&](const JsonValue& id) {
+      ids[std::string(name)].push_back(read_id(component, id, "special_tokens"));
+    });
+    special.finish();
+  });
+  return ids;
+}
+
+std::vector<TemplatePart> read_parts(Component& component, const char* key,
+                                     const SpecialIds& specials) {
+  const JsonValue& array = component.require(key);
+  if (!array.is_array()) component.fail(key, "an array", array);
+  std::vector<TemplatePart> parts;
+  for_each_element(array, [&](const JsonValue& element) {
+    const std::string path = component.path() + ": " + key;
+    JsonObject part(element, tokenizer_json, path);
+    const bool special = part.find("SpecialToken") != nullptr;
+    JsonObject fields(part.require(special ? "SpecialToken" : "Sequence"), tokenizer_json, path);
+    part.finish();
+    const std::string id = fields.string("id");
+    const auto type = static_cast<std::int32_t>(fields.integer("type_id", 0, max_id));
+    fields.finish();
+    if (special) {
+      const auto found = specials.find(id);
+      if (found == specials.end()) {
+        fields.fail("id", "expected one of special_tokens, got " + describe(id));
+      }
+      for (const std::int32_t each : found->second) parts.push_back({Kind::special, each, type});
+    } else if (id == "A" || id == "B") {
+      parts.push_back({id == "A" ? Kind::first_text : Kind::second_text, 0, type});
+    } else {
+      fields.fail("id", "expected \"A\" or \"B\", got " + describe(id));
+    }
+  });
+  return parts;
+}
+
+void read(const JsonValue& json, const std::string& path, PostProcessor& result) {
+  Component component(json, path);
+  const std::string& type = component.type();
+  const auto read_trimming = [&] {
+    result.trim_offsets = component.boolean_or("trim_offsets", true);
+    result.has_prefix = component.boolean_or("add_prefix_space", true);
+  };
+  if (type == "Sequence") {
+    component.each("processors", [&](const JsonValue& element, const std::string& inner) {
+      read(element, inner, result);
+    });
+  } else if (type == "TemplateProcessing") {
+    const SpecialIds specials = read_special_tokens(component);
+    result.around.single = read_parts(component, "single", specials);
+    result.around.pair = read_parts(component, "pair", specials);
+  } else if (type == "BertProcessing") {
+    result.around =
+        make_template(read_pair(component, "cls"), read_pair(component, "sep"), 1, false);
+  } else if (type == "RobertaProcessing") {
+    read_trimming();
+    result.around =
+        make_template(read_pair(component, "cls"), read_pair(component, "sep"), 0, true);
+  } else if (type == "ByteLevel") {
+    read_trimming();
+    component.find("use_regex");  // which counts for the pre-tokenizer
+  } else {
+    component.refuse_type(
+        "one of BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing");
+  }
+  component.finish();
+}
+
+}  // namespace
+
+PostProcessor read_post_processor(const JsonValue& json, const std::string& path) {
+  PostProcessor result;
+  read(json, path, result);
+  return result;
+}
+
+}  // namespace glassformer

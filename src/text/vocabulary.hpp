@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/trie.hpp"
+
+namespace glassformer {
+
+/// A model's tokens and their ids.
+class Vocabulary {
+ public:
+  static constexpr std::int32_t absent = -1;
+
+  /// Where a text comes twice, its last id counts; an empty text is never found. Throws
+  /// invalid_tokenizer for an id that is taken, or far beyond all vocabularies.
+  void add(std::string_view text, std::int32_t id);
+
+  std::int32_t find(std::string_view text) const;  // absent if it is not there
+  /// Empty for ids that are not used.
+  std::string_view text(std::int32_t id) const;
+  /// One more than the highest id.
+  std::size_t size() const { return places_.size(); }
+
+  const Trie& trie() const { return trie_; }
+
+ private:
+  struct Place {
+    std::uint32_t begin = unused, size = 0;
+    static constexpr std::uint32_t unused = UINT32_MAX;
+  };
+  std::string texts_;
+  std::vector<Place> places_;  // by id
+  Trie trie_;
+};
+
+/// The ids of the tokens <0x00> to <0xFF>, where they are in the vocabulary.
+std::array<std::int32_t, 256> byte_tokens(const Vocabulary& vocabulary);
+
+}  // namespace glassformer
