@@ -22,7 +22,7 @@
 #include "pipelines/classify.hpp"
 #include "pipelines/json.hpp"
 #include "pipelines/translate.hpp"
-#include "text/tokenizer.hpp"
+#include "text/sentencepiece_tokenizer.hpp"
 
 namespace {
 
@@ -79,8 +79,9 @@ SafetensorsHeader parse_header(std::string_view header, double data_size) {
   return SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size));
 }
 
-Tokenizer parse_tokenizer(std::string_view file) {
-  return Tokenizer::parse(std::as_bytes(std::span(file)));
+std::unique_ptr<Tokenizer> parse_tokenizer(std::string_view file) {
+  return std::make_unique<SentencePieceTokenizer>(
+      SentencePieceTokenizer::parse(std::as_bytes(std::span(file))));
 }
 
 // Leaves a map's weights to gf_attention, here from where they lie.
@@ -194,7 +195,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32
                                             std::size_t count, double data_size) {
   return answer([&] {
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
-    std::optional<Tokenizer> target;
+    std::unique_ptr<Tokenizer> target;
     if (parts.size() > 5) target = parse_tokenizer(parts[5]);
     SafetensorsHeader header = parse_header(parts.at(1), data_size);
     std::optional<std::span<const std::byte>> shortlist;

@@ -37,6 +37,7 @@ Exit run(const TranslateCommand& command);
 
 struct TokenizeCommand {
   std::filesystem::path model;
+  bool special = false;
 };
 Exit run(const TokenizeCommand& command);
 

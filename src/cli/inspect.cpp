@@ -40,8 +40,8 @@ void check_manifest(const std::filesystem::path& folder) {
 Exit run(const InspectCommand& command) {
   const ModelConfig config = read_config(command.model);
   const std::size_t parameters = count_parameters(command.model, config);
-  const Tokenizer source = load_tokenizer(command.model, "source");
-  const Tokenizer target = load_tokenizer(command.model, "target");
+  const std::unique_ptr<Tokenizer> source = load_tokenizer(command.model, TokenizerSide::source);
+  const std::unique_ptr<Tokenizer> target = load_tokenizer(command.model, TokenizerSide::target);
   const WeightsFile weights = read_weights_header(command.model);
 
   std::cout << to_json(config) << '\n';
@@ -55,8 +55,8 @@ Exit run(const InspectCommand& command) {
   }
   std::cout << '\n'
             << weights.header.tensors().size() << " tensors, " << parameters << " parameters, "
-            << source.size() << (config.is_translation() ? " source pieces, " : " pieces");
-  if (config.is_translation()) std::cout << target.size() << " target pieces";
+            << source->size() << (config.is_translation() ? " source pieces, " : " pieces");
+  if (config.is_translation()) std::cout << target->size() << " target pieces";
   std::cout << '\n';
   check_manifest(command.model);
   return Exit::ok;

@@ -89,7 +89,9 @@ struct CommandLine {
     add_threads(r, translate.threads);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
-    t->add_option("MODEL_DIR", tokenize.model, "model folder")->required();
+    t->add_option("MODEL_DIR", tokenize.model, "model folder; the tokenizer's files are enough")
+        ->required();
+    t->add_flag("--special", tokenize.special, "with the tokens that the model expects around");
 
     auto* i = app.add_subcommand("inspect", "configuration, tensors and parameters of a model");
     i->add_option("MODEL_DIR", inspect.model, "model folder")->required();

@@ -58,12 +58,12 @@ WeightsFile read_weights_header(const std::filesystem::path& folder) {
   return {SafetensorsHeader::parse(header, rest - header_size), prefix.size() + header_size};
 }
 
-Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string& side) {
-  std::filesystem::path path = folder / "tokenizer.model";
-  const std::filesystem::path of_side = folder / (side + ".model");
-  if (!is_there(path) && is_there(of_side)) path = of_side;
-  const std::string file = read_file(path, tokenizer_limit);
-  return Tokenizer::parse(bytes_of(file));
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
+  const auto file = [&](const std::string& name) -> std::optional<std::string> {
+    if (!is_there(folder / name)) return std::nullopt;
+    return read_file(folder / name, tokenizer_limit);
+  };
+  return read_tokenizer(file, side);
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {
@@ -73,7 +73,7 @@ void load_weights(const std::filesystem::path& folder, std::vector<Parameter> pa
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
                                                   std::optional<Compute> compute) {
   ModelConfig config = read_config(folder);
-  Tokenizer tokenizer = load_tokenizer(folder);
+  std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
   WeightsFile weights = read_weights_header(folder);
   auto pipeline = std::make_unique<ClassifyPipeline>(
       std::move(config), std::move(tokenizer), compute.value_or(stored_compute(weights.header)));
@@ -85,9 +85,9 @@ std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& 
                                                    std::optional<Compute> compute,
                                                    bool shortlisted) {
   ModelConfig config = read_config(folder);
-  std::optional<Tokenizer> target;
-  if (!is_there(folder / "tokenizer.model")) target = load_tokenizer(folder, "target");
-  Tokenizer source = load_tokenizer(folder, "source");
+  std::unique_ptr<Tokenizer> target;
+  if (!is_there(folder / "tokenizer.model")) target = load_tokenizer(folder, TokenizerSide::target);
+  std::unique_ptr<Tokenizer> source = load_tokenizer(folder);
   std::string file;
   std::optional<std::span<const std::byte>> shortlist;
   if (shortlisted)

@@ -11,6 +11,7 @@
 #include "cli/input_file.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
+#include "text/tokenizer_files.hpp"
 
 namespace glassformer {
 
@@ -33,9 +34,9 @@ inline constexpr std::array vocabulary_files = {"tokenizer.model", "source.model
 /// those of vocabulary_files that `folder` has.
 std::vector<std::string> model_files(const std::filesystem::path& folder);
 
-/// DIR/tokenizer.model or, where a translation's vocabularies differ, that of one side: "source" or
-/// "target".
-Tokenizer load_tokenizer(const std::filesystem::path& folder, const std::string& side = "source");
+/// The folder's tokenizer; where a translation's vocabularies differ, that of one side.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
+                                          TokenizerSide side = TokenizerSide::source);
 
 /// Sets a model's parameters from DIR/model.safetensors, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);

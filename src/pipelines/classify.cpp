@@ -23,13 +23,14 @@ Error not_finite(const std::string& label, float logit) {
 
 }  // namespace
 
-ClassifyPipeline::ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Compute compute)
+ClassifyPipeline::ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+                                   Compute compute)
     : config_(expect_task(std::move(config), "text-classification")),
       tokenizer_(std::move(tokenizer)),
-      prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", tokenizer_)),
-      suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", tokenizer_)),
+      prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", *tokenizer_)),
+      suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", *tokenizer_)),
       model_(config_, compute) {
-  expect_vocabulary(tokenizer_, "vocab_size", config_.vocab_size);
+  expect_vocabulary(*tokenizer_, "vocab_size", config_.vocab_size);
   expect_room(config_.max_source_length, prefix_.size() + suffix_.size());
 }
 
@@ -40,9 +41,9 @@ ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {
 
   Source source = {.tokens = {}, .clipped = false};
   std::vector<Token> pieces;
-  TokenReader reader(tokenizer_, text);
+  const std::unique_ptr<TokenReader> reader = tokenizer_->read(text);
   for (bool more = true; more;) {
-    more = reader.read(pieces);
+    more = reader->read(pieces);
     if (pieces.size() <= room) continue;
     source.clipped = true;
     more = more && head < room;

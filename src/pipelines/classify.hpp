@@ -40,7 +40,8 @@ class ClassifyPipeline {
 
   /// Throws `wrong_task` unless the configuration describes a classifier, `invalid_config` where a
   /// prefix or suffix token is not a piece, `invalid_tokenizer` where the vocabulary is too large.
-  ClassifyPipeline(ModelConfig config, Tokenizer tokenizer, Compute compute = Compute::f32);
+  ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+                   Compute compute = Compute::f32);
 
   /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
   std::vector<Parameter> parameters() { return model_.parameters(); }
@@ -59,7 +60,7 @@ class ClassifyPipeline {
 
   const ModelConfig& config() const { return config_; }
   Compute compute() const { return model_.compute(); }
-  const Tokenizer& tokenizer() const { return tokenizer_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
 
  private:
   struct Source {
@@ -74,7 +75,7 @@ class ClassifyPipeline {
                                                        std::span<Source> sources);
 
   ModelConfig config_;
-  Tokenizer tokenizer_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
   std::vector<std::int32_t> prefix_, suffix_;
   EncoderClassifier model_;
 };

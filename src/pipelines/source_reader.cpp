@@ -83,8 +83,8 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceTex
   while (!sentence.empty()) {
     std::string_view part = head(sentence, long_token * room_);
     std::vector<Token> tokens;
-    TokenReader reader(tokenizer_, part);
-    while (reader.read(tokens) && tokens.size() <= room_) {
+    const std::unique_ptr<TokenReader> reader = tokenizer_.read(part);
+    while (reader->read(tokens) && tokens.size() <= room_) {
     }
     bool clipped = false;
     if (tokens.size() > room_) {

@@ -2,6 +2,7 @@
 
 #include "io/json_writer.hpp"
 #include "pipelines/special_tokens.hpp"
+#include "text/sentencepiece_model.hpp"
 
 namespace glassformer {
 namespace {
@@ -49,13 +50,13 @@ void check_head(const std::string& option, std::size_t layer, std::size_t layers
 
 }  // namespace
 
-TranslatePipeline::TranslatePipeline(ModelConfig config, Tokenizer source,
-                                     std::optional<Tokenizer> target, Compute compute,
+TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
+                                     std::unique_ptr<const Tokenizer> target, Compute compute,
                                      std::optional<std::span<const std::byte>> shortlist)
     : config_(expect_task(std::move(config), "translation")),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
-      reader_(make_reader(config_, source_tokenizer_)),
+      reader_(make_reader(config_, *source_tokenizer_)),
       model_(config_, compute) {
   expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.vocab_size);
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.target_vocab_size);

@@ -97,8 +97,8 @@ class TranslatePipeline {
   /// Throws `wrong_task` unless the configuration describes a translation model, `invalid_config`
   /// where a special token is not a piece, `invalid_tokenizer` where a vocabulary is too large,
   /// `invalid_shortlist`.
-  TranslatePipeline(ModelConfig config, Tokenizer source, std::optional<Tokenizer> target = {},
-                    Compute compute = Compute::f32,
+  TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
+                    std::unique_ptr<const Tokenizer> target = {}, Compute compute = Compute::f32,
                     std::optional<std::span<const std::byte>> shortlist = {});
   TranslatePipeline(const TranslatePipeline&) = delete;
   TranslatePipeline& operator=(const TranslatePipeline&) = delete;
@@ -123,9 +123,9 @@ class TranslatePipeline {
 
   const ModelConfig& config() const { return config_; }
   Compute compute() const { return model_.compute(); }
-  const Tokenizer& source_tokenizer() const { return source_tokenizer_; }
+  const Tokenizer& source_tokenizer() const { return *source_tokenizer_; }
   const Tokenizer& target_tokenizer() const {
-    return target_tokenizer_ ? *target_tokenizer_ : source_tokenizer_;
+    return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
 
  private:
@@ -134,8 +134,8 @@ class TranslatePipeline {
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source) const;
 
   ModelConfig config_;
-  Tokenizer source_tokenizer_;
-  std::optional<Tokenizer> target_tokenizer_;
+  std::unique_ptr<const Tokenizer> source_tokenizer_;
+  std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the same
   SourceReader reader_;
   SpecialTokens special_;
   std::optional<Shortlist> shortlist_;

@@ -331,23 +331,23 @@ TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::
 OutputText TranslatePipeline::Session::State::output(std::size_t source,
                                                      const Hypothesis& hypothesis,
                                                      bool final) const {
-  TextDecoder decoder(pipeline.target_tokenizer());
+  const std::unique_ptr<TextDecoder> decoder = pipeline.target_tokenizer().make_decoder();
   OutputText result = {.text = {}, .score = hypothesis.score, .tokens = {}};
   const std::vector<CandidateIndex> path = search->path(source, hypothesis.last);
   std::size_t size = 0;
   std::uint32_t end = 0;
   for (std::size_t i = 0; i < path.size(); ++i) {
     const Candidate& candidate = search->tree(source)[path[i]];
-    decoder.push(candidate.id);
-    if (final && i + 1 == path.size()) decoder.finish();
-    const std::string_view added = std::string_view(decoder.text()).substr(size);
+    decoder->push(candidate.id);
+    if (final && i + 1 == path.size()) decoder->finish();
+    const std::string_view added = std::string_view(decoder->text()).substr(size);
     const bool space = added.size() > 1 && added[0] == ' ';
     const std::uint32_t start = end + (space ? 1 : 0);
     end += utf16_size(added);
     size += added.size();
     result.tokens.push_back({candidate.id, start, end, candidate.logprob});
   }
-  result.text = decoder.text();
+  result.text = decoder->text();
   return result;
 }
 

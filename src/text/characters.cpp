@@ -1,8 +1,21 @@
 #include "text/characters.hpp"
 
+#include "error.hpp"
 #include "io/utf8.hpp"
 
 namespace glassformer {
+namespace {
+
+constexpr std::size_t max_input_bytes = std::size_t{8} << 20;
+
+}  // namespace
+
+void expect_moderate(std::string_view utf8) {
+  if (utf8.size() <= max_input_bytes) return;
+  throw Error(ErrorCode::too_large, "text: expected at most " + std::to_string(max_input_bytes) +
+                                        " bytes, got " + std::to_string(utf8.size()) +
+                                        "; hand it over in parts");
+}
 
 Characters read_characters(std::string_view text) {
   Characters characters;

@@ -23,6 +23,10 @@ using CharacterSpan = std::span<const Character>;
 /// Reads UTF-8. Each byte that is not part of a valid character becomes U+FFFD, one unit long.
 Characters read_characters(std::string_view utf8);
 
+/// Throws too_large for a text of more than 8 MiB, of which several copies would not fit into
+/// memory, each with twelve bytes for a character.
+void expect_moderate(std::string_view utf8);
+
 /// The characters as UTF-8.
 std::string to_utf8(CharacterSpan characters);
 

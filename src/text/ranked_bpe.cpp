@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "error.hpp"
 #include "io/utf8.hpp"
 
 namespace glassformer {
@@ -10,28 +9,15 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-[[noreturn]] void fail_missing(const std::string& what, std::string_view token) {
-  throw Error(ErrorCode::invalid_tokenizer, what + ": token \"" + std::string(token.substr(0, 60)) +
-                                                "\" is not in the vocabulary");
-}
-
 }  // namespace
 
 RankedBpe::RankedBpe(Vocabulary vocabulary, const Options& options)
     : WordModel(std::move(vocabulary)), options_(options), bytes_(byte_tokens(this->vocabulary())) {
-  if (!options.unknown) return;
-  unknown_ = this->vocabulary().find(*options.unknown);
-  if (unknown_ == Vocabulary::absent) fail_missing("unk_token", *options.unknown);
+  if (options.unknown) unknown_ = find_required(this->vocabulary(), *options.unknown);
 }
 
 void RankedBpe::add_merge(std::string_view left, std::string_view right) {
-  const auto find = [&](std::string_view token) {
-    const std::int32_t id = vocabulary().find(token);
-    if (id == Vocabulary::absent) {
-      fail_missing("merge " + std::to_string(merges_.size()), token);
-    }
-    return id;
-  };
+  const auto find = [&](std::string_view token) { return find_required(vocabulary(), token); };
   const std::uint64_t pair = pair_of(find(left), find(right));
   const auto rank = static_cast<std::uint32_t>(merges_.size());
   merges_.push_back({pair, rank, find(std::string(left).append(right))});

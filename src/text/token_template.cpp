@@ -29,19 +29,6 @@ std::int32_t read_pair(Component& component, const char* key) {
   return id;
 }
 
-// `second_type` is that of the second text and what follows it; `twice`: whether two separators
-// stand between the texts.
-TokenTemplate make_template(std::int32_t first, std::int32_t last, std::int32_t second_type,
-                            bool twice) {
-  TokenTemplate result;
-  result.single = {{Kind::special, first, 0}, {Kind::first_text, 0, 0}, {Kind::special, last, 0}};
-  result.pair = result.single;
-  if (twice) result.pair.push_back({Kind::special, last, 0});
-  result.pair.push_back({Kind::second_text, 0, second_type});
-  result.pair.push_back({Kind::special, last, second_type});
-  return result;
-}
-
 using SpecialIds = std::map<std::string, std::vector<std::int32_t>>;
 
 SpecialIds read_special_tokens(Component& component) {
@@ -107,12 +94,12 @@ void read(const JsonValue& json, const std::string& path, PostProcessor& result)
     result.around.single = read_parts(component, "single", specials);
     result.around.pair = read_parts(component, "pair", specials);
   } else if (type == "BertProcessing") {
-    result.around =
-        make_template(read_pair(component, "cls"), read_pair(component, "sep"), 1, false);
+    result.around = surrounded(read_pair(component, "cls"), read_pair(component, "sep"),
+                               Separator::once_with_types);
   } else if (type == "RobertaProcessing") {
     read_trimming();
     result.around =
-        make_template(read_pair(component, "cls"), read_pair(component, "sep"), 0, true);
+        surrounded(read_pair(component, "cls"), read_pair(component, "sep"), Separator::twice);
   } else if (type == "ByteLevel") {
     read_trimming();
     component.find("use_regex");  // which counts for the pre-tokenizer
@@ -124,6 +111,18 @@ void read(const JsonValue& json, const std::string& path, PostProcessor& result)
 }
 
 }  // namespace
+
+TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separator) {
+  const bool twice = separator == Separator::twice;
+  const std::int32_t type = twice ? 0 : 1;
+  TokenTemplate result;
+  result.single = {{Kind::special, first, 0}, {Kind::first_text, 0, 0}, {Kind::special, last, 0}};
+  result.pair = result.single;
+  if (twice) result.pair.push_back({Kind::special, last, 0});
+  result.pair.push_back({Kind::second_text, 0, type});
+  result.pair.push_back({Kind::special, last, type});
+  return result;
+}
 
 PostProcessor read_post_processor(const JsonValue& json, const std::string& path) {
   PostProcessor result;

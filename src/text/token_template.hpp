@@ -23,6 +23,13 @@ struct TokenTemplate {
                                  {TemplatePart::Kind::second_text, 0, 1}};
 };
 
+/// What separates two texts: the last special token, once, and then the token type is 1 from there
+/// on; or that token twice, with one type.
+enum class Separator { once_with_types, twice };
+
+/// A special token before the texts and one behind each.
+TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separator);
+
 /// What a tokenizer.json does with tokens under "post_processor".
 struct PostProcessor {
   TokenTemplate around;

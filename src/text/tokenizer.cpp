@@ -1,214 +1,81 @@
 #include "text/tokenizer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "error.hpp"
-#include "io/limits.hpp"
 #include "io/utf8.hpp"
-#include "text/bpe.hpp"
-#include "text/unigram.hpp"
 
 namespace glassformer {
 namespace {
 
-std::unique_ptr<Segmenter> make_segmenter(const SentencePieceModel& model) {
-  if (model.kind == SegmentationKind::bpe) return std::make_unique<Bpe>(model);
-  return std::make_unique<Unigram>(model);
-}
-
-// Words are read together until they have this many normalised bytes.
-constexpr std::size_t block_bytes = 2 << 10;
-constexpr std::size_t max_word_bytes = 4 << 20;
-
-// Finds the input ranges of consecutive stretches of a normalised text, of whose input `covered`
-// UTF-16 units are covered already.
-class RangeFinder {
+class WholeReader final : public TokenReader {
  public:
-  RangeFinder(const NormalizedText& text, std::uint32_t covered) : text_(text), covered_(covered) {}
+  explicit WholeReader(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
-  std::uint32_t covered() const { return covered_; }
-
-  // The token `id` for the next `size` bytes.
-  Token next(std::int32_t id, std::uint32_t size) {
-    const std::uint32_t begin = position_;
-    position_ += size;
-    while (end_of(chunk_) <= begin) ++chunk_;
-
-    Token token{id, UINT32_MAX, 0};
-    Token white = token;
-    for (std::size_t i = chunk_; i < text_.chunks.size(); ++i) {
-      const Chunk& chunk = text_.chunks[i];
-      if (chunk.normalized >= position_) break;
-      Token& range = chunk.kind == Chunk::Kind::space ? white : token;
-      std::uint32_t from = chunk.begin;
-      std::uint32_t to = chunk.end;
-      if (chunk.kind == Chunk::Kind::bytes) {
-        to = from + std::min(position_, end_of(i)) - chunk.normalized;
-        from += std::max(begin, chunk.normalized) - chunk.normalized;
-      }
-      range.start = std::min(range.start, from);
-      range.end = to;
-    }
-    if (token.start > token.end) token = white;
-    token.start = std::max(token.start, covered_);
-    token.end = std::max(token.end, token.start);
-    covered_ = token.end;
-    return token;
+  bool read(std::vector<Token>& tokens) override {
+    tokens.insert(tokens.end(), tokens_.begin(), tokens_.end());
+    tokens_.clear();
+    return false;
   }
 
  private:
-  std::uint32_t end_of(std::size_t chunk) const {
-    return chunk + 1 < text_.chunks.size() ? text_.chunks[chunk + 1].normalized
-                                           : static_cast<std::uint32_t>(text_.text.size());
+  std::vector<Token> tokens_;
+};
+
+class WholeDecoder final : public TextDecoder {
+ public:
+  using Decode = std::function<std::string(std::span<const std::int32_t>)>;
+  explicit WholeDecoder(Decode decode) : decode_(std::move(decode)) {}
+
+  void push(std::int32_t id) override {
+    ids_.push_back(id);
+    std::string text = decode_(ids_);
+    // What is not a character yet may become one.
+    while (text.ends_with(replacement_character)) {
+      text.resize(text.size() - replacement_character.size());
+    }
+    if (text.size() > text_.size()) text_ = std::move(text);
   }
 
-  const NormalizedText& text_;
-  std::size_t chunk_ = 0;       // the first that reaches beyond position_
-  std::uint32_t position_ = 0;  // in the normalised text
-  std::uint32_t covered_;       // in the input
+  void finish() override { text_ = decode_(ids_); }
+
+  const std::string& text() const override { return text_; }
+
+ private:
+  Decode decode_;
+  std::vector<std::int32_t> ids_;
+  std::string text_;
 };
 
 }  // namespace
 
-Tokenizer Tokenizer::parse(std::span<const std::byte> model_file) {
-  expect_within(tokenizer_limit, model_file.size());
-  return Tokenizer(parse_sentencepiece_model(model_file));
-}
-
-Tokenizer::Tokenizer(SentencePieceModel model)
-    : model_(std::move(model)), normalizer_(model_), segmenter_(make_segmenter(model_)) {
-  if (!model_.byte_fallback) return;
-  byte_ids_.resize(256);
-  for (std::size_t id = 0; id < size(); ++id) {
-    if (model_.pieces[id].type != PieceType::byte) continue;
-    const int byte = byte_of_piece(model_.pieces[id].text);
-    byte_ids_[static_cast<std::size_t>(byte)] = static_cast<std::int32_t>(id);
-  }
-}
-
 std::vector<Token> Tokenizer::encode(std::string_view utf8) const {
   std::vector<Token> tokens;
-  TokenReader reader(*this, utf8);
-  while (reader.read(tokens)) {
+  const std::unique_ptr<TokenReader> reader = read(utf8);
+  while (reader->read(tokens)) {
   }
   return tokens;
 }
 
-std::string Tokenizer::normalize(std::string_view utf8) const {
-  Normalization normalization(normalizer_, utf8);
-  normalization.extend(std::string::npos);
-  return normalization.window().text;
-}
-
-TokenReader::TokenReader(const Tokenizer& tokenizer, std::string_view utf8)
-    : tokenizer_(tokenizer), normalization_(tokenizer.normalizer_, utf8) {}
-
-bool TokenReader::read(std::vector<Token>& tokens) {
-  const SentencePieceModel& model = tokenizer_.model_;
-  const Segmenter& segmenter = *tokenizer_.segmenter_;
-  const NormalizedText& window = normalization_.window();
-  bool ended = false;
-  std::size_t end = 0;  // of the words that are whole
-  for (std::size_t size = block_bytes; end == 0 && !ended; size *= 2) {
-    ended = normalization_.extend(size);
-    end = ended ? window.text.size() : segmenter.splitter().last_word(window.text);
-    if ((end == 0 ? window.text.size() : end) > max_word_bytes) {
-      throw Error(ErrorCode::too_large,
-                  "text: expected words of at most " + std::to_string(max_word_bytes) +
-                      " bytes after normalisation, got one of over that; put spaces into it");
-    }
-  }
-
-  const std::string_view words = std::string_view(window.text).substr(0, end);
-  RangeFinder ranges(window, covered_);
-  std::size_t position = 0;
-  for (const Segment& segment : segmenter.segment(words, score_)) {
-    const bool unknown = segment.id == model.unk_id;
-    if (unknown && model.byte_fallback) {
-      for (std::size_t i = position; i < position + segment.size; ++i) {
-        const auto byte = static_cast<unsigned char>(words[i]);
-        tokens.push_back(ranges.next(tokenizer_.byte_ids_[byte], 1));
-      }
-    } else {
-      const Token token = ranges.next(segment.id, segment.size);
-      // A run of unknown characters is one token.
-      if (unknown && after_unknown_) {
-        tokens.back().end = token.end;
-      } else {
-        tokens.push_back(token);
-      }
-    }
-    after_unknown_ = unknown;
-    position += segment.size;
-  }
-  covered_ = ranges.covered();
-  if (!ended) normalization_.drop(end);
-  return !ended;
-}
-
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
-  TextDecoder decoder(*this);
-  for (const std::int32_t id : ids) decoder.push(id);
-  decoder.finish();
-  return decoder.text();
+  const std::unique_ptr<TextDecoder> decoder = make_decoder();
+  for (const std::int32_t id : ids) decoder->push(id);
+  decoder->finish();
+  return decoder->text();
 }
 
-void TextDecoder::push(std::int32_t id) {
-  const SentencePieceModel& model = tokenizer_.model_;
-  const PieceType type = tokenizer_.at(id).type;
-  std::string_view rest = tokenizer_.at(id).text;
-  if (type == PieceType::byte) {
-    bytes_ += static_cast<char>(byte_of_piece(rest));
-    flush(Waiting::goes_on);
-    return;
-  }
-  flush(Waiting::end);
-  if (type == PieceType::control) return;
-  if (type == PieceType::unknown) {
-    text_ += model.unk_surface;
-    return;
-  }
-  // What normalisation puts before the text goes; all of it where it would have been collapsed.
-  const bool strip = model.add_dummy_prefix || model.remove_extra_whitespaces;
-  if (strip && text_.empty() && !prefix_seen_ && rest.starts_with(space_symbol)) {
-    rest.remove_prefix(space_symbol.size());
-    prefix_seen_ = !model.remove_extra_whitespaces;
-  }
-  while (!rest.empty()) {
-    const std::size_t space = std::min(rest.find(space_symbol), rest.size());
-    text_ += rest.substr(0, space);
-    rest.remove_prefix(space);
-    if (rest.empty()) break;
-    text_ += ' ';
-    rest.remove_prefix(space_symbol.size());
-  }
+void Tokenizer::fail_id(std::int32_t id) const {
+  throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
+                                             ", got " + std::to_string(id));
 }
 
-void TextDecoder::flush(Waiting waiting) {
-  std::string_view rest = bytes_;
-  while (!rest.empty()) {
-    const std::size_t size = valid_character_size(rest);
-    if (size == 0 && waiting == Waiting::goes_on && rest.size() < announced_size(rest[0])) break;
-    text_ += size > 0 ? rest.substr(0, size) : replacement_character;
-    rest.remove_prefix(size > 0 ? size : 1);
-  }
-  bytes_.erase(0, bytes_.size() - rest.size());
+std::unique_ptr<TokenReader> make_whole_reader(std::vector<Token> tokens) {
+  return std::make_unique<WholeReader>(std::move(tokens));
 }
 
-const Piece& Tokenizer::at(std::int32_t id) const {
-  if (id < 0 || static_cast<std::size_t>(id) >= size()) {
-    throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
-                                               ", got " + std::to_string(id));
-  }
-  return model_.pieces[static_cast<std::size_t>(id)];
-}
-
-std::optional<std::int32_t> Tokenizer::find(std::string_view text) const {
-  for (std::size_t id = 0; id < size(); ++id) {
-    if (model_.pieces[id].text == text) return static_cast<std::int32_t>(id);
-  }
-  return std::nullopt;
+std::unique_ptr<TextDecoder> make_whole_decoder(
+    std::function<std::string(std::span<const std::int32_t>)> decode) {
+  return std::make_unique<WholeDecoder>(std::move(decode));
 }
 
 }  // namespace glassformer

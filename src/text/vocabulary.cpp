@@ -37,6 +37,16 @@ std::string_view Vocabulary::text(std::int32_t id) const {
   return std::string_view(texts_).substr(places_[index].begin, places_[index].size);
 }
 
+std::int32_t find_required(const Vocabulary& vocabulary, std::string_view token) {
+  const std::int32_t id = vocabulary.find(token);
+  if (id == Vocabulary::absent) {
+    throw Error(ErrorCode::invalid_tokenizer, "vocabulary: expected the token \"" +
+                                                  std::string(token.substr(0, 60)) +
+                                                  "\", which is missing");
+  }
+  return id;
+}
+
 std::array<std::int32_t, 256> byte_tokens(const Vocabulary& vocabulary) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::array<std::int32_t, 256> ids;

@@ -38,6 +38,9 @@ class Vocabulary {
   Trie trie_;
 };
 
+/// Throws invalid_tokenizer if the token is not in the vocabulary.
+std::int32_t find_required(const Vocabulary& vocabulary, std::string_view token);
+
 /// The ids of the tokens <0x00> to <0xFF>, where they are in the vocabulary.
 std::array<std::int32_t, 256> byte_tokens(const Vocabulary& vocabulary);
 

@@ -1,20 +1,14 @@
 #include "text/wordpiece.hpp"
 
-#include "error.hpp"
 #include "io/utf8.hpp"
 
 namespace glassformer {
 
 WordPiece::WordPiece(Vocabulary vocabulary, const Options& options)
     : WordModel(std::move(vocabulary)),
-      unknown_(this->vocabulary().find(options.unknown)),
+      unknown_(find_required(this->vocabulary(), options.unknown)),
       inner_(this->vocabulary().trie().descend(Trie::root, options.prefix)),
-      max_characters_(options.max_characters) {
-  if (unknown_ == Vocabulary::absent) {
-    throw Error(ErrorCode::invalid_tokenizer,
-                "vocabulary: the unknown token \"" + options.unknown + "\" is missing");
-  }
-}
+      max_characters_(options.max_characters) {}
 
 void WordPiece::cut(CharacterSpan word, std::vector<WordToken>& tokens) const {
   const auto size = static_cast<std::uint32_t>(word.size());

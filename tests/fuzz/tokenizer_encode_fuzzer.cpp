@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "io/utf8.hpp"
-#include "text/tokenizer.hpp"
+#include "text/sentencepiece_tokenizer.hpp"
 
 using namespace glassformer;
 
-static Tokenizer load(const std::string& name) {
+static SentencePieceTokenizer load(const std::string& name) {
   std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizer/" + name + ".model",
                      std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return Tokenizer::parse(std::as_bytes(std::span(bytes)));
+  return SentencePieceTokenizer::parse(std::as_bytes(std::span(bytes)));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "error.hpp"
-#include "text/tokenizer.hpp"
+#include "text/sentencepiece_tokenizer.hpp"
 
 using namespace glassformer;
 
@@ -19,7 +19,8 @@ constexpr std::string_view text =
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    const Tokenizer tokenizer = Tokenizer::parse(std::as_bytes(std::span(data, size)));
+    const SentencePieceTokenizer tokenizer =
+        SentencePieceTokenizer::parse(std::as_bytes(std::span(data, size)));
     std::vector<std::int32_t> ids;
     std::uint32_t position = 0;
     for (const Token& token : tokenizer.encode(text)) {

@@ -126,7 +126,7 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
   config.encoder_layers = 8;
   config.n_heads = 8;
   config.max_source_length = 8192;
-  ClassifyPipeline pipeline(config, load_tokenizer("unigram"));
+  ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
   fill(pipeline.parameters());
   const std::string text = repeat("film ", 9000);
   const std::vector<std::string_view> texts = {text, "a film"};
@@ -153,7 +153,7 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
 TEST_CASE("a search that would not fit is refused by its size before it starts", "[limits]") {
   ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
   config.max_target_length = 131'073;
-  TranslatePipeline pipeline(config, load_tokenizer("bpe_bytes"));
+  TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const auto refused = [&](const TranslateOptions& options) {
     return error_of([&] { pipeline.translate("a b c", options); });
@@ -176,7 +176,7 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
   config.max_source_length = 256;
   config.max_target_length = 60'000;
-  TranslatePipeline pipeline(config, load_tokenizer("bpe_bytes"));
+  TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string text = repeat("the old man walks and ", 10);
   std::vector<std::string_view> texts = {text};
@@ -249,11 +249,11 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
 TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limits]") {
   ModelConfig config = classifier_config(load_tokenizer("unigram"));
   config.max_source_length = 2000;
-  ClassifyPipeline classifier(config, load_tokenizer("unigram"));
+  ClassifyPipeline classifier(config, own_tokenizer("unigram"));
   fill(classifier.parameters());
   const std::string text = repeat("the film ", 400);
   const std::vector<float> expected = [&] {
-    ClassifyPipeline other(config, load_tokenizer("unigram"));
+    ClassifyPipeline other(config, own_tokenizer("unigram"));
     fill(other.parameters());
     return other.classify(text).logits;
   }();
@@ -263,7 +263,7 @@ TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limi
   CHECK(classifier.classify(text).logits == expected);
 
   TranslatePipeline translator(translator_config(load_tokenizer("bpe_bytes")),
-                               load_tokenizer("bpe_bytes"));
+                               own_tokenizer("bpe_bytes"));
   fill(translator.parameters());
   const std::string translated = translator.translate("How are you?", {.beams = 2}).text;
   for (const std::size_t bytes : {1'000u, 5'000u, 20'000u, 60'000u}) {
@@ -275,8 +275,8 @@ TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limi
 }
 
 TEST_CASE("texts and words have a stated size", "[limits]") {
-  const Tokenizer tokenizer = load_tokenizer("unigram");
-  ClassifyPipeline classifier(classifier_config(tokenizer), load_tokenizer("unigram"));
+  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  ClassifyPipeline classifier(classifier_config(tokenizer), own_tokenizer("unigram"));
   fill(classifier.parameters());
   const std::string long_text((16 << 20) + 1, ' ');
   const Error error = error_of([&] { classifier.classify(long_text); });
@@ -288,7 +288,7 @@ TEST_CASE("texts and words have a stated size", "[limits]") {
         ErrorCode::too_large);
 
   TranslatePipeline translator(translator_config(load_tokenizer("bpe_bytes")),
-                               load_tokenizer("bpe_bytes"));
+                               own_tokenizer("bpe_bytes"));
   fill(translator.parameters());
   const std::string book((1 << 20) + 1, ' ');
   const std::vector<std::string_view> texts = {book, "How are you?",
@@ -310,7 +310,7 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
   for (const char* name : tokenizer_models) {
     INFO(name);
     const std::string file = read_text(tokenizer_folder + name + ".model");
-    const Tokenizer tokenizer = parse_tokenizer(file);
+    const SentencePieceTokenizer tokenizer = parse_tokenizer(file);
     const SentencePieceModel model = parse_sentencepiece_model(std::as_bytes(std::span(file)));
     std::unique_ptr<Segmenter> segmenter;
     if (model.kind == SegmentationKind::bpe) segmenter = std::make_unique<Bpe>(model);
@@ -336,19 +336,19 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
     CHECK(end <= utf16_size(text));
   }
 
-  const Tokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
   const std::string many = repeat("\uFDFA", 300'000);  // each is four words
   const std::size_t peak = peak_of([&] {
-    TokenReader reader(tokenizer, many);
+    const std::unique_ptr<TokenReader> reader = tokenizer.read(many);
     std::vector<Token> tokens;
-    while (reader.read(tokens)) tokens.erase(tokens.begin(), tokens.end() - 1);
+    while (reader->read(tokens)) tokens.erase(tokens.begin(), tokens.end() - 1);
   });
   CHECK(peak < 500'000);
 
   for (const Clip clip : {Clip::end, Clip::middle}) {
     ModelConfig config = classifier_config(tokenizer);
     config.clip = clip;
-    ClassifyPipeline classifier(config, load_tokenizer("unigram"));
+    ClassifyPipeline classifier(config, own_tokenizer("unigram"));
     fill(classifier.parameters());
     Classification result;
     const std::size_t most = peak_of([&] { result = classifier.classify(many); });
@@ -364,8 +364,8 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
 }
 
 TEST_CASE("a step of a stream is as large as its sentence, not as the text so far", "[limits]") {
-  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
-  TranslatePipeline pipeline(translator_config(tokenizer), load_tokenizer("bpe_bytes"));
+  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  TranslatePipeline pipeline(translator_config(tokenizer), own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string text = "  " + repeat("How are you?  The men walk. ", 60) + "\n";
   const std::vector<std::string_view> texts = {text, "And now?", text};
@@ -391,8 +391,8 @@ TEST_CASE("a step of a stream is as large as its sentence, not as the text so fa
 }
 
 TEST_CASE("reading long texts takes several steps", "[limits]") {
-  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
-  TranslatePipeline pipeline(translator_config(tokenizer), load_tokenizer("bpe_bytes"));
+  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  TranslatePipeline pipeline(translator_config(tokenizer), own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string blank((100 << 10), ' ');
   const std::vector<std::string_view> texts = {blank, blank, blank};
@@ -408,12 +408,12 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
 
 TEST_CASE("a logit that is not finite is an error, with the text's neighbours unharmed",
           "[limits]") {
-  const Tokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const auto code_with = [&](float factor, const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = classifier_config(tokenizer);
     change(config);
-    ClassifyPipeline pipeline(config, load_tokenizer("unigram"), compute);
+    ClassifyPipeline pipeline(config, own_tokenizer("unigram"), compute);
     fill(pipeline.parameters(), factor);
     const std::string_view text = "the film was good and not bad at all";
     const auto results = pipeline.classify_batch(std::span(&text, 1));
@@ -454,7 +454,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbours un
   };
   const std::vector<std::string_view> texts = {"the film", "good", "the film was good", "film"};
   const std::int32_t good = tokenizer.encode("good").at(0).id;
-  ClassifyPipeline classifier(classifier_config(tokenizer), load_tokenizer("unigram"), compute);
+  ClassifyPipeline classifier(classifier_config(tokenizer), own_tokenizer("unigram"), compute);
   spoilt(classifier.parameters(), good);
   const auto verdicts = classifier.classify_batch(texts);
   CHECK_THAT(std::get<Error>(verdicts[1]).what(), ContainsSubstring("logits: expected finite"));
@@ -465,7 +465,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbours un
 
   REQUIRE(end != good);
   for (const bool stream : {false, true}) {
-    TranslatePipeline translator(translator_config(tokenizer), load_tokenizer("unigram"), {},
+    TranslatePipeline translator(translator_config(tokenizer), own_tokenizer("unigram"), {},
                                  compute);
     spoilt(translator.parameters(), good);
     auto session = translator.begin(texts, {.beams = stream ? 1u : 4u, .stream = stream});
@@ -537,11 +537,11 @@ TEST_CASE("an index is what it was, however large", "[limits]") {
 }
 
 TEST_CASE("a model that pools its first token keeps it", "[limits]") {
-  const Tokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
   const auto classify = [&](Pooling pooling, std::vector<std::size_t> masked) {
     ModelConfig config = classifier_config(tokenizer);
     config.pooling = pooling;
-    ClassifyPipeline pipeline(config, load_tokenizer("unigram"));
+    ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
     fill(pipeline.parameters());
     return pipeline.classify("the film was good", {.mask_tokens = std::move(masked)}).logits;
   };

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/tokenizer.hpp"
+#include "text/sentencepiece_tokenizer.hpp"
 
 // The texts and models of tests/data/tokenizer; see make.py there for their format.
 namespace glassformer::test {
@@ -28,12 +28,17 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline Tokenizer parse_tokenizer(const std::string& model_file) {
-  return Tokenizer::parse(std::as_bytes(std::span(model_file)));
+inline SentencePieceTokenizer parse_tokenizer(const std::string& model_file) {
+  return SentencePieceTokenizer::parse(std::as_bytes(std::span(model_file)));
 }
 
-inline Tokenizer load_tokenizer(const std::string& name) {
+inline SentencePieceTokenizer load_tokenizer(const std::string& name) {
   return parse_tokenizer(read_text(tokenizer_folder + name + ".model"));
+}
+
+/// The same, for a pipeline of its own.
+inline std::unique_ptr<Tokenizer> own_tokenizer(const std::string& name) {
+  return std::make_unique<SentencePieceTokenizer>(load_tokenizer(name));
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {

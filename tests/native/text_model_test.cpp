@@ -103,7 +103,8 @@ TEST_CASE("unknown fields are skipped and negative ids understood", "[text]") {
   const std::string extra = number(99, 5) + bytes(100, "xyz") + float32(101, 2) +
                             varint(102 << 3 | 1) + std::string(8, 'x');
   const std::string trainer = bytes(2, extra + number(43, -1) + number(3, 1) + extra);
-  const Tokenizer tokenizer = test::parse_tokenizer(extra + unk + letters + trainer + extra);
+  const SentencePieceTokenizer tokenizer =
+      test::parse_tokenizer(extra + unk + letters + trainer + extra);
   CHECK(tokenizer.size() == 5);
   CHECK(pieces_of(tokenizer, "ab") == Pieces{"\u2581", "a", "b"});
 }
@@ -160,7 +161,7 @@ TEST_CASE("malformed character maps are refused or never read outside", "[text]"
 }
 
 TEST_CASE("Unigram takes the best sum of scores and the earliest start among equals", "[text]") {
-  const Tokenizer tokenizer =
+  const SentencePieceTokenizer tokenizer =
       test::parse_tokenizer(unk + letters + piece("ab", -5) + piece("bc", -4) + piece("cc", -6));
   CHECK(pieces_of(tokenizer, "abc") == Pieces{"\u2581", "a", "bc"});  // -7 against -8
   CHECK(pieces_of(tokenizer, "ab") == Pieces{"\u2581", "ab"});        // -5 against -6
@@ -192,7 +193,7 @@ TEST_CASE("Unigram agrees with trying every segmentation", "[text]") {
       const float score = -static_cast<float>(random() % 1000) / 100;
       if (scores.emplace(text, score).second) model += piece(text, score);
     }
-    const Tokenizer tokenizer = test::parse_tokenizer(model);
+    const SentencePieceTokenizer tokenizer = test::parse_tokenizer(model);
     std::string word;
     for (std::size_t n = random() % 12; n > 0; --n) word += "abc"[random() % 3];
     double sum = 0;
@@ -203,8 +204,8 @@ TEST_CASE("Unigram agrees with trying every segmentation", "[text]") {
 }
 
 TEST_CASE("BPE merges the best pair first, the leftmost among equals", "[text]") {
-  const Tokenizer tokenizer = test::parse_tokenizer(unk + letters + piece("ab", -2) +
-                                                    piece("bc", -1) + piece("aa", -4) + bpe);
+  const SentencePieceTokenizer tokenizer = test::parse_tokenizer(
+      unk + letters + piece("ab", -2) + piece("bc", -1) + piece("aa", -4) + bpe);
   CHECK(pieces_of(tokenizer, "abc") == Pieces{"\u2581", "a", "bc"});
   CHECK(pieces_of(tokenizer, "aaa") == Pieces{"\u2581", "aa", "a"});
   CHECK(pieces_of(tokenizer, "abxx") == Pieces{"\u2581", "ab", "<unk>"});
@@ -225,7 +226,7 @@ TEST_CASE("user-defined pieces are found whatever they cost", "[text]") {
 }
 
 TEST_CASE("bytes that make no character decode to U+FFFD", "[text]") {
-  const Tokenizer tokenizer =
+  const SentencePieceTokenizer tokenizer =
       test::parse_tokenizer(unk + letters + all_bytes() + bytes(2, number(35, 1)));
   const auto id = [&](const char* text) { return *tokenizer.find(text); };
   const std::vector<std::int32_t> ids{id("a"),      id("<0xC3>"), id("<0xA9>"), id("<0xC3>"),

@@ -55,7 +55,7 @@ TEST_CASE("ids are those of the installed spm_encode", "[text]") {
     const std::vector<std::string> expected = test::lines_of(
         run("spm_encode --output_format=id --model='" + model + "' < '" + input.string() + "'"));
     REQUIRE(expected.size() == texts.size());
-    const Tokenizer tokenizer = test::parse_tokenizer(test::read_text(model));
+    const SentencePieceTokenizer tokenizer = test::parse_tokenizer(test::read_text(model));
     std::size_t different = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (test::join(test::ids_of(tokenizer.encode(texts[i]))) == expected[i]) continue;

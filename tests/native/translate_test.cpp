@@ -65,10 +65,10 @@ std::unique_ptr<TranslatePipeline> make_translator(const std::string& source = "
                                                    const std::string& target = "bpe_bytes",
                                                    std::uint64_t seed = 1) {
   const ModelConfig config = config_of(load_tokenizer(source), load_tokenizer(target));
-  std::optional<Tokenizer> other;
-  if (target != source) other = load_tokenizer(target);
+  std::unique_ptr<Tokenizer> other;
+  if (target != source) other = own_tokenizer(target);
   auto pipeline =
-      std::make_unique<TranslatePipeline>(config, load_tokenizer(source), std::move(other));
+      std::make_unique<TranslatePipeline>(config, own_tokenizer(source), std::move(other));
   fill(pipeline->parameters(), *pipeline->target_tokenizer().find("</s>"), seed);
   return pipeline;
 }
@@ -491,7 +491,7 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   CHECK(clipped.sentences[2].start == 507);
 
   // Unknown characters are one token, however many.
-  const Tokenizer plain = load_tokenizer("bpe");
+  const SentencePieceTokenizer plain = load_tokenizer("bpe");
   std::string unknown;
   while (unknown.size() < 9000) unknown += "\u6F22";
   std::string parts;
@@ -584,7 +584,7 @@ std::vector<std::byte> shortlist_file(
 
 // A translator with one vocabulary and a shortlist: ids below 40, and 7 i + 0 … 8 for token i.
 std::unique_ptr<TranslatePipeline> make_shortlisting() {
-  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
   const ModelConfig config = config_of(tokenizer, tokenizer);
   std::vector<std::vector<std::uint32_t>> lists(tokenizer.size());
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -592,8 +592,8 @@ std::unique_ptr<TranslatePipeline> make_shortlisting() {
       lists[i].push_back(static_cast<std::uint32_t>((7 * i + j) % tokenizer.size()));
     }
   }
-  auto pipeline = std::make_unique<TranslatePipeline>(
-      config, load_tokenizer("bpe_bytes"), std::nullopt, Compute::f32, shortlist_file(lists, 40));
+  auto pipeline = std::make_unique<TranslatePipeline>(config, own_tokenizer("bpe_bytes"), nullptr,
+                                                      Compute::f32, shortlist_file(lists, 40));
   fill(pipeline->parameters(), *tokenizer.find("</s>"), 1);
   return pipeline;
 }
@@ -628,11 +628,11 @@ TEST_CASE("with a shortlist a translation has only what its source offers", "[tr
 }
 
 TEST_CASE("a shortlist that is damaged or another model's is refused by name", "[translate]") {
-  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
   ModelConfig config = config_of(tokenizer, tokenizer);
   const auto message = [&](std::span<const std::byte> file) -> std::string {
     try {
-      TranslatePipeline(config, load_tokenizer("bpe_bytes"), std::nullopt, Compute::f32, file);
+      TranslatePipeline(config, own_tokenizer("bpe_bytes"), nullptr, Compute::f32, file);
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::invalid_shortlist);
       return error.what();
@@ -695,11 +695,11 @@ TEST_CASE("bad translation requests are refused by name, and the next one works"
   CHECK(pipeline->translate(texts[1], {.max_length = 100000}).sentences[0].output.tokens.size() <=
         24);
 
-  const Tokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
   const auto code_with = [&](const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = config_of(tokenizer, tokenizer);
     change(config);
-    return code_of([&] { TranslatePipeline(config, load_tokenizer("bpe_bytes")); });
+    return code_of([&] { TranslatePipeline(config, own_tokenizer("bpe_bytes")); });
   };
   CHECK(code_with([](ModelConfig& c) { c.task = "text-classification"; }) == ErrorCode::wrong_task);
   CHECK(code_with([](ModelConfig& c) { c.vocab_size = 10; }) == ErrorCode::invalid_tokenizer);

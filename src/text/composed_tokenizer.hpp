@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/added_tokens.hpp"
+#include "text/pre_tokenizer.hpp"
+#include "text/text_normalizer.hpp"
+#include "text/token_decoder.hpp"
+#include "text/token_template.hpp"
+#include "text/tokenizer.hpp"
+#include "text/word_model.hpp"
+
+namespace glassformer {
+
+/// A tokenizer put together from small parts, as a tokenizer.json names them.
+class ComposedTokenizer final : public Tokenizer {
+ public:
+  struct Parts {
+    std::unique_ptr<TextNormalizer> normalizer;   // may be null
+    std::unique_ptr<PreTokenizer> pre_tokenizer;  // may be null: the text is one word
+    std::unique_ptr<WordModel> model;
+    std::unique_ptr<TokenDecoder> decoder;
+    std::vector<AddedToken> added_tokens;
+    PostProcessor post_processor;
+  };
+  explicit ComposedTokenizer(Parts parts);
+
+  /// Throws too_large for more than 8 MiB.
+  std::unique_ptr<TokenReader> read(std::string_view utf8) const override;
+  std::unique_ptr<TextDecoder> make_decoder() const override;
+
+  std::size_t size() const override;
+  std::string_view piece(std::int32_t id) const override;
+  std::string display_text(std::int32_t id) const override;
+  std::optional<std::int32_t> find(std::string_view piece) const override;
+  std::int32_t unk_id() const override { return parts_.model->unknown(); }
+  bool is_control(std::int32_t id) const override;
+  const TokenTemplate& around() const override { return parts_.post_processor.around; }
+
+ private:
+  std::string text_of(std::span<const std::int32_t> ids) const;
+  void add_words(CharacterSpan text, std::vector<Token>& tokens) const;
+  void add(CharacterSpan covered, std::int32_t id, std::vector<Token>& tokens) const;
+
+  Parts parts_;
+  AddedTokens added_;
+};
+
+}  // namespace glassformer

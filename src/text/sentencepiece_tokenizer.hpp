@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/normalizer.hpp"
+#include "text/segmenter.hpp"
+#include "text/sentencepiece_model.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// A piece with a space for each U+2581.
+std::string with_spaces(std::string_view piece);
+
+/// Text to ids and back, with the ids that SentencePiece gives for the same model file: Unigram and
+/// BPE, normalisation map, byte fallback, user-defined pieces.
+///
+/// A token covers the characters that its piece was normalised from, without the white space before
+/// them: only white space and characters that normalise to nothing lie between tokens. A piece of
+/// nothing but white space covers that white space.
+class SentencePieceTokenizer final : public Tokenizer {
+ public:
+  /// Reads a SentencePiece model file. Throws invalid_tokenizer, or unsupported for a kind of model
+  /// other than Unigram and BPE.
+  static SentencePieceTokenizer parse(std::span<const std::byte> model_file);
+
+  /// Needs memory for some words. Throws too_large for a word of over 4 MiB.
+  std::unique_ptr<TokenReader> read(std::string_view utf8) const override;
+  /// Hands over each token with its stretch of the normalised text: of an unknown token, the
+  /// characters that are not in the vocabulary.
+  using Use = std::function<void(const Token&, std::string_view)>;
+  void each_piece(std::string_view utf8, const Use& use) const;
+
+  std::unique_ptr<TextDecoder> make_decoder() const override;
+
+  std::size_t size() const override { return model_.pieces.size(); }
+  std::string_view piece(std::int32_t id) const override { return at(id).text; }
+  std::string display_text(std::int32_t id) const override;
+  /// Looks at every piece in turn.
+  std::optional<std::int32_t> find(std::string_view piece) const override;
+  std::int32_t unk_id() const override { return model_.unk_id; }
+  bool is_control(std::int32_t id) const override { return at(id).type == PieceType::control; }
+  /// Nothing: the model's file does not say.
+  const TokenTemplate& around() const override;
+
+  /// What is cut into pieces: white space collapsed and written as U+2581, characters mapped.
+  std::string normalize(std::string_view utf8) const;
+
+  const SentencePieceModel& model() const { return model_; }
+
+ private:
+  friend class PieceReader;
+  explicit SentencePieceTokenizer(SentencePieceModel model);
+  const Piece& at(std::int32_t id) const;
+
+  SentencePieceModel model_;
+  Normalizer normalizer_;
+  std::unique_ptr<Segmenter> segmenter_;
+  std::vector<std::int32_t> byte_ids_;  // 256 with byte fallback, else none
+};
+
+}  // namespace glassformer

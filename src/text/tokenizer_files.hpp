@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// Gives a file of a model folder by its name, or nothing if it is not there.
+using FolderFile = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Which texts a tokenizer is for, where a translator's two languages have one each.
+enum class TokenizerSide { source, target };
+
+/// The tokenizer of a model folder, from the first of these that is there:
+///
+///   tokenizer.json                             a composed one
+///   tokenizer.model; source.model and target.model   SentencePiece as it is
+///   source.spm, target.spm and vocab.json      SentencePiece with the ids of vocab.json
+///   vocab.txt                                  WordPiece
+///   vocab.json and merges.txt                  byte-level BPE
+///   spiece.model                               Unigram, with extra tokens at the end
+///   sentencepiece.bpe.model                    Unigram, with special tokens at the start
+///
+/// tokenizer_config.json says more of the last five. Throws invalid_tokenizer, or unsupported.
+std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
+                                          TokenizerSide side = TokenizerSide::source);
+
+}  // namespace glassformer
