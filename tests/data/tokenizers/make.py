@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+"""Trains the tiny tokenizers of this folder and writes what the original library makes of texts.
+
+    make.py            only the expected tokens, from the tokenizers that are there
+    make.py --train    the tokenizers too
+
+Needs Debian sid's package python3-tokenizers (0.23.1). NAME.json is a tokenizer.json. NAME.expected has
+a line for every third line of adversarial.txt and ten of ../tokenizer/text.txt: a JSON array of the
+ids, the ids with special tokens, and the ranges in UTF-16 units; a tab; and the ids decoded again, as
+a JSON string. The ranges are the original's, but a prefix that the text does not have covers
+nothing, and what one character became belongs to the first token of it.
+"""
+
+import json
+import pathlib
+import sys
+
+from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers,
+                        processors, trainers)
+
+HERE = pathlib.Path(__file__).parent
+
+
+def texts():
+    lines = (HERE / "adversarial.txt").read_bytes().decode().split("\n")[:-1]
+    more = (HERE.parent / "tokenizer" / "text.txt").read_bytes().decode().split("\n")[:-1]
+    return lines[::3] + more[:10]
+
+
+def corpus():
+    return (HERE.parent / "tokenizer" / "text.txt").read_text().split("\n") * 2
+
+
+def wordpiece(lowercase):
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    alphabet = list("aeiounrstΣσςά日本é!?.,'-#")
+    trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=specials, show_progress=False,
+                                        initial_alphabet=alphabet, limit_alphabet=120)
+    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")])
+    return tokenizer
+
+
+def byte_level(prefix, specials):
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=specials, show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator(corpus(), trainer)
+    return tokenizer
+
+
+def writer():
+    return byte_level(False, ["<|endoftext|>"])
+
+
+def masked():
+    tokenizer = byte_level(True, ["<s>", "<pad>", "</s>", "<unk>"])
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])
+    tokenizer.add_tokens([AddedToken("naïve", single_word=True), AddedToken("#hash", rstrip=True)])
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=True)
+    return tokenizer
+
+
+def unigram(normalizer, byte_fallback):
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=300, unk_token="<unk>", show_progress=False,
+                                      special_tokens=["<pad>", "</s>", "<unk>"])
+    tokenizer.train_from_iterator(corpus(), trainer)
+    state = json.loads(tokenizer.to_str())
+    if byte_fallback:
+        state["model"]["vocab"] += [[f"<0x{byte:02X}>", -20.0] for byte in range(256)]
+        state["model"]["byte_fallback"] = True
+    tokenizer = Tokenizer.from_str(json.dumps(state))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
+    return tokenizer
+
+
+def mixed():
+    """Components that the others do not have."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Lowercase(), normalizers.Strip(),
+         normalizers.Replace("--", "—")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Whitespace(), pre_tokenizers.Digits(individual_digits=True),
+         pre_tokenizers.Punctuation("contiguous"), pre_tokenizers.Split("ing", "merged_with_previous")])
+    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<unk>"], show_progress=False,
+                                  limit_alphabet=80)
+    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer.add_tokens([AddedToken("Straße", normalized=True)])
+    return tokenizer
+
+
+TOKENIZERS = {
+    "wordpiece_uncased": lambda: wordpiece(True),
+    "wordpiece_cased": lambda: wordpiece(False),
+    "bytes": writer,
+    "bytes_masked": masked,
+    "unigram": lambda: unigram(normalizers.NFKD(), False),
+    "unigram_bytes": lambda: unigram(
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.NFC()]), True),
+    "mixed": mixed,
+}
+
+
+def expected(tokenizer, text):
+    plain = tokenizer.encode(text, add_special_tokens=False)
+    units = [0]
+    for character in text:
+        units.append(units[-1] + (2 if ord(character) > 0xFFFF else 1))
+    offsets = [[units[begin], units[end]] for begin, end in plain.offsets]
+    covered = 0
+    for i, offset in enumerate(offsets):
+        if plain.tokens[i] in ("▁", "Ġ") and i + 1 < len(offsets):
+            following = units[plain.offsets[i + 1][0]]
+            if following <= offset[0]:
+                offset[0] = offset[1] = following
+        offset[0] = max(offset[0], covered)
+        offset[1] = covered = max(offset[0], offset[1])
+    flat = [unit for offset in offsets for unit in offset]
+    return [plain.ids, tokenizer.encode(text).ids, flat]
+
+
+def main():
+    for name, train in TOKENIZERS.items():
+        file = HERE / f"{name}.json"
+        if sys.argv[1:] == ["--train"]:
+            state = json.loads(train().to_str())
+            file.write_text(json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n")
+        tokenizer = Tokenizer.from_file(str(file))
+        lines = [json.dumps(expected(tokenizer, text), separators=(",", ":")) for text in texts()]
+        decoded = [tokenizer.decode(tokenizer.encode(text).ids) for text in texts()]
+        (HERE / f"{name}.expected").write_text(
+            "".join(f"{line}\t{json.dumps(text)}\n" for line, text in zip(lines, decoded)))
+        print(name, tokenizer.get_vocab_size())
+
+
+main()

@@ -1,0 +1,281 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "text/composed_tokenizer.hpp"
+#include "text/tokenizer_files.hpp"
+#include "text/tokenizer_json.hpp"
+#include "text_fixture.hpp"
+
+namespace glassformer {
+namespace {
+
+using nlohmann::json;
+
+const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/";
+
+std::string read(const std::string& name) { return test::read_text(folder + name); }
+
+ComposedTokenizer compose(const std::string& file) {
+  return ComposedTokenizer(parse_tokenizer_json(file));
+}
+
+// A tokenizer from files that exist only here.
+using Files = std::map<std::string, std::string>;
+std::unique_ptr<Tokenizer> from_files(const Files& files,
+                                      TokenizerSide side = TokenizerSide::source) {
+  return read_tokenizer(
+      [&](const std::string& name) -> std::optional<std::string> {
+        const auto found = files.find(name);
+        if (found == files.end()) return std::nullopt;
+        return found->second;
+      },
+      side);
+}
+
+std::vector<std::int32_t> ids(const Tokenizer& tokenizer, std::string_view text) {
+  return test::ids_of(tokenizer.encode(text));
+}
+
+// The texts that make.py takes.
+std::vector<std::string> texts() {
+  std::vector<std::string> result;
+  const std::vector<std::string> lines = test::lines_of(read("adversarial.txt"));
+  for (std::size_t i = 0; i < lines.size(); i += 3) result.push_back(lines[i]);
+  const std::vector<std::string> more =
+      test::lines_of(test::read_text(test::tokenizer_folder + "text.txt"));
+  result.insert(result.end(), more.begin(), more.begin() + 10);
+  return result;
+}
+
+// A tokenizer.json with one component replaced.
+std::string with(const std::string& name, const std::string& key, const std::string& component) {
+  json file = json::parse(read(name));
+  file[key] = json::parse(component);
+  return file.dump();
+}
+
+std::string refusal(const std::string& file) {
+  try {
+    parse_tokenizer_json(file);
+  } catch (const Error& error) {
+    return std::string(to_string(error.code())) + ": " + error.what();
+  }
+  return "accepted";
+}
+
+std::vector<std::int32_t> special_ids(const std::vector<TemplatePart>& parts, bool before) {
+  std::vector<std::int32_t> result;
+  bool text = false;
+  for (const TemplatePart& part : parts) {
+    text |= part.kind != TemplatePart::Kind::special;
+    if (part.kind == TemplatePart::Kind::special && text != before) result.push_back(part.id);
+  }
+  return result;
+}
+
+const char* const tokenizers[] = {"wordpiece_uncased", "wordpiece_cased", "bytes", "bytes_masked",
+                                  "unigram",           "unigram_bytes",   "mixed"};
+
+TEST_CASE("ids, ranges and decoded texts are those of the original library", "[text][composed]") {
+  const std::string name = GENERATE(from_range(std::begin(tokenizers), std::end(tokenizers)));
+  const ComposedTokenizer tokenizer = compose(read(name + ".json"));
+  const std::vector<std::string> lines = texts();
+  const std::vector<std::string> expected = test::lines_of(read(name + ".expected"));
+  REQUIRE(expected.size() == lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    INFO(name << ", text " << i << ": " << lines[i]);
+    const std::size_t tab = expected[i].find('\t');
+    const json wanted = json::parse(expected[i].substr(0, tab));
+    const std::vector<Token> tokens = tokenizer.encode(lines[i]);
+    std::vector<std::uint32_t> ranges;
+    for (const Token& token : tokens) {
+      ranges.push_back(token.start);
+      ranges.push_back(token.end);
+    }
+    CHECK(test::ids_of(tokens) == wanted[0].get<std::vector<std::int32_t>>());
+    json special = special_ids(tokenizer.around().single, true);
+    for (const Token& token : tokens) special.push_back(token.id);
+    for (const std::int32_t id : special_ids(tokenizer.around().single, false)) {
+      special.push_back(id);
+    }
+    CHECK(special == wanted[1]);
+    CHECK(ranges == wanted[2].get<std::vector<std::uint32_t>>());
+    CHECK(tokenizer.decode(test::ids_of(tokens)) == json::parse(expected[i].substr(tab + 1)));
+  }
+}
+
+TEST_CASE("without tokenizer.json, a vocabulary of words gives the same ids", "[text][composed]") {
+  const bool lower_case = GENERATE(true, false);
+  const std::string name = lower_case ? "wordpiece_uncased" : "wordpiece_cased";
+  const json vocabulary = json::parse(read(name + ".json"))["model"]["vocab"];
+  std::vector<std::string> words(vocabulary.size());
+  for (const auto& [word, id] : vocabulary.items()) words[id.get<std::size_t>()] = word;
+  Files files;
+  for (const std::string& word : words) files["vocab.txt"] += word + " \r\n";
+  if (!lower_case) files["tokenizer_config.json"] = R"({"do_lower_case": false, "other": {}})";
+  const auto tokenizer = from_files(files);
+  const ComposedTokenizer original = compose(read(name + ".json"));
+  for (const std::string& text : texts()) CHECK(tokenizer->encode(text) == original.encode(text));
+  CHECK(special_ids(tokenizer->around().pair, true) == special_ids(original.around().pair, true));
+  CHECK(tokenizer->around().pair.back().type == 1);
+}
+
+TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]") {
+  const bool masked = GENERATE(true, false);
+  const std::string name = masked ? "bytes_masked" : "bytes";
+  json file = json::parse(read(name + ".json"));
+  Files files{{"merges.txt", "#version: 0.2\n"}};
+  for (const json& merge : file["model"]["merges"]) {
+    files["merges.txt"] += merge[0].get<std::string>() + " " + merge[1].get<std::string>() + "\n";
+  }
+  json vocabulary = file["model"]["vocab"];
+  if (masked) {
+    files["tokenizer_config.json"] = R"({"add_prefix_space": true})";
+    // Only the special tokens go on being found.
+    json& added = file["added_tokens"];
+    added.erase(added.end() - 2, added.end());
+    vocabulary["<mask>"] = file["added_tokens"].back()["id"];
+  }
+  files["vocab.json"] = vocabulary.dump();
+  const auto tokenizer = from_files(files);
+  const ComposedTokenizer original = compose(file.dump());
+  for (const std::string& text : texts()) CHECK(tokenizer->encode(text) == original.encode(text));
+  CHECK(tokenizer->around().single.size() == original.around().single.size());
+  CHECK(tokenizer->around().pair.size() == (masked ? 6 : 2));
+}
+
+TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",
+          "[text][composed]") {
+  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  json vocabulary = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}, {">>pt<<", 3}, {"漢字", 4}};
+  for (std::size_t i = pieces.size(); i-- > 3;) {
+    vocabulary[std::string(pieces.piece(static_cast<std::int32_t>(i)))] = vocabulary.size();
+  }
+  const std::string model = test::read_text(test::tokenizer_folder + "unigram.model");
+  const Files files{
+      {"source.spm", model}, {"target.spm", model}, {"vocab.json", vocabulary.dump()}};
+  const auto tokenizer = from_files(files);
+
+  const std::string plain = "The film was good.";
+  std::vector<std::int32_t> expected;
+  for (const Token& token : pieces.encode(plain)) {
+    expected.push_back(*tokenizer->find(pieces.piece(token.id)));
+  }
+  CHECK(ids(*tokenizer, plain) == expected);
+  CHECK(tokenizer->decode(expected) == plain);
+  expected.insert(expected.begin(), 3);
+  CHECK(ids(*tokenizer, ">>pt<<" + plain) == expected);
+  CHECK(tokenizer->encode(">>pt<<a")[0] == Token{3, 0, 6});
+  expected[0] = 1;  // a code that is not there
+  CHECK(ids(*tokenizer, ">>xx<<" + plain) == expected);
+  // What the pieces do not cover may be in the vocabulary as a whole; special tokens are found.
+  CHECK(ids(*tokenizer, "漢字").back() == 4);
+  CHECK(tokenizer->encode("a</s>").back() == Token{0, 1, 5});
+  CHECK(special_ids(tokenizer->around().single, false) == std::vector<std::int32_t>{0});
+  CHECK(from_files(files, TokenizerSide::target)->size() == vocabulary.size());
+}
+
+TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
+  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  const auto tokenizer = from_files(
+      {{"spiece.model", test::read_text(test::tokenizer_folder + "unigram.model")},
+       {"tokenizer_config.json", R"({"extra_ids": 3, "unk_token": {"content": "<unk>"}})"}});
+  CHECK(tokenizer->size() == pieces.size() + 3);
+  CHECK(tokenizer->find("<extra_id_0>") == static_cast<std::int32_t>(pieces.size() + 2));
+  CHECK(ids(*tokenizer, "The film was good.") == test::ids_of(pieces.encode("The film was good.")));
+  CHECK(ids(*tokenizer, "a<extra_id_2>").back() == static_cast<std::int32_t>(pieces.size()));
+}
+
+TEST_CASE("what a person reads for a token", "[text][composed]") {
+  const auto shown = [](const Tokenizer& tokenizer, std::string_view text) {
+    std::vector<std::string> result;
+    for (const Token& token : tokenizer.encode(text)) {
+      result.push_back(tokenizer.display_text(token.id));
+    }
+    return result;
+  };
+  std::string joined;
+  for (const char* name : {"wordpiece_cased", "bytes_masked", "unigram"}) {
+    joined.clear();
+    for (const std::string& text : shown(compose(read(std::string(name) + ".json")), "the film")) {
+      joined += text;
+    }
+    CHECK(joined == " the film");
+  }
+  CHECK(test::load_tokenizer("unigram").display_text(
+            *test::load_tokenizer("unigram").find("\xE2\x96\x81the")) == " the");
+}
+
+TEST_CASE("a decoder's text only grows, by whole characters", "[text][composed]") {
+  const ComposedTokenizer tokenizer = compose(read("bytes.json"));
+  const auto decoder = tokenizer.make_decoder();
+  std::string before;
+  for (const Token& token : tokenizer.encode("naïve 😀 日本")) {
+    decoder->push(token.id);
+    CHECK(decoder->text().starts_with(before));
+    CHECK(decoder->text().find("\xEF\xBF\xBD") == std::string::npos);
+    before = decoder->text();
+  }
+  decoder->finish();
+  CHECK(decoder->text() == "naïve 😀 日本");
+}
+
+TEST_CASE("what a tokenizer.json has that we do not support is refused by its name",
+          "[text][composed]") {
+  const char* const file = "wordpiece_cased.json";
+  CHECK(refusal(with(file, "normalizer", R"({"type": "Nmt"})")) ==
+        "unsupported: tokenizer.json: normalizer: type: expected one of BertNormalizer, ByteLevel, "
+        "Lowercase, NFC, NFD, NFKC, NFKD, Precompiled, Prepend, Replace, Sequence, Strip, "
+        "StripAccents, got \"Nmt\"; the tokenizer must be saved again without it, or the text "
+        "prepared elsewhere");
+  for (const char* key : {"pre_tokenizer", "post_processor", "decoder", "model"}) {
+    INFO(key);
+    const std::string message = refusal(with(file, key, R"({"type": "Wonderful"})"));
+    CHECK(message.starts_with("unsupported: tokenizer.json: " + std::string(key) + ": type: "));
+    CHECK(message.find("got \"Wonderful\"") != std::string::npos);
+  }
+  const std::string regex = refusal(with(file, "pre_tokenizer", R"({"type": "Sequence",
+      "pretokenizers": [{"type": "Split", "pattern": {"Regex": "a+"}, "behavior": "Removed",
+                         "invert": false}]})"));
+  CHECK(regex.starts_with("unsupported: tokenizer.json: pre_tokenizer: pretokenizers[0]: pattern"));
+  CHECK(refusal(with(file, "normalizer", R"({"type": "Lowercase", "more": 1})")) ==
+        "invalid_tokenizer: tokenizer.json: normalizer: \"more\": unknown field");
+  CHECK(refusal(with("bytes.json", "model", R"({"type": "BPE", "dropout": 0.1, "vocab": {},
+      "merges": []})"))
+            .starts_with("unsupported: tokenizer.json: model: dropout: "));
+}
+
+TEST_CASE("a tokenizer.json that contradicts itself is refused", "[text][composed]") {
+  const auto model = [](const std::string& text) { return refusal(R"({"model": )" + text + "}"); };
+  CHECK(model(R"({"type": "WordPiece", "vocab": {"a": 0}})") ==
+        "invalid_tokenizer: vocabulary: expected the token \"[UNK]\", which is missing");
+  CHECK(model(R"({"type": "WordPiece", "vocab": {"a": 0, "b": 0}})") ==
+        "invalid_tokenizer: vocabulary: token \"b\": its id 0 is taken already");
+  CHECK(model(R"({"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]})") ==
+        "invalid_tokenizer: vocabulary: expected the token \"b\", which is missing");
+  CHECK(model(R"({"type": "BPE", "vocab": {"a": 0}, "merges": ["aa"]})") ==
+        "invalid_tokenizer: tokenizer.json: model: merges: expected two tokens with a space "
+        "between them, got \"aa\"");
+  CHECK(model(R"({"type": "Unigram", "vocab": [["a", "b"]]})") ==
+        "invalid_tokenizer: tokenizer.json: model: vocab: expected a token and its score, got "
+        "[\"a\",\"b\"]");
+  CHECK_THROWS_AS(from_files({}), Error);
+  CHECK_THROWS_AS(from_files({{"merges.txt", ""}}), Error);
+}
+
+TEST_CASE("scores are read as the nearest doubles", "[text][composed]") {
+  for (const double value : {0.0, -2.012292861938477, -12.345678901234567, 0.1, 1e-5, 123456789.125,
+                             -9.999999999999998, 17.0, -0.30000000000000004, 2.5e10}) {
+    CHECK(nearest_double(json(value).dump()) == value);
+  }
+  CHECK(nearest_double("1e400") > 1e300);
+  CHECK(nearest_double("-1e-400") == 0);
+}
+
+}  // namespace
+}  // namespace glassformer
