@@ -232,8 +232,8 @@ class Fuse final : public TokenDecoder {
 class Strip final : public TokenDecoder {
  public:
   explicit Strip(Component& component)
-      : left_(component.integer("start", 0, 1'000'000)),
-        right_(component.integer("stop", 0, 1'000'000)) {
+      : left_(static_cast<std::size_t>(component.integer("start", 0, 1'000'000))),
+        right_(static_cast<std::size_t>(component.integer("stop", 0, 1'000'000))) {
     append_character(content_, component.character("content"));
   }
 

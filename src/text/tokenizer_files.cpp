@@ -48,7 +48,7 @@ class TokenizerConfig {
   }
 
   std::size_t integer(const char* key, std::size_t fallback) {
-    return object_.find(key) ? object_.integer(key, 0, 10'000) : fallback;
+    return object_.find(key) ? static_cast<std::size_t>(object_.integer(key, 0, 10'000)) : fallback;
   }
 
   /// A special token, which may be a text or an object with its "content".

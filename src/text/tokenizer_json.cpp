@@ -35,7 +35,8 @@ std::unique_ptr<WordModel> read_wordpiece(Component& model) {
   options.unknown = model.string_or("unk_token", options.unknown);
   options.prefix = model.string_or("continuing_subword_prefix", options.prefix);
   if (model.find("max_input_chars_per_word")) {
-    options.max_characters = model.integer("max_input_chars_per_word", 0, UINT32_MAX);
+    options.max_characters =
+        static_cast<std::size_t>(model.integer("max_input_chars_per_word", 0, UINT32_MAX));
   }
   return std::make_unique<WordPiece>(read_vocabulary(model), options);
 }
