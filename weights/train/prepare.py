@@ -35,8 +35,11 @@ def held_out(text, share):
     return zlib.crc32(letters(text).encode()) % share == 0
 
 
-def read_groups(folder):
-    """Returns {group: (labels, texts)}, with nothing of a validation sentence left in a training group."""
+def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
+    """Returns {group: (labels, texts)}, with nothing of a validation sentence left in a training group.
+
+    clipped, varied: how many sentences are cut from each unlabelled group, and made of labelled ones.
+    """
     groups = {}
     for domain in ("films", "products"):
         labelled, unlabelled = data.DOMAINS[domain]
@@ -53,26 +56,26 @@ def read_groups(folder):
                            if len(letters(pair[1])) < 12 or letters(pair[1]) not in seen]
     groups["graded"] = [(GRADED[grade], text) for grade, text in data.read_training(folder, "sst5.train.tsv.gz")
                         if not held_out(text, 10)]
-    groups["sentences_unlabelled"] = [(-1, text) for text in clip_sentences(groups)]
-    groups["sentences_varied"] = [(-1, text) for text in vary_sentences(groups)]
+    groups["sentences_unlabelled"] = [(-1, text) for text in clip_sentences(groups, clipped)]
+    groups["sentences_varied"] = [(-1, text) for text in vary_sentences(groups, varied)]
     return {name: (numpy.array([label for label, _ in pairs]), [text for _, text in pairs])
             for name, pairs in groups.items()}
 
 
-def clip_sentences(groups):
+def clip_sentences(groups, counts):
     """Sentences of 3 to 40 words out of the unlabelled reviews."""
     clipped = []
-    for name, count in CLIPPED_SENTENCES.items():
+    for name, count in counts.items():
         found = [sentence for _, text in groups[name] for sentence in re.split(r"(?<=[.!?]) +", text)
                  if 3 <= sentence.count(" ") + 1 <= 40]
         clipped += random.Random(1).sample(found, min(count, len(found)))
     return clipped
 
 
-def vary_sentences(groups):
+def vary_sentences(groups, count):
     phrases = [text for _, text in groups["sentences"]]
     sentences = sorted({text for name in ("sentences", "graded") for _, text in groups[name] if text.count(" ") > 9})
-    return variations.vary(sentences, phrases, VARIED_SENTENCES)
+    return variations.vary(sentences, phrases, count)
 
 
 def folds_of(texts, wholes):

@@ -63,12 +63,14 @@ def weigh(teachers, labels):
     return model.fit(numpy.stack(teachers, axis=1), labels).coef_[0]
 
 
-def fit_out_of_fold(matrix, labels, others=()):
+def fit_out_of_fold(matrix, labels, others=(), folds=None):
     """Returns (log-odds of the rows, out of fold, and the function features -> log-odds).
 
     others: [(matrix, labels, weight)] of neighbouring domains, fitted on in every fold.
+    folds: the fold of each row; at random, where texts do not overlap.
     """
-    folds = numpy.random.RandomState(1).randint(FOLDS, size=len(labels))
+    if folds is None:
+        folds = numpy.random.RandomState(1).randint(FOLDS, size=len(labels))
     models = []
     scores = numpy.zeros(len(labels), numpy.float32)
     for fold in range(FOLDS):

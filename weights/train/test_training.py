@@ -2,6 +2,8 @@
 
     python3 -m unittest test_training
 """
+import random
+import re
 import unittest
 
 import numpy
@@ -9,6 +11,8 @@ import torch
 
 import attention
 import data
+import negations
+import negations_prepare
 import prepare
 import sentence_teacher
 import teacher
@@ -113,6 +117,47 @@ class TrainingTest(unittest.TestCase):
         scores = sentence_teacher.score(net, texts)
         self.assertGreater(((scores > 0) == labels).mean(), 0.9)
         self.assertLess(abs(sentence_teacher.score(net, texts[:1])[0] - scores[0]), 1e-3)
+
+    def test_patterns_name_lists_that_their_domains_have(self):
+        text = negations.GRAMMAR.read_text()
+        self.assertEqual(text.count("("), text.count(")"))
+        grammar = negations.Grammar(text)
+        for domain, patterns in grammar.patterns.items():
+            for _, pattern in patterns:
+                for name in re.findall(r"\{(\w*)\}", pattern):
+                    self.assertTrue(grammar.words(name, domain), f"{{{name}}} of {domain} in {pattern}")
+
+    def test_written_sentences_of_both_labels_come_with_and_without_negators(self):
+        made = negations.Grammar(negations.GRAMMAR.read_text()).sentences(2000)
+        self.assertEqual(len({text for _, text in made}), 2000)
+        self.assertFalse([text for _, text in made if re.search(r"[(){}|]", text)])
+        for label in (0, 1):
+            negated = [bool(negations.NEGATOR.search(text)) for own, text in made if own == label]
+            self.assertGreater(sum(negated), 300)
+            self.assertGreater(len(negated) - sum(negated), 200)
+
+    def test_a_grammar_fills_in_words_of_the_domain(self):
+        grammar = negations.Grammar("[bad =]\npoor\n[bad = film]\ndull\n[positive: film]\n(not|never) {bad}\n")
+        texts = {grammar.sentence(random.Random(seed)) for seed in range(50)}
+        self.assertEqual(texts, {(1, f"{no} {bad}") for no in ("not", "never") for bad in ("poor", "dull")})
+
+    def test_a_negator_turns_a_phrase_round(self):
+        found = negations.contrasts([(0, "a dull film"), (1, "a film that is not dull"), (1, "great")], 10)
+        self.assertEqual([label for label, _ in found], [0, 1])
+        self.assertIn("a dull film", found[1][1])
+        self.assertTrue(negations.NEGATOR.search(found[1][1]))
+
+    def test_cut_sentences_have_a_negator_and_their_reviews_label(self):
+        review = "I saw it twice. You won't regret it! It is not " + "very " * 20 + "long. No."
+        self.assertEqual(negations.cut([(1, review)]), [(1, "You won't regret it!")])
+
+    def test_texts_that_measure_are_not_trained_on(self):
+        kept_out = {negations.letters(text) for path in negations_prepare.KEPT_OUT
+                    for _, _, text in negations_prepare.read_lines(path)}
+        self.assertGreater(len(kept_out), 300)
+        goals, texts = negations_prepare.usable(numpy.array([0.9, 0.8, numpy.nan]),
+                                                ["never  BORING!", "Never a bore.", "Who knows?"], kept_out)
+        self.assertEqual((goals.tolist(), texts), ([0.8], ["Never a bore."]))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     pretrain  masked language model and soft labels from one forward pass
     finetune  soft labels alone, full length, learning rate to zero
     distil    the same with Muon, and more sentences, most of them labelled by the teacher alone
+    negate    distil with a third stream, of sentences with a negator, that weighs more and more
     sst5      five classes, from a pretrained encoder
 
     python3 train.py --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
@@ -26,6 +27,7 @@ from trainer import Trainer, add_arguments, launch
 FILMS_AND_PRODUCTS = ["films", "films_unlabelled", "products", "products_unlabelled"]
 SENTENCES = ["sentences", "sentences_unlabelled"]
 VALIDATION = ["valid_films", "valid_products", "valid_sentences"]
+NEGATED = [f"valid_{name}" for name in ("cut", "customers", "praise", "blame", "short", "contrast", "plain")]
 
 
 class Stream(NamedTuple):
@@ -33,21 +35,27 @@ class Stream(NamedTuple):
     groups: list
     repeats: list  # how often each group's texts come in one round
     tokens: int  # a batch
-    weight: float  # of its loss
+    drop: float  # share of tokens left out
+    last_weight: float = 1.0  # of its loss at the end; 1 at the beginning
 
 
 STAGES = {
-    "pretrain": dict(limit=256, mask=0.15, drop=0.0, lr=2e-3, last_lr=4e-4, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 1.0),
-        Stream([*SENTENCES, "graded"], [1, 0.5, 1], 3072, 1.0)]),
-    "finetune": dict(limit=512, mask=0.0, drop=0.1, lr=5e-4, last_lr=0.0, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 1.0),
-        Stream([*SENTENCES, "graded"], [1, 0.5, 2], 3072, 1.0)]),
-    "distil": dict(limit=512, mask=0.0, drop=0.05, lr=1e-3, last_lr=0.0, muon=True, validation=VALIDATION, streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 1.0),
-        Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 1.0)]),
-    "sst5": dict(limit=512, mask=0.0, drop=0.15, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
-        Stream(["sst5"], [1], 2048, 1.0)]),
+    "pretrain": dict(limit=256, mask=0.15, lr=2e-3, last_lr=4e-4, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 0.0),
+        Stream([*SENTENCES, "graded"], [1, 0.5, 1], 3072, 0.0)]),
+    "finetune": dict(limit=512, mask=0.0, lr=5e-4, last_lr=0.0, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 8192, 0.1),
+        Stream([*SENTENCES, "graded"], [1, 0.5, 2], 3072, 0.1)]),
+    "distil": dict(limit=512, mask=0.0, lr=1e-3, last_lr=0.0, muon=True, validation=VALIDATION, streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 0.05),
+        Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 0.05)]),
+    "negate": dict(limit=512, mask=0.0, lr=1e-3, last_lr=0.0, muon=True, validation=[*VALIDATION, *NEGATED], streams=[
+        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 0.05),
+        Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 0.05),
+        Stream(["written", "contrasts", "cut", "cut_unlabelled", "customers"], [1, 1, 0.5, 0.5, 3], 3072, 0.0,
+               last_weight=1.5)]),
+    "sst5": dict(limit=512, mask=0.0, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
+        Stream(["sst5"], [1], 2048, 0.15)]),
 }
 SST5_LABELS = ["very negative", "negative", "neutral", "positive", "very positive"]
 WEIGHT_DECAY = 0.01
@@ -97,15 +105,16 @@ class ClassifierTrainer(Trainer):
 
     def batches(self, stream):
         items = Items(self.options.items, stream.groups)
-        return training_batches(items, stream.repeats, self.stage["limit"], stream.tokens, self.stage["drop"],
+        return training_batches(items, stream.repeats, self.stage["limit"], stream.tokens, stream.drop,
                                 self.rank, self.world, seed=self.step + 1)
 
     def make_step(self):
-        sources = [(self.batches(stream), stream.weight) for stream in self.stage["streams"]]
+        sources = [(self.batches(stream), stream.last_weight) for stream in self.stage["streams"]]
 
         def add_gradients():
             losses, tokens = [], 0
-            for source, weight in sources:
+            for source, last_weight in sources:
+                weight = 1 + (last_weight - 1) * self.progress
                 ids, targets = next(source)
                 parts = loss_of(self.model, ids.to(self.device), targets.to(self.device), self.stage["mask"],
                                 self.compute)
@@ -133,7 +142,9 @@ class ClassifierTrainer(Trainer):
         return accuracy
 
     def report(self, losses, steps, tokens, progress):
-        names = ["loss_long", "mlm_long", "loss_short", "mlm_short"] if len(losses) == 4 else ["loss", "mlm"]
+        names = ["loss", "mlm"]
+        if len(losses) > 2:
+            names = [f"{loss}_{stream}" for stream in ("long", "short", "negated") for loss in names]
         entry = {name: round(float(loss), 4) for name, loss in zip(names, losses)}
         self.log({**entry, "lr": round(self.rate(progress), 6)})
         self.show(progress, f"{steps:.2f} steps/s " + " ".join(f"{key} {value:.3f}" for key, value in entry.items()))

@@ -1,0 +1,68 @@
+"""What one teacher says of every text that `train.py --stage negate` learns from: log-odds, group by group.
+
+    python3 read.py --data DIR --out run/words.npz
+    python3 read.py --data DIR --model checkpoints/sentiment --out run/model.npz
+
+A model folder reads all groups, or with --cut the sentences cut for their negator alone. Without one, the NB-weighted logistic regressions of teacher.py read reviews and
+sentences, those that they learnt from out of fold.
+"""
+import argparse
+
+import numpy
+import torch
+
+import negations_prepare
+import teacher
+from attention import use_compiled
+from evaluate import Texts, load_model
+from prepare import folds_of
+from train import predict
+from trainer import compute_type
+
+
+@torch.no_grad()
+def read_with_model(folder, groups):
+    use_compiled()
+    model, config, processor = load_model(folder)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    scores = {}
+    for name, (_, texts) in groups.items():
+        logits = predict(model.to(device), Texts(processor, texts), device, compute_type(device),
+                         config["max_source_length"])
+        scores[name] = logits[:, 1] - logits[:, 0]
+        print(name, len(texts), flush=True)
+    return scores
+
+
+def read_with_words(groups):
+    rows = {name: teacher.features(texts) for name, (_, texts) in groups.items() if not name.startswith("cut")}
+    neighbours = {"films": [], "products": [(rows["films"], groups["films"][0], 0.3)], "sentences": []}
+    scores = {}
+    for domain, others in neighbours.items():
+        labels, texts = groups[domain]
+        folds = folds_of(texts, groups["graded"][1]) if domain == "sentences" else None
+        scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels, others, folds)
+        for name in rows:
+            if name != domain and (domain in name or (domain, name) == ("sentences", "graded")):
+                scores[name] = score(rows[name])
+        print(domain, ((scores[domain] > 0) == labels).mean(), flush=True)
+    return scores
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--model", help="model folder")
+    parser.add_argument("--cut", action="store_true", help="nothing but the sentences cut for their negator")
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    groups = negations_prepare.read_groups(arguments.data)
+    if arguments.cut:
+        groups = {name: group for name, group in groups.items() if "cut" in name}
+    scores = read_with_model(arguments.model, groups) if arguments.model else read_with_words(groups)
+    numpy.savez(arguments.out, **scores)
+
+
+if __name__ == "__main__":
+    main()
