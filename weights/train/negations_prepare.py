@@ -2,9 +2,9 @@
 
     python3 negations_prepare.py --data DIR --tokenizer tokenizer.model --reads words.npz model.npz --out negate.npz
 
---reads: files of read.py, whose teachers are weighed on held-out texts; sentences cut for their negator are for the last
-of them that has read them. Nothing that is in a file of --kept-out, lines
-of kind, label and text, is trained on; the first of them is for validation.
+--reads: files of read.py, whose teachers are weighed on held-out texts; sentences cut for their negator are left to the
+last of them that has read such. Nothing that is in a file of --kept-out, lines of kind, label and text, is trained on;
+the first of them is for validation.
 """
 import argparse
 import json
@@ -28,7 +28,6 @@ SURE = 3.5  # log-odds of an unlabelled review that gives sentences
 CUT_LABEL_SHARE = 0.5  # of the review's label in the target of a sentence cut from it
 WRITTEN_TARGET = 0.97
 CUSTOMERS = ["cr.tsv.gz", "uci.tsv.gz"]
-DOMAIN = {"graded": "sentences"}  # of a group not named after it
 
 
 def read_groups(folder):
@@ -70,17 +69,17 @@ def soft_labels(groups, reads, log):
     scores = {}
     for domain in ("films", "products", "sentences"):
         valid = f"valid_{domain}"
-        able = [read for read in reads if valid in read]
-        factors = teacher.weigh([read[valid] for read in able], groups[valid][0])
-        for name in groups:
-            if "cut" not in name and domain in DOMAIN.get(name, name):
+        for name in [valid, domain, f"{domain}_unlabelled", f"{domain}_varied"]:
+            able = [read for read in reads if valid in read and name in read]
+            if able:
+                factors = teacher.weigh([read[valid] for read in able], groups[valid][0])
                 scores[name] = sum(factor * read[name] for factor, read in zip(factors, able))
         right = (scores[valid] > 0) == groups[valid][0]
-        log({"teachers": domain, "valid_accuracy": round(float(right.mean()), 4), "factors": factors.tolist()})
+        log({"teachers": domain, "valid_accuracy": round(float(right.mean()), 4)})
     targets = {name: probability(values) for name, values in scores.items()}
     for domain, share in prepare.LABEL_SHARE.items():
         targets[domain] = share * groups[domain][0] + (1 - share) * targets[domain]
-    targets["graded"] = 0.6 * groups["graded"][0] + 0.4 * targets["graded"]
+    targets["graded"] = groups["graded"][0]
     review = numpy.concatenate([scores[name] for name in UNLABELLED])[groups["cut_unlabelled"][0]]
     labels = {"cut": groups["cut"][0], "cut_unlabelled": numpy.where(abs(review) > SURE, review > 0, numpy.nan)}
     for name, label in labels.items():
@@ -97,7 +96,8 @@ def soft_labels(groups, reads, log):
 def written(groups):
     """{group: (targets, texts)} of what negations.py makes."""
     grammar = negations.Grammar(negations.GRAMMAR.read_text())
-    made = {"written": grammar.sentences(WRITTEN), "contrasts": negations.contrasts(zip(*groups["sentences"]), CONTRASTS)}
+    made = {"written": grammar.sentences(WRITTEN),
+            "contrasts": negations.contrasts(zip(*groups["sentences"]), CONTRASTS)}
     return {name: (numpy.where([label for label, _ in pairs], WRITTEN_TARGET, 1 - WRITTEN_TARGET),
                    [text for _, text in pairs]) for name, pairs in made.items()}
 

@@ -11,7 +11,8 @@ matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
 
 CLASSIFIER = [
-    ("Classification loss, training", {"loss_long": "reviews", "loss_short": "sentences"}),
+    ("Classification loss, training", {"loss_long": "reviews", "loss_short": "sentences",
+                                      "loss_negated": "negation"}),
     ("Masked-token loss, training", {"mlm_long": "reviews", "mlm_short": "sentences"}),
     ("Accuracy on held-out train texts", {"valid_films": "films", "valid_products": "products",
                                           "valid_sentences": "sentences"}),

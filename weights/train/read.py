@@ -3,8 +3,9 @@
     python3 read.py --data DIR --out run/words.npz
     python3 read.py --data DIR --model checkpoints/sentiment --out run/model.npz
 
-A model folder reads all groups, or with --cut the sentences cut for their negator alone. Without one, the NB-weighted logistic regressions of teacher.py read reviews and
-sentences, those that they learnt from out of fold.
+A model folder reads all groups but those whose labels it was trained on, where its word is little more than the label;
+with --cut the sentences cut for their negator alone. Without one, the NB-weighted logistic regressions of teacher.py
+read reviews and sentences, those that they learnt from out of fold.
 """
 import argparse
 
@@ -18,6 +19,9 @@ from evaluate import Texts, load_model
 from prepare import folds_of
 from train import predict
 from trainer import compute_type
+
+
+LABELLED = ["films", "products", "sentences", "graded"]
 
 
 @torch.no_grad()
@@ -43,7 +47,7 @@ def read_with_words(groups):
         folds = folds_of(texts, groups["graded"][1]) if domain == "sentences" else None
         scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels, others, folds)
         for name in rows:
-            if name != domain and (domain in name or (domain, name) == ("sentences", "graded")):
+            if name != domain and domain in name:
                 scores[name] = score(rows[name])
         print(domain, ((scores[domain] > 0) == labels).mean(), flush=True)
     return scores
@@ -58,9 +62,11 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     groups = negations_prepare.read_groups(arguments.data)
-    if arguments.cut:
-        groups = {name: group for name, group in groups.items() if "cut" in name}
-    scores = read_with_model(arguments.model, groups) if arguments.model else read_with_words(groups)
+    if arguments.model:
+        wanted = [name for name in groups if "cut" in name or not arguments.cut and name not in LABELLED]
+        scores = read_with_model(arguments.model, {name: groups[name] for name in wanted})
+    else:
+        scores = read_with_words(groups)
     numpy.savez(arguments.out, **scores)
 
 

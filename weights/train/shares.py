@@ -9,7 +9,6 @@ Several checkpoints, of runs from the same start, are averaged.
 import argparse
 import json
 
-import numpy
 import torch
 
 from attention import use_compiled

@@ -3,7 +3,7 @@
     pretrain  masked language model and soft labels from one forward pass
     finetune  soft labels alone, full length, learning rate to zero
     distil    the same with Muon, and more sentences, most of them labelled by the teacher alone
-    negate    distil with a third stream, of sentences with a negator, that weighs more and more
+    negate    distil with a third stream, of sentences with a negator
     sst5      five classes, from a pretrained encoder
 
     python3 train.py --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
     repeats: list  # how often each group's texts come in one round
     tokens: int  # a batch
     drop: float  # share of tokens left out
-    last_weight: float = 1.0  # of its loss at the end; 1 at the beginning
+    weight: float = 1.0  # of its loss
 
 
 STAGES = {
@@ -49,11 +49,11 @@ STAGES = {
     "distil": dict(limit=512, mask=0.0, lr=1e-3, last_lr=0.0, muon=True, validation=VALIDATION, streams=[
         Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 0.05),
         Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 0.05)]),
-    "negate": dict(limit=512, mask=0.0, lr=1e-3, last_lr=0.0, muon=True, validation=[*VALIDATION, *NEGATED], streams=[
-        Stream(FILMS_AND_PRODUCTS, [1.5, 1, 2.5, 1.5], 6144, 0.05),
-        Stream([*SENTENCES, "sentences_varied", "graded"], [1.5, 0.7, 1, 2], 4096, 0.05),
-        Stream(["written", "contrasts", "cut", "cut_unlabelled", "customers"], [1, 1, 0.5, 0.5, 3], 3072, 0.0,
-               last_weight=1.5)]),
+    "negate": dict(limit=512, mask=0.0, lr=7e-4, last_lr=0.0, muon=True, validation=[*VALIDATION, *NEGATED], streams=[
+        Stream(FILMS_AND_PRODUCTS, [1, 1.5, 1, 2], 6144, 0.05),
+        Stream([*SENTENCES, "sentences_varied", "graded"], [0.4, 1, 1.5, 0.4], 6144, 0.05),
+        Stream(["written", "contrasts", "cut", "cut_unlabelled", "customers"], [1, 1, 0.5, 0.5, 2], 2048, 0.0,
+               weight=0.4)]),
     "sst5": dict(limit=512, mask=0.0, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 0.15)]),
 }
@@ -109,12 +109,11 @@ class ClassifierTrainer(Trainer):
                                 self.rank, self.world, seed=self.step + 1)
 
     def make_step(self):
-        sources = [(self.batches(stream), stream.last_weight) for stream in self.stage["streams"]]
+        sources = [(self.batches(stream), stream.weight) for stream in self.stage["streams"]]
 
         def add_gradients():
             losses, tokens = [], 0
-            for source, last_weight in sources:
-                weight = 1 + (last_weight - 1) * self.progress
+            for source, weight in sources:
                 ids, targets = next(source)
                 parts = loss_of(self.model, ids.to(self.device), targets.to(self.device), self.stage["mask"],
                                 self.compute)

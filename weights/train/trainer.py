@@ -77,7 +77,7 @@ class Trainer:
             self.start_from(read_weights(options.init))
         self.optimizer = self.make_optimizer()
         self.average = Average(self.model)
-        self.step, self.tokens, self.elapsed, self.progress = 0, 0, 0.0, 0.0
+        self.step, self.tokens, self.elapsed = 0, 0, 0.0
         if (self.run / "checkpoint.pt").exists():
             self.load()
         self.shared = self.shares_by_now()
@@ -145,7 +145,6 @@ class Trainer:
             progress = self.step / self.options.steps if self.options.steps else self.elapsed / (
                 60 * self.options.minutes)
             progress = self.share_gradients(min(1.0, progress))
-            self.progress = progress
             for group in self.optimizer.param_groups:
                 group["lr"] = self.rate(progress)
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
