@@ -1,7 +1,7 @@
 // A classifier's figures:
 //
 //   accuracy    on the labelled test files, none of them trained on
-//   probes      on a small written set: negation, contrast, short inputs
+//   probes      on small written sets: negation, contrast, short inputs
 //   tokenizer   ids of `glassformer tokenize` against spm_encode on lines from every file
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,16 +67,18 @@ async function evaluateAccuracy(variants, labels, data) {
   return results;
 }
 
-/** probes.tsv of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
+/** Written sets of the model folder: `kind<TAB>label<TAB>text`, labels as in config.json. */
 async function evaluateProbes(model, variant, labels) {
-  const path = join(model, 'probes.tsv');
-  if (!existsSync(path)) return [];
-  const probes = readLines(path).map((line) => {
-    const [kind, label, text] = line.split('\t');
-    return { kind, label: labels.indexOf(label), text };
-  });
+  const files = ['probes.tsv', 'negation.tsv'].filter((file) => existsSync(join(model, file)));
+  const probes = files.flatMap((file) =>
+    readLines(join(model, file)).map((line) => {
+      const [kind, label, text] = line.split('\t');
+      return { file, kind, label: labels.indexOf(label), text };
+    }),
+  );
   const { answers } = await measure(variant, labels, probes);
-  return probes.map(({ label, kind, text }, i) => ({
+  return probes.map(({ label, file, kind, text }, i) => ({
+    file,
     kind,
     text,
     label: labels[label],
@@ -119,14 +121,15 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
       ]),
     ),
   );
-  const kinds = [...new Set(probes.map(({ kind }) => kind))];
-  const right = probes.filter(({ label, answer }) => label === answer);
-  if (probes.length > 0) {
+  for (const file of new Set(probes.map((probe) => probe.file))) {
+    const written = probes.filter((probe) => probe.file === file);
+    const kinds = [...new Set(written.map(({ kind }) => kind))];
+    const right = written.filter(({ label, answer }) => label === answer);
     console.log(
-      `\nWritten probes: ${right.length} of ${probes.length} right.\n\n${table(
+      `\n${file}: ${right.length} of ${written.length} right.\n\n${table(
         ['kind', 'right', 'wrong answers'],
         kinds.map((kind) => {
-          const all = probes.filter((probe) => probe.kind === kind);
+          const all = written.filter((probe) => probe.kind === kind);
           const wrong = all.filter(({ label, answer }) => label !== answer);
           return [
             kind,
