@@ -122,6 +122,9 @@ await step('native tests, sanitized', ['build with sanitizers'], () =>
 );
 await step('command line tests', ['build native'], () => nodeTests('tests/cli'));
 await step('package tests', ['build package'], () => nodeTests('tests/package'));
+await step('environments', ['build native', 'build package'], () =>
+  nodeTests('tests/environments'),
+);
 await step('scores', [], () => nodeTests('tests/evaluate'));
 await step('repository tests', ['build native', 'build package'], () =>
   nodeTests('tests/repository'),

@@ -307,9 +307,11 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
   };
   if (const auto json = file("tokenizer.json")) return compose(parse_tokenizer_json(*json));
   if (const auto model = file("tokenizer.model")) return sentencepiece(*model);
-  const bool source = side == TokenizerSide::source;
-  if (const auto model = file(source ? "source.model" : "target.model")) {
-    return sentencepiece(*model);
+  std::string own = "source.model", other = "target.model";
+  if (side == TokenizerSide::target) std::swap(own, other);
+  if (const auto model = file(own)) return sentencepiece(*model);
+  if (file(other)) {
+    throw Error(ErrorCode::missing_file, own + ": expected beside " + other + ", got none");
   }
   if (file("source.spm")) return read_spm(file, side);
   if (file("vocab.txt")) return read_vocab_txt(file);
