@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
 /** The files that the engine reads; a folder has those that its model needs. */
-const modelFiles = [
+export const modelFiles = [
   'config.json',
   'model.safetensors',
   'tokenizer.model',

@@ -3,19 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root, unlessDone } from './build.mjs';
+import { modelFiles } from './manifest.mjs';
 
 export const models = ['sentiment', 'en-de', 'en-fr'];
-
-// Those of a model folder that the engine reads.
-const modelFiles = [
-  'config.json',
-  'model.safetensors',
-  'tokenizer.model',
-  'source.model',
-  'target.model',
-  'shortlist.bin',
-  'manifest.json',
-];
 
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
@@ -101,7 +91,7 @@ function manifest(name, description, files) {
 async function writePackage(name) {
   const source = join(root, 'weights', name);
   const folder = join(root, 'build/packages', name);
-  const files = modelFiles.filter((file) => existsSync(join(source, file)));
+  const files = [...modelFiles, 'manifest.json'].filter((file) => existsSync(join(source, file)));
   const inputs = [...files, 'README.md', 'LICENSE'].map((file) => `weights/${name}/${file}`);
   inputs.push('wasm/toolchain/models.mjs', 'package.json');
   await unlessDone(`model-${name}`, inputs, [`build/packages/${name}/package.json`], () => {
