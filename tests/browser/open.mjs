@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { preview } from 'vite';
+import { executablePath, flags } from './chromium.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,18 +25,7 @@ export async function serve(folder = join(root, 'web/dist')) {
 }
 
 export function launch() {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  return chromium.launch({ executablePath, args: flags });
 }
 
 // A page in a browser profile of its own. `complaints` collects what must not happen: requests to

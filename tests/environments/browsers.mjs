@@ -4,20 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { executablePath, flags } from '../browser/chromium.mjs';
 import { outcomeIn } from './judge.mjs';
 import { Untried } from './project.mjs';
 import { WebKit } from './webkit.mjs';
 
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 const limit = 120_000; // milliseconds until a page must have printed its outcome
 
