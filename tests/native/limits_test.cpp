@@ -11,6 +11,7 @@
 #include <new>
 
 #include "allocations.hpp"
+#include "error_of.hpp"
 #include "io/quantise.hpp"
 #include "io/utf8.hpp"
 #include "kernels/kernels.hpp"
@@ -29,17 +30,6 @@ using Catch::Matchers::ContainsSubstring;
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-template <class Action>
-Error error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("expected an Error");
-  return Error(ErrorCode::internal, "");
-}
 
 ModelConfig classifier_config(const Tokenizer& tokenizer) {
   ModelConfig config;

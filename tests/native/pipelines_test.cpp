@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cli/model_folder.hpp"
+#include "error_of.hpp"
 #include "golden.hpp"
 #include "pipelines/json.hpp"
 
@@ -16,18 +17,6 @@ namespace glassformer::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-// The code and message of the Error that an action throws.
-template <class Action>
-Error error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("expected an Error");
-  return Error(ErrorCode::internal, "");
-}
 
 }  // namespace
 
