@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/config.hpp"
+#include "checkpoints/model_config.hpp"
 #include "io/json_writer.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights.hpp"

@@ -154,7 +154,7 @@ void bench_translator(const BenchCommand& command) {
 
 Exit run(const BenchCommand& command) {
   const ModelConfig config = read_config(command.model);
-  if (config.is_translation()) {
+  if (config.task == Task::translation) {
     bench_translator(command);
   } else {
     bench_classifier(command);

@@ -17,7 +17,8 @@ Exit run(const InitCommand& command) {
   names.push_back(manifest_file);
   NewFiles files(command.folder, names);
 
-  const Model model = make_model(config);  // its parameters are declared, and take no memory
+  const Model model =
+      make_model(config.architecture);  // its parameters are declared, and take no memory
   const std::vector<Parameter> declared = parameters(model);
   std::vector<NamedTensor> tensors;
   for (const Parameter& parameter : declared) {

@@ -11,8 +11,8 @@ namespace {
 
 // The whole model is loaded, so that what is shown has passed every check.
 std::size_t count_parameters(const std::filesystem::path& folder, const ModelConfig& config) {
-  return element_count(config.is_translation() ? load_translator(folder)->parameters()
-                                               : load_classifier(folder)->parameters());
+  return element_count(config.task == Task::translation ? load_translator(folder)->parameters()
+                                                        : load_classifier(folder)->parameters());
 }
 
 // Says that the files are those that the manifest tells of; throws invalid_manifest if not.
@@ -55,8 +55,9 @@ Exit run(const InspectCommand& command) {
   }
   std::cout << '\n'
             << weights.header.tensors().size() << " tensors, " << parameters << " parameters, "
-            << source->size() << (config.is_translation() ? " source pieces, " : " pieces");
-  if (config.is_translation()) std::cout << target->size() << " target pieces";
+            << source->size()
+            << (config.task == Task::translation ? " source pieces, " : " pieces");
+  if (config.task == Task::translation) std::cout << target->size() << " target pieces";
   std::cout << '\n';
   check_manifest(command.model);
   return Exit::ok;

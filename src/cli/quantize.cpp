@@ -69,7 +69,7 @@ class QuantisedWeights {
 
 Exit run(const QuantizeCommand& command) {
   const std::string config = read_file(command.model / "config.json", config_limit);
-  const Model model = make_model(parse_config(config), Compute::int8);
+  const Model model = make_model(parse_config(config).architecture, Compute::int8);
   const std::vector<std::string> described = model_files(command.model);
   std::vector<std::string> names = described;
   names.push_back(manifest_file);

@@ -11,8 +11,7 @@ Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
     : model_(model), state_(std::move(state)) {
   for (std::vector<std::int32_t>& ids : choices) {
     widest_ = std::max(widest_, ids.size());
-    Linear projection = model_.projection(ids);
-    choices_.push_back({std::move(ids), std::move(projection)});
+    choices_.emplace_back(model_, std::move(ids));
   }
   const std::size_t rows = state_.limits().rows;
   logits_.resize(checked_product("logits", {rows, widest_}));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Seq2SeqScorer final : public NextTokenScorer {
 
  private:
   struct Choice {
+    Choice(const Seq2Seq& model, std::vector<std::int32_t> some)
+        : ids(std::move(some)), projection(model.projection(ids)) {}
+
     std::vector<std::int32_t> ids;
     Linear projection;  // onto them
   };
@@ -51,7 +55,7 @@ class Seq2SeqScorer final : public NextTokenScorer {
 
   Seq2Seq& model_;
   DecodingState state_;
-  std::vector<Choice> choices_;   // one a source, or none
+  std::deque<Choice> choices_;    // one a source, or none
   std::size_t widest_ = 0;        // most ids of a choice
   std::vector<float> logits_;     // [rows, widest_]
   std::vector<NextTokens> next_;  // [R]

@@ -20,6 +20,12 @@ inline void scale(float* y, const float* x, std::size_t n, float scale) {
   for (; i < n; ++i) y[i] = scale * x[i];
 }
 
+inline void multiply(float* y, const float* x, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + Vec::width <= n; i += Vec::width) (Vec::load(y + i) * Vec::load(x + i)).store(y + i);
+  for (; i < n; ++i) y[i] *= x[i];
+}
+
 inline std::size_t first_at_least(const float* x, std::size_t n, float least) {
   constexpr std::size_t at_once = 4;
   const Vec limit = Vec::broadcast(least);

@@ -7,8 +7,8 @@
 #include "kernels/gather.hpp"
 #include "kernels/int16.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/layer_norm.hpp"
 #include "kernels/matmul.hpp"
+#include "kernels/norm.hpp"
 #include "kernels/quantise.hpp"
 #include "kernels/softmax.hpp"
 
@@ -34,11 +34,14 @@ constexpr Kernels table_with() {
       .add_scaled_integers = add_scaled_integers,
       .layer_norm = layer_norm,
       .layer_norm_unbiased = layer_norm_unbiased,
+      .rms_norm = rms_norm,
       .exponentials = exponentials,
       .log_sum_exp = log_sum_exp,
       .first_at_least = first_at_least,
       .add_scaled = add_scaled,
       .scale = scale,
+      .multiply = multiply,
+      .activate = activate,
       .elu_plus_one = elu_plus_one,
       .dot_rows = dot_rows,
       .sum_rows = sum_rows,

@@ -15,6 +15,16 @@ enum class Epilogue {
   accumulate,  ///< c = c + sum: a residual connection
 };
 
+/// The nonlinear functions of feed-forward blocks and heads.
+enum class Activation {
+  relu,        ///< max(x, 0)
+  gelu,        ///< x · Phi(x), the exact form (Hendrycks and Gimpel 2016)
+  gelu_tanh,   ///< the same paper's approximation, x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³)))
+  quick_gelu,  ///< x · σ(1.702 x)
+  silu,        ///< x · σ(x)
+  tanh,
+};
+
 /// sum = a · b + bias, with b packed into panels of `Kernels::panel_width` columns: panel p holds
 /// columns p·width … of every row of b, row after row, the last panel padded with zeros.
 struct MatmulArgs {
@@ -66,12 +76,12 @@ struct Int16MatmulArgs {
 };
 
 /// Normalises each row of x [rows, columns] into y; y may be x.
-struct LayerNormArgs {
+struct NormArgs {
   const float* x = nullptr;
   float* y = nullptr;
   std::size_t rows = 0, columns = 0;
   const float* weight = nullptr;  ///< [columns]
-  const float* bias = nullptr;    ///< [columns]
+  const float* bias = nullptr;    ///< [columns]; rms_norm has none
   float eps = 0;
 };
 
@@ -114,9 +124,11 @@ struct Kernels {
   /// y = y + scale · x.
   void (*add_scaled_integers)(float* y, const std::int32_t* x, std::size_t n, float scale);
   /// y = (x - mean) / sqrt(variance + eps) · weight + bias (Ba et al. 2016).
-  void (*layer_norm)(const LayerNormArgs&);
+  void (*layer_norm)(const NormArgs&);
   /// y = (x - mean) / (s + eps) · weight + bias, s the standard deviation with n - 1.
-  void (*layer_norm_unbiased)(const LayerNormArgs&);
+  void (*layer_norm_unbiased)(const NormArgs&);
+  /// y = x / sqrt(mean of x² + eps) · weight (Zhang and Sennrich 2019).
+  void (*rms_norm)(const NormArgs&);
   /// row = e^(scale · (row - its largest)), in place; returns the sum, by which a softmax divides.
   /// n >= 1.
   float (*exponentials)(float* row, std::size_t n, float scale);
@@ -128,6 +140,10 @@ struct Kernels {
   void (*add_scaled)(float* y, const float* x, std::size_t n, float scale);
   /// y = scale · x; y may be x.
   void (*scale)(float* y, const float* x, std::size_t n, float scale);
+  /// y = y · x, element by element.
+  void (*multiply)(float* y, const float* x, std::size_t n);
+  /// x = activation(x), in place.
+  void (*activate)(Activation activation, float* x, std::size_t n);
   /// y = elu(x) + 1: x + 1 where x > 0, else e^x.
   void (*elu_plus_one)(float* y, const float* x, std::size_t n);
   /// products [count] = x · query, query [columns].

@@ -50,4 +50,19 @@ void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
                  [scale = scales_[id]](std::int8_t value) { return value * scale; });
 }
 
+void TypeEmbedding::declare(const ParameterScope& scope) {
+  scope.declare("weight", {types_, d_model_}, [this](std::span<const float> values) {
+    table_.assign(values.begin(), values.end());
+  });
+}
+
+void TypeEmbedding::add_to(View<2> x, std::span<const std::int32_t> types) const {
+  expect_shape("x of a type embedding", x, {types.size(), d_model_});
+  const float* table = loaded(table_).data();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const float* row = table + static_cast<std::size_t>(types[i]) * d_model_;
+    kernels().add_scaled(&x(i, 0), row, d_model_, 1.0f);
+  }
+}
+
 }  // namespace glassformer

@@ -84,4 +84,23 @@ class TiedEmbedding final : public Embedding {
   const Linear& lm_head_;
 };
 
+/// Adds to each token a vector of the text that it is of, a row of a learned table [types, D]:
+/// Devlin et al. 2019 (BERT), figure 2, "segment embeddings".
+class TypeEmbedding {
+ public:
+  TypeEmbedding(std::size_t types, std::size_t d_model) : types_(types), d_model_(d_model) {}
+  TypeEmbedding(const TypeEmbedding&) = delete;
+  TypeEmbedding& operator=(const TypeEmbedding&) = delete;
+
+  /// Declares `weight` [types, D].
+  void declare(const ParameterScope& scope);
+
+  /// x [N, D] += table[types].
+  void add_to(View<2> x, std::span<const std::int32_t> types) const;
+
+ private:
+  std::size_t types_, d_model_;
+  AlignedBuffer table_;  // [types, D], empty until it is set
+};
+
 }  // namespace glassformer

@@ -118,25 +118,28 @@ std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compu
   return std::make_unique<FloatWeight>(in, out);
 }
 
+// The products read whole panels.
+AlignedBuffer padded_bias(std::size_t outputs) {
+  const std::size_t width = kernels().panel_width;
+  return AlignedBuffer((outputs + width - 1) / width * width);
+}
+
 }  // namespace
 
 Linear::Linear(std::size_t in, std::size_t out, Compute compute)
-    : Linear(make_weight(in, out, compute)) {}
+    : Linear(make_weight(in, out, compute), {}) {}
 
-Linear::Linear(std::unique_ptr<LinearWeight> weight) : weight_(std::move(weight)) {}
+Linear::Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias)
+    : weight_(std::move(weight)), bias_(std::move(bias)) {}
 
 Linear Linear::select(std::span<const std::int32_t> outputs) const {
-  Linear selected(weight_->select(outputs));
-  if (bias_.empty()) return selected;
-  selected.reserve_bias();
-  std::transform(outputs.begin(), outputs.end(), selected.bias_.begin(),
-                 [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
-  return selected;
-}
-
-void Linear::reserve_bias() {
-  const std::size_t width = kernels().panel_width;
-  bias_.resize((out() + width - 1) / width * width);
+  AlignedBuffer bias;
+  if (!bias_.empty()) {
+    bias = padded_bias(outputs.size());
+    std::transform(outputs.begin(), outputs.end(), bias.begin(),
+                   [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
+  }
+  return Linear(weight_->select(outputs), std::move(bias));
 }
 
 void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
@@ -147,7 +150,7 @@ void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t
 
 void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
   scope.declare("bias", {outputs}, [this, first](std::span<const float> values) {
-    reserve_bias();
+    if (bias_.empty()) bias_ = padded_bias(out());
     std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   });
 }
@@ -155,6 +158,15 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
 void Linear::operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
                         Epilogue epilogue) const {
   multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, workspace);
+}
+
+void Linear::add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+                    std::size_t first) const {
+  if (!run.traces(name)) return (*this)(x, sum, run.workspace, Epilogue::accumulate);
+  View<2> added = run.workspace.room_to_trace(x.shape(0));  // [n, out]
+  (*this)(x, added, run.workspace);
+  run.see(name, added, first);
+  kernels().add_scaled(sum.data(), added.data(), added.size(), 1.0f);
 }
 
 void Linear::multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const {

@@ -7,7 +7,7 @@
 
 #include "io/weights.hpp"
 #include "kernels/kernels.hpp"
-#include "layers/workspace.hpp"
+#include "layers/run.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
@@ -43,10 +43,11 @@ class LinearWeight {
 class Linear {
  public:
   Linear(std::size_t in, std::size_t out, Compute compute);
+  Linear(const Linear&) = delete;  // others may point here
+  Linear& operator=(const Linear&) = delete;
 
   /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of
-  /// this layer. Several names may share one layer, each with its own outputs. The layer must then
-  /// stay where it is until they are loaded.
+  /// this layer. Several names may share one layer, each with its own outputs.
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
   /// The same for a layer with one name.
   void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }
@@ -61,6 +62,11 @@ class Linear {
   void operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
                   Epilogue epilogue = Epilogue::store) const;
 
+  /// sum [n, out] += the layer of x [n, in], which is rows `first` … of the run's and is shown by
+  /// its name.
+  void add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+              std::size_t first = 0) const;
+
   /// The product without the bias.
   void multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const;
 
@@ -73,9 +79,8 @@ class Linear {
   Linear select(std::span<const std::int32_t> outputs) const;
 
  private:
-  explicit Linear(std::unique_ptr<LinearWeight> weight);
+  Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
-  void reserve_bias();
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                 Workspace& workspace) const;
 

@@ -15,13 +15,13 @@ constexpr std::size_t least_rows = 128;
 
 }  // namespace
 
-void PositionalEncoding::add_to(View<2> x, const Batch& batch) {
-  expect_shape("x of a positional encoding", x, {batch.tokens(), d_model_});
-  reserve(batch.longest());
-  for (std::size_t i = 0; i < batch.size(); ++i) {
+void PositionalEncoding::add_to(View<2> x, const Sequences& sequences) {
+  expect_shape("x of a positional encoding", x, {sequences.tokens(), d_model_});
+  reserve(sequences.longest());
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
     // Rows 0 … length - 1 of the table lie in a row, as do the sequence's tokens.
-    kernels().add_scaled(x.data() + batch.start(i) * d_model_, table_.data(),
-                         batch.length(i) * d_model_, 1.0f);
+    kernels().add_scaled(x.data() + sequences.start(i) * d_model_, table_.data(),
+                         sequences.length(i) * d_model_, 1.0f);
   }
 }
 
@@ -65,6 +65,7 @@ SinusoidalEncoding::Angle of_angle(double angle) {
 void SinusoidalEncoding::extend(std::size_t count) {
   const std::size_t d_model = this->d_model();
   const std::size_t first = rows();
+  const bool halves = layout_ == SinusoidLayout::halves;
   if (first == 0) next_.assign(d_model / 2, {0.0, 1.0});
   table_.resize(count * d_model);
   for (std::size_t i = 0; i < d_model; i += 2) {
@@ -73,8 +74,9 @@ void SinusoidalEncoding::extend(std::size_t count) {
     const Angle step = of_angle(frequency);
     Angle& angle = next_[i / 2];
     for (std::size_t position = first; position < count; ++position) {
-      table_[position * d_model + i] = static_cast<float>(angle.sine);
-      table_[position * d_model + i + 1] = static_cast<float>(angle.cosine);
+      float* row = &table_[position * d_model];
+      row[halves ? i / 2 : i] = static_cast<float>(angle.sine);
+      row[halves ? (d_model + i) / 2 : i + 1] = static_cast<float>(angle.cosine);
       angle = {angle.sine * step.cosine + angle.cosine * step.sine,
                angle.cosine * step.cosine - angle.sine * step.sine};
     }
@@ -82,13 +84,29 @@ void SinusoidalEncoding::extend(std::size_t count) {
 }
 
 void LearnedPositions::declare(const ParameterScope& scope) {
-  scope.declare("weight", {longest(), d_model()}, [this](std::span<const float> values) {
-    table_.assign(values.begin(), values.end());
-  });
+  const std::size_t unused = offset_ * d_model();
+  const auto set = [this, unused](std::span<const float> values) {
+    const std::span rows = values.subspan(unused);
+    table_.assign(rows.begin(), rows.end());
+  };
+  scope.declare("weight", {offset_ + longest(), d_model()}, set);
 }
 
 void LearnedPositions::extend(std::size_t) {
   throw Error(ErrorCode::internal, "learned positions have no weights yet");
+}
+
+std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
+                                                   std::size_t d_model, std::size_t offset) {
+  switch (kind) {
+    case PositionKind::sinusoidal:
+      return std::make_unique<SinusoidalEncoding>(longest, d_model);
+    case PositionKind::sinusoidal_halves:
+      return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves);
+    case PositionKind::learned:
+      return std::make_unique<LearnedPositions>(longest, d_model, offset);
+  }
+  return nullptr;
 }
 
 }  // namespace glassformer

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "io/weights.hpp"
-#include "layers/batch.hpp"
+#include "layers/sequences.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
@@ -23,7 +24,7 @@ class PositionalEncoding {
   virtual void declare(const ParameterScope& scope) = 0;
 
   /// x [N, D] += table[position]. Throws internal where a sequence is longer than `longest`.
-  void add_to(View<2> x, const Batch& batch);
+  void add_to(View<2> x, const Sequences& sequences);
   /// The same for rows of any positions [N].
   void add_to(View<2> x, std::span<const std::size_t> positions);
 
@@ -44,7 +45,11 @@ class PositionalEncoding {
   std::size_t longest_, d_model_;
 };
 
-/// sin(p / 10000^(2i/D)) at dimension 2i, the cosine at 2i + 1: "Attention Is All You Need", 3.5.
+/// Where a row has its sines and cosines: side by side, or sines in its first half.
+enum class SinusoidLayout { interleaved, halves };
+
+/// sin(p / 10000^(2i/D)) and cos of the same for i < D/2, at 2i and 2i + 1 as in "Attention Is All
+/// You Need", 3.5, or at i and D/2 + i as in Tensor2Tensor and Marian.
 /// The table is made as long as the sequences that come: no file holds it, so that only a
 /// configuration says how long it may get.
 class SinusoidalEncoding final : public PositionalEncoding {
@@ -53,24 +58,38 @@ class SinusoidalEncoding final : public PositionalEncoding {
     double sine, cosine;
   };
 
-  using PositionalEncoding::PositionalEncoding;
+  SinusoidalEncoding(std::size_t longest, std::size_t d_model,
+                     SinusoidLayout layout = SinusoidLayout::interleaved)
+      : PositionalEncoding(longest, d_model), layout_(layout) {}
   void declare(const ParameterScope&) override {}
 
  protected:
   void extend(std::size_t count) override;
 
  private:
+  SinusoidLayout layout_;
   std::vector<Angle> next_;  // [D / 2] of the row behind the last
 };
 
-/// Learned positions; declares `weight` [longest, D].
+/// Learned positions; declares `weight` [offset + longest, D], whose rows before `offset` are for
+/// no token.
 class LearnedPositions final : public PositionalEncoding {
  public:
-  using PositionalEncoding::PositionalEncoding;
+  LearnedPositions(std::size_t longest, std::size_t d_model, std::size_t offset = 0)
+      : PositionalEncoding(longest, d_model), offset_(offset) {}
   void declare(const ParameterScope& scope) override;
 
  protected:
   void extend(std::size_t count) override;
+
+ private:
+  std::size_t offset_;
 };
+
+enum class PositionKind { sinusoidal, learned, sinusoidal_halves };
+
+/// `offset`: of learned positions alone.
+std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
+                                                   std::size_t d_model, std::size_t offset);
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kernels/kernels.hpp"
@@ -16,12 +17,13 @@ struct KeyRange {
 };
 
 KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_query,
-                   std::size_t last_query, std::size_t window) {
-  if (visible.empty() || window >= std::max<std::size_t>(visible.back(), last_query)) {
+                   std::size_t last_query, Reach reach) {
+  if (visible.empty() || (reach.before >= last_query && reach.behind >= visible.back())) {
     return {0, visible.size()};
   }
-  const std::size_t lowest = first_query > window ? first_query - window : 0;
-  const std::size_t highest = last_query + window;
+  const std::size_t lowest = first_query > reach.before ? first_query - reach.before : 0;
+  const std::size_t highest =
+      reach.behind >= visible.back() ? visible.back() : last_query + reach.behind;
   const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
   const auto end = std::upper_bound(begin, visible.end(), highest);
   return {static_cast<std::size_t>(begin - visible.begin()),
@@ -36,19 +38,19 @@ struct Block {
 
 // Calls attend(block) for every block of queries.
 template <typename Attend>
-void each_block(const HeadInput& in, std::size_t window, const Attend& attend) {
+void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
   const std::size_t width = kernels().panel_width;
   for (std::size_t first = 0; first < in.length; first += Workspace::query_rows) {
     const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
-    const KeyRange keys = keys_near(in.visible, first, first + queries - 1, window);
+    const KeyRange keys = keys_near(in.visible, first, first + queries - 1, reach);
     const std::size_t origin = keys.begin / width * width;
     attend(Block{first, queries, origin, keys.end - origin});
   }
 }
 
 // The keys of one query of a block, counted from the block's first.
-KeyRange keys_of(const HeadInput& in, const Block& block, std::size_t query, std::size_t window) {
-  const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, window);
+KeyRange keys_of(const HeadInput& in, const Block& block, std::size_t query, Reach reach) {
+  const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, reach);
   return {near.begin - block.origin, near.end - block.origin};
 }
 
@@ -66,6 +68,27 @@ void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, st
   }
   for (std::size_t j = keys.begin; j < keys.end; ++j) {
     weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * share;
+  }
+}
+
+// The same of its scores, before they become weights.
+template <typename Score>
+void hand_out_scores(const HeadInput& in, const HeadOutput& out, const Block& block,
+                     std::size_t query, KeyRange keys, const Score* row, float scale) {
+  if (out.scores.empty()) return;
+  float* const scores = &out.scores[(block.first + query) * in.length];
+  std::fill_n(scores, in.length, -std::numeric_limits<float>::infinity());
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    scores[in.visible[block.origin + j]] = static_cast<float>(row[j]) * scale;
+  }
+}
+
+// row = scale · row + the bias of a query of a block.
+void add_bias(const HeadInput& in, const Block& block, std::size_t query, KeyRange keys, float* row,
+              float scale) {
+  const float* const bias = in.bias + (block.first + query) * in.length;
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    row[j] = row[j] * scale + bias[in.visible[block.origin + j]];
   }
 }
 
@@ -107,17 +130,16 @@ float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& in
 
 }  // namespace
 
-void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t window,
+void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
                        Workspace& workspace) {
   const Kernels& run = kernels();
-  const float scale = 1.0f / std::sqrt(static_cast<float>(in.d_head));
   PackedMatrix& keys = workspace.keys;
   PackedMatrix& values = workspace.values;
   pack_keys(in, keys);
   pack_values(in, values);
 
   const std::size_t stride = workspace.scores.shape(1);
-  each_block(in, window, [&](const Block& block) {
+  each_block(in, reach, [&](const Block& block) {
     // scores [queries, keys] = q · kᵀ
     run.matmul({.a = in.q + block.first * in.stride,
                 .a_stride = in.stride,
@@ -132,7 +154,13 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
     std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's exponentials
     for (std::size_t i = 0; i < block.queries; ++i) {
       float* row = workspace.scores.data() + i * stride;
-      const auto [begin, end] = keys_of(in, block, i, window);
+      const auto [begin, end] = keys_of(in, block, i, reach);
+      float scale = 1.0f / in.divisor;
+      if (in.bias != nullptr) {
+        add_bias(in, block, i, {begin, end}, row, scale);
+        scale = 1.0f;
+      }
+      hand_out_scores(in, out, block, i, {begin, end}, row, scale);
       shares[i] = begin < end ? 1.0f / run.exponentials(row + begin, end - begin, scale) : 0.0f;
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
@@ -156,10 +184,10 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t w
   });
 }
 
-void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::size_t window,
+void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
                                Workspace& workspace) {
   const Kernels& run = kernels();
-  IntegerAttention& room = workspace.integers;
+  IntegerAttentionScratch& room = workspace.integer_attention;
   const std::size_t width = run.panel_width;
   const std::size_t row_length = PackedInt16Matrix::even(in.d_head);
   const std::size_t padded_head = (in.d_head + width - 1) / width * width;
@@ -176,11 +204,11 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
   room.values.pack(room.rounded.data(), in.visible.size(), in.d_head);
   const float q_scale =
       round_to(limit, {in.q, in.stride, nullptr, in.length, in.d_head}, room.rounded);
-  const float scale = q_scale * k_scale / std::sqrt(static_cast<float>(in.d_head));
+  const float scale = q_scale * k_scale / in.divisor;
   const float factor = scale * std::numbers::log2e_v<float>;
   const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
 
-  each_block(in, window, [&](const Block& block) {
+  each_block(in, reach, [&](const Block& block) {
     // scores [queries, keys] = q · kᵀ
     run.matmul_int16({.a = room.rounded.data() + block.first * row_length,
                       .a_stride = row_length,
@@ -195,8 +223,9 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, std::
     std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's weights
     for (std::size_t i = 0; i < block.queries; ++i) {
       std::int16_t* row = room.weights.data() + i * stride;
-      const auto [begin, end] = keys_of(in, block, i, window);
+      const auto [begin, end] = keys_of(in, block, i, reach);
       shares[i] = 0.0f;
+      hand_out_scores(in, out, block, i, {begin, end}, room.scores.data() + i * stride, scale);
       if (begin < end) {
         const std::int32_t sum =
             run.weigh(room.scores.data() + i * stride + begin, end - begin, factor, row + begin);

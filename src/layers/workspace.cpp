@@ -16,14 +16,16 @@ void renew(Tensor<2>& matrix, std::size_t rows, std::size_t columns) {
 
 }  // namespace
 
-Workspace::Workspace(std::size_t d_model, std::size_t d_ff)
-    : states({0, d_model}),
-      normed({0, d_model}),
-      qkv({0, 3 * d_model}),
-      context({0, d_model}),
-      hidden({feed_forward_rows, d_ff}),
+Workspace::Workspace(const WorkspaceShape& shape)
+    : states({0, shape.d_model}),
+      normed({0, shape.d_model}),
+      qkv({0, 3 * shape.d_heads}),
+      context({0, shape.d_heads}),
+      hidden({feed_forward_rows, shape.d_hidden}),
+      traced({0, shape.d_model}),
       scores({query_rows, 0}),
-      quantised_(quantised_block * kernels().quantised_row_bytes(std::max(d_model, d_ff))) {}
+      quantised_(quantised_block * kernels().quantised_row_bytes(
+                                       std::max({shape.d_model, shape.d_heads, shape.d_hidden}))) {}
 
 void Workspace::reserve(std::size_t tokens, std::size_t longest) {
   for (Tensor<2>* matrix : {&states, &normed, &qkv, &context}) {
@@ -38,7 +40,22 @@ void Workspace::reserve(std::size_t tokens, std::size_t longest) {
   }
 }
 
-void IntegerAttention::reserve(std::size_t scores_size, std::size_t context_size) {
+View<2> Workspace::room_to_trace(std::size_t count) {
+  if (count > traced.shape(0)) renew(traced, count, traced.shape(1));
+  return rows(traced, 0, count);
+}
+
+void LinearAttentionScratch::reserve(std::size_t keys, std::size_t d_head) {
+  const auto grow = [](std::vector<float>& room, std::size_t size) {
+    if (size > room.size()) room.resize(size);
+  };
+  grow(features, keys * d_head);
+  grow(values, keys * (d_head + 1));
+  grow(state, d_head * (d_head + 1));
+  grow(query, 2 * d_head + 1);
+}
+
+void IntegerAttentionScratch::reserve(std::size_t scores_size, std::size_t context_size) {
   if (scores_size > scores.size()) scores.resize(scores_size);
   if (scores_size > weights.size()) weights.resize(scores_size);
   if (context_size > context.size()) context.resize(context_size);

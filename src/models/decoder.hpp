@@ -1,25 +1,19 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "io/config.hpp"
-#include "io/weights.hpp"
-#include "layers/decoder_layer.hpp"
-#include "layers/embedding.hpp"
-#include "layers/positional_encoding.hpp"
 #include "models/decoding_state.hpp"
+#include "models/stack.hpp"
 
 namespace glassformer {
 
-/// Tokens of hypotheses to the vectors that predict the next ones: embedding, positions, a stack of
-/// layers and, where the configuration asks for it, a final norm.
+/// Tokens of hypotheses to the vectors that predict the next ones.
 class Decoder {
  public:
-  Decoder(const ModelConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens);
+  Decoder(const StackConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens)
+      : stack_(Stack::Kind::decoder, config, compute, std::move(embed_tokens)) {}
 
-  /// Declares `embed_tokens`, `embed_positions`, `layers.N`, `layer_norm`.
-  void declare(const ParameterScope& scope);
+  void declare(const ParameterScope& scope) { stack_.declare(scope); }
 
   /// Computes the keys and values of the encoder's states [N, D] for every layer.
   void attend_to(const ConstView<2>& encoder_states, DecodingState& state,
@@ -29,17 +23,16 @@ class Decoder {
   View<2> operator()(DecodingState& state, std::span<const Extension> extensions,
                      Workspace& workspace) const;
 
-  const std::vector<std::unique_ptr<DecoderLayer>>& layers() const { return layers_; }
+  const Stack& stack() const { return stack_; }
 
   /// The first box of the figure alone: x [R, D] = embeddings of the last step's tokens with their
   /// positions.
-  void embed(const DecodingState& state, View<2> x) const;
+  void embed(const DecodingState& state, View<2> x, const Run& run) const {
+    stack_.embed(state.ids_, state.positions_, x, run);
+  }
 
  private:
-  std::unique_ptr<Embedding> embed_tokens_;
-  std::unique_ptr<PositionalEncoding> embed_positions_;
-  std::vector<std::unique_ptr<DecoderLayer>> layers_;
-  std::unique_ptr<LayerNorm> layer_norm_;  // none without a final norm
+  Stack stack_;
 };
 
 }  // namespace glassformer

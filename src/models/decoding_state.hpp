@@ -2,12 +2,10 @@
 
 #include <vector>
 
-#include "io/config.hpp"
-#include "layers/attention.hpp"
-#include "layers/decoder_layer.hpp"
-#include "models/capture.hpp"
+#include "models/architecture.hpp"
 #include "models/hypothesis_tree.hpp"
 #include "models/kv_cache.hpp"
+#include "models/trace.hpp"
 
 namespace glassformer {
 
@@ -26,8 +24,8 @@ struct DecodingLimits {
 /// by Seq2Seq::decode; any number of them may be under way.
 class DecodingState {
  public:
-  DecodingState(const ModelConfig& config, const Batch& sources, const DecodingLimits& limits,
-                const InspectionRequest& request);
+  DecodingState(const StackConfig& decoder, const Sequences& sources, const DecodingLimits& limits,
+                const TraceRequest& request);
   DecodingState(DecodingState&&) = default;
   DecodingState& operator=(DecodingState&&) = default;
 
@@ -35,17 +33,20 @@ class DecodingState {
   const HypothesisTree& tree() const { return tree_; }
   std::size_t sources() const { return source_lengths_.size(); }
   std::size_t source_length(std::size_t source) const { return source_lengths_[source]; }
-  bool captures() const { return capture_; }
+  bool has_attention() const { return request_.attention; }
 
   /// How the steps along the path to `node` spread their attention over the hypothesis so far,
   /// [L, H, T, T] with T = depth + 1, and over the source, [L, H, T, S]. Row i is the step that was
   /// fed with the path's token i, and so the one that emitted the hypothesis' token i. Weights of
-  /// keys not yet seen, and of masked source tokens, are exactly 0. Only if captures().
+  /// keys not yet seen, and of masked source tokens, are exactly 0. Only if has_attention().
   AttentionMap self_attention(NodeIndex node) const;
   AttentionMap cross_attention(NodeIndex node) const;
   /// Their last rows alone: [L, H, 1, T] and [L, H, 1, S].
   AttentionMap self_attention_step(NodeIndex node) const;
   AttentionMap cross_attention_step(NodeIndex node) const;
+
+  /// The tensors that were asked for, of the steps along the path to `node`: a row for each step.
+  std::vector<TracedTensor> trace(NodeIndex node) const;
 
  private:
   friend class Decoder;
@@ -55,26 +56,30 @@ class DecodingState {
   // The most keys that a row of the step under way attends to.
   std::size_t most_keys() const { return most_keys_; }
   // One layer's part of the step that appended nodes [first, first + count).
-  DecoderStep step(std::size_t layer, std::size_t first, std::size_t count);
+  DecodingStep step(std::size_t layer, std::size_t first, std::size_t count);
 
   std::span<const std::uint32_t> source_keys(std::size_t source) const;
-  // Writes the weights of `node` over its source to row `row` of every head of the map.
-  void copy_cross(NodeIndex node, std::size_t row, AttentionMap& map) const;
+  // Writes what `node` has over its source to row `row` of every head of the map.
+  void copy_cross(NodeIndex node, std::size_t row, const std::vector<float>& kept,
+                  AttentionMap& map) const;
+  AttentionMap self_map(NodeIndex node, const std::vector<float>& kept, float unseen) const;
+  AttentionMap cross_map(NodeIndex node, const std::vector<float>& kept, float unseen) const;
 
   std::size_t layers_, heads_;
-  bool capture_;
+  TraceRequest request_;
+  bool keeps_weights_, keeps_scores_;
   DecodingLimits limits_;
   HypothesisTree tree_;
   KvCache cache_;
   std::vector<std::size_t> source_starts_, source_lengths_;  // tokens, in the batch
   std::vector<std::uint32_t> source_keys_;       // visible rows of cache_.cross, by source
   std::vector<std::size_t> source_keys_starts_;  // [sources + 1]
-  std::vector<std::vector<std::size_t>> self_ablated_, cross_ablated_;  // heads, by layer
 
-  // Weights of all nodes, one after another: [L, H, depth + 1] over the hypothesis, then
-  // [L, H, visible tokens] over the source.
-  std::vector<float> captured_;
-  std::vector<std::size_t> captured_starts_;  // by node
+  // Weights, and scores, of all nodes, one after another: [L, H, depth + 1] over the hypothesis,
+  // then [L, H, visible tokens] over the source.
+  std::vector<float> weights_, scores_;
+  std::vector<std::size_t> weights_starts_;    // by node
+  RowRecorder traced_nodes_, traced_sources_;  // a row a node, a row a source's token
 
   // The step under way.
   std::vector<std::int32_t> ids_;           // [R]

@@ -9,14 +9,14 @@
 
 namespace glassformer {
 
-/// Keys and values that decoding steps attend to, a row [2 D] of both for each node of the
-/// hypothesis tree and for each token of the sources. A node's row keeps its number: a search that
-/// reorders its hypotheses changes only which rows they read.
+/// Keys and values that decoding steps attend to, of all heads together, a row [2 E] of both for
+/// each node of the hypothesis tree and for each token of the sources. A node's row keeps its
+/// number: a search that reorders its hypotheses changes only which rows they read.
 struct KvCache {
   /// `nodes`: how many there is room for at first.
-  KvCache(std::size_t layers, std::size_t d_model, std::size_t nodes, std::size_t source_tokens)
-      : self(layers, matrix(nodes, 2 * d_model)),
-        cross(layers, matrix(source_tokens, 2 * d_model)) {}
+  KvCache(std::size_t layers, std::size_t d_heads, std::size_t nodes, std::size_t source_tokens)
+      : self(layers, matrix(nodes, 2 * d_heads)),
+        cross(layers, matrix(source_tokens, 2 * d_heads)) {}
 
   /// Makes room for `nodes` nodes, the first `used` of which are kept.
   void grow(std::size_t nodes, std::size_t used) {
@@ -27,8 +27,8 @@ struct KvCache {
     }
   }
 
-  std::vector<Tensor<2>> self;   // one a layer, [nodes, 2 D]
-  std::vector<Tensor<2>> cross;  // one a layer, [N, 2 D]
+  std::vector<Tensor<2>> self;   // one a layer, [nodes, 2 E]
+  std::vector<Tensor<2>> cross;  // one a layer, [N, 2 E]
 
  private:
   static Tensor<2> matrix(std::size_t rows, std::size_t columns) {

@@ -4,18 +4,18 @@
 #include <variant>
 
 #include "io/safetensors.hpp"
-#include "models/classifier.hpp"
+#include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
 
 namespace glassformer {
 
 /// A model of any architecture.
-using Model = std::variant<std::unique_ptr<EncoderClassifier>, std::unique_ptr<Seq2Seq>>;
+using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<Seq2Seq>>;
 
-/// The one that the configuration describes, whose parameters are to be loaded.
-inline Model make_model(const ModelConfig& config, Compute compute = Compute::f32) {
-  if (config.is_translation()) return std::make_unique<Seq2Seq>(config, compute);
-  return std::make_unique<EncoderClassifier>(config, compute);
+/// The one that is described, whose parameters are to be loaded.
+inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
+  if (architecture.decoder) return std::make_unique<Seq2Seq>(architecture, compute);
+  return std::make_unique<EncoderModel>(architecture, compute);
 }
 
 /// What weights with this header are stored for.

@@ -2,30 +2,29 @@
 
 #include <algorithm>
 
-#include "models/parts.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
 
-Seq2Seq::Seq2Seq(const ModelConfig& config, Compute compute)
-    : config_(config),
+Seq2Seq::Seq2Seq(const Architecture& architecture, Compute compute)
+    : architecture_(architecture),
       compute_(compute),
-      lm_head_(config.d_model, config.target_vocab_size, compute),
-      encoder_(config, compute,
-               config.embeddings == EmbeddingSharing::shared
-                   ? make_embedding(config, lm_head_)
-                   : make_embedding(config, config.vocab_size, compute)),
-      decoder_(config, compute,
-               config.embeddings == EmbeddingSharing::separate
-                   ? make_embedding(config, config.target_vocab_size, compute)
-                   : make_embedding(config, lm_head_)),
-      workspace_(config.d_model, config.d_ff),
-      logits_({0, config.target_vocab_size}) {}
+      lm_head_(architecture.decoder->d_model, architecture.head.outputs, compute),
+      encoder_(*architecture.encoder, compute,
+               architecture.embeddings == EmbeddingSharing::shared
+                   ? make_embedding(*architecture.encoder, lm_head_)
+                   : make_embedding(*architecture.encoder, compute)),
+      decoder_(*architecture.decoder, compute,
+               architecture.embeddings == EmbeddingSharing::separate
+                   ? make_embedding(*architecture.decoder, compute)
+                   : make_embedding(*architecture.decoder, lm_head_)),
+      workspace_(workspace_shape(*architecture.encoder, *architecture.decoder)),
+      logits_({0, architecture.head.outputs}) {}
 
 std::vector<Parameter> Seq2Seq::parameters() {
   std::vector<Parameter> parameters;
   const ParameterScope root(parameters);
-  switch (config_.embeddings) {
+  switch (architecture_.embeddings) {
     case EmbeddingSharing::shared:
       lm_head_.declare_weight(root.scope("embed_tokens"));
       break;
@@ -36,22 +35,29 @@ std::vector<Parameter> Seq2Seq::parameters() {
       lm_head_.declare_weight(root.scope("lm_head"));
       break;
   }
-  if (config_.lm_head_bias) lm_head_.declare_bias(root.scope("lm_head"));
+  if (architecture_.head.bias) lm_head_.declare_bias(root.scope("lm_head"));
   encoder_.declare(root.scope("encoder"));
   decoder_.declare(root.scope("decoder"));
   return parameters;
 }
 
-Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const InspectionRequest& request) {
+Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& request) {
   Encoded encoded;
   encoded.sources = sources;
-  encoded.states = encoder_(sources, request, encoded.attention, workspace_);
+  const auto tracer = make_tracer(request, sources, encoder_.stack().config());
+  Run run(workspace_, tracer.get());
+  run.sequences = &sources;
+  encoded.states = const_view(encoder_(sources, run));
+  for (std::size_t i = 0; tracer && i < sources.size(); ++i) {
+    if (!request.names.empty()) encoded.traces.push_back(tracer->tensors(i));
+    if (request.attention) encoded.attention.push_back(tracer->take_attention(i));
+  }
   return encoded;
 }
 
 DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,
-                             const InspectionRequest& request) {
-  DecodingState state(config_, encoded.sources, limits, request);
+                             const TraceRequest& request) {
+  DecodingState state(decoder_.stack().config(), encoded.sources, limits, request);
   workspace_.reserve(limits.rows, std::max(std::min(limits.positions, likely_positions),
                                            encoded.sources.longest()));
   decoder_.attend_to(const_view(encoded.states), state, workspace_);

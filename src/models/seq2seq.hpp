@@ -21,26 +21,27 @@ namespace glassformer {
 class Seq2Seq {
  public:
   /// Parameters take memory when they are loaded, and all must be before it runs.
-  explicit Seq2Seq(const ModelConfig& config, Compute compute = Compute::f32);
+  explicit Seq2Seq(const Architecture& architecture, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.
   std::vector<Parameter> parameters();
 
   struct Encoded {
     Batch sources;
-    Tensor<2> states;                     ///< [N, D]
-    std::vector<AttentionMap> attention;  ///< the encoder's, one a source, if captured
+    Tensor<2> states;                               ///< [N, D]
+    std::vector<AttentionMap> attention;            ///< the encoder's, one a source, if asked for
+    std::vector<std::vector<TracedTensor>> traces;  ///< one list a source, if asked for
   };
-  /// Runs the encoder over a batch. Requested heads must exist and lengths must not exceed
-  /// max_source_length: the caller has checked both.
-  Encoded encode(const Batch& sources, const InspectionRequest& request);
+  /// Runs the encoder over a batch. Requested heads must exist and lengths must not exceed the
+  /// encoder's max_length: the caller has checked both.
+  Encoded encode(const Batch& sources, const TraceRequest& request);
 
   /// A fresh tree over these sources, with their cross keys and values computed. `request` holds
-  /// for the whole decoding: its decoder and cross heads are ablated in every step, and with
-  /// `capture` the state keeps every weight. Throws internal where limits.positions is beyond
-  /// max_target_length.
+  /// for the whole decoding: its decoder and cross heads are ablated in every step, and the
+  /// state keeps what it asks for. Throws internal where limits.positions is beyond the decoder's
+  /// max_length.
   DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,
-                      const InspectionRequest& request);
+                      const TraceRequest& request);
 
   /// Feeds one token per extension, all in one step, which become the tree's next nodes in this
   /// order. Returns hidden [R, D], after the final norm; it lives until the next call of begin or
@@ -68,7 +69,7 @@ class Seq2Seq {
  private:
   void reserve_logits(std::size_t rows);
 
-  ModelConfig config_;
+  Architecture architecture_;
   Compute compute_;
   Linear lm_head_;  // [D, V]
   Encoder encoder_;

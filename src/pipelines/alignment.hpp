@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/attention.hpp"
+#include "models/trace.hpp"
 
 namespace glassformer {
 

@@ -25,18 +25,18 @@ Error not_finite(const std::string& label, float logit) {
 
 ClassifyPipeline::ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                    Compute compute)
-    : config_(expect_task(std::move(config), "text-classification")),
+    : config_(expect_task(std::move(config), Task::text_classification)),
       tokenizer_(std::move(tokenizer)),
       prefix_(ids_of(config_.prefix_tokens, "prefix_tokens", *tokenizer_)),
       suffix_(ids_of(config_.suffix_tokens, "suffix_tokens", *tokenizer_)),
-      model_(config_, compute) {
-  expect_vocabulary(*tokenizer_, "vocab_size", config_.vocab_size);
-  expect_room(config_.max_source_length, prefix_.size() + suffix_.size());
+      model_(config_.architecture, compute) {
+  expect_vocabulary(*tokenizer_, "vocab_size", config_.encoder().vocab_size);
+  expect_room(config_.encoder().max_length, prefix_.size() + suffix_.size());
 }
 
 ClassifyPipeline::Source ClassifyPipeline::read(std::string_view text) const {
   expect_text_size(max_text_bytes, text.size());
-  const std::size_t room = config_.max_source_length - prefix_.size() - suffix_.size();
+  const std::size_t room = config_.encoder().max_length - prefix_.size() - suffix_.size();
   const std::size_t head = config_.clip == Clip::middle ? room / 4 : room;
 
   Source source = {.tokens = {}, .clipped = false};
@@ -67,11 +67,12 @@ void ClassifyPipeline::check(const ClassifyOptions& options) const {
     if (head.attention != AttentionSite::encoder) {
       throw Error(ErrorCode::invalid_option, "ablate: expected heads of the encoder");
     }
-    if (head.layer >= config_.encoder_layers || head.head >= config_.n_heads) {
+    if (head.layer >= config_.encoder().layers || head.head >= config_.encoder().n_heads) {
       throw Error(ErrorCode::invalid_option,
-                  "ablate: expected layers below " + std::to_string(config_.encoder_layers) +
-                      " and heads below " + std::to_string(config_.n_heads) + ", got layer " +
-                      std::to_string(head.layer) + ", head " + std::to_string(head.head));
+                  "ablate: expected layers below " + std::to_string(config_.encoder().layers) +
+                      " and heads below " + std::to_string(config_.encoder().n_heads) +
+                      ", got layer " + std::to_string(head.layer) + ", head " +
+                      std::to_string(head.head));
     }
   }
 }
@@ -91,7 +92,7 @@ void ClassifyPipeline::check_masks(const ClassifyOptions& options, std::size_t t
     throw Error(ErrorCode::invalid_option,
                 "maskTokens: expected one token at least to stay, got all of them");
   }
-  if (config_.pooling == Pooling::first && masked[0]) {
+  if (config_.architecture.head.pooling == Pooling::first && masked[0]) {
     throw Error(
         ErrorCode::invalid_option,
         "maskTokens: expected the first token to stay, from which this model answers, got 0");
@@ -129,7 +130,8 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
       const std::size_t length = source.tokens.size();
       check_masks(options, length);
       if (options.attention) {
-        budget.take(saturating_product({config_.encoder_layers, config_.n_heads, length, length}));
+        budget.take(saturating_product(
+            {config_.encoder().layers, config_.encoder().n_heads, length, length}));
       }
       if (batch.tokens() + source.tokens.size() > batch_tokens) run_batch();
       ids.clear();
@@ -148,9 +150,9 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
 std::vector<std::variant<Classification, Error>> ClassifyPipeline::run(
     const Batch& batch, const ClassifyOptions& options, std::span<Source> sources) {
   const std::size_t classes = config_.labels.size();
-  EncoderClassifier::Output output = model_(batch, {.capture = options.attention,
-                                                    .contributions = options.contributions,
-                                                    .ablate = options.ablate});
+  EncoderModel::Output output = model_(batch, {.attention = options.attention,
+                                               .contributions = options.contributions,
+                                               .ablate = options.ablate});
   std::vector<std::variant<Classification, Error>> results(batch.size());
   for (std::size_t s = 0; s < batch.size(); ++s) {
     const float* logits = &output.logits(s, 0);

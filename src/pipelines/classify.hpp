@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "checkpoints/model_config.hpp"
 #include "error.hpp"
-#include "models/classifier.hpp"
+#include "models/encoder_model.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -77,7 +78,7 @@ class ClassifyPipeline {
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::vector<std::int32_t> prefix_, suffix_;
-  EncoderClassifier model_;
+  EncoderModel model_;
 };
 
 }  // namespace glassformer

@@ -342,20 +342,21 @@ std::string to_json(const Error& error) {
 std::string describe_json(const ModelConfig& config, std::size_t parameters, Compute compute) {
   JsonWriter json;
   json.object([&] {
-    json.field("task", config.task);
-    json.field("layers", config.encoder_layers);
-    json.field("heads", config.n_heads);
-    json.field("d_model", config.d_model);
-    json.field("vocab_size", config.vocab_size);
-    json.field("max_source_length", config.max_source_length);
+    const StackConfig& encoder = config.encoder();
+    json.field("task", to_string(config.task));
+    json.field("layers", encoder.layers);
+    json.field("heads", encoder.n_heads);
+    json.field("d_model", encoder.d_model);
+    json.field("vocab_size", encoder.vocab_size);
+    json.field("max_source_length", encoder.max_length);
     json.field("parameters", parameters);
     json.field("compute", to_string(compute));
-    if (config.is_translation()) {
+    if (const std::optional<StackConfig>& decoder = config.architecture.decoder) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);
-      json.field("decoder_layers", config.decoder_layers);
-      json.field("target_vocab_size", config.target_vocab_size);
-      json.field("max_target_length", config.max_target_length);
+      json.field("decoder_layers", decoder->layers);
+      json.field("target_vocab_size", decoder->vocab_size);
+      json.field("max_target_length", decoder->max_length);
     } else {
       json.key("labels");
       json.array(config.labels, [&](const std::string& label) { json.value(label); });

@@ -10,15 +10,15 @@ namespace {
 SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
   auto prefix = ids_of(config.prefix_tokens, "prefix_tokens", tokenizer);
   auto suffix = ids_of(config.suffix_tokens, "suffix_tokens", tokenizer);
-  expect_room(config.max_source_length, prefix.size() + suffix.size());
-  return {tokenizer, std::move(prefix), std::move(suffix), config.max_source_length};
+  expect_room(config.encoder().max_length, prefix.size() + suffix.size());
+  return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
 }
 
 SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokenizer) {
   SpecialTokens special;
   special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
   special.end = ids_of(std::span(&config.end_token, 1), "end_token", tokenizer)[0];
-  special.never.assign(config.target_vocab_size, true);
+  special.never.assign(config.decoder().vocab_size, true);
   for (std::size_t i = 0; i < tokenizer.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     // Nor control characters: a sentence has no line breaks in it.
@@ -53,16 +53,17 @@ void check_head(const std::string& option, std::size_t layer, std::size_t layers
 TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
                                      std::unique_ptr<const Tokenizer> target, Compute compute,
                                      std::optional<std::span<const std::byte>> shortlist)
-    : config_(expect_task(std::move(config), "translation")),
+    : config_(expect_task(std::move(config), Task::translation)),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, *source_tokenizer_)),
-      model_(config_, compute) {
-  expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.vocab_size);
-  expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.target_vocab_size);
+      model_(config_.architecture, compute) {
+  expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.encoder().vocab_size);
+  expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
   if (shortlist) {
-    shortlist_ = Shortlist::parse(*shortlist, config_.vocab_size, config_.target_vocab_size);
+    shortlist_ =
+        Shortlist::parse(*shortlist, config_.encoder().vocab_size, config_.decoder().vocab_size);
   }
 }
 
@@ -83,14 +84,14 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
   }
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
-    check_head("ablate", head.layer, encoder ? config_.encoder_layers : config_.decoder_layers,
-               head.head, config_.n_heads);
+    const StackConfig& stack = encoder ? config_.encoder() : config_.decoder();
+    check_head("ablate", head.layer, stack.layers, head.head, stack.n_heads);
   }
   if (!options.alignment) return;
   const std::size_t layer = options.alignment->layer.value_or(0);
-  check_head("alignment", layer, config_.decoder_layers, 0, config_.n_heads);
+  check_head("alignment", layer, config_.decoder().layers, 0, config_.decoder().n_heads);
   for (const std::size_t head : options.alignment->heads) {
-    check_head("alignment", layer, config_.decoder_layers, head, config_.n_heads);
+    check_head("alignment", layer, config_.decoder().layers, head, config_.decoder().n_heads);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "checkpoints/model_config.hpp"
 #include "error.hpp"
 #include "generation/beam_search.hpp"
 #include "generation/shortlist.hpp"

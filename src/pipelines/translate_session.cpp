@@ -148,22 +148,24 @@ void TranslatePipeline::Session::State::read(std::size_t text) {
 // The most tokens that a sentence's translation may have.
 std::size_t TranslatePipeline::Session::State::max_length(std::size_t source_tokens) const {
   const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * source_tokens + 16;
-  return std::min(wanted, pipeline.config_.max_target_length);
+  return std::min(wanted, pipeline.config_.decoder().max_length);
 }
 
 // What the search for a translation of at most `length` tokens may grow to: for each node its keys
 // and values, and some 128 bytes in the trees.
 std::uint64_t TranslatePipeline::Session::State::search_bytes(std::size_t length) const {
-  const std::uint64_t key_and_value = 2 * sizeof(float) * pipeline.config_.d_model;
-  const std::uint64_t node = saturating_product({pipeline.config_.decoder_layers, key_and_value});
+  const StackConfig& decoder = pipeline.config_.decoder();
+  const std::uint64_t key_and_value = 2 * sizeof(float) * decoder.n_heads * decoder.d_head;
+  const std::uint64_t node = saturating_product({decoder.layers, key_and_value});
   return saturating_product({options.beams, length, node + 128});
 }
 
 // The attention weights of all nodes of such a search over a source of `keys` tokens.
 std::uint64_t TranslatePipeline::Session::State::captured_numbers(std::size_t keys,
                                                                   std::size_t length) const {
-  return saturating_product({pipeline.config_.decoder_layers, pipeline.config_.n_heads,
-                             options.beams, length, (length + 1) / 2 + keys});
+  const StackConfig& decoder = pipeline.config_.decoder();
+  return saturating_product(
+      {decoder.layers, decoder.n_heads, options.beams, length, (length + 1) / 2 + keys});
 }
 
 // Throws where a text's searches or attention weights may not fit.
@@ -181,11 +183,12 @@ void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
                                             "; ask for fewer beams or a smaller maxLength");
     }
     if (!sees()) continue;
-    const std::uint64_t decoder =
-        saturating_product({config.decoder_layers, config.n_heads, length, length + keys});
+    const std::uint64_t decoder = saturating_product(
+        {config.decoder().layers, config.decoder().n_heads, length, length + keys});
     AttentionBudget().take(options.stream ? captured_numbers(keys, length) : decoder);
     if (!options.attention) continue;
-    numbers += decoder + saturating_product({config.encoder_layers, config.n_heads, keys, keys});
+    numbers += decoder +
+               saturating_product({config.encoder().layers, config.encoder().n_heads, keys, keys});
   }
   budget.take(numbers);
 }
@@ -201,7 +204,7 @@ void TranslatePipeline::Session::State::sort() {
 }
 
 void TranslatePipeline::Session::State::start_batch() {
-  InspectionRequest request = {.capture = options.attention, .ablate = options.ablate};
+  TraceRequest request = {.attention = options.attention, .ablate = options.ablate};
   Batch sources;
   std::vector<std::size_t> max_lengths;
   std::vector<std::vector<std::int32_t>> choices;
@@ -233,7 +236,7 @@ void TranslatePipeline::Session::State::start_batch() {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
   // A step of a stream shows its attention.
-  request.capture = sees() && (options.stream || captured <= captured_bytes / sizeof(float));
+  request.attention = sees() && (options.stream || captured <= captured_bytes / sizeof(float));
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
   search.emplace(*scorer, pipeline.special_,
@@ -244,7 +247,7 @@ void TranslatePipeline::Session::State::start_batch() {
 }
 
 void TranslatePipeline::Session::State::go_on() {
-  const bool replays = sees() && !scorer->state().captures();
+  const bool replays = sees() && !scorer->state().has_attention();
   if (searching) {
     searching = search->step();
     if (options.stream) stream();
@@ -306,7 +309,7 @@ TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::
     return Attention{state.self_attention(node), state.cross_attention(node)};
   };
   // The step that emitted the last token was fed with the one before it.
-  if (scorer->state().captures()) return of(scorer->state(), tree[tree[last].parent].node);
+  if (scorer->state().has_attention()) return of(scorer->state(), tree[tree[last].parent].node);
 
   const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
   Seq2Seq::Encoded alone;
@@ -320,7 +323,7 @@ TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::
   const std::size_t length = fed.size();
   DecodingState state = pipeline.model_.begin(
       alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
-      {.capture = true, .ablate = options.ablate});
+      {.attention = true, .ablate = options.ablate});
   for (std::size_t i = 0; i < length; i += replayed_rows) {
     pipeline.model_.decode(state, std::span(fed).subspan(i, std::min(replayed_rows, length - i)));
   }

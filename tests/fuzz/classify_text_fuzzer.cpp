@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       position = token.end;
     }
     if (position > utf16_size(text)) std::abort();
-    if (result.tokens.size() > pipeline.config().max_source_length) std::abort();
+    if (result.tokens.size() > pipeline.config().encoder().max_length) std::abort();
     for (const float logit : result.logits) {
       if (!std::isfinite(logit)) std::abort();
     }

@@ -32,7 +32,8 @@ std::vector<std::string> names_of(bool translation) {
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
     if (!entry.is_directory()) continue;
     const ModelConfig config = parse_config(read_file(entry.path() / "config.json", any_file));
-    if (config.is_translation() == translation) names.push_back(entry.path().filename().string());
+    if ((config.task == Task::translation) == translation)
+      names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -52,9 +53,9 @@ std::vector<std::string> translation_golden_names() {
   return names;
 }
 
-std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
-                                              const ModelConfig& config, Compute compute) {
-  auto model = std::make_unique<EncoderClassifier>(config, compute);
+std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,
+                                         const ModelConfig& config, Compute compute) {
+  auto model = std::make_unique<EncoderModel>(config.architecture, compute);
   load_weights(folder, model->parameters());
   return model;
 }
@@ -70,7 +71,7 @@ Golden::Golden(const std::string& case_name)
     : GoldenCase(case_name), model(load_model(folder, config)) {}
 
 TranslationGolden::TranslationGolden(const std::string& case_name)
-    : GoldenCase(case_name), model(std::make_unique<Seq2Seq>(config)) {
+    : GoldenCase(case_name), model(std::make_unique<Seq2Seq>(config.architecture)) {
   load_weights(folder, model->parameters());
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/classifier.hpp"
+#include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
 #include "pipelines/classify.hpp"
 
@@ -44,7 +44,7 @@ struct GoldenCase {
 /// A classifier.
 struct Golden : GoldenCase {
   explicit Golden(const std::string& name);
-  std::unique_ptr<EncoderClassifier> model;
+  std::unique_ptr<EncoderModel> model;
 };
 std::vector<std::string> golden_names();
 
@@ -59,8 +59,7 @@ struct TranslationGolden : GoldenCase {
 std::vector<std::string> translation_golden_names();
 
 /// A model of this configuration with the weights of a folder.
-std::unique_ptr<EncoderClassifier> load_model(const std::filesystem::path& folder,
-                                              const ModelConfig& config,
-                                              Compute compute = Compute::f32);
+std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,
+                                         const ModelConfig& config, Compute compute = Compute::f32);
 
 }  // namespace glassformer::test

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -258,13 +259,13 @@ TEST_CASE("layer norms of rows of every length", "[kernels]") {
       const auto x = random_values(2 * n, random, 3.0f);
       const auto weight = random_values(n, random), bias = random_values(n, random);
       std::vector<float> y(2 * n), unbiased(2 * n);
-      LayerNormArgs args = {.x = x.data(),
-                            .y = y.data(),
-                            .rows = 2,
-                            .columns = n,
-                            .weight = weight.data(),
-                            .bias = bias.data(),
-                            .eps = 1e-3f};
+      NormArgs args = {.x = x.data(),
+                       .y = y.data(),
+                       .rows = 2,
+                       .columns = n,
+                       .weight = weight.data(),
+                       .bias = bias.data(),
+                       .eps = 1e-3f};
       run->layer_norm(args);
       args.y = unbiased.data();
       run->layer_norm_unbiased(args);
@@ -290,6 +291,79 @@ TEST_CASE("layer norms of rows of every length", "[kernels]") {
     }
     CHECK(worst < 4e-6);  // results up to 8, sums of up to 70 squares
     CHECK(worst_unbiased < 4e-6);
+  }
+}
+
+TEST_CASE("RMS norms of rows of every length", "[kernels]") {
+  for (const Kernels* run : available_kernels()) {
+    INFO(run->name);
+    SplitMix64 random(5);
+    double worst = 0;
+    for (std::size_t n = 1; n <= 70; ++n) {
+      const auto x = random_values(2 * n, random, 3.0f);
+      const auto weight = random_values(n, random);
+      std::vector<float> y(2 * n);
+      run->rms_norm({.x = x.data(),
+                     .y = y.data(),
+                     .rows = 2,
+                     .columns = n,
+                     .weight = weight.data(),
+                     .eps = 1e-3f});
+      for (std::size_t row = 0; row < 2; ++row) {
+        double squares = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          squares += std::pow(static_cast<double>(x[row * n + i]), 2);
+        }
+        const double root = std::sqrt(squares / static_cast<double>(n) + 1e-3);
+        for (std::size_t i = 0; i < n; ++i) {
+          const double expected =
+              static_cast<double>(x[row * n + i]) / root * static_cast<double>(weight[i]);
+          worst = std::max(worst, std::abs(expected - static_cast<double>(y[row * n + i])));
+        }
+      }
+    }
+    CHECK(worst < 4e-6);
+  }
+}
+
+TEST_CASE("activations of numbers of any size", "[kernels]") {
+  const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+  const std::pair<Activation, std::function<double(double)>> activations[] = {
+      {Activation::relu, [](double x) { return std::max(x, 0.0); }},
+      {Activation::gelu, gelu},
+      {Activation::gelu_tanh,
+       [](double x) {
+         const double pi = std::acos(-1.0);
+         return 0.5 * x * (1 + std::tanh(std::sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+       }},
+      {Activation::quick_gelu, [&](double x) { return x * sigmoid(1.702 * x); }},
+      {Activation::silu, [&](double x) { return x * sigmoid(x); }},
+      {Activation::tanh, [](double x) { return std::tanh(x); }},
+  };
+  std::vector<float> inputs = {0.0f,  -0.0f,  1e-20f, -1e-20f, 30.0f, -30.0f,
+                               87.0f, -87.0f, 200.0f, -200.0f, 1e6f,  -1e6f};
+  SplitMix64 random(11);
+  for (const float value : random_values(500, random, 6.0f)) inputs.push_back(value);
+  for (const Kernels* run : available_kernels()) {
+    for (const auto& [activation, reference] : activations) {
+      INFO(run->name << ", activation " << static_cast<int>(activation));
+      for (const std::size_t n : {std::size_t{1}, std::size_t{7}, inputs.size()}) {
+        std::vector<float> x(inputs.end() - static_cast<std::ptrdiff_t>(n), inputs.end());
+        const std::vector<float> before = x;
+        run->activate(activation, x.data(), n);
+        double worst = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const double expected = reference(static_cast<double>(before[i]));
+          const double error = std::abs(static_cast<double>(x[i]) - expected);
+          const double relative = error / std::max(1.0, std::abs(expected));
+          if (!(relative <= worst)) worst = relative;
+        }
+        CHECK(worst < 1e-6);
+      }
+      float none = std::numeric_limits<float>::quiet_NaN();
+      run->activate(activation, &none, 1);
+      CHECK(std::isnan(none));
+    }
   }
 }
 
@@ -760,13 +834,13 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
       const auto weight = random_values(n, random), bias = random_values(n, random);
       const auto by = [&](const Kernels& kernel) {
         std::vector<std::vector<float>> results(6, std::vector<float>(n));
-        const LayerNormArgs norm = {.x = x.data(),
-                                    .y = results[0].data(),
-                                    .rows = 1,
-                                    .columns = n,
-                                    .weight = weight.data(),
-                                    .bias = bias.data(),
-                                    .eps = 1e-5f};
+        const NormArgs norm = {.x = x.data(),
+                               .y = results[0].data(),
+                               .rows = 1,
+                               .columns = n,
+                               .weight = weight.data(),
+                               .bias = bias.data(),
+                               .eps = 1e-5f};
         kernel.layer_norm(norm);
         results[1] = x;
         softmax(kernel, results[1].data(), n, 0.3f);
@@ -781,6 +855,20 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
         std::vector<std::int32_t> integers(n);
         for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int32_t>(x[i] * 1e8f);
         kernel.add_scaled_integers(results[5].data(), integers.data(), n, 1e-8f);
+        for (const Activation activation :
+             {Activation::gelu_tanh, Activation::quick_gelu, Activation::silu, Activation::tanh}) {
+          results.push_back(x);
+          kernel.activate(activation, results.back().data(), n);
+        }
+        results.push_back(x);
+        kernel.multiply(results.back().data(), weight.data(), n);
+        results.push_back(x);
+        kernel.rms_norm({.x = x.data(),
+                         .y = results.back().data(),
+                         .rows = 1,
+                         .columns = n,
+                         .weight = weight.data(),
+                         .eps = 1e-5f});
         float products[2];
         kernel.dot_rows(rows, weight.data(), products);
         results.push_back({products[0], products[1]});

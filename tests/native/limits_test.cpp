@@ -33,33 +33,32 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 ModelConfig classifier_config(const Tokenizer& tokenizer) {
   ModelConfig config;
-  config.model_type = "encoder_classifier";
-  config.task = "text-classification";
+  config.task = Task::text_classification;
   config.labels = {"negative", "positive"};
-  config.vocab_size = tokenizer.size();
-  config.d_model = 16;
-  config.d_ff = 24;
-  config.n_heads = 4;
-  config.encoder_layers = 2;
-  config.max_source_length = 64;
-  config.layer_norm_eps = 1e-5f;
-  config.final_norm = true;
-  config.attention_bias = true;
+  config.architecture.head = {.kind = HeadKind::sequence_classes, .outputs = 2};
+  StackConfig& stack = config.architecture.encoder.emplace();
+  stack.vocab_size = tokenizer.size();
+  stack.max_length = 64;
+  stack.layers = 2;
+  stack.d_model = 16;
+  stack.n_heads = 4;
+  stack.d_head = 4;
+  stack.d_ff = 24;
+  stack.layer_norm_eps = 1e-5f;
+  stack.final_norm = true;
+  stack.attention_bias = true;
   return config;
 }
 
 ModelConfig translator_config(const Tokenizer& tokenizer) {
   ModelConfig config = classifier_config(tokenizer);
-  config.model_type = "encoder_decoder";
-  config.task = "translation";
+  config.task = Task::translation;
   config.labels = {};
   config.source_language = "en";
   config.target_language = "de";
-  config.target_vocab_size = tokenizer.size();
-  config.embeddings = EmbeddingSharing::separate;
-  config.decoder_layers = 2;
-  config.max_target_length = 24;
-  config.lm_head_bias = true;
+  config.architecture.decoder = config.architecture.encoder;
+  config.architecture.decoder->max_length = 24;
+  config.architecture.head = {.kind = HeadKind::next_token, .outputs = tokenizer.size()};
   config.suffix_tokens = {"</s>"};
   config.start_token = "<s>";
   config.end_token = "</s>";
@@ -113,9 +112,11 @@ TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
 
 TEST_CASE("attention that would not fit is refused by its size before the model runs", "[limits]") {
   ModelConfig config = classifier_config(load_tokenizer("unigram"));
-  config.encoder_layers = 8;
-  config.n_heads = 8;
-  config.max_source_length = 8192;
+  StackConfig& stack = *config.architecture.encoder;
+  stack.layers = 8;
+  stack.n_heads = 8;
+  stack.d_head = 2;
+  stack.max_length = 8192;
   ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
   fill(pipeline.parameters());
   const std::string text = repeat("film ", 9000);
@@ -142,7 +143,7 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
 
 TEST_CASE("a search that would not fit is refused by its size before it starts", "[limits]") {
   ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
-  config.max_target_length = 131'073;
+  config.architecture.decoder->max_length = 131'073;
   TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const auto refused = [&](const TranslateOptions& options) {
@@ -164,8 +165,8 @@ TEST_CASE("a search that would not fit is refused by its size before it starts",
 
 TEST_CASE("what a search may grow to costs no memory before it does", "[limits]") {
   ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
-  config.max_source_length = 256;
-  config.max_target_length = 60'000;
+  config.architecture.encoder->max_length = 256;
+  config.architecture.decoder->max_length = 60'000;
   TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string text = repeat("the old man walks and ", 10);
@@ -202,8 +203,8 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
 
 TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limits]") {
   ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
-  config.max_target_length = 700;
-  Seq2Seq model(config);
+  config.architecture.decoder->max_length = 700;
+  Seq2Seq model(config.architecture);
   fill(model.parameters());
   Batch sources;
   sources.add(std::vector<std::int32_t>{5, 6, 7, 8});
@@ -212,25 +213,25 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
   REQUIRE(beams * length > likely_nodes);
   REQUIRE(length > likely_positions);
   const DecodingLimits limits = {.nodes = beams * length, .positions = length, .rows = beams};
-  DecodingState state = model.begin(encoded, limits, {.capture = true});
+  DecodingState state = model.begin(encoded, limits, {.attention = true});
   SplitMix64 random(3);
   std::vector<Extension> step(beams), path;
   std::vector<float> last;
   for (std::size_t i = 0; i < length; ++i) {
     for (std::size_t row = 0; row < beams; ++row) {
       step[row].parent = i == 0 ? no_parent : static_cast<NodeIndex>((i - 1) * beams + row);
-      step[row].id = static_cast<std::int32_t>(random.next() % config.target_vocab_size);
+      step[row].id = static_cast<std::int32_t>(random.next() % config.decoder().vocab_size);
     }
     path.push_back(
         {.parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1), .id = step[2].id});
     const View<2> hidden = model.decode(state, step);
-    last.assign(&hidden(2, 0), &hidden(2, 0) + config.d_model);
+    last.assign(&hidden(2, 0), &hidden(2, 0) + config.decoder().d_model);
   }
   const auto node = static_cast<NodeIndex>((length - 1) * beams + 2);
   const std::vector<float> weights = state.self_attention_step(node).data;
 
   DecodingState at_once = model.begin(
-      encoded, {.nodes = length, .positions = length, .rows = length}, {.capture = true});
+      encoded, {.nodes = length, .positions = length, .rows = length}, {.attention = true});
   const View<2> hidden = model.decode(at_once, path);
   CHECK(std::equal(last.begin(), last.end(), &hidden(length - 1, 0)));
   CHECK(weights == at_once.self_attention_step(static_cast<NodeIndex>(length - 1)).data);
@@ -238,7 +239,7 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
 
 TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limits]") {
   ModelConfig config = classifier_config(load_tokenizer("unigram"));
-  config.max_source_length = 2000;
+  config.architecture.encoder->max_length = 2000;
   ClassifyPipeline classifier(config, own_tokenizer("unigram"));
   fill(classifier.parameters());
   const std::string text = repeat("the film ", 400);
@@ -410,16 +411,18 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbours un
     const Error* error = std::get_if<Error>(&results[0]);
     return error ? std::optional(error->code()) : std::nullopt;
   };
-  const auto linear = [](ModelConfig& config) { config.attention = AttentionType::linear; };
+  const auto linear = [](ModelConfig& config) {
+    config.architecture.encoder->attention = AttentionType::linear;
+  };
   CHECK(!code_with(1, linear));
   CHECK(code_with(1e4f, linear) == ErrorCode::non_finite);
   CHECK(code_with(1e25f, linear) == ErrorCode::non_finite);
   CHECK(code_with(1e25f, [](ModelConfig&) {}) == ErrorCode::non_finite);
   CHECK(code_with(1, [](ModelConfig& config) {
-          config.d_model = 1;
-          config.n_heads = 1;
-          config.layer_norm = LayerNormKind::unbiased;
-          config.positions = PositionKind::learned;
+          StackConfig& stack = *config.architecture.encoder;
+          stack.d_model = stack.n_heads = stack.d_head = 1;
+          stack.layer_norm = NormKind::unbiased;
+          stack.positions = PositionKind::learned;
         }) == ErrorCode::non_finite);
 
   // One token's vector is too large: the texts without it are none the worse.
@@ -530,7 +533,7 @@ TEST_CASE("a model that pools its first token keeps it", "[limits]") {
   const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
   const auto classify = [&](Pooling pooling, std::vector<std::size_t> masked) {
     ModelConfig config = classifier_config(tokenizer);
-    config.pooling = pooling;
+    config.architecture.head.pooling = pooling;
     ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
     fill(pipeline.parameters());
     return pipeline.classify("the film was good", {.mask_tokens = std::move(masked)}).logits;

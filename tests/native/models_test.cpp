@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "allocations.hpp"
@@ -14,7 +15,7 @@
 namespace glassformer::test {
 namespace {
 
-InspectionRequest inspect_everything() { return {.capture = true, .contributions = true}; }
+TraceRequest inspect_everything() { return {.attention = true, .contributions = true}; }
 
 std::vector<float> values_of(const Tensor<2>& x) { return {x.begin(), x.end()}; }
 
@@ -34,23 +35,28 @@ TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch giv
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
-  const std::size_t n = batch.tokens(), d = golden.config.d_model;
-  const Encoder& encoder = golden.model->encoder();
-
-  Workspace workspace(d, golden.config.d_ff);
-  workspace.reserve(n, batch.longest());
-  View<2> x = rows(workspace.states, 0, n);
-  encoder.embed(batch, x);
-  golden.check("embeddings", x.data(), n * d);
-
-  for (std::size_t layer = 0; layer < encoder.layers().size(); ++layer) {
-    const std::string prefix = "layers." + std::to_string(layer) + ".";
-    (*encoder.layers()[layer])(x, batch, {.layer = layer}, workspace);
-    golden.check(prefix + "output", x.data(), n * d);
+  TraceRequest request = inspect_everything();
+  request.names = {"encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*", "pooled",
+                   "logits"};
+  const auto output = (*golden.model)(batch, request);
+  // The goldens have all texts' rows one after the other.
+  std::map<std::string, std::vector<float>> traced;
+  for (const auto& tensors : output.traces) {
+    for (const TracedTensor& tensor : tensors) {
+      auto& values = traced[tensor.name];
+      values.insert(values.end(), tensor.data.begin(), tensor.data.end());
+    }
   }
+  std::size_t compared = 0;
+  for (const auto& [tensor, expected] : golden.tensors) {
+    if (tensor.starts_with("attention.") || tensor.starts_with("contributions.")) continue;
+    INFO(tensor);
+    REQUIRE(traced.contains(tensor));
+    golden.check(tensor, traced[tensor].data(), traced[tensor].size());
+    ++compared;
+  }
+  CHECK(compared >= 5);
 
-  const auto output = (*golden.model)(batch, inspect_everything());
-  golden.check("logits", output.logits.data(), output.logits.size());
   for (std::size_t text = 0; text < batch.size(); ++text) {
     const std::string index = std::to_string(text);
     const AttentionMap& map = output.attention[text];
@@ -64,28 +70,84 @@ TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch giv
     }
     golden.check("contributions." + index, by_class.data(), by_class.size());
   }
-
-  std::vector<AttentionMap> maps;
-  const View<2> states = encoder(batch, {}, maps, workspace);
-  golden.check("encoder_output", states.data(), n * d);
-  Tensor<2> pooled({batch.size(), d});
-  golden.model->pooling()(const_view(states), batch, rows(pooled, 0, batch.size()));
-  golden.check("pooled", pooled.data(), pooled.size());
 }
 
-TEST_CASE("self-attention alone gives what PyTorch gives", "[models]") {
+TEST_CASE("a trace shows what the others show, and changes no number", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
-  if (golden.config.norm != NormPlacement::post) return;  // its input is the layer's own
   const Batch batch = golden.batch();
-  const std::size_t n = batch.tokens(), d = golden.config.d_model;
-  Workspace workspace(d, golden.config.d_ff);
-  workspace.reserve(n, batch.longest());
-  Tensor<2> sum({n, d}, 0.0f);
-  const auto& embeddings = golden.tensors.at("embeddings").values;
-  golden.model->encoder().layers()[0]->self_attn().add_to(
-      rows(sum, 0, n), const_view<2>(embeddings.data(), {n, d}), batch, {}, workspace);
-  golden.check("layers.0.self_attn_output", sum.data(), sum.size());
+  const auto plain = (*golden.model)(batch, {});
+  CHECK(plain.traces.empty());
+  TraceRequest request = {.attention = true};
+  request.names = {"*", "encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*"};
+  const auto traced = (*golden.model)(batch, request);
+  CHECK(values_of(plain.logits) == values_of(traced.logits));  // to the bit
+
+  const StackConfig& stack = golden.config.encoder();
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    std::map<std::string, TracedTensor> tensors;
+    for (const TracedTensor& tensor : traced.traces[s]) {
+      INFO(tensor.name);
+      CHECK(tensors.emplace(tensor.name, tensor).second);
+      std::size_t size = 1;
+      for (const std::size_t extent : tensor.shape) size *= extent;
+      CHECK(tensor.data.size() == size);
+    }
+    const std::size_t length = batch.length(s);
+    for (std::size_t layer = 0; layer < stack.layers; ++layer) {
+      const std::string block = "encoder.layers." + std::to_string(layer) + ".";
+      INFO(block);
+      CHECK(tensors.at(block + "input").shape == std::vector{length, stack.d_model});
+      CHECK(tensors.at(block + "fc1").shape == std::vector{length, stack.d_ff});
+      CHECK(tensors.at(block + "self_attn.q").shape ==
+            std::vector{length, stack.n_heads, stack.d_head});
+      if (layer > 0) {
+        const std::string before = "encoder.layers." + std::to_string(layer - 1) + ".output";
+        CHECK(tensors.at(before).data == tensors.at(block + "input").data);
+      }
+      // Weights are the softmax of the scores.
+      const TracedTensor& weights = tensors.at(block + "self_attn.weights");
+      CHECK(weights.shape == std::vector{stack.n_heads, length, length});
+      const auto map = traced.attention[s].at(layer, 0);
+      CHECK(std::equal(map.begin(), map.end(), weights.data.begin()));
+      if (stack.attention == AttentionType::linear) continue;
+      const TracedTensor& scores = tensors.at(block + "self_attn.scores");
+      for (std::size_t row = 0; row < stack.n_heads * length; ++row) {
+        double sum = 0;
+        for (std::size_t j = 0; j < length; ++j) {
+          sum += std::exp(static_cast<double>(scores.data[row * length + j]));
+        }
+        for (std::size_t j = 0; j < length; ++j) {
+          const double expected =
+              std::exp(static_cast<double>(scores.data[row * length + j])) / sum;
+          const double got = static_cast<double>(weights.data[row * length + j]);
+          if (!(std::abs(got - expected) < 1e-6)) FAIL_CHECK("row " << row << ", key " << j);
+        }
+      }
+      // The residual sums.
+      const auto sum_of = [&](const std::string& a, const std::string& b) {
+        std::vector<float> sum = tensors.at(block + a).data;
+        const std::vector<float>& other = tensors.at(block + b).data;
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+        return sum;
+      };
+      CHECK(sum_of("input", "self_attn.output") == tensors.at(block + "self_attn.residual").data);
+      if (stack.norm == NormPlacement::pre) {
+        CHECK(sum_of("self_attn.residual", "fc2") == tensors.at(block + "output").data);
+      }
+    }
+  }
+}
+
+TEST_CASE("a star in a name's pattern stands for what is between two dots", "[models]") {
+  CHECK(matches("encoder.layers.*.output", "encoder.layers.11.output"));
+  CHECK(!matches("encoder.layers.*.output", "encoder.layers.1.self_attn.output"));
+  CHECK(!matches("encoder.layers.*.output", "encoder.layers.1.outputs"));
+  CHECK(matches("*.*", "encoder.output"));
+  CHECK(matches("enc*r.out*t", "encoder.output"));
+  CHECK(matches("*", "logits"));
+  CHECK(!matches("*", "encoder.output"));
+  CHECK(!matches("", "logits"));
 }
 
 TEST_CASE("ablated heads and masked tokens give what PyTorch gives", "[models]") {
@@ -211,27 +273,30 @@ TEST_CASE("masked tokens are attended to by nobody", "[models]") {
 TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", "[models]") {
   const Golden golden("pre_norm_mean");
   const Batch batch = golden.batch();
-  const std::size_t n = batch.tokens(), d = golden.config.d_model;
-  Workspace workspace(d, golden.config.d_ff);
-  workspace.reserve(n, batch.longest());
-  const std::vector<std::size_t> all = {0, 1, 2, 3};
-  Tensor<2> sum({n, d}, 0.0f);
-  const auto& input = golden.tensors.at("embeddings").values;
-  golden.model->encoder().layers()[1]->self_attn().add_to(
-      rows(sum, 0, n), const_view<2>(input.data(), {n, d}), batch, {.ablated = all}, workspace);
+  const std::size_t n = batch.tokens(), d = golden.config.encoder().d_model;
+  TraceRequest request;
+  for (std::size_t head = 0; head < 4; ++head) request.ablate.push_back({.layer = 1, .head = head});
+  request.names = {"encoder.layers.1.self_attn.output"};
+  const auto output = (*golden.model)(batch, request);
+  std::vector<float> sum;
+  for (const auto& tensors : output.traces) {
+    REQUIRE(tensors.size() == 1);
+    sum.insert(sum.end(), tensors[0].data.begin(), tensors[0].data.end());
+  }
+  REQUIRE(sum.size() == n * d);
 
   const auto bias = golden.weight("encoder.layers.1.self_attn.out_proj.bias");
   CHECK(distance(bias, std::vector<float>(d, 0.0f)) > 0.01);  // or this would prove nothing
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < d; ++c) CHECK(sum(i, c) == bias[c]);
+    for (std::size_t c = 0; c < d; ++c) CHECK(sum[i * d + c] == bias[c]);
   }
 }
 
 TEST_CASE("a local window that spans the text is full attention", "[models]") {
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
-  config.attention = AttentionType::local;
-  config.attention_window = 64;
+  config.architecture.encoder->attention = AttentionType::local;
+  config.architecture.encoder->attention_window = 64;
   const auto wide = load_model(golden.folder, config);
   const auto expected = (*golden.model)(golden.batch(), {});
   CHECK(values_of((*wide)(golden.batch(), {}).logits) == values_of(expected.logits));
@@ -241,17 +306,17 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   // 48 queries go through attention together; this text has five such blocks and a rest.
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
-  config.max_source_length = 256;
-  EncoderClassifier model(config);
+  config.architecture.encoder->max_length = 256;
+  EncoderModel model(config.architecture);
   SplitMix64 random(7);
   for (const Parameter& parameter : model.parameters()) {
     parameter.set(initial_values(parameter, random));
   }
   Batch batch;
   std::vector<std::int32_t> ids(251);
-  for (auto& id : ids) id = static_cast<std::int32_t>(random.next() % config.vocab_size);
+  for (auto& id : ids) id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size);
   batch.add(ids, std::vector<std::size_t>{0, 47, 48, 100, 250});
-  const auto output = model(batch, {.capture = true});
+  const auto output = model(batch, {.attention = true});
   const AttentionMap& map = output.attention[0];
   double worst = 0;
   for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
@@ -285,16 +350,18 @@ struct RandomHead {
             .stride = 3 * d_head,
             .length = context.shape(0),
             .d_head = d_head,
+            .divisor = std::sqrt(static_cast<float>(d_head)),
             .compute = compute,
             .visible = visible};
   }
 
   void attend(Compute compute, std::span<const std::uint32_t> visible, std::size_t window) {
     const std::size_t length = context.shape(0), d_head = context.shape(1);
-    Workspace workspace(d_head, d_head);
+    Workspace workspace({.d_model = d_head, .d_heads = d_head, .d_hidden = d_head});
     workspace.reserve(length, length);
     const HeadOutput out = {.context = context.data(), .stride = d_head, .weights = weights};
-    LocalAttention(window).attend(input(compute, visible), out, workspace);
+    SoftmaxAttention({.before = window, .behind = window})
+        .attend(input(compute, visible), out, workspace);
   }
 
   Tensor<2> qkv, context;
@@ -454,11 +521,13 @@ TEST_CASE("sinusoidal positions are the same however their table grows", "[model
 }
 
 TEST_CASE("a model takes memory for weights when they come", "[models]") {
-  ModelConfig config = Golden("pre_norm_mean").config;
-  config.d_model = config.d_ff = config.max_source_length = 1 << 14;
-  config.encoder_layers = 100;  // 600 GB of weights
+  Architecture architecture = Golden("pre_norm_mean").config.architecture;
+  StackConfig& stack = *architecture.encoder;
+  stack.d_model = stack.d_ff = stack.max_length = 1 << 14;
+  stack.d_head = stack.d_model / stack.n_heads;
+  stack.layers = 100;  // 600 GB of weights
   const std::size_t peak = peak_of([&] {
-    EncoderClassifier model(config);
+    EncoderModel model(architecture);
     CHECK(model.parameters().size() > 1000);
   });
   CHECK(peak < 20'000'000);

@@ -82,10 +82,10 @@ TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
   while (text.size() < 1'000'000) text += "the plot makes no sense ";
   const Classification result = pipeline->classify(text, {.attention = true});
   CHECK(result.clipped);
-  CHECK(result.tokens.size() == golden.config.max_source_length);
+  CHECK(result.tokens.size() == golden.config.encoder().max_length);
   CHECK(result.tokens.back().id == *pipeline->tokenizer().find("</s>"));
   CHECK(result.tokens.back().start == result.tokens.back().end);
-  CHECK(result.attention->queries == golden.config.max_source_length);
+  CHECK(result.attention->queries == golden.config.encoder().max_length);
 }
 
 TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pipelines]") {
@@ -95,12 +95,12 @@ TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pip
   ClassifyPipeline pipeline(config, load_tokenizer(golden.folder));
   load_weights(golden.folder, pipeline.parameters());
   std::string text = "a";
-  while (pipeline.tokenizer().encode(text).size() <= config.max_source_length) text += " film b";
+  while (pipeline.tokenizer().encode(text).size() <= config.encoder().max_length) text += " film b";
   const std::vector<Token> pieces = pipeline.tokenizer().encode(text);
   const std::vector<Token> tokens = pipeline.classify(text).tokens;
   const std::size_t prefix = config.prefix_tokens.size(), suffix = config.suffix_tokens.size();
-  const std::size_t kept = config.max_source_length - prefix - suffix;
-  REQUIRE(tokens.size() == config.max_source_length);
+  const std::size_t kept = config.encoder().max_length - prefix - suffix;
+  REQUIRE(tokens.size() == config.encoder().max_length);
   for (std::size_t i = 0; i < kept; ++i) {
     CHECK(tokens[prefix + i] == pieces[i < kept / 4 ? i : pieces.size() - kept + i]);
   }

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -70,28 +71,18 @@ Forced force_all(const TranslationGolden& golden) {
   return forced;
 }
 
-// The lists of rows that a step's rows may read, as the layers take them.
-struct Reading {
-  std::vector<std::vector<std::uint32_t>> keys;
-  std::vector<AttentionRow> rows;
+// The values of each name, of all texts one after another.
+using Traced = std::map<std::string, std::vector<float>>;
 
-  void add(std::size_t begin, std::size_t end) {
-    keys.emplace_back(end - begin);
-    std::iota(keys.back().begin(), keys.back().end(), static_cast<std::uint32_t>(begin));
+void append(const std::vector<TracedTensor>& tensors, Traced& traced) {
+  for (const TracedTensor& tensor : tensors) {
+    auto& values = traced[tensor.name];
+    values.insert(values.end(), tensor.data.begin(), tensor.data.end());
   }
-  void finish() {
-    for (const auto& list : keys) rows.push_back({.keys = list});
-  }
-};
-
-Workspace workspace_for(const TranslationGolden& golden, std::size_t tokens) {
-  Workspace workspace(golden.config.d_model, golden.config.d_ff);
-  workspace.reserve(tokens, 64);
-  return workspace;
 }
 
-InspectionRequest parse_request(const nlohmann::json& options, bool capture) {
-  InspectionRequest request = {.capture = capture};
+TraceRequest parse_request(const nlohmann::json& options, bool attention) {
+  TraceRequest request = {.attention = attention};
   if (!options.contains("ablate")) return request;
   for (const auto& head : options.at("ablate")) {
     const std::string site = head.at("attention");
@@ -105,37 +96,25 @@ InspectionRequest parse_request(const nlohmann::json& options, bool capture) {
 
 }  // namespace
 
-TEST_CASE("encode gives what PyTorch's padded, masked batch gives", "[seq2seq]") {
-  const std::string name = GENERATE(from_range(translation_golden_names()));
-  const TranslationGolden golden(name);
-  const Batch batch = golden.batch();
-  const std::size_t n = batch.tokens();
-  const Encoder& encoder = golden.model->encoder();
-  Workspace workspace = workspace_for(golden, n);
-  View<2> x = rows(workspace.states, 0, n);
-  encoder.embed(batch, x);
-  golden.check("encoder.embeddings", x.data(), x.size());
-  for (std::size_t layer = 0; layer < encoder.layers().size(); ++layer) {
-    (*encoder.layers()[layer])(x, batch, {.layer = layer}, workspace);
-    golden.check("encoder.layers." + std::to_string(layer) + ".output", x.data(), x.size());
-  }
-  const auto encoded = golden.model->encode(batch, {.capture = true});
-  golden.check("encoder_output", encoded.states.data(), encoded.states.size());
-  for (std::size_t text = 0; text < batch.size(); ++text) {
-    const AttentionMap& map = encoded.attention[text];
-    golden.check("encoder_attention." + std::to_string(text), map.data.data(), map.data.size());
-  }
-}
-
-TEST_CASE("decode and project give what PyTorch's padded, masked batch gives", "[seq2seq]") {
+TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(), {.capture = true});
-  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  TraceRequest request = {.attention = true};
+  request.names = {"encoder.*", "encoder.layers.*.*", "decoder.*", "decoder.layers.*.*",
+                   "decoder.layers.*.*.*"};
+  const auto encoded = model.encode(golden.batch(), request);
+  Traced traced;
+  for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
+    append(encoded.traces[text], traced);
+    const AttentionMap& map = encoded.attention[text];
+    golden.check("encoder_attention." + std::to_string(text), map.data.data(), map.data.size());
+  }
+
+  DecodingState state = model.begin(encoded, enough, request);
   const Forced forced = force_all(golden);
   const View<2> hidden = model.decode(state, forced.extensions);
-  golden.check("hidden", hidden.data(), hidden.size());
+  traced["decoder.output"] = values_of(hidden);
   View<2> logits = model.project(const_view(hidden));
   golden.check("logits", logits.data(), logits.size());
   for (std::size_t row = 0; row < logits.shape(0); ++row) {
@@ -144,73 +123,64 @@ TEST_CASE("decode and project give what PyTorch's padded, masked batch gives", "
   }
   golden.check("log_probabilities", logits.data(), logits.size());
 
-  auto embeddings = Tensor<2>::from_shape({hidden.shape(0), hidden.shape(1)});
-  model.decoder().embed(state, rows(embeddings, 0, hidden.shape(0)));
-  golden.check("decoder.embeddings", embeddings.data(), embeddings.size());
-
+  const StackConfig& stack = golden.config.decoder();
   for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
     const std::string index = std::to_string(text);
+    const std::vector<TracedTensor> tensors = state.trace(forced.lasts[text]);
+    append(tensors, traced);
     const AttentionMap self = state.self_attention(forced.lasts[text]);
     const AttentionMap cross = state.cross_attention(forced.lasts[text]);
     golden.check("decoder_attention." + index, self.data.data(), self.data.size());
     golden.check("cross_attention." + index, cross.data.data(), cross.data.size());
+    for (const TracedTensor& tensor : tensors) {
+      if (!tensor.name.ends_with("weights")) continue;
+      const AttentionMap& map =
+          tensor.name.find("encoder_attn") == std::string::npos ? self : cross;
+      CHECK(tensor.shape == std::vector{stack.n_heads, map.queries, map.keys});
+      const std::size_t layer = static_cast<std::size_t>(tensor.name[15] - '0');
+      const auto weights = map.at(layer, 0);
+      CHECK(std::equal(weights.begin(), weights.end(), tensor.data.begin()));
+    }
   }
+
+  std::size_t compared = 0;
+  for (const auto& [tensor, expected] : golden.tensors) {
+    if (!tensor.starts_with("encoder.") && !tensor.starts_with("decoder.")) continue;
+    INFO(tensor);
+    REQUIRE(traced.contains(tensor));
+    if (tensor == "decoder.output") traced[tensor].resize(hidden.size());
+    golden.check(tensor, traced[tensor].data(), traced[tensor].size());
+    ++compared;
+  }
+  CHECK(compared >= 9 + 7 * stack.layers - 6);
 }
 
-TEST_CASE("every block of every decoder layer gives what PyTorch gives", "[seq2seq]") {
+TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  const Batch batch = golden.batch();
-  const std::size_t d = golden.config.d_model;
-  Reading self, cross;
-  for (std::size_t text = 0, first = 0; text < batch.size(); ++text) {
-    const std::size_t length = golden.target(text).size();
-    for (std::size_t i = 0; i < length; ++i) {
-      self.add(first, first + i + 1);
-      cross.add(batch.start(text), batch.start(text) + batch.length(text));
+  TraceRequest request;
+  request.names = {"decoder.layers.0.*.scores", "decoder.layers.0.*.weights"};
+  const auto encoded = golden.model->encode(golden.batch(), request);
+  DecodingState state = golden.model->begin(encoded, enough, request);
+  const Forced forced = force_all(golden);
+  golden.model->decode(state, forced.extensions);
+  const std::vector<TracedTensor> tensors = state.trace(forced.lasts[0]);
+  REQUIRE(tensors.size() == 4);  // weights of both sites, then scores
+  for (const std::size_t site : {0u, 1u}) {
+    const TracedTensor &weights = tensors[site], &scores = tensors[site + 2];
+    CHECK(scores.shape == weights.shape);
+    const std::size_t keys = scores.shape[2];
+    for (std::size_t row = 0; row < scores.data.size() / keys; ++row) {
+      double sum = 0;
+      for (std::size_t j = 0; j < keys; ++j) {
+        sum += std::exp(static_cast<double>(scores.data[row * keys + j]));
+      }
+      for (std::size_t j = 0; j < keys; ++j) {
+        const double expected = std::exp(static_cast<double>(scores.data[row * keys + j])) / sum;
+        const double got = static_cast<double>(weights.data[row * keys + j]);
+        if (!(std::abs(got - expected) < 1e-6)) FAIL_CHECK("row " << row << ", key " << j);
+      }
     }
-    first += length;
-  }
-  self.finish();
-  cross.finish();
-  const std::size_t m = self.rows.size();
-  Workspace workspace = workspace_for(golden, m);
-  const auto tensor = [&](const std::string& which, std::size_t count) {
-    return const_view<2>(golden.tensors.at(which).values.data(), {count, d});
-  };
-  const ConstView<2> memory = tensor("encoder_output", batch.tokens());
-  auto kv = Tensor<2>::from_shape({m, 2 * d});
-  auto memory_kv = Tensor<2>::from_shape({batch.tokens(), 2 * d});
-
-  Tensor<2> x = tensor("decoder.embeddings", m);
-  for (std::size_t layer = 0; layer < golden.config.decoder_layers; ++layer) {
-    const DecoderLayer& boxes = *golden.model->decoder().layers()[layer];
-    const std::string prefix = "decoder.layers." + std::to_string(layer) + ".";
-    boxes.encoder_attn().keys_values(memory, rows(memory_kv, 0, batch.tokens()), workspace);
-    const DecoderStep step = {
-        .own_kv = rows(kv, 0, m),
-        .self_attn = {.layer = layer, .kv = kv.data(), .rows = self.rows, .ablated = {}},
-        .encoder_attn = {
-            .layer = layer, .kv = memory_kv.data(), .rows = cross.rows, .ablated = {}}};
-
-    Tensor<2> sum({m, d}, 0.0f);
-    const ConstView<2> self_input = tensor(prefix + "self_attn_input", m);
-    boxes.self_attn().keys_values(self_input, step.own_kv, workspace);
-    boxes.self_attn().add_to(rows(sum, 0, m), self_input, step.self_attn, workspace);
-    golden.check(prefix + "self_attn_output", sum.data(), sum.size());
-
-    sum.fill(0.0f);
-    boxes.encoder_attn().add_to(rows(sum, 0, m), tensor(prefix + "encoder_attn_input", m),
-                                step.encoder_attn, workspace);
-    golden.check(prefix + "encoder_attn_output", sum.data(), sum.size());
-
-    sum.fill(0.0f);
-    boxes.feed_forward().add_to(rows(sum, 0, m), tensor(prefix + "feed_forward_input", m),
-                                workspace);
-    golden.check(prefix + "feed_forward_output", sum.data(), sum.size());
-
-    boxes(rows(x, 0, m), step, workspace);
-    golden.check(prefix + "output", x.data(), x.size());
   }
 }
 
@@ -245,11 +215,11 @@ TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq
   const TranslationGolden golden(name);
   Seq2Seq& model = *golden.model;
   const auto encoded = model.encode(golden.batch(), {});
-  DecodingState at_once = model.begin(encoded, enough, {.capture = true});
+  DecodingState at_once = model.begin(encoded, enough, {.attention = true});
   const Forced forced = force_all(golden);
   const std::vector<float> expected = values_of(model.decode(at_once, forced.extensions));
 
-  DecodingState stepwise = model.begin(encoded, enough, {.capture = true});
+  DecodingState stepwise = model.begin(encoded, enough, {.attention = true});
   std::vector<float> got;
   for (const Extension& extension : forced.extensions) {
     const auto row = values_of(model.decode(stepwise, {&extension, 1}));
@@ -266,15 +236,15 @@ TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") 
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   Seq2Seq& model = *golden.model;
-  const auto together = model.encode(golden.batch(), {.capture = true});
-  DecodingState state = model.begin(together, enough, {.capture = true});
+  const auto together = model.encode(golden.batch(), {.attention = true});
+  DecodingState state = model.begin(together, enough, {.attention = true});
   const Forced forced = force_all(golden);
   const std::vector<float> hidden = values_of(model.decode(state, forced.extensions));
   std::size_t first = 0;
   for (std::size_t text = 0; text < together.sources.size(); ++text) {
-    const auto alone = model.encode(golden.batch(text), {.capture = true});
+    const auto alone = model.encode(golden.batch(text), {.attention = true});
     CHECK(alone.attention[0].data == together.attention[text].data);
-    DecodingState own = model.begin(alone, enough, {.capture = true});
+    DecodingState own = model.begin(alone, enough, {.attention = true});
     const auto extensions = chain(golden.target(text), 0, 0);
     const std::vector<float> got = values_of(model.decode(own, extensions));
     CHECK(std::equal(got.begin(), got.end(), hidden.begin() + static_cast<std::ptrdiff_t>(first)));
@@ -291,12 +261,12 @@ TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2se
   const auto encoded = model.encode(golden.batch(2), {});
   const std::vector<std::int32_t> left = {1, 9, 30, 11}, right = {1, 9, 7, 12};
   const auto straight = [&](const std::vector<std::int32_t>& ids) {
-    DecodingState state = model.begin(encoded, enough, {.capture = true});
+    DecodingState state = model.begin(encoded, enough, {.attention = true});
     const View<2> hidden = model.decode(state, chain(ids, 0, 0));
     return std::pair(row_of(hidden, ids.size() - 1), state.cross_attention(3).data);
   };
 
-  DecodingState tree = model.begin(encoded, enough, {.capture = true});
+  DecodingState tree = model.begin(encoded, enough, {.attention = true});
   const auto feed = [&](std::vector<Extension> extensions) {
     return values_of(model.decode(tree, extensions));
   };
@@ -305,7 +275,7 @@ TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2se
   feed({{.parent = 1, .id = 7}, {.parent = 2, .id = 8}, {.parent = 1, .id = 30}});
   // The rows change places from step to step, as a search reorders its beams.
   const std::vector<float> ends = feed({{.parent = 5, .id = 11}, {.parent = 3, .id = 12}});
-  const std::size_t d = golden.config.d_model;
+  const std::size_t d = golden.config.decoder().d_model;
   const auto [left_hidden, left_cross] = straight(left);
   const auto [right_hidden, right_cross] = straight(right);
   CHECK(std::equal(left_hidden.begin(), left_hidden.end(), ends.begin()));
@@ -329,7 +299,7 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
   const auto encoded = model.encode(golden.batch(0), {});
   std::vector<std::int32_t> ids = golden.target(0);
   const auto last = static_cast<NodeIndex>(ids.size() - 1);
-  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  DecodingState state = model.begin(encoded, enough, {.attention = true});
   const std::vector<float> hidden = values_of(model.decode(state, chain(ids, 0, 0)));
   for (const bool own : {true, false}) {
     const AttentionMap map = own ? state.self_attention(last) : state.cross_attention(last);
@@ -349,10 +319,10 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
     CHECK(ahead == 0);  // exactly zero, not nearly
   }
 
-  ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.target_vocab_size);
+  ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.decoder().vocab_size);
   DecodingState other = model.begin(encoded, enough, {});
   const std::vector<float> changed = values_of(model.decode(other, chain(ids, 0, 0)));
-  const auto before = static_cast<std::ptrdiff_t>(hidden.size() - golden.config.d_model);
+  const auto before = static_cast<std::ptrdiff_t>(hidden.size() - golden.config.decoder().d_model);
   CHECK(std::equal(hidden.begin(), hidden.begin() + before, changed.begin()));
   CHECK(hidden != changed);
 }
@@ -366,7 +336,7 @@ TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[se
     INFO(name << ": " << options.dump());
     const std::size_t text = intervention.at("text");
     const auto masked = options.value("maskTokens", std::vector<std::size_t>{});
-    const InspectionRequest request = parse_request(options, true);
+    const TraceRequest request = parse_request(options, true);
     const auto encoded = model.encode(golden.batch(text, masked), request);
     DecodingState state = model.begin(encoded, enough, request);
     const auto extensions = chain(golden.target(text), 0, 0);
@@ -400,43 +370,49 @@ TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
   }
 }
 
-TEST_CASE("capture changes no number of a translation", "[seq2seq]") {
+TEST_CASE("looking changes no number of a translation", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   Seq2Seq& model = *golden.model;
   const Forced forced = force_all(golden);
-  const auto run = [&](const InspectionRequest& request) {
+  const auto run = [&](const TraceRequest& request) {
     const auto encoded = model.encode(golden.batch(), request);
     DecodingState state = model.begin(encoded, enough, request);
     const View<2> hidden = model.decode(state, forced.extensions);
-    CHECK(encoded.attention.empty() != request.capture);
-    CHECK(state.captures() == request.capture);
+    CHECK(encoded.attention.empty() != request.attention);
+    CHECK(state.has_attention() == request.attention);
     return values_of(model.project(const_view(hidden)));
   };
-  CHECK(run({}) == run({.capture = true}));
+  TraceRequest everything = {.attention = true};
+  everything.names = {"*.*", "*.layers.*.*", "*.layers.*.*.*"};
+  CHECK(run({}) == run({.attention = true}));
+  CHECK(run({}) == run(everything));
 }
 
 TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention adds", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
-  const std::size_t d = golden.config.d_model;
-  Workspace workspace = workspace_for(golden, 1);
-  Tensor<2> kv({3, 2 * d}, 1.0f), x({1, d}, 0.5f), sum({1, d}, 0.0f);
-  Reading reading;
-  reading.add(0, 3);
-  reading.finish();
-  const std::vector<std::size_t> all = {0, 1, 2, 3};
-  golden.model->decoder().layers()[1]->encoder_attn().add_to(
-      rows(sum, 0, 1), const_view(x),
-      {.layer = 1, .kv = kv.data(), .rows = reading.rows, .ablated = all}, workspace);
+  TraceRequest request;
+  for (std::size_t head = 0; head < 4; ++head) {
+    request.ablate.push_back({.layer = 1, .head = head, .attention = AttentionSite::cross});
+  }
+  request.names = {"decoder.layers.1.*.output"};
+  const auto encoded = golden.model->encode(golden.batch(0), request);
+  DecodingState state = golden.model->begin(encoded, enough, request);
+  const Extension start = {.id = 1};
+  golden.model->decode(state, {&start, 1});
+  const std::vector<TracedTensor> tensors = state.trace(0);
+  REQUIRE(tensors.size() == 2);  // the decoder's own attention, and the other one
+  REQUIRE(tensors[1].name == "decoder.layers.1.encoder_attn.output");
   const auto bias = golden.weight("decoder.layers.1.encoder_attn.out_proj.bias");
-  CHECK(values_of(sum) == bias);
+  CHECK(tensors[1].data == bias);
+  CHECK(tensors[0].data != golden.weight("decoder.layers.1.self_attn.out_proj.bias"));
 }
 
 TEST_CASE("a source with every token masked is nothing to read, not an error", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(1, {0, 1, 2, 3}), {.capture = true});
-  DecodingState state = model.begin(encoded, enough, {.capture = true});
+  const auto encoded = model.encode(golden.batch(1, {0, 1, 2, 3}), {.attention = true});
+  DecodingState state = model.begin(encoded, enough, {.attention = true});
   const Extension start = {.id = 1};
   const View<2> logits = model.project(const_view(model.decode(state, {&start, 1})));
   for (float value : values_of(logits)) CHECK(std::isfinite(value));
@@ -446,15 +422,16 @@ TEST_CASE("a source with every token masked is nothing to read, not an error", "
 
 TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]") {
   ModelConfig config = TranslationGolden("translate_pre_norm_shared").config;
-  config.max_source_length = config.max_target_length = 256;
-  Seq2Seq model(config);
+  config.architecture.encoder->max_length = config.architecture.decoder->max_length = 256;
+  Seq2Seq model(config.architecture);
   SplitMix64 random(11);
   for (const Parameter& parameter : model.parameters()) {
     parameter.set(initial_values(parameter, random));
   }
   const auto draw = [&](std::size_t count) {
     std::vector<std::int32_t> ids(count);
-    for (auto& id : ids) id = static_cast<std::int32_t>(random.next() % config.vocab_size);
+    for (auto& id : ids)
+      id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size);
     return ids;
   };
   Batch batch;
@@ -462,7 +439,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   const auto encoded = model.encode(batch, {});
   const auto extensions = chain(draw(256), 0, 0);
   const DecodingLimits limits = {.nodes = 256, .positions = 256, .rows = 256};
-  DecodingState at_once = model.begin(encoded, limits, {.capture = true});
+  DecodingState at_once = model.begin(encoded, limits, {.attention = true});
   const std::vector<float> expected = values_of(model.decode(at_once, extensions));
   DecodingState stepwise = model.begin(encoded, limits, {});
   std::vector<float> got;
@@ -484,12 +461,12 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
 
 TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
-  const bool capture = GENERATE(false, true);
+  const bool attention = GENERATE(false, true);
   const TranslationGolden golden(name);
   Seq2Seq& model = *golden.model;
   const auto encoded = model.encode(golden.batch(), {});
   constexpr DecodingLimits limits = {.nodes = 3 * 2 * 20, .positions = 20, .rows = 6};
-  DecodingState state = model.begin(encoded, limits, {.capture = capture});
+  DecodingState state = model.begin(encoded, limits, {.attention = attention});
   std::vector<Extension> beams = {{.source = 0, .id = 1}, {.source = 0, .id = 2},
                                   {.source = 1, .id = 1}, {.source = 1, .id = 2},
                                   {.source = 2, .id = 1}, {.source = 2, .id = 2}};
@@ -508,7 +485,7 @@ TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
 TEST_CASE("a part of the vocabulary has the logits that the whole one gives it", "[seq2seq]") {
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const TranslationGolden golden("translate_odd_local");
-  Seq2Seq model(golden.config, compute);
+  Seq2Seq model(golden.config.architecture, compute);
   SplitMix64 random(3);
   for (const Parameter& parameter : model.parameters()) {
     const std::vector<float> values = initial_values(parameter, random);
@@ -591,10 +568,14 @@ TEST_CASE("two decodings of one model do not disturb each other", "[seq2seq]") {
 
 TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
   const auto tables = [](EmbeddingSharing sharing) {
-    ModelConfig config = TranslationGolden("translate_tutorial_separate").config;
-    config.embeddings = sharing;
-    if (sharing == EmbeddingSharing::shared) config.target_vocab_size = config.vocab_size;
-    Seq2Seq model(config);
+    Architecture architecture =
+        TranslationGolden("translate_tutorial_separate").config.architecture;
+    architecture.embeddings = sharing;
+    if (sharing == EmbeddingSharing::shared) {
+      architecture.decoder->vocab_size = architecture.head.outputs =
+          architecture.encoder->vocab_size;
+    }
+    Seq2Seq model(architecture);
     std::set<std::string> names;
     for (const Parameter& parameter : model.parameters()) {
       if (parameter.name.find("embed_tokens") != std::string::npos ||
@@ -625,7 +606,7 @@ TEST_CASE("the tutorial's build_transformer has the parameters it should", "[seq
     "final_norm": true, "attention": "full", "attention_bias": true, "activation": "relu",
     "lm_head_bias": true, "prefix_tokens": ["<s>"], "suffix_tokens": ["</s>"],
     "start_token": "<s>", "end_token": "</s>"})");
-  Seq2Seq model(config);
+  Seq2Seq model(config.architecture);
   std::size_t count = 0;
   std::set<std::string> names;
   for (const Parameter& parameter : model.parameters()) {

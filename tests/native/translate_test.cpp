@@ -23,25 +23,26 @@ using Catch::Matchers::ContainsSubstring;
 
 ModelConfig config_of(const Tokenizer& source, const Tokenizer& target) {
   ModelConfig config;
-  config.model_type = "encoder_decoder";
-  config.task = "translation";
+  config.task = Task::translation;
   config.source_language = "en";
   config.target_language = "de";
-  config.vocab_size = source.size();
-  config.target_vocab_size = target.size();
-  config.embeddings = EmbeddingSharing::separate;
-  config.d_model = 32;
-  config.d_ff = 48;
-  config.n_heads = 4;
-  config.encoder_layers = 2;
-  config.decoder_layers = 2;
-  config.max_source_length = 40;
-  config.max_target_length = 24;
-  config.scale_embedding = true;
-  config.layer_norm_eps = 1e-5f;
-  config.final_norm = true;
-  config.attention_bias = true;
-  config.lm_head_bias = true;
+  StackConfig stack;
+  stack.vocab_size = source.size();
+  stack.max_length = 40;
+  stack.layers = 2;
+  stack.d_model = 32;
+  stack.n_heads = 4;
+  stack.d_head = 8;
+  stack.d_ff = 48;
+  stack.scale_embedding = true;
+  stack.layer_norm_eps = 1e-5f;
+  stack.final_norm = true;
+  stack.attention_bias = true;
+  config.architecture.encoder = stack;
+  stack.vocab_size = target.size();
+  stack.max_length = 24;
+  config.architecture.decoder = stack;
+  config.architecture.head = {.kind = HeadKind::next_token, .outputs = target.size()};
   config.suffix_tokens = {"</s>"};
   config.start_token = "<s>";
   config.end_token = "</s>";
@@ -142,7 +143,7 @@ void check_map(const AttentionMap& map, std::size_t queries, std::size_t keys) {
 TEST_CASE("one beam is greedy: at each step the most probable token", "[translate]") {
   const auto pipeline = make_translator();
   const ModelConfig& config = pipeline->config();
-  Seq2Seq model(config);
+  Seq2Seq model(config.architecture);
   const std::int32_t start = *pipeline->target_tokenizer().find("<s>");
   const std::int32_t end = *pipeline->target_tokenizer().find("</s>");
   fill(model.parameters(), end, 1);
@@ -701,12 +702,15 @@ TEST_CASE("bad translation requests are refused by name, and the next one works"
     change(config);
     return code_of([&] { TranslatePipeline(config, own_tokenizer("bpe_bytes")); });
   };
-  CHECK(code_with([](ModelConfig& c) { c.task = "text-classification"; }) == ErrorCode::wrong_task);
-  CHECK(code_with([](ModelConfig& c) { c.vocab_size = 10; }) == ErrorCode::invalid_tokenizer);
-  CHECK(code_with([](ModelConfig& c) { c.target_vocab_size = 10; }) ==
+  CHECK(code_with([](ModelConfig& c) { c.task = Task::text_classification; }) ==
+        ErrorCode::wrong_task);
+  CHECK(code_with([](ModelConfig& c) { c.architecture.encoder->vocab_size = 10; }) ==
+        ErrorCode::invalid_tokenizer);
+  CHECK(code_with([](ModelConfig& c) { c.architecture.decoder->vocab_size = 10; }) ==
         ErrorCode::invalid_tokenizer);
   CHECK(code_with([](ModelConfig& c) { c.start_token = "[BOS]"; }) == ErrorCode::invalid_config);
-  CHECK(code_with([](ModelConfig& c) { c.max_source_length = 1; }) == ErrorCode::invalid_config);
+  CHECK(code_with([](ModelConfig& c) { c.architecture.encoder->max_length = 1; }) ==
+        ErrorCode::invalid_config);
 }
 
 TEST_CASE("tokens merge into words", "[translate]") {

@@ -7,7 +7,7 @@ import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
 // What each folder of src may include besides itself and error.hpp. io reads bytes into plain
 // floats and kernels know nothing of files, so neither sees the other; text meets models only in
-// pipelines.
+// checkpoints and pipelines.
 const allowed = {
   tensor: [],
   kernels: ['tensor'],
@@ -15,9 +15,20 @@ const allowed = {
   text: ['io'],
   layers: ['tensor', 'kernels', 'io'],
   models: ['layers', 'tensor', 'kernels', 'io'],
+  checkpoints: ['models', 'layers', 'tensor', 'kernels', 'io', 'text'],
   generation: ['models', 'layers', 'tensor', 'kernels', 'io'],
-  pipelines: ['generation', 'models', 'layers', 'tensor', 'kernels', 'io', 'text'],
-  cli: ['pipelines', 'generation', 'models', 'layers', 'tensor', 'kernels', 'io', 'text'],
+  pipelines: ['checkpoints', 'generation', 'models', 'layers', 'tensor', 'kernels', 'io', 'text'],
+  cli: [
+    'pipelines',
+    'checkpoints',
+    'generation',
+    'models',
+    'layers',
+    'tensor',
+    'kernels',
+    'io',
+    'text',
+  ],
 };
 
 // Libraries that only some places may include.

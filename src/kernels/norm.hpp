@@ -22,7 +22,7 @@ inline RowStatistics statistics(const float* x, std::size_t n) {
   return {mean, squares};
 }
 
-inline void normalise_row(const float* x, float* y, const LayerNormArgs& args, float mean,
+inline void normalise_row(const float* x, float* y, const NormArgs& args, float mean,
                           float inverse) {
   const Vec centre = Vec::broadcast(mean);
   const Vec factor = Vec::broadcast(inverse);
@@ -40,7 +40,7 @@ inline void normalise_row(const float* x, float* y, const LayerNormArgs& args, f
 // make an answer of nothing.
 inline float overflow_of(const RowStatistics& row) { return row.squares * 0.0f; }
 
-inline void layer_norm(const LayerNormArgs& args) {
+inline void layer_norm(const NormArgs& args) {
   for (std::size_t row = 0; row < args.rows; ++row) {
     const float* x = args.x + row * args.columns;
     const RowStatistics row_of = statistics(x, args.columns);
@@ -50,13 +50,27 @@ inline void layer_norm(const LayerNormArgs& args) {
   }
 }
 
-inline void layer_norm_unbiased(const LayerNormArgs& args) {
+inline void layer_norm_unbiased(const NormArgs& args) {
   for (std::size_t row = 0; row < args.rows; ++row) {
     const float* x = args.x + row * args.columns;
     const RowStatistics row_of = statistics(x, args.columns);
     const float variance = row_of.squares / static_cast<float>(args.columns - 1);
     const float inverse = 1.0f / (__builtin_sqrtf(variance) + args.eps) + overflow_of(row_of);
     normalise_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
+  }
+}
+
+inline void rms_norm(const NormArgs& args) {
+  for (std::size_t row = 0; row < args.rows; ++row) {
+    const float* x = args.x + row * args.columns;
+    float* y = args.y + row * args.columns;
+    const float squares = sum_over(args.columns, [&](std::size_t i, std::size_t count) {
+      const Vec element = Vec::load_partial(x + i, count, 0.0f);
+      return element * element;
+    });
+    const float mean = squares / static_cast<float>(args.columns);
+    const float inverse = 1.0f / __builtin_sqrtf(mean + args.eps) + overflow_of({0.0f, squares});
+    for (std::size_t i = 0; i < args.columns; ++i) y[i] = x[i] * inverse * args.weight[i];
   }
 }
 

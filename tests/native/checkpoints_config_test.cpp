@@ -1,4 +1,4 @@
-#include "io/config.hpp"
+#include "checkpoints/model_config.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -45,44 +45,80 @@ void check_refused(const std::string& json, std::string_view message,
   test::check_error(code, message, [&] { parse_config(json); });
 }
 
-TEST_CASE("a configuration is read and written without loss", "[io]") {
+TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
   const ModelConfig config = parse_config(valid);
   CHECK(config.labels == std::vector<std::string>{"negative", "positive"});
-  CHECK(config.vocab_size == 8000);
-  CHECK(config.d_model == 128);
-  CHECK(config.d_ff == 512);
-  CHECK(config.n_heads == 8);
-  CHECK(config.encoder_layers == 4);
-  CHECK(config.max_source_length == 512);
-  CHECK(config.positions == PositionKind::sinusoidal);
-  CHECK(config.scale_embedding);
-  CHECK(config.norm == NormPlacement::pre);
-  CHECK(config.layer_norm == LayerNormKind::standard);
-  CHECK(config.layer_norm_eps == 1e-5f);
-  CHECK(config.final_norm);
-  CHECK(config.attention == AttentionType::full);
-  CHECK(config.attention_bias);
-  CHECK(config.activation == Activation::relu);
-  CHECK(config.pooling == Pooling::mean);
+  const StackConfig& stack = config.encoder();
+  CHECK(stack.vocab_size == 8000);
+  CHECK(stack.d_model == 128);
+  CHECK(stack.d_ff == 512);
+  CHECK(stack.n_heads == 8);
+  CHECK(stack.d_head == 16);
+  CHECK(stack.layers == 4);
+  CHECK(stack.max_length == 512);
+  CHECK(stack.positions == PositionKind::sinusoidal);
+  CHECK(stack.scale_embedding);
+  CHECK(stack.norm == NormPlacement::pre);
+  CHECK(stack.layer_norm == NormKind::standard);
+  CHECK(stack.layer_norm_eps == 1e-5f);
+  CHECK(stack.final_norm);
+  CHECK(stack.attention == AttentionType::full);
+  CHECK(stack.attention_bias);
+  CHECK(stack.activation == Activation::relu);
+  CHECK(config.architecture.head.kind == HeadKind::sequence_classes);
+  CHECK(config.architecture.head.outputs == 2);
+  CHECK(config.architecture.head.pooling == Pooling::mean);
   CHECK(config.prefix_tokens.empty());
   CHECK(config.suffix_tokens == std::vector<std::string>{"</s>"});
   CHECK(parse_config(to_json(config)) == config);
   CHECK(to_json(config).find("\"layer_norm_eps\": 1e-05") != std::string::npos);
 
   ModelConfig other = config;
-  other.positions = PositionKind::learned;
-  other.norm = NormPlacement::post;
-  other.layer_norm = LayerNormKind::unbiased;
-  other.layer_norm_eps = 1e-6f;
-  other.attention = AttentionType::local;
-  other.attention_window = 32;
-  other.activation = Activation::gelu;
-  other.pooling = Pooling::first;
+  StackConfig& changed = *other.architecture.encoder;
+  changed.positions = PositionKind::learned;
+  changed.norm = NormPlacement::post;
+  changed.layer_norm = NormKind::unbiased;
+  changed.layer_norm_eps = 1e-6f;
+  changed.attention = AttentionType::local;
+  changed.attention_window = 32;
+  changed.activation = Activation::gelu;
+  other.architecture.head.pooling = Pooling::first;
   other.labels = {"very bad", "bad", "neutral", "good", "very good"};
+  other.architecture.head.outputs = 5;
   CHECK(parse_config(to_json(other)) == other);
-  other.attention = AttentionType::linear;
-  other.attention_window = 0;
+  changed.attention = AttentionType::linear;
+  changed.attention_window = 0;
   CHECK(parse_config(to_json(other)) == other);
+}
+
+TEST_CASE("what most models do without is written only where a model has it", "[checkpoints]") {
+  const ModelConfig plain = parse_config(valid);
+  for (const char* field :
+       {"d_head", "position_offset", "token_types", "embedding_norm", "score_divisor", "gated",
+        "feed_forward_bias", "head_dense", "head_bias"}) {
+    CHECK(to_json(plain).find(field) == std::string::npos);
+  }
+  ModelConfig rich = plain;
+  StackConfig& stack = *rich.architecture.encoder;
+  stack.d_head = 24;
+  stack.positions = PositionKind::learned;
+  stack.position_offset = 2;
+  stack.token_types = 2;
+  stack.embedding_norm = true;
+  stack.layer_norm = NormKind::rms;
+  stack.score_divisor = 1.0f;
+  stack.activation = Activation::gelu_tanh;
+  stack.gated = true;
+  stack.feed_forward_bias = false;
+  rich.architecture.head.dense = Activation::tanh;
+  rich.architecture.head.bias = false;
+  CHECK(parse_config(to_json(rich)) == rich);
+  check_refused(with("gated", 1), "gated: expected true or false");
+  check_refused(with("d_head", 0), "d_head: expected a whole number from 1");
+  check_refused(with("score_divisor", 0), "score_divisor: expected a number above 0");
+  check_refused(with("head_dense", "softmax"), "head_dense: expected one of \"relu\"");
+  check_refused(with("position_offset", 1),
+                "position_offset: only with \"positions\": \"learned\", got 1");
 }
 
 const char* const valid_translation = R"({
@@ -115,34 +151,36 @@ std::string translation_with(const char* key, const nlohmann::json& value) {
   return json.dump();
 }
 
-TEST_CASE("a translation model's configuration is read and written without loss", "[io]") {
+TEST_CASE("a translation model's configuration is read and written without loss", "[checkpoints]") {
   const ModelConfig config = parse_config(valid_translation);
-  CHECK(config.task == "translation");
-  CHECK(config.is_translation());
+  CHECK(config.task == Task::translation);
   CHECK(config.source_language == "en");
   CHECK(config.target_language == "de");
-  CHECK(config.vocab_size == 12000);
-  CHECK(config.target_vocab_size == 9000);
-  CHECK(config.embeddings == EmbeddingSharing::tied);
-  CHECK(config.encoder_layers == 6);
-  CHECK(config.decoder_layers == 2);
-  CHECK(config.max_source_length == 256);
-  CHECK(config.max_target_length == 200);
-  CHECK(config.lm_head_bias);
+  CHECK(config.encoder().vocab_size == 12000);
+  CHECK(config.decoder().vocab_size == 9000);
+  CHECK(config.architecture.embeddings == EmbeddingSharing::tied);
+  CHECK(config.encoder().layers == 6);
+  CHECK(config.decoder().layers == 2);
+  CHECK(config.encoder().max_length == 256);
+  CHECK(config.decoder().max_length == 200);
+  CHECK(config.decoder().attention == AttentionType::causal);
+  CHECK(config.architecture.head.kind == HeadKind::next_token);
+  CHECK(config.architecture.head.outputs == 9000);
+  CHECK(config.architecture.head.bias);
   CHECK(config.start_token == "<s>");
   CHECK(config.end_token == "</s>");
   CHECK(config.labels.empty());
   CHECK(parse_config(to_json(config)) == config);
 
   ModelConfig other = config;
-  other.embeddings = EmbeddingSharing::separate;
-  other.lm_head_bias = false;
-  other.attention = AttentionType::local;
-  other.attention_window = 8;
+  other.architecture.embeddings = EmbeddingSharing::separate;
+  other.architecture.head.bias = false;
+  other.architecture.encoder->attention = AttentionType::local;
+  other.architecture.encoder->attention_window = 8;
   CHECK(parse_config(to_json(other)) == other);
 }
 
-TEST_CASE("a translation model's configuration is checked like a classifier's", "[io]") {
+TEST_CASE("a translation model's configuration is checked like a classifier's", "[checkpoints]") {
   const nlohmann::json whole = nlohmann::json::parse(valid_translation);
   for (const auto& [key, value] : whole.items()) {
     nlohmann::json without = whole;
@@ -162,11 +200,13 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
   check_refused(translation_with("decoder_layers", 0), "decoder_layers: expected a whole number");
   check_refused(translation_with("target_vocab_size", 1 << 21),
                 "target_vocab_size: expected at most 268435456 elements in a matrix");
-  test::check_error(ErrorCode::wrong_task, "task: expected \"text-classification\", got",
-                    [] { expect_task(parse_config(valid_translation), "text-classification"); });
+  test::check_error(ErrorCode::wrong_task, "task: expected \"text-classification\", got", [] {
+    expect_task(parse_config(valid_translation), Task::text_classification);
+  });
 }
 
-TEST_CASE("every field but attention_window is required, and no other allowed", "[io]") {
+TEST_CASE("the fields that every model has are required, and no unknown one is allowed",
+          "[checkpoints]") {
   const nlohmann::json whole = nlohmann::json::parse(valid);
   for (const auto& [key, value] : whole.items()) {
     nlohmann::json without = whole;
@@ -183,7 +223,7 @@ TEST_CASE("every field but attention_window is required, and no other allowed", 
   check_refused(twice, "\"d_ff\" appears twice");
 }
 
-TEST_CASE("sizes are whole numbers in range", "[io]") {
+TEST_CASE("sizes are whole numbers in range", "[checkpoints]") {
   for (const char* key :
        {"vocab_size", "d_model", "d_ff", "n_heads", "encoder_layers", "max_source_length"}) {
     const std::string expected = std::string(key) + ": expected a whole number from 1 to ";
@@ -204,16 +244,17 @@ TEST_CASE("sizes are whole numbers in range", "[io]") {
   check_refused(large.dump(), "d_model: expected at most 268435456 elements");
 }
 
-TEST_CASE("a configuration over its limit is refused unread", "[io]") {
+TEST_CASE("a configuration over its limit is refused unread", "[checkpoints]") {
   std::string json = valid;
   json.resize(1 << 20, ' ');
   CHECK_NOTHROW(parse_config(json));
   check_refused(json + ' ', "config.json: expected at most 1048576 bytes, got 1048577");
 }
 
-TEST_CASE("choices are among the known names", "[io]") {
+TEST_CASE("choices are among the known names", "[checkpoints]") {
   check_refused(with("positions", "rotary"),
-                "positions: expected one of \"sinusoidal\", \"learned\", got \"rotary\"");
+                "positions: expected one of \"sinusoidal\", \"learned\", \"sinusoidal_halves\", "
+                "got \"rotary\"");
   check_refused(with("norm", "PRE"), "norm: expected one of \"pre\", \"post\", got \"PRE\"");
   check_refused(with("layer_norm", 1), "layer_norm: expected one of \"standard\", \"unbiased\"");
   check_refused(with("attention", ""),
@@ -222,14 +263,14 @@ TEST_CASE("choices are among the known names", "[io]") {
   check_refused(with("pooling", "max"), "pooling: expected one of \"mean\", \"first\"");
 }
 
-TEST_CASE("fields that depend on each other agree", "[io]") {
+TEST_CASE("fields that depend on each other agree", "[checkpoints]") {
   check_refused(with("n_heads", 7), "n_heads: expected a divisor of d_model 128, got 7");
   nlohmann::json odd = nlohmann::json::parse(valid);
   odd["d_model"] = 9;
   odd["n_heads"] = 3;
   check_refused(odd.dump(), "d_model: expected an even number for sinusoidal positions, got 9");
   odd["positions"] = "learned";
-  CHECK(parse_config(odd.dump()).d_model == 9);
+  CHECK(parse_config(odd.dump()).encoder().d_model == 9);
 
   check_refused(with("attention", "local"), "attention_window: missing");
   check_refused(with("attention_window", 32), "attention_window: only with");
@@ -240,7 +281,7 @@ TEST_CASE("fields that depend on each other agree", "[io]") {
   check_refused(with("max_source_length", 1), "expected more than the 1 prefix and suffix tokens");
 }
 
-TEST_CASE("labels, tokens and epsilon", "[io]") {
+TEST_CASE("labels, tokens and epsilon", "[checkpoints]") {
   check_refused(with("labels", nlohmann::json::array()), "labels: expected at least one label");
   check_refused(with("labels", {"a", ""}), "labels: expected an array of nonempty strings");
   check_refused(with("labels", {"a", 1}), "labels: expected an array of nonempty strings");
@@ -258,7 +299,7 @@ TEST_CASE("labels, tokens and epsilon", "[io]") {
   }
 }
 
-TEST_CASE("other formats, tasks and architectures are told apart from mistakes", "[io]") {
+TEST_CASE("other formats, tasks and architectures are told apart from mistakes", "[checkpoints]") {
   check_refused(with("format", 2), "format: expected 1, got 2", ErrorCode::unsupported);
   check_refused(with("task", "translation"), "task: expected \"text-classification\"",
                 ErrorCode::wrong_task);
@@ -270,7 +311,7 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
                 "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", got",
                 ErrorCode::unsupported);
   test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",
-                    [] { expect_task(parse_config(valid), "translation"); });
+                    [] { expect_task(parse_config(valid), Task::translation); });
 }
 
 }  // namespace

@@ -1,0 +1,402 @@
+#include "checkpoints/model_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "error.hpp"
+#include "io/json.hpp"
+#include "io/json_writer.hpp"
+#include "io/limits.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::uint64_t format_version = 1;
+// The architectures by their names in the file, and the tasks that each does.
+struct ModelType {
+  const char* name;
+  Task task;
+};
+constexpr std::array model_types = {
+    ModelType{"encoder_classifier", Task::text_classification},
+    ModelType{"encoder_decoder", Task::translation},
+};
+
+constexpr std::uint64_t max_vocab_size = 1 << 24;
+constexpr std::uint64_t max_width = 1 << 16;   // d_model, d_ff
+constexpr std::uint64_t max_length = 1 << 20;  // tokens
+constexpr std::uint64_t max_layers = 1 << 10;
+constexpr std::uint64_t max_labels = 1 << 16;
+constexpr std::uint64_t max_special_tokens = 64;
+constexpr std::uint64_t max_matrix_elements = 1 << 28;
+
+// The names of an enumeration's values in the file, in the order of its definition.
+template <typename Enum>
+constexpr std::array<const char*, 0> names_of{};
+template <>
+constexpr std::array names_of<Task>{"text-classification", "translation"};
+template <>
+constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves"};
+template <>
+constexpr std::array names_of<NormPlacement>{"pre", "post"};
+template <>
+constexpr std::array names_of<NormKind>{"standard", "unbiased", "rms"};
+template <>
+constexpr std::array names_of<AttentionType>{"full", "local", "linear"};
+template <>
+constexpr std::array names_of<Activation>{"relu",       "gelu", "gelu_tanh",
+                                          "quick_gelu", "silu", "tanh"};
+template <>
+constexpr std::array names_of<Pooling>{"mean", "first"};
+template <>
+constexpr std::array names_of<Clip>{"end", "middle"};
+template <>
+constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate"};
+
+template <typename Enum>
+const char* name_of(Enum value) {
+  return names_of<Enum>[static_cast<std::size_t>(value)];
+}
+
+template <typename Enum>
+Enum choice(JsonObject& object, const char* key) {
+  const JsonValue& value = object.require(key);
+  std::string expected = "one of";
+  for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
+    if (value.is_string() && value.string() == names_of<Enum>[i]) return static_cast<Enum>(i);
+    expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
+  }
+  object.fail(key, expected, value);
+}
+
+std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
+  return static_cast<std::size_t>(object.integer(key, 1, max));
+}
+
+std::vector<std::string> strings(JsonObject& object, const char* key, std::uint64_t max_count) {
+  const JsonValue& value = object.require(key);
+  if (!value.is_array() || count_entries(value) > max_count) {
+    object.fail(key, "an array of at most " + std::to_string(max_count) + " strings", value);
+  }
+  std::vector<std::string> result;
+  for (JsonEntries entry(value); entry.next();) {
+    if (!entry.value().is_string() || result.emplace_back(entry.value().string()).empty()) {
+      object.fail(key, "an array of nonempty strings", value);
+    }
+  }
+  return result;
+}
+
+// U+0000 … U+001F, U+007F … U+009F, and the separators of lines and paragraphs.
+bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) return true;
+    const std::string_view rest = text.substr(i);
+    if (byte == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0) return true;
+    if (rest.starts_with("\xE2\x80\xA8") || rest.starts_with("\xE2\x80\xA9")) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> labels(JsonObject& object) {
+  std::vector<std::string> result = strings(object, "labels", max_labels);
+  if (result.empty()) object.fail("labels", "expected at least one label, got none");
+  std::set<std::string_view> seen;
+  for (const std::string& label : result) {
+    if (has_control_character(label)) {  // which would break the lines that answers are printed on
+      object.fail("labels", "expected no control characters, got " + describe(label));
+    }
+    if (!seen.insert(label).second) {
+      object.fail("labels", "expected different labels, got " + describe(label) + " twice");
+    }
+  }
+  return result;
+}
+
+float epsilon(JsonObject& object, const char* key) {
+  const double value = object.number(key);
+  const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;
+  if (!(result > 0)) object.fail(key, "a number above 0, at most 1", *object.find(key));
+  return result;
+}
+
+std::string text(JsonObject& object, const char* key) {
+  const std::string result = object.string(key);
+  if (result.empty()) object.fail(key, "a nonempty string", *object.find(key));
+  return result;
+}
+
+// Version, architecture and task say whether the rest can be read at all, so they come first.
+Task task_of(JsonObject& object) {
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t format = object.integer("format", 0, any);
+  if (format != format_version) {
+    throw Error(ErrorCode::unsupported, "config.json: format: expected " +
+                                            std::to_string(format_version) + ", got " +
+                                            std::to_string(format));
+  }
+  const std::string model_type = object.string("model_type");
+  const std::string task = object.string("task");
+  std::string types, tasks;
+  for (const ModelType& known : model_types) {
+    if (types.find(known.name) == std::string::npos) {
+      types += (types.empty() ? "\"" : ", \"") + std::string(known.name) + "\"";
+    }
+    if (model_type != known.name) continue;
+    if (task == to_string(known.task)) return known.task;
+    tasks += (tasks.empty() ? "\"" : ", \"") + std::string(to_string(known.task)) + "\"";
+  }
+  if (tasks.empty()) {
+    throw Error(ErrorCode::unsupported, "config.json: model_type: expected one of " + types +
+                                            ", got " + describe(model_type));
+  }
+  throw Error(ErrorCode::wrong_task, "config.json: task: expected " + tasks +
+                                         ", that of model_type \"" + model_type + "\", got " +
+                                         describe(task));
+}
+
+void check_matrix(const JsonObject& object, std::pair<const char*, std::size_t> rows,
+                  std::pair<const char*, std::size_t> columns) {
+  const std::uint64_t elements = std::uint64_t{rows.second} * columns.second;
+  if (elements > max_matrix_elements) {
+    object.fail(rows.first, "expected at most " + std::to_string(max_matrix_elements) +
+                                " elements in a matrix with " + columns.first + ", got " +
+                                std::to_string(elements));
+  }
+}
+
+void check_stack(const JsonObject& object, const StackConfig& stack) {
+  const std::pair d_model("d_model", stack.d_model);
+  check_matrix(object, d_model, d_model);
+  check_matrix(object, {"d_ff", stack.d_ff}, d_model);
+  check_matrix(object, {"n_heads", stack.n_heads * stack.d_head}, d_model);
+}
+
+void check_together(const JsonObject& object, const ModelConfig& config) {
+  const StackConfig& encoder = config.encoder();
+  const std::pair d_model("d_model", encoder.d_model);
+  if (encoder.positions != PositionKind::learned && encoder.d_model % 2 != 0) {
+    object.fail("d_model", "expected an even number for sinusoidal positions, got " +
+                               std::to_string(encoder.d_model));
+  }
+  check_stack(object, encoder);
+  check_matrix(object, {"max_source_length", encoder.max_length + encoder.position_offset},
+               d_model);
+  if (config.architecture.decoder) {
+    const StackConfig& decoder = config.decoder();
+    check_matrix(object, {"source_vocab_size", encoder.vocab_size}, d_model);
+    check_matrix(object, {"target_vocab_size", decoder.vocab_size}, d_model);
+    check_matrix(object, {"max_target_length", decoder.max_length + decoder.position_offset},
+                 d_model);
+    if (config.architecture.embeddings == EmbeddingSharing::shared &&
+        decoder.vocab_size != encoder.vocab_size) {
+      object.fail("target_vocab_size", "expected source_vocab_size " +
+                                           std::to_string(encoder.vocab_size) +
+                                           " with \"embeddings\": \"shared\", got " +
+                                           std::to_string(decoder.vocab_size));
+    }
+  } else {
+    check_matrix(object, {"vocab_size", encoder.vocab_size}, d_model);
+    check_matrix(object, {"labels", config.labels.size()}, d_model);
+  }
+  const std::size_t special = config.prefix_tokens.size() + config.suffix_tokens.size();
+  if (encoder.max_length <= special) {
+    object.fail("max_source_length", "expected more than the " + std::to_string(special) +
+                                         " prefix and suffix tokens, got " +
+                                         std::to_string(encoder.max_length));
+  }
+}
+
+// What both stacks of a model have in common.
+StackConfig read_stack(JsonObject& object) {
+  StackConfig stack;
+  stack.d_model = size(object, "d_model", max_width);
+  stack.d_ff = size(object, "d_ff", max_width);
+  stack.n_heads = size(object, "n_heads", max_width);
+  if (object.find("d_head")) {
+    stack.d_head = size(object, "d_head", max_width);
+  } else if (stack.d_model % stack.n_heads == 0) {
+    stack.d_head = stack.d_model / stack.n_heads;
+  } else {
+    object.fail("n_heads", "expected a divisor of d_model " + std::to_string(stack.d_model) +
+                               ", got " + std::to_string(stack.n_heads));
+  }
+  stack.positions = choice<PositionKind>(object, "positions");
+  if (const JsonValue* offset = object.find("position_offset")) {
+    stack.position_offset = size(object, "position_offset", max_length);
+    if (stack.positions != PositionKind::learned) {
+      object.fail("position_offset",
+                  "only with \"positions\": \"learned\", got " + describe(*offset));
+    }
+  }
+  if (object.find("token_types")) stack.token_types = size(object, "token_types", max_labels);
+  stack.scale_embedding = object.boolean("scale_embedding");
+  if (object.find("embedding_norm")) stack.embedding_norm = object.boolean("embedding_norm");
+  stack.norm = choice<NormPlacement>(object, "norm");
+  stack.layer_norm = choice<NormKind>(object, "layer_norm");
+  stack.layer_norm_eps = epsilon(object, "layer_norm_eps");
+  stack.final_norm = object.boolean("final_norm");
+  stack.attention = choice<AttentionType>(object, "attention");
+  if (stack.attention == AttentionType::local) {
+    stack.attention_window = size(object, "attention_window", max_length);
+  } else if (const JsonValue* window = object.find("attention_window")) {
+    object.fail("attention_window", "only with \"attention\": \"local\", got " + describe(*window));
+  }
+  stack.attention_bias = object.boolean("attention_bias");
+  if (object.find("score_divisor")) {
+    const auto divisor = static_cast<float>(object.number("score_divisor"));
+    if (!(divisor > 0))
+      object.fail("score_divisor", "a number above 0", *object.find("score_divisor"));
+    stack.score_divisor = divisor;
+  }
+  stack.activation = choice<Activation>(object, "activation");
+  if (object.find("gated")) stack.gated = object.boolean("gated");
+  if (object.find("feed_forward_bias")) {
+    stack.feed_forward_bias = object.boolean("feed_forward_bias");
+  }
+  return stack;
+}
+
+void read_classifier(JsonObject& object, ModelConfig& config) {
+  config.labels = labels(object);
+  config.clip = choice<Clip>(object, "clip");
+  HeadConfig& head = config.architecture.head;
+  head.kind = HeadKind::sequence_classes;
+  head.outputs = config.labels.size();
+  head.pooling = choice<Pooling>(object, "pooling");
+  if (object.find("head_dense")) head.dense = choice<Activation>(object, "head_dense");
+  if (object.find("head_bias")) head.bias = object.boolean("head_bias");
+  config.architecture.encoder->vocab_size = size(object, "vocab_size", max_vocab_size);
+}
+
+void read_translator(JsonObject& object, ModelConfig& config) {
+  config.source_language = text(object, "source_language");
+  config.target_language = text(object, "target_language");
+  config.start_token = text(object, "start_token");
+  config.end_token = text(object, "end_token");
+  config.architecture.encoder->vocab_size = size(object, "source_vocab_size", max_vocab_size);
+  StackConfig& decoder = config.architecture.decoder.emplace(config.encoder());
+  decoder.vocab_size = size(object, "target_vocab_size", max_vocab_size);
+  decoder.layers = size(object, "decoder_layers", max_layers);
+  decoder.max_length = size(object, "max_target_length", max_length);
+  decoder.attention = AttentionType::causal;
+  decoder.attention_window = 0;
+  config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
+  HeadConfig& head = config.architecture.head;
+  head.kind = HeadKind::next_token;
+  head.outputs = decoder.vocab_size;
+  head.bias = object.boolean("lm_head_bias");
+}
+
+}  // namespace
+
+ModelConfig parse_config(std::string_view json) {
+  expect_within(config_limit, json.size());
+  const JsonSource source{config_limit.code, config_limit.name};
+  JsonObject object(parse_json(json, source), source);
+  ModelConfig config;
+  config.task = task_of(object);
+  StackConfig& encoder = config.architecture.encoder.emplace(read_stack(object));
+  encoder.layers = size(object, "encoder_layers", max_layers);
+  encoder.max_length = size(object, "max_source_length", max_length);
+  switch (config.task) {
+    case Task::text_classification:
+      read_classifier(object, config);
+      break;
+    case Task::translation:
+      read_translator(object, config);
+      break;
+  }
+  config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
+  config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
+  object.finish();
+  check_together(object, config);
+  return config;
+}
+
+const char* to_string(Task task) { return name_of(task); }
+
+ModelConfig expect_task(ModelConfig config, Task task) {
+  if (config.task != task) {
+    throw Error(ErrorCode::wrong_task, "config.json: task: expected \"" +
+                                           std::string(to_string(task)) + "\", got \"" +
+                                           to_string(config.task) + "\"");
+  }
+  return config;
+}
+
+std::string to_json(const ModelConfig& config) {
+  JsonWriter json(JsonWriter::Layout::lines);
+  const auto strings = [&](const char* key, const std::vector<std::string>& values) {
+    json.key(key);
+    json.array(values, [&](const std::string& value) { json.value(value); });
+  };
+  const auto type = std::ranges::find(model_types, config.task,
+                                      [](const ModelType& known) { return known.task; });
+  const StackConfig& stack = config.encoder();
+  const HeadConfig& head = config.architecture.head;
+  const std::optional<StackConfig>& decoder = config.architecture.decoder;
+  json.object([&] {
+    json.field("format", format_version);
+    json.field("model_type", type->name);
+    json.field("task", to_string(config.task));
+    if (decoder) {
+      json.field("source_language", config.source_language);
+      json.field("target_language", config.target_language);
+      json.field("source_vocab_size", stack.vocab_size);
+      json.field("target_vocab_size", decoder->vocab_size);
+      json.field("embeddings", name_of(config.architecture.embeddings));
+    } else {
+      strings("labels", config.labels);
+      json.field("vocab_size", stack.vocab_size);
+    }
+    json.field("d_model", stack.d_model);
+    json.field("d_ff", stack.d_ff);
+    json.field("n_heads", stack.n_heads);
+    if (stack.n_heads * stack.d_head != stack.d_model) json.field("d_head", stack.d_head);
+    json.field("encoder_layers", stack.layers);
+    if (decoder) json.field("decoder_layers", decoder->layers);
+    json.field("max_source_length", stack.max_length);
+    if (decoder) json.field("max_target_length", decoder->max_length);
+    json.field("positions", name_of(stack.positions));
+    if (stack.position_offset > 0) json.field("position_offset", stack.position_offset);
+    if (stack.token_types > 0) json.field("token_types", stack.token_types);
+    json.field("scale_embedding", stack.scale_embedding);
+    if (stack.embedding_norm) json.field("embedding_norm", stack.embedding_norm);
+    json.field("norm", name_of(stack.norm));
+    json.field("layer_norm", name_of(stack.layer_norm));
+    json.field("layer_norm_eps", stack.layer_norm_eps);
+    json.field("final_norm", stack.final_norm);
+    json.field("attention", name_of(stack.attention));
+    if (stack.attention == AttentionType::local) {
+      json.field("attention_window", stack.attention_window);
+    }
+    json.field("attention_bias", stack.attention_bias);
+    if (stack.score_divisor) json.field("score_divisor", *stack.score_divisor);
+    json.field("activation", name_of(stack.activation));
+    if (stack.gated) json.field("gated", stack.gated);
+    if (!stack.feed_forward_bias) json.field("feed_forward_bias", stack.feed_forward_bias);
+    if (decoder) {
+      json.field("lm_head_bias", head.bias);
+    } else {
+      json.field("pooling", name_of(head.pooling));
+      if (head.dense) json.field("head_dense", name_of(*head.dense));
+      if (!head.bias) json.field("head_bias", head.bias);
+      json.field("clip", name_of(config.clip));
+    }
+    strings("prefix_tokens", config.prefix_tokens);
+    strings("suffix_tokens", config.suffix_tokens);
+    if (decoder) {
+      json.field("start_token", config.start_token);
+      json.field("end_token", config.end_token);
+    }
+  });
+  return json.take() + "\n";
+}
+
+}  // namespace glassformer

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/architecture.hpp"
+
+namespace glassformer {
+
+/// What a model is asked to do, by the names that model hubs have for it.
+enum class Task { text_classification, translation };
+
+const char* to_string(Task task);
+
+/// What a text over the limit loses: its end, or its middle, so that a quarter of the limit is its
+/// beginning and the rest its end, where reviews have their verdict.
+enum class Clip { end, middle };
+
+/// What a model folder says of its model: the architecture, and how texts become its input and its
+/// output an answer.
+struct ModelConfig {
+  Task task = Task::text_classification;
+  Architecture architecture;
+
+  std::vector<std::string> prefix_tokens;  // pieces put before the text's own
+  std::vector<std::string> suffix_tokens;
+  Clip clip = Clip::end;
+
+  std::vector<std::string> labels;  // of classes, in the order of the head's outputs
+
+  // Of a translation.
+  std::string source_language, target_language;  // "en", "de"
+  std::string start_token, end_token;            // pieces
+
+  /// The stacks that a model of this task has.
+  const StackConfig& encoder() const { return *architecture.encoder; }
+  const StackConfig& decoder() const { return *architecture.decoder; }
+
+  bool operator==(const ModelConfig&) const = default;
+};
+
+/// Reads the config.json of our own folders. A field that is not there and is not required means
+/// what most models do: heads of d_model / n_heads, no token types, no norm on embeddings, a plain
+/// feed-forward block with biases.
+///
+/// Throws Error: invalid_config for broken JSON, more bytes than config_limit, and unknown,
+/// missing, mistyped or out-of-range fields; unsupported for an unknown model type or format
+/// version, wrong_task for a task that is not the model type's. Accepted sizes keep every weight
+/// matrix within 2^28 elements, so products of two sizes fit 32 bits.
+ModelConfig parse_config(std::string_view json);
+
+/// The configuration itself. Throws wrong_task unless it is of this task.
+ModelConfig expect_task(ModelConfig config, Task task);
+
+/// The inverse of parse_config; the same text for equal configurations.
+std::string to_json(const ModelConfig& config);
+
+}  // namespace glassformer

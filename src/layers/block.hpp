@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "layers/cross_attention.hpp"
+#include "layers/feed_forward.hpp"
+#include "layers/residual.hpp"
+#include "layers/self_attention.hpp"
+
+namespace glassformer {
+
+/// Self-attention, attention over the encoder's output where there is one, and feed-forward, each
+/// inside a residual connection: one of the N boxes of "Attention Is All You Need", figure 1, left
+/// or right.
+class Block {
+ public:
+  /// A sublayer and the connection around it.
+  template <class Layer>
+  struct Sublayer {
+    std::unique_ptr<Layer> layer;
+    Residual residual;
+  };
+
+  Block(Sublayer<SelfAttention> self_attn, std::optional<Sublayer<CrossAttention>> encoder_attn,
+        Sublayer<FeedForward> feed_forward)
+      : self_attn_(std::move(self_attn)),
+        encoder_attn_(std::move(encoder_attn)),
+        feed_forward_(std::move(feed_forward)) {}
+
+  /// Declares `self_attn`, `self_attn_layer_norm`, `encoder_attn`, `encoder_attn_layer_norm`,
+  /// `fc1`, `fc2`, `final_layer_norm`.
+  void declare(const ParameterScope& scope);
+
+  /// x [N, D], in place. Shows `input`, what its sublayers show, and `output`.
+  void operator()(View<2> x, const Run& run) const;
+
+  const SelfAttention& self_attn() const { return *self_attn_.layer; }
+  const CrossAttention& encoder_attn() const { return *encoder_attn_->layer; }
+  const FeedForward& feed_forward() const { return *feed_forward_.layer; }
+
+ private:
+  Sublayer<SelfAttention> self_attn_;
+  std::optional<Sublayer<CrossAttention>> encoder_attn_;
+  Sublayer<FeedForward> feed_forward_;
+};
+
+}  // namespace glassformer

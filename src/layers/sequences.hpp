@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace glassformer {
+
+/// Where sequences lie that are laid end to end, without padding: sequence i is rows start(i) … of
+/// a matrix [N, D], N the sum of the lengths. What the rows stand for, tokens or patches of an
+/// image, is no matter here.
+class Sequences {
+ public:
+  /// Appends a sequence. `masked`: positions that are treated exactly as padding would be: no query
+  /// attends to them and pooling skips them. They must lie in the sequence (the caller has
+  /// checked).
+  void add(std::size_t length, std::span<const std::size_t> masked = {});
+
+  std::size_t size() const { return starts_.size() - 1; }        ///< sequences
+  std::size_t tokens() const { return starts_.back(); }          ///< N
+  std::size_t start(std::size_t i) const { return starts_[i]; }  ///< first row of sequence i
+  std::size_t length(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
+  std::size_t longest() const { return longest_; }
+
+  /// The positions of sequence i that are not masked, ascending.
+  std::span<const std::uint32_t> visible(std::size_t i) const;
+
+ private:
+  std::vector<std::size_t> starts_ = {0};
+  std::vector<std::uint32_t> visible_;
+  std::vector<std::size_t> visible_starts_ = {0};
+  std::size_t longest_ = 0;
+};
+
+/// Sequences of token ids.
+class Batch : public Sequences {
+ public:
+  /// Appends a sequence; see Sequences::add. `types`: of each token, which of the texts it is of,
+  /// where a model tells them apart; empty: all of the first. Ids must lie in the vocabulary, types
+  /// in the model's (the caller has checked both).
+  void add(std::span<const std::int32_t> ids, std::span<const std::size_t> masked = {},
+           std::span<const std::int32_t> types = {});
+
+  std::span<const std::int32_t> ids() const { return ids_; }  ///< [N]
+  std::span<const std::int32_t> ids(std::size_t i) const {
+    return ids().subspan(start(i), length(i));
+  }
+  std::span<const std::int32_t> types() const { return types_; }  ///< [N]
+
+ private:
+  std::vector<std::int32_t> ids_, types_;
+};
+
+}  // namespace glassformer

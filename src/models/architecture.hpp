@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "layers/attention_kind.hpp"
+#include "layers/norm.hpp"
+#include "layers/pooling.hpp"
+#include "layers/positional_encoding.hpp"
+#include "layers/residual.hpp"
+
+namespace glassformer {
+
+/// What a stack of blocks is, and what leads into it and out of it. Nothing here says what the
+/// stack is used for.
+struct StackConfig {
+  std::size_t vocab_size = 0;
+  std::size_t max_length = 0;  ///< tokens in a sequence
+  std::size_t layers = 0;
+  std::size_t d_model = 0;
+  std::size_t n_heads = 0;
+  std::size_t d_head = 0;  ///< n_heads · d_head need not be d_model
+  std::size_t d_ff = 0;
+
+  bool scale_embedding = false;  ///< multiply embeddings by sqrt(d_model)
+  PositionKind positions = PositionKind::sinusoidal;
+  std::size_t position_offset = 0;  ///< learned only: the row of a sequence's first token
+  std::size_t token_types = 0;      ///< 0: the model does not tell texts of a pair apart
+  bool embedding_norm = false;      ///< a norm on the sum of all embeddings
+
+  NormPlacement norm = NormPlacement::pre;
+  NormKind layer_norm = NormKind::standard;
+  float layer_norm_eps = 0;
+  bool final_norm = false;  ///< a norm after the last layer
+
+  AttentionType attention = AttentionType::full;
+  std::size_t attention_window = 0;         ///< local only: a query sees keys at most this far away
+  bool attention_bias = false;              ///< biases in the q, k, v and out projections
+  std::optional<float> score_divisor = {};  ///< of attention; none: √d_head
+
+  Activation activation = Activation::relu;
+  bool gated = false;  ///< the feed-forward block has a gate
+  bool feed_forward_bias = true;
+
+  bool operator==(const StackConfig&) const = default;
+};
+
+/// What a model's last states become.
+enum class HeadKind {
+  sequence_classes,  ///< a logit for each class, once a sequence
+  token_classes,     ///< a logit for each class, once a token
+  spans,             ///< two logits a token: that an answer starts, or ends, there
+  vectors,           ///< the states themselves
+  next_token,        ///< a logit for each token of the vocabulary, once a position
+};
+
+struct HeadConfig {
+  HeadKind kind = HeadKind::sequence_classes;
+  std::size_t outputs = 0;               ///< logits: classes, 2 of spans, the target vocabulary
+  Pooling pooling = Pooling::mean;       ///< of sequence_classes
+  std::optional<Activation> dense = {};  ///< a layer [D, D] with it, between pooling and classes
+  bool bias = true;
+
+  bool operator==(const HeadConfig&) const = default;
+};
+
+/// Which embeddings are one table: source, target and lm_head; target and lm_head; none.
+enum class EmbeddingSharing { shared, tied, separate };
+
+/// A model: one stack or two, and what stands on the last.
+struct Architecture {
+  std::optional<StackConfig> encoder, decoder;
+  HeadConfig head;
+  EmbeddingSharing embeddings = EmbeddingSharing::separate;
+
+  bool operator==(const Architecture&) const = default;
+};
+
+}  // namespace glassformer

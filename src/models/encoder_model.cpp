@@ -1,0 +1,38 @@
+#include "models/encoder_model.hpp"
+
+namespace glassformer {
+
+EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
+    : compute_(compute),
+      encoder_(*architecture.encoder, compute, make_embedding(*architecture.encoder, compute)),
+      head_(make_head(architecture.head, architecture.encoder->d_model)),
+      workspace_(workspace_shape(*architecture.encoder)) {}
+
+std::vector<Parameter> EncoderModel::parameters() {
+  std::vector<Parameter> parameters;
+  const ParameterScope root(parameters);
+  encoder_.declare(root.scope("encoder"));
+  if (head_) head_->declare(root);
+  return parameters;
+}
+
+EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request) {
+  const auto tracer = make_tracer(request, batch, encoder_.stack().config());
+  Run run(workspace_, tracer.get());
+  run.sequences = &batch;
+  Output output;
+  const View<2> states = encoder_(batch, run);  // [N, D]
+  if (head_) {
+    output.logits = (*head_)(const_view(states), run);
+    if (request.contributions) output.contributions = head_->contributions(const_view(states), run);
+  } else {
+    output.states = const_view(states);
+  }
+  for (std::size_t s = 0; tracer && s < batch.size(); ++s) {
+    if (!request.names.empty()) output.traces.push_back(tracer->tensors(s));
+    if (request.attention) output.attention.push_back(tracer->take_attention(s));
+  }
+  return output;
+}
+
+}  // namespace glassformer

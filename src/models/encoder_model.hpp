@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/encoder.hpp"
+#include "models/head.hpp"
+
+namespace glassformer {
+
+/// An encoder and a head: it answers about a text, or about each of its tokens.
+class EncoderModel {
+ public:
+  /// Parameters take memory when they are loaded, and all must be before it runs.
+  explicit EncoderModel(const Architecture& architecture, Compute compute = Compute::f32);
+
+  /// Every parameter by its checkpoint name, each to be set once.
+  std::vector<Parameter> parameters();
+
+  struct Output {
+    Tensor<2> logits;  ///< [B, C] or, of a head that answers for every token, [N, C]
+    Tensor<2> states;  ///< [N, D] of a head that leaves them as they are; else empty
+    std::vector<AttentionMap> attention;            ///< one a sequence, if asked for
+    Tensor<2> contributions;                        ///< [N, C], if asked for; see Head
+    std::vector<std::vector<TracedTensor>> traces;  ///< one list a sequence, if asked for
+  };
+
+  /// Runs a batch. Requested heads must exist and lengths must not exceed max_length: the caller
+  /// has checked both.
+  Output operator()(const Batch& batch, const TraceRequest& request);
+
+  Compute compute() const { return compute_; }
+  const Encoder& encoder() const { return encoder_; }
+  const Head& head() const { return *head_; }
+
+ private:
+  Compute compute_;
+  Encoder encoder_;
+  std::unique_ptr<Head> head_;  // null: none
+  Workspace workspace_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,141 @@
+#include "models/stack.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glassformer {
+namespace {
+
+Bias bias_if(bool present) { return present ? Bias::present : Bias::none; }
+
+float embedding_scale(const StackConfig& config) {
+  return config.scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
+}
+
+std::unique_ptr<Norm> make_norm(const StackConfig& config) {
+  return make_norm(config.layer_norm, config.d_model, config.layer_norm_eps);
+}
+
+AttentionShape attention_shape(const StackConfig& config) {
+  const float root = std::sqrt(static_cast<float>(config.d_head));
+  return {.d_model = config.d_model,
+          .n_heads = config.n_heads,
+          .d_head = config.d_head,
+          .divisor = config.score_divisor.value_or(root),
+          .bias = bias_if(config.attention_bias)};
+}
+
+std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, Compute compute) {
+  const auto residual = [&](const char* name) {
+    return Residual(name, make_norm(config), config.norm);
+  };
+  std::optional<Block::Sublayer<CrossAttention>> encoder_attn;
+  if (kind == Stack::Kind::decoder) {
+    encoder_attn = {std::make_unique<CrossAttention>(attention_shape(config), compute),
+                    residual("encoder_attn_layer_norm")};
+  }
+  const FeedForwardShape feed_forward = {.d_model = config.d_model,
+                                         .d_ff = config.d_ff,
+                                         .activation = config.activation,
+                                         .bias = bias_if(config.feed_forward_bias)};
+  return std::make_unique<Block>(
+      Block::Sublayer<SelfAttention>{
+          std::make_unique<SelfAttention>(
+              attention_shape(config),
+              make_attention_kind(config.attention, config.attention_window), compute),
+          residual("self_attn_layer_norm")},
+      std::move(encoder_attn),
+      Block::Sublayer<FeedForward>{make_feed_forward(config.gated, feed_forward, compute),
+                                   residual("final_layer_norm")});
+}
+
+}  // namespace
+
+Stack::Stack(Kind kind, const StackConfig& config, Compute compute,
+             std::unique_ptr<Embedding> embed_tokens)
+    : config_(config),
+      embed_tokens_(std::move(embed_tokens)),
+      embed_positions_(make_positions(config.positions, config.max_length, config.d_model,
+                                      config.position_offset)) {
+  if (config.token_types > 0) {
+    embed_types_ = std::make_unique<TypeEmbedding>(config.token_types, config.d_model);
+  }
+  if (config.embedding_norm) layernorm_embedding_ = make_norm(config);
+  for (std::size_t i = 0; i < config.layers; ++i) {
+    blocks_.push_back(make_block(kind, config, compute));
+  }
+  if (config.final_norm) layer_norm_ = make_norm(config);
+}
+
+void Stack::declare(const ParameterScope& scope) {
+  embed_tokens_->declare(scope.scope("embed_tokens"));
+  embed_positions_->declare(scope.scope("embed_positions"));
+  if (embed_types_) embed_types_->declare(scope.scope("embed_types"));
+  if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i]->declare(scope.scope("layers").scope(i));
+  }
+  if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
+}
+
+void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
+                  const Run& run) const {
+  (*embed_tokens_)(ids, x);
+  run.see("embed_tokens", x);
+  embed_positions_->add_to(x, *run.sequences);
+  embed_with_types(types, x, run);
+}
+
+void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
+                  View<2> x, const Run& run) const {
+  (*embed_tokens_)(ids, x);
+  run.see("embed_tokens", x);
+  embed_positions_->add_to(x, positions);
+  embed_with_types({}, x, run);
+}
+
+void Stack::embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const {
+  if (embed_types_) embed_types_->add_to(x, types);
+  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
+  run.see("embeddings", x);
+}
+
+void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
+  const Run::Scope layers = run.scope("layers"), index = run.scope(layer);
+  (*blocks_[layer])(x, run);
+}
+
+void Stack::finish(View<2> x, const Run& run) const {
+  if (layer_norm_) {
+    (*layer_norm_)(const_view(x), x);
+    run.see("layer_norm", x);
+  }
+  run.see("output", x);
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
+  const float scale = embedding_scale(config);
+  if (compute == Compute::int8) {
+    return std::make_unique<Int8TableEmbedding>(config.vocab_size, config.d_model, scale);
+  }
+  return std::make_unique<TableEmbedding>(config.vocab_size, config.d_model, scale);
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head) {
+  return std::make_unique<TiedEmbedding>(lm_head, embedding_scale(config));
+}
+
+WorkspaceShape workspace_shape(const StackConfig& config) {
+  return {.d_model = config.d_model,
+          .d_heads = config.n_heads * config.d_head,
+          .d_hidden = FeedForward::d_hidden(config.gated, config.d_ff)};
+}
+
+WorkspaceShape workspace_shape(const StackConfig& one, const StackConfig& other) {
+  const WorkspaceShape a = workspace_shape(one), b = workspace_shape(other);
+  return {.d_model = std::max(a.d_model, b.d_model),
+          .d_heads = std::max(a.d_heads, b.d_heads),
+          .d_hidden = std::max(a.d_hidden, b.d_hidden)};
+}
+
+}  // namespace glassformer

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "layers/block.hpp"
+#include "layers/embedding.hpp"
+#include "layers/positional_encoding.hpp"
+#include "models/architecture.hpp"
+
+namespace glassformer {
+
+/// What leads into a stack, its blocks and, where there is one, its final norm: one column of
+/// "Attention Is All You Need", figure 1. Of the classes that the configuration names.
+class Stack {
+ public:
+  /// The stack of an encoder, or of a decoder that attends to an encoder's output.
+  enum class Kind { encoder, decoder };
+  Stack(Kind kind, const StackConfig& config, Compute compute,
+        std::unique_ptr<Embedding> embed_tokens);
+
+  /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`, `layers.N`,
+  /// `layer_norm`.
+  void declare(const ParameterScope& scope);
+
+  /// x [N, D] = what enters the first block, of tokens of these texts and at these positions: those
+  /// of run.sequences, or the given ones. Shows `embed_tokens` and `embeddings`.
+  void embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
+             const Run& run) const;
+  void embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions, View<2> x,
+             const Run& run) const;
+
+  /// Block `layer` on x [N, D], in place.
+  void block(std::size_t layer, View<2> x, const Run& run) const;
+  /// What comes after the last block, on x in place. Shows `layer_norm` and `output`.
+  void finish(View<2> x, const Run& run) const;
+
+  const StackConfig& config() const { return config_; }
+  const Block& block(std::size_t layer) const { return *blocks_[layer]; }
+  PositionalEncoding& positions() const { return *embed_positions_; }
+
+ private:
+  void embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const;
+
+  StackConfig config_;
+  std::unique_ptr<Embedding> embed_tokens_;
+  std::unique_ptr<PositionalEncoding> embed_positions_;
+  std::unique_ptr<TypeEmbedding> embed_types_;  // none where texts are not told apart
+  std::unique_ptr<Norm> layernorm_embedding_;   // none without an embedding norm
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::unique_ptr<Norm> layer_norm_;  // none without a final norm
+};
+
+/// The table of a stack's token embeddings; or the one that is lm_head's weight.
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute);
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head);
+
+/// The room that a stack's activations take.
+WorkspaceShape workspace_shape(const StackConfig& config);
+/// And those of two stacks that take turns.
+WorkspaceShape workspace_shape(const StackConfig& one, const StackConfig& other);
+
+}  // namespace glassformer
