@@ -24,6 +24,9 @@ struct ModelType {
 constexpr std::array model_types = {
     ModelType{"encoder_classifier", Task::text_classification},
     ModelType{"encoder_decoder", Task::translation},
+    ModelType{"encoder", Task::token_classification},
+    ModelType{"encoder", Task::question_answering},
+    ModelType{"encoder", Task::feature_extraction},
 };
 
 constexpr std::uint64_t max_vocab_size = 1 << 24;
@@ -32,13 +35,17 @@ constexpr std::uint64_t max_length = 1 << 20;  // tokens
 constexpr std::uint64_t max_layers = 1 << 10;
 constexpr std::uint64_t max_labels = 1 << 16;
 constexpr std::uint64_t max_special_tokens = 64;
-constexpr std::uint64_t max_matrix_elements = 1 << 28;
 
 // The names of an enumeration's values in the file, in the order of its definition.
 template <typename Enum>
 constexpr std::array<const char*, 0> names_of{};
 template <>
-constexpr std::array names_of<Task>{"text-classification", "translation"};
+constexpr std::array names_of<Task>{"text-classification", "translation", "token-classification",
+                                    "question-answering", "feature-extraction"};
+template <>
+constexpr std::array names_of<Scoring>{"softmax", "sigmoid", "raw"};
+template <>
+constexpr std::array names_of<TokenPooling>{"cls", "max", "mean", "mean_sqrt_len"};
 template <>
 constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves"};
 template <>
@@ -63,14 +70,24 @@ const char* name_of(Enum value) {
 }
 
 template <typename Enum>
-Enum choice(JsonObject& object, const char* key) {
-  const JsonValue& value = object.require(key);
+Enum choice(const JsonObject& object, const char* key, JsonValue value) {
   std::string expected = "one of";
   for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
     if (value.is_string() && value.string() == names_of<Enum>[i]) return static_cast<Enum>(i);
     expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
   }
   object.fail(key, expected, value);
+}
+
+template <typename Enum>
+Enum choice(JsonObject& object, const char* key) {
+  return choice<Enum>(object, key, object.require(key));
+}
+
+std::vector<std::string> names(const std::vector<TokenPooling>& poolings) {
+  std::vector<std::string> names;
+  for (const TokenPooling pooling : poolings) names.push_back(name_of(pooling));
+  return names;
 }
 
 std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
@@ -202,13 +219,18 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
     }
   } else {
     check_matrix(object, {"vocab_size", encoder.vocab_size}, d_model);
-    check_matrix(object, {"labels", config.labels.size()}, d_model);
+    check_matrix(object, {"labels", config.architecture.head.outputs}, d_model);
   }
   const std::size_t special = config.prefix_tokens.size() + config.suffix_tokens.size();
-  if (encoder.max_length <= special) {
+  if (config.max_source_length() <= special) {
     object.fail("max_source_length", "expected more than the " + std::to_string(special) +
                                          " prefix and suffix tokens, got " +
-                                         std::to_string(encoder.max_length));
+                                         std::to_string(config.max_source_length()));
+  }
+  if (config.max_source_length() > encoder.max_length) {
+    object.fail("max_positions", "expected at least max_source_length " +
+                                     std::to_string(config.max_source_length()) + ", got " +
+                                     std::to_string(encoder.max_length));
   }
 }
 
@@ -262,16 +284,52 @@ StackConfig read_stack(JsonObject& object) {
   return stack;
 }
 
+// What models without a decoder have in common.
+void read_encoder(JsonObject& object, ModelConfig& config) {
+  config.clip = choice<Clip>(object, "clip");
+  StackConfig& encoder = *config.architecture.encoder;
+  encoder.vocab_size = size(object, "vocab_size", max_vocab_size);
+  if (object.find("max_positions")) {
+    config.max_tokens = encoder.max_length;
+    encoder.max_length = size(object, "max_positions", max_length);
+  }
+  HeadConfig& head = config.architecture.head;
+  if (object.find("head_bias")) head.bias = object.boolean("head_bias");
+}
+
 void read_classifier(JsonObject& object, ModelConfig& config) {
   config.labels = labels(object);
-  config.clip = choice<Clip>(object, "clip");
+  if (object.find("scoring")) config.scoring = choice<Scoring>(object, "scoring");
   HeadConfig& head = config.architecture.head;
   head.kind = HeadKind::sequence_classes;
   head.outputs = config.labels.size();
   head.pooling = choice<Pooling>(object, "pooling");
   if (object.find("head_dense")) head.dense = choice<Activation>(object, "head_dense");
-  if (object.find("head_bias")) head.bias = object.boolean("head_bias");
-  config.architecture.encoder->vocab_size = size(object, "vocab_size", max_vocab_size);
+  read_encoder(object, config);
+}
+
+void read_token_classifier(JsonObject& object, ModelConfig& config) {
+  config.labels = labels(object);
+  config.architecture.head = {.kind = HeadKind::token_classes, .outputs = config.labels.size()};
+  read_encoder(object, config);
+}
+
+void read_answerer(JsonObject& object, ModelConfig& config) {
+  config.architecture.head = {.kind = HeadKind::spans, .outputs = 2};
+  read_encoder(object, config);
+}
+
+void read_embedder(JsonObject& object, ModelConfig& config) {
+  config.architecture.head = {.kind = HeadKind::vectors};
+  const JsonValue& poolings = object.require("poolings");
+  if (!poolings.is_array() || count_entries(poolings) == 0 || count_entries(poolings) > 4) {
+    object.fail("poolings", "an array of one to four names", poolings);
+  }
+  for (JsonEntries entry(poolings); entry.next();) {
+    config.poolings.push_back(choice<TokenPooling>(object, "poolings", entry.value()));
+  }
+  config.normalize = object.boolean("normalize");
+  read_encoder(object, config);
 }
 
 void read_translator(JsonObject& object, ModelConfig& config) {
@@ -311,9 +369,23 @@ ModelConfig parse_config(std::string_view json) {
     case Task::translation:
       read_translator(object, config);
       break;
+    case Task::token_classification:
+      read_token_classifier(object, config);
+      break;
+    case Task::question_answering:
+      read_answerer(object, config);
+      break;
+    case Task::feature_extraction:
+      read_embedder(object, config);
+      break;
   }
-  config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
-  config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
+  if (object.find("tokenizer_template")) {
+    config.tokenizer_template = object.boolean("tokenizer_template");
+  }
+  if (!config.tokenizer_template) {
+    config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
+    config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
+  }
   object.finish();
   check_together(object, config);
   return config;
@@ -352,7 +424,7 @@ std::string to_json(const ModelConfig& config) {
       json.field("target_vocab_size", decoder->vocab_size);
       json.field("embeddings", name_of(config.architecture.embeddings));
     } else {
-      strings("labels", config.labels);
+      if (!config.labels.empty()) strings("labels", config.labels);
       json.field("vocab_size", stack.vocab_size);
     }
     json.field("d_model", stack.d_model);
@@ -361,7 +433,8 @@ std::string to_json(const ModelConfig& config) {
     if (stack.n_heads * stack.d_head != stack.d_model) json.field("d_head", stack.d_head);
     json.field("encoder_layers", stack.layers);
     if (decoder) json.field("decoder_layers", decoder->layers);
-    json.field("max_source_length", stack.max_length);
+    json.field("max_source_length", config.max_source_length());
+    if (config.max_tokens > 0) json.field("max_positions", stack.max_length);
     if (decoder) json.field("max_target_length", decoder->max_length);
     json.field("positions", name_of(stack.positions));
     if (stack.position_offset > 0) json.field("position_offset", stack.position_offset);
@@ -384,13 +457,22 @@ std::string to_json(const ModelConfig& config) {
     if (decoder) {
       json.field("lm_head_bias", head.bias);
     } else {
-      json.field("pooling", name_of(head.pooling));
+      if (head.kind == HeadKind::sequence_classes) json.field("pooling", name_of(head.pooling));
+      if (head.kind == HeadKind::vectors) {
+        strings("poolings", names(config.poolings));
+        json.field("normalize", config.normalize);
+      }
+      if (config.scoring != Scoring::softmax) json.field("scoring", name_of(config.scoring));
       if (head.dense) json.field("head_dense", name_of(*head.dense));
       if (!head.bias) json.field("head_bias", head.bias);
       json.field("clip", name_of(config.clip));
     }
-    strings("prefix_tokens", config.prefix_tokens);
-    strings("suffix_tokens", config.suffix_tokens);
+    if (config.tokenizer_template) {
+      json.field("tokenizer_template", true);
+    } else {
+      strings("prefix_tokens", config.prefix_tokens);
+      strings("suffix_tokens", config.suffix_tokens);
+    }
     if (decoder) {
       json.field("start_token", config.start_token);
       json.field("end_token", config.end_token);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,14 +10,38 @@
 
 namespace glassformer {
 
+/// The most elements of a weight matrix, so that products of two sizes fit 32 bits.
+inline constexpr std::uint64_t max_matrix_elements = 1 << 28;
+
 /// What a model is asked to do, by the names that model hubs have for it.
-enum class Task { text_classification, translation };
+enum class Task {
+  text_classification,
+  translation,
+  token_classification,
+  question_answering,
+  feature_extraction,
+};
 
 const char* to_string(Task task);
 
 /// What a text over the limit loses: its end, or its middle, so that a quarter of the limit is its
 /// beginning and the rest its end, where reviews have their verdict.
 enum class Clip { end, middle };
+
+/// What makes scores of a classifier's logits.
+enum class Scoring {
+  softmax,  ///< one label is right: the scores sum to 1
+  sigmoid,  ///< each label is right or wrong by itself: 1 / (1 + e^-x)
+  raw,      ///< the model estimates a quantity
+};
+
+/// How one vector is made of a text's token vectors.
+enum class TokenPooling {
+  cls,            ///< the first token's
+  max,            ///< the largest number in each dimension
+  mean,           ///< their sum / n
+  mean_sqrt_len,  ///< their sum / sqrt(n)
+};
 
 /// What a model folder says of its model: the architecture, and how texts become its input and its
 /// output an answer.
@@ -26,9 +51,17 @@ struct ModelConfig {
 
   std::vector<std::string> prefix_tokens;  // pieces put before the text's own
   std::vector<std::string> suffix_tokens;
+  bool tokenizer_template = false;  // instead of both: what the tokenizer puts around texts
+  std::size_t max_tokens = 0;       // of a text; 0: as many as the encoder has positions
   Clip clip = Clip::end;
 
-  std::vector<std::string> labels;  // of classes, in the order of the head's outputs
+  // Of classifiers.
+  std::vector<std::string> labels;  // in the order of the head's outputs
+  Scoring scoring = Scoring::softmax;
+
+  // Of models that make vectors.
+  std::vector<TokenPooling> poolings;  // what is put side by side
+  bool normalize = false;              // to length 1
 
   // Of a translation.
   std::string source_language, target_language;  // "en", "de"
@@ -37,6 +70,11 @@ struct ModelConfig {
   /// The stacks that a model of this task has.
   const StackConfig& encoder() const { return *architecture.encoder; }
   const StackConfig& decoder() const { return *architecture.decoder; }
+
+  /// The most tokens that the encoder is given at once, special ones included.
+  std::size_t max_source_length() const {
+    return max_tokens > 0 ? max_tokens : encoder().max_length;
+  }
 
   bool operator==(const ModelConfig&) const = default;
 };

@@ -66,6 +66,9 @@ void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> targ
     case DType::i8:
       return convert<std::int8_t>(bytes, target,
                                   [](std::int8_t value) { return static_cast<float>(value); });
+    default:
+      throw Error(ErrorCode::internal,
+                  "to_f32: expected weights, got " + std::string(to_string(dtype)));
   }
 }
 

@@ -83,7 +83,7 @@ JsonValue parse_json(std::string_view text, JsonSource source);
 class JsonObject {
  public:
   /// Enough for every object that is read by its fields.
-  static constexpr std::size_t max_fields = 64;
+  static constexpr std::size_t max_fields = 512;
 
   /// `path` names the object inside its document; empty for the document itself.
   /// Throws if `value` is not an object of at most max_fields fields.

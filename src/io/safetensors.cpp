@@ -25,7 +25,8 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr JsonSource source{ErrorCode::invalid_safetensors, "model.safetensors"};
 constexpr std::size_t prefix_bytes = 8;
-constexpr std::array dtypes{DType::f32, DType::f16, DType::bf16, DType::i8};
+constexpr std::array dtypes{DType::f32, DType::f16,     DType::bf16, DType::i8,
+                            DType::u8,  DType::boolean, DType::i32,  DType::i64};
 
 DType parse_dtype(const std::string& name, const std::string& tensor) {
   for (const DType dtype : dtypes) {
@@ -123,16 +124,23 @@ void check_tiling(const std::vector<TensorInfo>& tensors, std::optional<std::uin
 
 std::size_t size_of(DType dtype) {
   switch (dtype) {
+    case DType::i64:
+      return 8;
     case DType::f32:
+    case DType::i32:
       return 4;
     case DType::f16:
     case DType::bf16:
       return 2;
     case DType::i8:
+    case DType::u8:
+    case DType::boolean:
       return 1;
   }
   throw Error(ErrorCode::internal, "unknown dtype");
 }
+
+bool holds_weights(DType dtype) { return dtype <= DType::i8; }
 
 std::string_view to_string(DType dtype) {
   switch (dtype) {
@@ -144,6 +152,14 @@ std::string_view to_string(DType dtype) {
       return "BF16";
     case DType::i8:
       return "I8";
+    case DType::u8:
+      return "U8";
+    case DType::boolean:
+      return "BOOL";
+    case DType::i32:
+      return "I32";
+    case DType::i64:
+      return "I64";
   }
   throw Error(ErrorCode::internal, "unknown dtype");
 }

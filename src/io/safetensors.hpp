@@ -13,9 +13,11 @@ namespace glassformer {
 /// The safetensors container (https://github.com/huggingface/safetensors): eight bytes with the
 /// header's length, a JSON header, then the tensors' little-endian bytes back to back.
 
-enum class DType { f32, f16, bf16, i8 };
+/// The first four hold weights. The others only occur in tensors that no model reads.
+enum class DType { f32, f16, bf16, i8, u8, boolean, i32, i64 };
 
-std::size_t size_of(DType dtype);         // bytes per element
+std::size_t size_of(DType dtype);  // bytes per element
+bool holds_weights(DType dtype);
 std::string_view to_string(DType dtype);  // "F32", as in the file
 
 struct TensorInfo {

@@ -88,8 +88,14 @@ std::string ParameterScope::join(std::string_view name) const {
 }
 
 // What a file costs in memory before it is known to fit the model depends on the model alone.
-WeightsLoader::WeightsLoader(SafetensorsHeader header, std::vector<Parameter> parameters)
-    : header_(std::move(header)), parameters_(std::move(parameters)) {
+WeightsLoader::WeightsLoader(std::span<const SafetensorsHeader> files,
+                             std::vector<Parameter> parameters, const Ignored& ignored)
+    : parameters_(std::move(parameters)) {
+  for (const SafetensorsHeader& file : files) {
+    starts_.push_back(tensors_.size());
+    tensors_.insert(tensors_.end(), file.tensors().begin(), file.tensors().end());
+  }
+  starts_.push_back(tensors_.size());
   struct Found {
     std::size_t tensor = none, scale = none;
   };
@@ -99,19 +105,23 @@ WeightsLoader::WeightsLoader(SafetensorsHeader header, std::vector<Parameter> pa
     const std::string& name = parameters_[i].name;
     if (!index_of.emplace(name, i).second) fail(ErrorCode::internal, name, "declared twice");
   }
+  bindings_.resize(tensors().size());
   std::size_t unexpected = none;
   for (std::size_t i = tensors().size(); i-- > 0;) {
     const std::string_view name = tensors()[i].name;
     auto parameter = index_of.find(name);
     if (parameter != index_of.end()) {
-      found[parameter->second].tensor = i;
+      std::size_t& place = found[parameter->second].tensor;
+      if (place != none) fail(ErrorCode::invalid_safetensors, tensors()[i].name, "in two files");
+      place = i;
       continue;
     }
     if (name.ends_with(scale_suffix)) {
       parameter = index_of.find(name.substr(0, name.size() - scale_suffix.size()));
     }
     if (parameter == index_of.end()) {
-      unexpected = i;
+      bindings_[i].ignored = ignored && ignored(tensors()[i].name);
+      if (!bindings_[i].ignored) unexpected = i;
     } else {
       found[parameter->second].scale = i;
     }
@@ -126,7 +136,6 @@ WeightsLoader::WeightsLoader(SafetensorsHeader header, std::vector<Parameter> pa
          "the model has no such parameter");
   }
 
-  bindings_.resize(tensors().size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     bindings_[found[i].tensor].parameter = i;
     if (found[i].scale == none) continue;
@@ -141,6 +150,10 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
     fail(ErrorCode::missing_tensor, name, "expected shape " + to_string(shape) + ", got none");
   }
   check_shape(tensors()[index], shape);
+  if (!holds_weights(tensors()[index].dtype)) {
+    fail(ErrorCode::unsupported_dtype, name,
+         "expected F32, F16, BF16 or I8, got " + std::string(to_string(tensors()[index].dtype)));
+  }
   if (tensors()[index].dtype != DType::i8) return false;
 
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
@@ -159,7 +172,9 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
 
 std::size_t WeightsLoader::staging_bytes() const {
   std::uint64_t largest = 0;
-  for (const TensorInfo& tensor : tensors()) largest = std::max(largest, tensor.end - tensor.begin);
+  for (std::size_t i = 0; i < tensors().size(); ++i) {
+    if (!ignores(i)) largest = std::max(largest, tensors()[i].end - tensors()[i].begin);
+  }
   return static_cast<std::size_t>(largest);
 }
 
@@ -178,6 +193,7 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
              std::to_string(bytes.size()));
   }
   binding.loaded = true;
+  if (binding.ignored) return;
 
   if (binding.quantised != none) {
     binding.scales.resize(tensor.shape[0]);
@@ -199,7 +215,7 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
 
 void WeightsLoader::finish() const {
   for (std::size_t i = 0; i < tensors().size(); ++i) {
-    if (!bindings_[i].loaded) {
+    if (!bindings_[i].loaded && !bindings_[i].ignored) {
       fail(ErrorCode::missing_tensor, tensors()[i].name, "its data was never loaded");
     }
   }

@@ -46,8 +46,8 @@ class ParameterScope {
   std::string prefix_;
 };
 
-/// Binds a file's tensors to a model's parameters and fills them one at a time, so that the file
-/// never lies whole in memory.
+/// Binds the tensors of a file, or of several, to a model's parameters and fills them one at a
+/// time, so that no file ever lies whole in memory.
 ///
 /// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
 /// `NAME_scale` [out]; then value = integer * scale of its row. What is wanted as integers and
@@ -56,12 +56,23 @@ class ParameterScope {
 /// first, need none.
 class WeightsLoader {
  public:
+  /// Whether a tensor that is no parameter's may be there.
+  using Ignored = std::function<bool(const std::string& name)>;
+
   /// Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
   /// any data is read.
-  WeightsLoader(SafetensorsHeader header, std::vector<Parameter> parameters);
+  WeightsLoader(std::span<const SafetensorsHeader> files, std::vector<Parameter> parameters,
+                const Ignored& ignored = {});
+  WeightsLoader(const SafetensorsHeader& file, std::vector<Parameter> parameters)
+      : WeightsLoader(std::span(&file, 1), std::move(parameters)) {}
 
-  const std::vector<TensorInfo>& tensors() const { return header_.tensors(); }
-  std::size_t staging_bytes() const;  // of the largest tensor
+  /// Of all files, one after another.
+  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  /// The first tensor of each file, and the number of all.
+  const std::vector<std::size_t>& starts() const { return starts_; }
+  /// Whether nobody needs the bytes of tensors()[index]: they may be left out, or loaded as others.
+  bool ignores(std::size_t index) const { return bindings_[index].ignored; }
+  std::size_t staging_bytes() const;  // of the largest tensor that is not ignored
 
   /// Takes the bytes of tensors()[index], each once and in any order, and sets its parameter.
   /// Throws invalid_safetensors if there are too few or too many of them, and invalid_weights if a
@@ -77,6 +88,7 @@ class WeightsLoader {
     std::size_t parameter = none;
     std::size_t scale = none;      // of an I8 tensor: the index of its scales
     std::size_t quantised = none;  // of scales: the index of their I8 tensor
+    bool ignored = false;
     bool loaded = false;
     std::vector<std::byte> early;  // I8 bytes that came before their scales
     std::vector<float> scales;     // scales that came before their I8 bytes
@@ -89,7 +101,8 @@ class WeightsLoader {
   void set_from_int8(std::size_t index, std::span<const std::byte> bytes);
   std::span<float> buffer(std::size_t size);
 
-  SafetensorsHeader header_;
+  std::vector<TensorInfo> tensors_;
+  std::vector<std::size_t> starts_;
   std::vector<Parameter> parameters_;
   std::vector<Binding> bindings_;  // one per tensor
   std::vector<float> buffer_;

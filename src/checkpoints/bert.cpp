@@ -1,0 +1,55 @@
+#include <array>
+
+#include "checkpoints/bert_tensors.hpp"
+
+// BERT (Devlin et al. 2019), and what is trained in its form: MiniLM, the sentence encoders of
+// bge, e5 and gte.
+
+namespace glassformer {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array model_types = {"bert"sv};
+
+constexpr std::array heads = {
+    TensorName{"pooler.dense", "head.dense"},
+    TensorName{"classifier", "classifier"},
+    TensorName{"qa_outputs", "qa_outputs"},
+};
+
+constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "cls.*"sv};
+
+ModelConfig read(HubConfig& config) {
+  config.expect("position_embedding_type", "absolute");
+  ModelConfig model;
+  model.architecture.encoder = StackConfig{
+      .vocab_size = config.size("vocab_size", 30522),
+      .max_length = config.size("max_position_embeddings", 512),
+      .layers = config.size("num_hidden_layers", 12),
+      .d_model = config.size("hidden_size", 768),
+      .n_heads = config.size("num_attention_heads", 12),
+      .d_ff = config.size("intermediate_size", 3072),
+      .positions = PositionKind::learned,
+      .token_types = config.size("type_vocab_size", 2),
+      .embedding_norm = true,
+      .norm = NormPlacement::post,
+      .layer_norm_eps = config.epsilon("layer_norm_eps", 1e-12f),
+      .attention_bias = true,
+      .activation = config.activation("hidden_act", "gelu"),
+  };
+  config.read_head(model, Activation::tanh);
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+const Family bert = {.model_types = model_types,
+                     .prefix = "bert.",
+                     .tensors = bert_tensors,
+                     .heads = heads,
+                     .ignored = ignored,
+                     .read = read};
+
+}  // namespace glassformer

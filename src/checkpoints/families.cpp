@@ -1,0 +1,31 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "checkpoints/family.hpp"
+
+namespace glassformer {
+namespace {
+
+// The registry: a new family is a file beside this one, and a name here.
+constexpr std::array families = {&bert, &distilbert, &roberta};
+
+}  // namespace
+
+const Family& find_family(std::string_view model_type) {
+  std::string known;
+  for (const Family* family : families) {
+    if (std::ranges::find(family->model_types, model_type) != family->model_types.end()) {
+      return *family;
+    }
+    for (const std::string_view type : family->model_types) {
+      known.append(known.empty() ? "\"" : ", \"").append(type).append("\"");
+    }
+  }
+  throw Error(ErrorCode::unsupported,
+              "config.json: model_type: expected one of " + known + ", got " +
+                  describe(model_type) +
+                  "; a model of another architecture cannot be read, whatever its file format");
+}
+
+}  // namespace glassformer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "checkpoints/hub_config.hpp"
+#include "checkpoints/model_config.hpp"
+
+namespace glassformer {
+
+/// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
+/// go on with ".weight", ".bias" or nothing, as ours does.
+struct TensorName {
+  std::string_view theirs, ours;
+};
+
+/// A family of checkpoints, as the library that its makers use writes them: how their
+/// configurations and their tensors' names become ours. Everything else about a family is said by
+/// ModelConfig.
+struct Family {
+  std::span<const std::string_view> model_types;  ///< in config.json
+  std::string_view prefix;  ///< of the base model's tensors, in files that hold a head beside it
+  std::span<const TensorName> tensors;  ///< of the base model: every model has them
+  std::span<const TensorName> heads;    ///< of its tasks: a model reads those of its own
+  /// Tensors that no model of ours reads, buffers among them. "*" stands for any characters.
+  std::span<const std::string_view> ignored;
+  ModelConfig (*read)(HubConfig& config);
+};
+
+/// The family of a model_type. Throws `unsupported`, naming those that there are.
+const Family& find_family(std::string_view model_type);
+
+// One file each.
+extern const Family bert, distilbert, roberta;
+
+}  // namespace glassformer

@@ -1,0 +1,237 @@
+#include "checkpoints/hub_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "error.hpp"
+#include "io/limits.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr JsonSource source{config_limit.code, config_limit.name};
+constexpr std::size_t largest_size = 1 << 24;
+constexpr std::size_t most_labels = 1 << 16;
+
+constexpr std::array<std::pair<std::string_view, Activation>, 11> activations = {{
+    {"relu", Activation::relu},
+    {"gelu", Activation::gelu},
+    {"gelu_python", Activation::gelu},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh},
+    {"gelu_accurate", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_python_tanh", Activation::gelu_tanh},
+    {"quick_gelu", Activation::quick_gelu},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
+}};
+
+[[noreturn]] void unsupported(const char* key, const std::string& expected,
+                              const std::string& got) {
+  throw Error(ErrorCode::unsupported,
+              "config.json: " + std::string(key) + ": expected " + expected + ", got " + got);
+}
+
+// null is written for what is not set.
+const JsonValue* present(const JsonValue* value) {
+  return value && value->type() != JsonValue::Type::null ? value : nullptr;
+}
+
+}  // namespace
+
+HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors)
+    : text_(json), object_(parse_json(text_, source), source), tensors_(std::move(tensors)) {}
+
+std::string HubConfig::text(const char* key, std::string_view fallback) {
+  return present(object_.find(key)) ? object_.string(key) : std::string(fallback);
+}
+
+std::size_t HubConfig::size(const char* key, std::size_t fallback) {
+  if (!present(object_.find(key))) return fallback;
+  return static_cast<std::size_t>(object_.integer(key, 1, largest_size));
+}
+
+std::size_t HubConfig::id(const char* key, std::size_t fallback) {
+  if (!present(object_.find(key))) return fallback;
+  return static_cast<std::size_t>(object_.integer(key, 0, largest_size));
+}
+
+float HubConfig::epsilon(const char* key, float fallback) {
+  const JsonValue* value = present(object_.find(key));
+  if (!value) return fallback;
+  const double number = object_.number(key);
+  const float result = number > 0 && number <= 1 ? static_cast<float>(number) : 0;
+  if (!(result > 0)) object_.fail(key, "a number above 0, at most 1", *value);
+  return result;
+}
+
+bool HubConfig::flag(const char* key, bool fallback) {
+  return present(object_.find(key)) ? object_.boolean(key) : fallback;
+}
+
+Activation HubConfig::activation(const char* key, std::string_view fallback) {
+  const std::string name = text(key, fallback);
+  std::string known = "one of";
+  for (const auto& [other, activation] : activations) {
+    if (name == other) return activation;
+    known.append(known.ends_with("of") ? " \"" : ", \"").append(other).append("\"");
+  }
+  unsupported(key, known, describe(name));
+}
+
+void HubConfig::expect(const char* key, std::string_view value) {
+  const std::string got = text(key, value);
+  if (got != value) unsupported(key, describe(value), describe(got));
+}
+
+void HubConfig::expect(const char* key, bool value) {
+  if (flag(key, value) != value) {
+    unsupported(key, value ? "true" : "false", value ? "false" : "true");
+  }
+}
+
+std::vector<std::string> HubConfig::labels() {
+  const JsonValue* names = present(object_.find("id2label"));
+  if (!names) {
+    std::vector<std::string> labels(size("num_labels", size("_num_labels", 2)));
+    if (labels.size() > most_labels) object_.fail("num_labels", "expected at most 65536 labels");
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = "LABEL_" + std::to_string(i);
+    return labels;
+  }
+  if (!names->is_object()) object_.fail("id2label", "an object", *names);
+  std::vector<std::string> labels(count_entries(*names));
+  if (labels.empty() || labels.size() > most_labels) {
+    object_.fail("id2label", "from 1 to 65536 labels", *names);
+  }
+  // Keys are numbers as text, in any order.
+  for (JsonEntries entry(*names); entry.next();) {
+    const JsonValue number(entry.key());
+    const std::string key = entry.key();
+    const bool digits =
+        !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+    const std::size_t id = digits ? std::stoul(key) : labels.size();
+    if (id >= labels.size()) {
+      object_.fail("id2label", "expected the numbers below " + std::to_string(labels.size()) +
+                                   " as keys, got " + describe(key));
+    }
+    if (!entry.value().is_string()) {
+      object_.fail("id2label", "texts as labels", entry.value());
+    }
+    labels[id] = entry.value().string();
+    if (labels[id].empty()) object_.fail("id2label", "nonempty labels", entry.value());
+  }
+  return labels;
+}
+
+Scoring HubConfig::scoring(std::size_t labels) {
+  const std::string type = text("problem_type", "");
+  if (type == "regression") return Scoring::raw;
+  if (type == "multi_label_classification") return Scoring::sigmoid;
+  if (!type.empty() && type != "single_label_classification") {
+    object_.fail("problem_type",
+                 "expected \"single_label_classification\", \"multi_label_classification\" or "
+                 "\"regression\", got " +
+                     describe(type));
+  }
+  return labels == 1 ? Scoring::sigmoid : Scoring::softmax;
+}
+
+bool HubConfig::has_tensor(std::string_view name_or_end) const {
+  return std::ranges::any_of(tensors_, [&](const std::string& name) {
+    return name == name_or_end || name.ends_with("." + std::string(name_or_end));
+  });
+}
+
+Task HubConfig::task() {
+  static constexpr std::array<std::pair<std::string_view, Task>, 6> heads = {{
+      {"ForSequenceClassification", Task::text_classification},
+      {"ForTokenClassification", Task::token_classification},
+      {"ForQuestionAnswering", Task::question_answering},
+      {"Model", Task::feature_extraction},
+      {"ForMaskedLM", Task::feature_extraction},
+      {"ForPreTraining", Task::feature_extraction},
+  }};
+  const JsonValue* architectures = present(object_.find("architectures"));
+  if (architectures && architectures->is_array() && count_entries(*architectures) > 0) {
+    JsonEntries first(*architectures);
+    first.next();
+    const std::string name = first.value().is_string() ? first.value().string() : "";
+    for (const auto& [end, task] : heads) {
+      if (name.ends_with(end)) return task;
+    }
+    unsupported("architectures",
+                "a model for sequence classification, token classification, question answering, or "
+                "one without a head",
+                describe(first.value()));
+  }
+  if (has_tensor("qa_outputs.weight")) return Task::question_answering;
+  if (has_tensor("pre_classifier.weight") || has_tensor("classifier.out_proj.weight")) {
+    return Task::text_classification;
+  }
+  if (!has_tensor("classifier.weight")) return Task::feature_extraction;
+  if (!has_tensor("pooler.dense.weight")) return Task::token_classification;
+  object_.fail("architectures",
+               "missing, and its tensors may be a classifier's of texts or of tokens; add "
+               "\"architectures\": [\"…ForSequenceClassification\"] or […ForTokenClassification]");
+}
+
+void HubConfig::read_head(ModelConfig& config, Activation dense) {
+  HeadConfig& head = config.architecture.head;
+  config.task = task();
+  config.tokenizer_template = true;
+  switch (config.task) {
+    case Task::text_classification:
+      config.labels = labels();
+      config.scoring = scoring(config.labels.size());
+      head = {.kind = HeadKind::sequence_classes,
+              .outputs = config.labels.size(),
+              .pooling = Pooling::first,
+              .dense = dense};
+      break;
+    case Task::token_classification:
+      config.labels = labels();
+      head = {.kind = HeadKind::token_classes, .outputs = config.labels.size()};
+      break;
+    case Task::question_answering:
+      head = {.kind = HeadKind::spans, .outputs = 2};
+      break;
+    case Task::feature_extraction:
+      head = {.kind = HeadKind::vectors};
+      config.poolings = {TokenPooling::mean};
+      break;
+    case Task::translation:
+      break;
+  }
+}
+
+void HubConfig::finish(ModelConfig& config) {
+  expect("is_decoder", false);
+  StackConfig& stack = *config.architecture.encoder;
+  if (stack.d_model % stack.n_heads != 0) {
+    source.fail("the number of heads: expected a divisor of the width " +
+                std::to_string(stack.d_model) + ", got " + std::to_string(stack.n_heads));
+  }
+  stack.d_head = stack.d_model / stack.n_heads;
+  if (stack.position_offset >= stack.max_length) {
+    source.fail("max_position_embeddings: expected more than " +
+                std::to_string(stack.position_offset) + ", got " +
+                std::to_string(stack.max_length));
+  }
+  const auto expect_matrix = [&](const char* what, std::uint64_t rows) {
+    const std::uint64_t elements = rows * stack.d_model;
+    if (elements <= max_matrix_elements) return;
+    source.fail(std::string(what) + ": expected at most " + std::to_string(max_matrix_elements) +
+                " elements in a matrix with the width, got " + std::to_string(elements));
+  };
+  expect_matrix("the vocabulary's size", stack.vocab_size);
+  expect_matrix("the number of positions", stack.max_length);
+  expect_matrix("the width", stack.d_model);
+  expect_matrix("the feed-forward block's width", stack.d_ff);
+  expect_matrix("the number of labels", config.architecture.head.outputs);
+  stack.max_length -= stack.position_offset;
+}
+
+}  // namespace glassformer

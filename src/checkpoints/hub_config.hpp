@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoints/model_config.hpp"
+#include "io/json.hpp"
+
+namespace glassformer {
+
+/// The config.json of a published checkpoint. Fields that are not there have the family's defaults,
+/// and what nobody asks for does not matter: such files hold much that is about training.
+///
+/// Every failure is an `invalid_config` or `unsupported` that names the field.
+class HubConfig {
+ public:
+  /// `tensors`: the names in its weights, which say what a configuration leaves open.
+  HubConfig(std::string_view json, std::set<std::string> tensors);
+
+  std::string text(const char* key, std::string_view fallback);
+  std::size_t size(const char* key, std::size_t fallback);
+  std::size_t id(const char* key, std::size_t fallback);  ///< of a token: 0 is one
+  float epsilon(const char* key, float fallback);
+  bool flag(const char* key, bool fallback);
+  /// Throws `unsupported` for one that is not among ours: two that are nearly alike give different
+  /// answers.
+  Activation activation(const char* key, std::string_view fallback);
+  /// Throws `unsupported` where the field has another value.
+  void expect(const char* key, std::string_view value);
+  void expect(const char* key, bool value);
+
+  /// The names of the classes, by their numbers: `id2label`, or LABEL_0 … of `num_labels`.
+  std::vector<std::string> labels();
+  Scoring scoring(std::size_t labels);
+  /// What the model is for, by `architectures`, or where that is missing by the tensors of its
+  /// head. Throws `unsupported` for another head, `invalid_config` where nothing tells.
+  Task task();
+
+  /// Sets the model's task and head: `dense` is what stands before the classes of a sequence, on
+  /// its first token.
+  void read_head(ModelConfig& config, Activation dense);
+  /// Sets what follows from the sizes that were read, and checks them.
+  void finish(ModelConfig& config);
+
+ private:
+  bool has_tensor(std::string_view name_or_end) const;
+
+  std::string text_;
+  JsonObject object_;
+  std::set<std::string> tensors_;
+};
+
+}  // namespace glassformer

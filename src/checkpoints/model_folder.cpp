@@ -1,0 +1,222 @@
+#include "checkpoints/model_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "checkpoints/weight_names.hpp"
+#include "error.hpp"
+#include "io/json.hpp"
+#include "io/limits.hpp"
+#include "text/tokenizer_files.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr const char* weights_name = "model.safetensors";
+constexpr const char* index_name = "model.safetensors.index.json";
+
+std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
+  std::set<std::string> names;
+  for (const SafetensorsHeader& header : headers) {
+    for (const TensorInfo& tensor : header.tensors()) names.insert(tensor.name);
+  }
+  return names;
+}
+
+// The files that an index names, in the order of their names, which have numbers in them.
+std::vector<std::string> files_of_index(const std::string& text) {
+  constexpr JsonSource source{ErrorCode::invalid_safetensors, index_name};
+  const JsonValue json = parse_json(text, source);
+  JsonObject object(json, source);
+  const JsonValue& map = object.require("weight_map");
+  if (!map.is_object()) object.fail("weight_map", "an object", map);
+  std::set<std::string> files;
+  for (JsonEntries entry(map); entry.next();) {
+    const std::string file = entry.value().is_string() ? entry.value().string() : "";
+    if (file.empty() || file.find_first_of("/\\") != std::string::npos || file.starts_with('.')) {
+      object.fail("weight_map", "names of files in this folder", entry.value());
+    }
+    files.insert(file);
+  }
+  return {files.begin(), files.end()};
+}
+
+[[noreturn]] void refuse_other_formats(ModelFiles& files) {
+  static constexpr std::array others = {"pytorch_model.bin", "pytorch_model.bin.index.json",
+                                        "tf_model.h5",       "flax_model.msgpack",
+                                        "model.onnx",        "onnx/model.onnx",
+                                        "model.gguf"};
+  for (const char* other : others) {
+    if (!files.has(other)) continue;
+    throw Error(ErrorCode::unsupported,
+                std::string(other) +
+                    ": expected weights as model.safetensors; save the model again with "
+                    "save_pretrained(..., safe_serialization=True), or look on the Hub for a "
+                    "revision refs/pr/N that holds a conversion");
+  }
+  throw Error(ErrorCode::missing_file,
+              std::string(weights_name) + ": expected it, or " + index_name + ", got neither");
+}
+
+}  // namespace
+
+ModelFolder::ModelFolder(ModelFiles& files) {
+  std::optional<std::string> config = files.read("config.json");
+  if (!config) {
+    if (files.has("adapter_config.json")) {
+      throw Error(ErrorCode::unsupported,
+                  "adapter_config.json: expected a whole model, got an adapter (LoRA); merge it "
+                  "into its base model with merge_and_unload() and save that");
+    }
+    throw Error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
+  }
+  config_ = *std::move(config);
+  expect_within(config_limit, config_.size());
+  constexpr JsonSource source{config_limit.code, config_limit.name};
+  const JsonValue json = parse_json(config_, source);
+  JsonObject object(json, source);
+  if (!object.find("format")) {
+    if (object.find("quantization_config")) {
+      throw Error(ErrorCode::unsupported,
+                  "config.json: quantization_config: expected weights that are not quantized; load "
+                  "the original model, with compute \"int8\" to have it quantized here");
+    }
+    family_ = &find_family(object.string("model_type"));
+  }
+  find_weights(files);
+  if (family_) read_modules(files);
+  read_tokenizers(files);
+}
+
+void ModelFolder::find_weights(ModelFiles& files) {
+  if (files.has(weights_name)) {
+    weight_files_ = {weights_name};
+    return;
+  }
+  const std::optional<std::string> index = family_ ? files.read(index_name) : std::nullopt;
+  if (!index) refuse_other_formats(files);
+  weight_files_ = files_of_index(*index);
+}
+
+void ModelFolder::read_modules(ModelFiles& files) {
+  const std::optional<std::string> text = files.read("modules.json");
+  if (!text) return;
+  constexpr JsonSource source{ErrorCode::invalid_config, "modules.json"};
+  const JsonValue json = parse_json(*text, source);
+  if (!json.is_array()) source.fail("expected an array, got " + describe(json));
+  SentenceModules modules;
+  for (JsonEntries entry(json); entry.next();) {
+    JsonObject module(entry.value(), source);
+    const std::string type = module.string("type");
+    const std::string name = type.substr(type.rfind('.') + 1);
+    const std::string path = module.find("path") ? module.string("path") : "";
+    if (name == "Normalize") {
+      modules.normalize = true;
+    } else if (name == "Pooling") {
+      const std::string file = (path.empty() ? "" : path + "/") + "config.json";
+      const std::optional<std::string> pooling = files.read(file);
+      if (!pooling) throw Error(ErrorCode::missing_file, file + ": expected it, got none");
+      const JsonSource pooling_source{ErrorCode::invalid_config, file};
+      const JsonValue pooling_json = parse_json(*pooling, pooling_source);
+      JsonObject fields(pooling_json, pooling_source);
+      // In the order in which the original puts several side by side.
+      static constexpr std::array<std::pair<const char*, TokenPooling>, 4> modes = {{
+          {"pooling_mode_cls_token", TokenPooling::cls},
+          {"pooling_mode_max_tokens", TokenPooling::max},
+          {"pooling_mode_mean_tokens", TokenPooling::mean},
+          {"pooling_mode_mean_sqrt_len_tokens", TokenPooling::mean_sqrt_len},
+      }};
+      for (const auto& [key, mode] : modes) {
+        if (fields.find(key) && fields.boolean(key)) modules.poolings.push_back(mode);
+      }
+      for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
+        if (fields.find(key) && fields.boolean(key)) {
+          throw Error(ErrorCode::unsupported,
+                      file + ": " + key + ": expected pooling by cls, mean, max or mean_sqrt_len");
+        }
+      }
+    } else if (name != "Transformer") {
+      throw Error(ErrorCode::unsupported,
+                  "modules.json: expected the modules Transformer, Pooling and Normalize, got " +
+                      describe(type));
+    }
+  }
+  if (modules.poolings.empty()) modules.poolings = {TokenPooling::mean};
+  if (const auto limits = files.read("sentence_bert_config.json")) {
+    constexpr JsonSource limits_source{ErrorCode::invalid_config, "sentence_bert_config.json"};
+    const JsonValue limits_json = parse_json(*limits, limits_source);
+    JsonObject fields(limits_json, limits_source);
+    const JsonValue* length = fields.find("max_seq_length");
+    if (length && length->is_whole()) {
+      modules.max_seq_length = static_cast<std::size_t>(length->whole());
+    }
+  }
+  modules_ = std::move(modules);
+}
+
+void ModelFolder::read_tokenizers(ModelFiles& files) {
+  bool translates = false;
+  // Our own folders have SentencePiece models, unless they were converted from others.
+  bool sentencepiece = false;
+  if (!family_) {
+    const ModelConfig config = parse_config(config_);
+    translates = config.task == Task::translation;
+    sentencepiece = !config.tokenizer_template;
+  }
+  const auto file = [&](const std::string& name) -> std::optional<std::string> {
+    if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
+    std::optional<std::string> bytes = files.read(name);
+    if (bytes)
+      expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
+    return bytes;
+  };
+  tokenizer_ = read_tokenizer(file, TokenizerSide::source);
+  if (translates && !files.has("tokenizer.model")) {
+    target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
+  }
+  if (!family_) return;
+  if (const auto text = files.read("tokenizer_config.json")) {
+    constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
+    const JsonValue json = parse_json(*text, source);
+    JsonObject object(json, source);
+    const JsonValue* length = object.find("model_max_length");
+    // Some have 1e30, which says that there is none.
+    if (length && length->is_whole() && length->whole() <= (1 << 20)) {
+      model_max_length_ = static_cast<std::size_t>(length->whole());
+    }
+  }
+}
+
+ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
+  if (!family_) return parse_config(config_);
+  HubConfig hub(config_, names_in(headers));
+  ModelConfig config = family_->read(hub);
+  std::size_t limit = model_max_length_;
+  if (modules_ && config.task == Task::feature_extraction) {
+    config.poolings = modules_->poolings;
+    config.normalize = modules_->normalize;
+    if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
+  }
+  if (limit > 0 && limit < config.encoder().max_length) config.max_tokens = limit;
+  return config;
+}
+
+WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
+                                  std::vector<Parameter> parameters) const {
+  if (!family_) return {headers, std::move(parameters)};
+  return {headers, in_family_names(std::move(parameters), *family_, names_in(headers)),
+          [&](const std::string& name) { return is_ignored(*family_, name); }};
+}
+
+std::vector<std::string> ModelFolder::ignored_tensors(
+    std::span<const SafetensorsHeader> headers) const {
+  std::vector<std::string> ignored;
+  if (!family_) return ignored;
+  for (const std::string& name : names_in(headers)) {
+    if (is_ignored(*family_, name)) ignored.push_back(name);
+  }
+  return ignored;
+}
+
+}  // namespace glassformer

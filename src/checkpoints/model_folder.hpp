@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checkpoints/family.hpp"
+#include "io/weights.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// The files of a folder, wherever they are.
+class ModelFiles {
+ public:
+  virtual ~ModelFiles() = default;
+  /// A file's bytes, or nothing if it is not there.
+  virtual std::optional<std::string> read(const std::string& name) = 0;
+  virtual bool has(const std::string& name) = 0;
+};
+
+/// A model folder, ours or a published checkpoint: which model it holds, and how its files become
+/// one. In this order:
+///
+///     ModelFolder folder(files);
+///     headers = the headers of folder.weight_files()
+///     config = folder.config(headers)
+///     parameters = those of the model that `config` describes
+///     loader = folder.loader(headers, parameters)
+class ModelFolder {
+ public:
+  /// Reads all but the weights. Throws `missing_file` for a folder without configuration or
+  /// weights, `unsupported` for weights in another format, with the cure, and for a model that is
+  /// none of ours; what its tokenizer throws.
+  explicit ModelFolder(ModelFiles& files);
+
+  /// The safetensors files, in order.
+  const std::vector<std::string>& weight_files() const { return weight_files_; }
+
+  /// What the folder says of its model. Throws what parse_config and HubConfig throw.
+  ModelConfig config(std::span<const SafetensorsHeader> headers) const;
+
+  /// What takes the weights. Throws what WeightsLoader throws.
+  WeightsLoader loader(std::span<const SafetensorsHeader> headers,
+                       std::vector<Parameter> parameters) const;
+
+  /// Once: that of the texts, and that of their translations if it is another one, or null.
+  std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
+  std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
+
+  /// The names of the tensors that are there and that the model does not read.
+  std::vector<std::string> ignored_tensors(std::span<const SafetensorsHeader> headers) const;
+
+ private:
+  // What sentence-transformers says of a model that makes vectors.
+  struct SentenceModules {
+    std::vector<TokenPooling> poolings;
+    bool normalize = false;
+    std::size_t max_seq_length = 0;
+  };
+
+  void find_weights(ModelFiles& files);
+  void read_modules(ModelFiles& files);
+  void read_tokenizers(ModelFiles& files);
+
+  std::string config_;              // config.json
+  const Family* family_ = nullptr;  // null: our own format
+  std::vector<std::string> weight_files_;
+  std::optional<SentenceModules> modules_;
+  std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none
+  std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;
+};
+
+}  // namespace glassformer
