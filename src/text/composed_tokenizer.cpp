@@ -54,6 +54,7 @@ void ComposedTokenizer::add_words(CharacterSpan text, std::vector<Token>& tokens
     parts_.model->cut(word, found);
     for (const WordToken& token : found) {
       add(word.subspan(token.begin, token.end - token.begin), token.id, tokens);
+      tokens.back().starts_word = &token == &found.front();
     }
   }
 }

@@ -25,6 +25,9 @@ struct Token {
   std::int32_t id;
   std::uint32_t start;
   std::uint32_t end;
+  /// False: it goes on with the word of the token before it. Words are what the pre-tokenizer cuts;
+  /// without one, each token is a word.
+  bool starts_word = true;
 
   bool operator==(const Token&) const = default;
 };

@@ -211,6 +211,20 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
             *test::load_tokenizer("unigram").find("\xE2\x96\x81the")) == " the");
 }
 
+TEST_CASE("tokens know where the pre-tokenizer's words start", "[text][composed]") {
+  const auto starts = [](const std::string& name, std::string_view text) {
+    std::string digits;
+    for (const Token& token : compose(read(name + ".json")).encode(text)) {
+      digits += token.starts_word ? '1' : '0';
+    }
+    return digits;
+  };
+  // 1 where the original library's word_ids change.
+  CHECK(starts("wordpiece_cased", "A naïve film, isn't it? 日本 [MASK]x") == "11111011111111");
+  CHECK(starts("bytes_masked", "don't know  the films naïve<mask>!") == "101100111011110");
+  CHECK(starts("unigram", "The film, I think") == "1101100000");
+}
+
 TEST_CASE("a decoder's text only grows, by whole characters", "[text][composed]") {
   const ComposedTokenizer tokenizer = compose(read("bytes.json"));
   const auto decoder = tokenizer.make_decoder();
