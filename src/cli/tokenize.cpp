@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/model_folder.hpp"
+#include "text/model_input.hpp"
 
 namespace glassformer {
 namespace {
@@ -13,13 +14,10 @@ constexpr std::size_t lines_at_once = 1024;
 std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::string& text,
                                  bool special) {
   static const TokenTemplate plain;
+  const TokenTemplate& around = special ? tokenizer.around() : plain;
   std::vector<std::int32_t> ids;
-  for (const TemplatePart& part : (special ? tokenizer.around() : plain).single) {
-    if (part.kind == TemplatePart::Kind::special) {
-      ids.push_back(part.id);
-    } else {
-      for (const Token& token : tokenizer.encode(text)) ids.push_back(token.id);
-    }
+  for (const Token& token : fill(around.single, tokenizer.encode(text)).tokens) {
+    ids.push_back(token.id);
   }
   return ids;
 }
