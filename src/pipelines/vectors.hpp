@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/tensor.hpp"
+
+namespace glassformer {
+
+/// How one vector is made of a text's token vectors.
+enum class TokenPooling : std::uint8_t {
+  cls,            ///< the first token's
+  max,            ///< the largest number in each dimension
+  mean,           ///< their sum / n
+  mean_sqrt_len,  ///< their sum / sqrt(n)
+};
+
+/// The pooled vectors, one after the other: [poolings · D]. states: [T, D]. `tokens`: the positions
+/// that count, special ones included, at least one; cls is position 0 whatever they are. A
+/// sentence-transformers model with several poolings has them in the order of TokenPooling.
+std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t> tokens,
+                        std::span<const TokenPooling> poolings);
+
+/// x / max(‖x‖, 1e-12), in place.
+void normalize(std::span<float> x);
+
+/// The cosine of the angle between two vectors; 0 if one of them is 0. Throws `invalid_option` for
+/// different sizes.
+float similarity(std::span<const float> a, std::span<const float> b);
+
+}  // namespace glassformer
