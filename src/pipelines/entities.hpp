@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.hpp"
+
+namespace glassformer {
+
+/// How the labels of tokens become entities.
+enum class Aggregation : std::uint8_t {
+  none,     ///< a token each
+  simple,   ///< tokens next to each other with one tag
+  first,    ///< words with one tag; a word has the label of its first token,
+  average,  ///< the most probable label by the mean of its tokens' probabilities,
+  max,      ///< or the label of the token whose best label is the most probable
+};
+
+/// Throws `invalid_option` for anything but the names above.
+Aggregation parse_aggregation(std::string_view name);
+
+/// A token that a model has labeled, with its place in the text in UTF-16 units.
+struct LabeledToken {
+  std::string_view piece;  ///< as it is in the vocabulary
+  std::uint32_t start, end;
+  bool special = false;  ///< from the template: it is no part of an entity
+  bool unknown = false;  ///< its piece stands for what the vocabulary does not cover
+};
+
+/// What a tokenizer says about its pieces.
+struct PieceRules {
+  /// Pieces within a word have a mark (##), so they are longer than the text that they cover, in
+  /// code points. Otherwise a word starts at a space or behind one.
+  bool marks_subwords = false;
+  /// Puts pieces together to a text.
+  std::function<std::string(const std::vector<std::string>& pieces)> decode;
+};
+
+struct Entity {
+  std::string entity;        ///< the label; of aggregated tokens, what follows the first "-" in it
+  float score;               ///< the label's probability; of aggregated tokens or words, their mean
+  std::string word;          ///< the piece; of aggregated tokens, their text
+  std::uint32_t start, end;  ///< UTF-16 units of the text
+  std::optional<std::size_t> index;  ///< position of the token, with Aggregation::none
+
+  bool operator==(const Entity&) const = default;
+};
+
+/// Labels and how to read them. A label is B-tag at an entity's start, I-tag within it; a tag by
+/// itself is read as I-tag.
+struct EntityOptions {
+  std::span<const std::string> labels;
+  Aggregation aggregation = Aggregation::none;
+  std::vector<std::string> ignore_labels = {"O"};
+};
+
+/// The entities of a text, in order, as TokenClassificationPipeline of Transformers 5.12 finds
+/// them. probabilities: [tokens, labels]. As there, `first`, `average` and `max` decode each word
+/// and then an entity's words together; where a space is part of a piece (▁), it gets lost in
+/// between.
+std::vector<Entity> find_entities(std::string_view text, std::span<const LabeledToken> tokens,
+                                  const ConstView<2>& probabilities, const PieceRules& rules,
+                                  const EntityOptions& options);
+
+}  // namespace glassformer
