@@ -29,6 +29,16 @@ std::optional<unsigned char> byte_of_character(char32_t code) {
   return std::nullopt;
 }
 
+std::optional<std::string> bytes_of_characters(std::string_view utf8) {
+  std::string bytes;
+  for (const Character& character : read_characters(utf8)) {
+    const auto byte = byte_of_character(character.code);
+    if (!byte) return std::nullopt;
+    bytes += static_cast<char>(*byte);
+  }
+  return bytes;
+}
+
 Characters to_byte_characters(CharacterSpan text) {
   Characters result;
   result.reserve(text.size());

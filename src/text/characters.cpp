@@ -44,4 +44,20 @@ std::string to_utf8(CharacterSpan characters) {
   return text;
 }
 
+std::string with_named_bytes(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t size = valid_character_size(bytes);
+    if (size > 0) {
+      text += bytes.substr(0, size);
+    } else {
+      const auto byte = static_cast<unsigned char>(bytes[0]);
+      text += {'<', '0', 'x', digits[byte >> 4], digits[byte & 15u], '>'};
+    }
+    bytes.remove_prefix(size == 0 ? 1 : size);
+  }
+  return text;
+}
+
 }  // namespace glassformer

@@ -30,4 +30,8 @@ void expect_moderate(std::string_view utf8);
 /// The characters as UTF-8.
 std::string to_utf8(CharacterSpan characters);
 
+/// The bytes as a text in which each byte that is not part of a valid character is written as
+/// vocabularies name bytes: <0xE6>.
+std::string with_named_bytes(std::string_view bytes);
+
 }  // namespace glassformer

@@ -86,22 +86,37 @@ std::unique_ptr<TextDecoder> ComposedTokenizer::make_decoder() const {
 std::string ComposedTokenizer::text_of(std::span<const std::int32_t> ids) const {
   std::vector<std::string> pieces;
   for (const std::int32_t id : ids) {
-    const std::string_view text = piece(id);
-    const AddedToken* added = added_.at(id);
-    if (!added || !added->special) pieces.emplace_back(added ? added->pattern : text);
+    std::string text = decodable(id);
+    if (!is_control(id)) pieces.push_back(std::move(text));
   }
+  return decoded(std::move(pieces));
+}
+
+// The token as the decoder takes it.
+std::string ComposedTokenizer::decodable(std::int32_t id) const {
+  const std::string_view text = piece(id);
+  const AddedToken* added = added_.at(id);
+  return added ? added->pattern : std::string(text);
+}
+
+std::string ComposedTokenizer::decoded(std::vector<std::string> pieces) const {
   std::string text;
   for (const std::string& part : parts_.decoder->decode(std::move(pieces))) text += part;
   return text;
 }
 
 std::string ComposedTokenizer::display_text(std::int32_t id) const {
+  const std::string token = decodable(id);
+  if (is_control(id) || id == unk_id()) return std::string(piece(id));
   // Behind another token, so that it shows whether it starts a word.
   const std::string before = "x";
-  std::string text;
-  const std::string token(piece(id));
-  for (const std::string& part : parts_.decoder->decode({before, token})) text += part;
-  return text.substr(std::min(text.size(), before.size()));
+  std::string text = decoded({before, token});
+  text.erase(0, decoded({before}).size());
+  if (text.find(replacement_character) == text.npos) return text;
+  // An added token is no bytes, even where the decoder takes it for some.
+  if (added_.at(id)) return std::string(piece(id));
+  const auto bytes = bytes_of_characters(token);
+  return bytes ? with_named_bytes(*bytes) : text;
 }
 
 std::size_t ComposedTokenizer::size() const {

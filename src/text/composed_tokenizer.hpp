@@ -44,6 +44,8 @@ class ComposedTokenizer final : public Tokenizer {
 
  private:
   std::string text_of(std::span<const std::int32_t> ids) const;
+  std::string decodable(std::int32_t id) const;
+  std::string decoded(std::vector<std::string> pieces) const;
   void add_words(CharacterSpan text, std::vector<Token>& tokens) const;
   void add(CharacterSpan covered, std::int32_t id, std::vector<Token>& tokens) const;
 

@@ -7,6 +7,7 @@
 #include "io/limits.hpp"
 #include "io/utf8.hpp"
 #include "text/bpe.hpp"
+#include "text/characters.hpp"
 #include "text/unigram.hpp"
 
 namespace glassformer {
@@ -267,7 +268,9 @@ const TokenTemplate& SentencePieceTokenizer::around() const {
 }
 
 std::string SentencePieceTokenizer::display_text(std::int32_t id) const {
-  return with_spaces(at(id).text);
+  const Piece& piece = at(id);
+  if (piece.type != PieceType::byte) return with_spaces(piece.text);
+  return with_named_bytes(std::string(1, static_cast<char>(byte_of_piece(piece.text))));
 }
 
 const Piece& SentencePieceTokenizer::at(std::int32_t id) const {

@@ -124,20 +124,9 @@ class ByteLevel final : public TokenDecoder {
 
   Tokens decode(Tokens tokens) const override {
     std::string bytes;
-    for (const std::string& token : tokens) bytes += bytes_of(token);
+    // A token that has other characters, too, stands for itself.
+    for (const std::string& token : tokens) bytes += bytes_of_characters(token).value_or(token);
     return {valid_utf8(bytes)};
-  }
-
- private:
-  // A token that has other characters, too, stands for itself.
-  static std::string bytes_of(const std::string& token) {
-    std::string bytes;
-    for (const Character& character : read_characters(token)) {
-      const auto byte = byte_of_character(character.code);
-      if (!byte) return token;
-      bytes += static_cast<char>(*byte);
-    }
-    return bytes;
   }
 };
 

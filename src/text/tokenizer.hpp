@@ -77,7 +77,9 @@ class Tokenizer {
   /// As it is in the vocabulary. Throws invalid_option for an id outside of it.
   virtual std::string_view piece(std::int32_t id) const = 0;
   /// What a person reads: the text that the token stands for behind another one, with a space in
-  /// front where it starts a word. Throws invalid_option for an id outside the vocabulary.
+  /// front where it starts a word. Tokens of the template, the unknown token and bytes that are not
+  /// a whole character read as their names: <s>, <unk>, <0xE6>. Throws invalid_option for an id
+  /// outside the vocabulary.
   virtual std::string display_text(std::int32_t id) const = 0;
   virtual std::optional<std::int32_t> find(std::string_view piece) const = 0;
   /// -1 if no token stands for what the others do not cover.

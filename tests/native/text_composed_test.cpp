@@ -199,16 +199,72 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
     }
     return result;
   };
-  std::string joined;
-  for (const char* name : {"wordpiece_cased", "bytes_masked", "unigram"}) {
-    joined.clear();
-    for (const std::string& text : shown(compose(read(std::string(name) + ".json")), "the film")) {
-      joined += text;
+  const auto joined = [&](const Tokenizer& tokenizer, std::string_view text) {
+    std::string result;
+    for (const std::string& part : shown(tokenizer, text)) result += part;
+    return result;
+  };
+  const auto reading = [](const Tokenizer& tokenizer, std::string_view name) {
+    return tokenizer.display_text(tokenizer.find(name).value());
+  };
+
+  SECTION("a space begins a word, and no mark of the vocabulary is left") {
+    for (const char* name : {"wordpiece_cased", "bytes_masked", "unigram"}) {
+      CHECK(joined(compose(read(std::string(name) + ".json")), "the film") == " the film");
     }
-    CHECK(joined == " the film");
+    const std::string text = " it was the best story ever told.";
+    for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes"}) {
+      CHECK(joined(test::load_tokenizer(name), text) == text);
+    }
+    CHECK(reading(test::load_tokenizer("unigram"), "\xE2\x96\x81the") == " the");
+    CHECK(reading(test::load_tokenizer("unigram"), "\xE2\x96\x81") == " ");
+    const ComposedTokenizer pieces = compose(read("wordpiece_cased.json"));
+    CHECK(reading(pieces, "the") == " the");
+    CHECK(reading(pieces, "##n") == "n");
+    CHECK(reading(compose(read("bytes.json")), "\xC4\xA0the") == " the");
   }
-  CHECK(test::load_tokenizer("unigram").display_text(
-            *test::load_tokenizer("unigram").find("\xE2\x96\x81the")) == " the");
+
+  SECTION("special and unknown tokens read as their names") {
+    for (const char* name : {"[CLS]", "[SEP]", "[UNK]"}) {
+      CHECK(reading(compose(read("wordpiece_cased.json")), name) == name);
+    }
+    for (const char* name : {"<s>", "</s>", "<unk>"}) {
+      CHECK(reading(test::load_tokenizer("unigram"), name) == name);
+      CHECK(reading(compose(read("bytes_masked.json")), name) == name);
+    }
+    const std::string model = test::read_text(test::tokenizer_folder + "unigram.model");
+    const auto renumbered = from_files({{"source.spm", model},
+                                        {"target.spm", model},
+                                        {"vocab.json", R"({"</s>": 0, "<unk>": 1, "<pad>": 2,
+                                            "▁the": 3})"}});
+    CHECK(shown(*renumbered, "the</s>") == std::vector<std::string>{" the", "</s>"});
+    CHECK(reading(*renumbered, "<unk>") == "<unk>");
+  }
+
+  SECTION("added tokens read as themselves") {
+    CHECK(shown(compose(read("bytes_masked.json")), "a naïve") ==
+          std::vector<std::string>{" a", " ", "naïve"});
+  }
+
+  SECTION("bytes read as characters where they are whole, as their names elsewhere") {
+    const std::vector<std::string> bytes{"<0xF0>", "<0x9F>", "<0xA6>", "<0x93>"};
+    const auto last_four = [&](const Tokenizer& tokenizer) {
+      const std::vector<std::string> all = shown(tokenizer, "🦓");
+      REQUIRE(all.size() >= 4);
+      return std::vector<std::string>(all.end() - 4, all.end());
+    };
+    const std::string llama = with("unigram_bytes.json", "decoder", R"({"type": "Sequence",
+        "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+                     {"type": "ByteFallback"}, {"type": "Fuse"}]})");
+    CHECK(last_four(compose(llama)) == bytes);
+    CHECK(last_four(test::load_tokenizer("unigram_bytes")) == bytes);
+    CHECK(last_four(compose(read("bytes.json"))) == bytes);
+    CHECK(reading(compose(llama), "<0x41>") == "A");
+    CHECK(reading(test::load_tokenizer("unigram_bytes"), "<0x41>") == "A");
+    CHECK(reading(test::load_tokenizer("unigram_bytes"), "<0x0A>") == "\n");
+    CHECK(reading(compose(read("bytes.json")), "\xC4\x8A") == "\n");
+    CHECK(shown(compose(read("bytes_masked.json")), "は").back() == "は");
+  }
 }
 
 TEST_CASE("tokens know where the pre-tokenizer's words start", "[text][composed]") {
