@@ -44,7 +44,7 @@ void write(JsonWriter& json, const AttentionMap& map, AttentionData data) {
 
 void write_fields(JsonWriter& json, const Token& token, const Tokenizer& tokenizer) {
   json.field("id", token.id);
-  json.field("text", tokenizer.piece(token.id));
+  json.field("text", tokenizer.display_text(token.id));
   json.field("start", token.start);
   json.field("end", token.end);
 }
@@ -93,7 +93,7 @@ void write(JsonWriter& json, const Candidate& candidate, const Tokenizer& tokeni
   json.object([&] {
     json.field("parent", candidate.parent);
     json.field("id", candidate.id);
-    json.field("text", tokenizer.piece(candidate.id));
+    json.field("text", tokenizer.display_text(candidate.id));
     json.field("logprob", candidate.logprob);
     json.field("total", static_cast<float>(candidate.total));
     json.field("kept", candidate.kept);

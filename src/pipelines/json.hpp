@@ -7,7 +7,8 @@
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 
-// Results and options as JSON: the one form that the command line prints and JavaScript reads.
+// Results and options as JSON: the one form that the command line prints and JavaScript reads. A
+// token's "text" is what the tokenizer displays for it.
 
 namespace glassformer {
 

@@ -250,6 +250,11 @@ onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
       tree.map(({ logprob }) => logprob),
       'tree',
     );
+    const labels = await nodes.locator('text').allTextContents();
+    for (const [i, { text: token }] of tree.entries()) {
+      const expected = token.replace(/^(?=\p{L})/u, '-').trim() || '␣';
+      if (token.length < 16) assert.equal(labels[i], expected);
+    }
     const dropped = tree.filter(({ kept }) => !kept).length;
     assert.equal(await page.getByTestId('tree').locator('[data-kept=false]').count(), dropped);
   }

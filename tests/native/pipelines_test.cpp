@@ -128,7 +128,8 @@ TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   CHECK(json.at("scores").size() == labels.size());
   CHECK(json.at("logits").at(labels[1]).get<float>() == result.logits[1]);
   CHECK(json.at("tokens").size() == result.tokens.size());
-  CHECK(json.at("tokens").at(0).at("text") == pipeline->tokenizer().piece(result.tokens[0].id));
+  CHECK(json.at("tokens").at(0).at("text") ==
+        pipeline->tokenizer().display_text(result.tokens[0].id));
   CHECK(json.at("clipped") == false);
   CHECK(json.at("contributions").at(labels[1]).at(2).get<float>() ==
         result.contributions[2 * labels.size() + 1]);

@@ -772,8 +772,14 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   CHECK(got.at("targetEnd") == sentence.target_end);
   CHECK(got.at("clipped") == false);
   CHECK(got.at("tokens").size() == sentence.output.tokens.size());
-  const std::string first = got.at("tokens").at(0).at("text");
-  CHECK(first == pipeline->target_tokenizer().piece(sentence.output.tokens[0].id));
+  const auto check_text = [](const nlohmann::json& token, const Tokenizer& tokenizer) {
+    CHECK(token.at("text") == tokenizer.display_text(token.at("id")));
+  };
+  check_text(got.at("tokens").at(0), pipeline->target_tokenizer());
+  check_text(got.at("sourceTokens").at(0), pipeline->source_tokenizer());
+  check_text(got.at("hypotheses").at(1).at("tokens").at(0), pipeline->target_tokenizer());
+  for (const auto& candidate : got.at("tree")) check_text(candidate, pipeline->target_tokenizer());
+  CHECK(got.at("tree").at(0).at("text") == "<s>");
   CHECK(got.at("tokens").at(0).at("logprob").get<float>() == sentence.output.tokens[0].logprob);
   CHECK(got.at("sourceTokens").size() == sentence.source_tokens.size());
   CHECK(got.at("attention").at("cross").at("keys") == sentence.source_tokens.size());
@@ -805,6 +811,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
     CHECK(shown == session.text(0));
     CHECK(step.contains("sentence") == step.contains("before"));
     CHECK(step.at("token").at("id") == session.streamed()->token.id);
+    check_text(step.at("token"), pipeline->target_tokenizer());
     CHECK(step.contains("sentence") == step.at("attention").contains("encoder"));
     if (step.contains("sentence")) CHECK(step.at("sentence").at("index") == sentences++);
     CHECK(step.at("attention").at("cross").at("queries") == 1);

@@ -62,8 +62,12 @@ for (const binary of binaries) {
     for (const token of result.tokens) {
       assert.deepEqual(Object.keys(token).sort(), ['end', 'id', 'start', 'text']);
       assert.ok(Number.isInteger(token.id) && token.id < classifier.info.vocabSize);
-      assert.equal(typeof token.text, 'string');
     }
+  });
+
+  test(`${binary}: tokens read as the text, a space before each word`, async () => {
+    const { tokens } = await classifier.classify('not good at all');
+    assert.equal(tokens.map(({ text }) => text).join(''), ' not good at all');
   });
 
   test(`${binary}: offsets are UTF-16 ranges of the input, in order`, async () => {

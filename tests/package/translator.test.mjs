@@ -273,6 +273,27 @@ for (const binary of binaries) {
     }
   });
 
+  test(`${binary}: tokens read as the text, a space before each word`, async () => {
+    const reads = (tokens, text) => {
+      const joined = tokens.map((token) => token.text).join('');
+      assert.equal(joined.trimStart().replace(/<\/s>$/, ''), text);
+    };
+    const { sentences } = await translator.translate(texts[0], everything);
+    const [{ sourceTokens, hypotheses, tree }] = sentences;
+    assert.equal(sourceTokens[0].text, ' a');
+    assert.equal(sourceTokens.at(-1).text, '</s>');
+    reads(sourceTokens, texts[0]);
+    for (const { tokens, text } of hypotheses) reads(tokens, text);
+    assert.equal(tree[0].text, '<s>');
+    const spelling = new Map(hypotheses[0].tokens.map(({ id, text }) => [id, text]));
+    for (const { id, text } of tree) assert.equal(text, spelling.get(id) ?? text);
+    const steps = await collect(translator.stream(texts[0]));
+    reads(
+      steps.flatMap(({ token }) => token ?? []),
+      steps.at(-1).text,
+    );
+  });
+
   test(`${binary}: a batch equals its texts one by one`, async () => {
     const many = [...texts, twoSentences, ...Array(30).fill(texts[0]), 'good '.repeat(80)];
     const batch = await translator.translateBatch(many, everything);

@@ -175,7 +175,11 @@ export interface ClassifyOptions<
 
 export interface Token {
   id: number;
-  /** The vocabulary's piece, for example "▁gripping". */
+  /**
+   * What a person reads: the token's text, with a space in front where it starts a word, as in
+   * " gripping". Special tokens read as their names, such as "</s>"; a byte that is not a whole
+   * character reads as "<0xE6>".
+   */
   text: string;
   /** Offsets in UTF-16 code units of the text; special tokens have `start === end`. */
   start: number;
@@ -300,6 +304,7 @@ export interface AlignmentLink {
 export interface Candidate {
   parent: number;
   id: number;
+  /** As a token's. */
   text: string;
   logprob: number;
   /** Sum of `logprob` up to here. */

@@ -33,7 +33,7 @@ export function searchTree({ tree = [], hypotheses = [] }: SentenceTranslation):
       depth: parent ? parent.depth + 1 : 0,
       row: 0,
       rank: undefined,
-      label: pieceLabel(candidate.text),
+      label: labelOf(candidate.text),
       children: [],
     };
     nodes.push(node);
@@ -68,7 +68,7 @@ export function pathOf(nodes: readonly TreeNode[], { tokens }: Hypothesis): Tree
   return path;
 }
 
-function pieceLabel(piece: string): string {
-  if (piece.startsWith('▁')) return piece.slice(1) || '␣';
-  return /^\p{L}/u.test(piece) ? `-${piece}` : piece;
+function labelOf(text: string): string {
+  if (text.startsWith(' ')) return text.slice(1) || '␣';
+  return /^\p{L}/u.test(text) ? `-${text}` : text;
 }

@@ -4,7 +4,7 @@ import type { Token } from 'glassformer';
 export interface ShownToken {
   /** Where it stands in `tokens`, and in the rows and columns of attention. */
   index: number;
-  /** What is printed for it: its own characters of the text, or its piece where it has none. */
+  /** What is printed for it: its own characters of the text, or how it reads where it has none. */
   label: string;
   /** Whether white space stands before it. */
   spaced: boolean;
@@ -16,13 +16,13 @@ export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[
   return tokens.map((token, index) => {
     const own = token.start >= end ? text.slice(token.start, token.end) : '';
     const gap = token.start > end ? text.slice(end, token.start) : '';
-    const piece = token.text.replaceAll('▁', ' ');
     end = Math.max(end, token.end);
     return {
       index,
-      label: own.trim() || piece.trim() || '␣',
+      label: own.trim() || token.text.trim() || '␣',
       spaced:
-        index > 0 && (/\s$/u.test(gap) || /^\s/u.test(own) || (own === '' && /^\s/u.test(piece))),
+        index > 0 &&
+        (/\s$/u.test(gap) || /^\s/u.test(own) || (own === '' && /^\s/u.test(token.text))),
     };
   });
 }
