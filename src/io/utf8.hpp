@@ -7,8 +7,7 @@
 
 namespace glassformer {
 
-/// U+2581, which stands for a space in normalised text and in pieces; and U+FFFD.
-constexpr std::string_view space_symbol = "\xE2\x96\x81";
+/// U+FFFD.
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 /// Bytes of the character that `lead` announces; 1 for a byte that cannot lead.

@@ -1,8 +1,9 @@
 #include "pipelines/translate.hpp"
 
+#include <algorithm>
+
 #include "io/json_writer.hpp"
 #include "pipelines/special_tokens.hpp"
-#include "text/sentencepiece_model.hpp"
 
 namespace glassformer {
 namespace {
@@ -14,6 +15,8 @@ SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) 
   return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
 }
 
+bool is_control_character(char c) { return static_cast<unsigned char>(c) < ' '; }
+
 SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokenizer) {
   SpecialTokens special;
   special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
@@ -22,9 +25,9 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   for (std::size_t i = 0; i < tokenizer.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     // Nor control characters: a sentence has no line breaks in it.
-    const int byte = byte_of_piece(tokenizer.piece(id));
+    const std::string text = tokenizer.display_text(id);
     special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() ||
-                       id == special.start || (byte >= 0 && byte < ' ');
+                       id == special.start || std::ranges::any_of(text, is_control_character);
   }
   special.never[static_cast<std::size_t>(special.end)] = false;
   return special;

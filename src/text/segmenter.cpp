@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "io/utf8.hpp"
-
 namespace glassformer {
 namespace {
 

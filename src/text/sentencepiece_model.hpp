@@ -13,6 +13,9 @@
 
 namespace glassformer {
 
+/// U+2581, which stands for a space in pieces and in the text that is cut into them.
+constexpr std::string_view space_symbol = "\xE2\x96\x81";
+
 enum class PieceType : std::uint8_t {
   normal = 1,
   unknown = 2,       // exactly one; stands for what no other piece covers

@@ -96,6 +96,18 @@ test('libraries stay where they belong', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('only the tokenizers know how vocabularies mark spaces, words and bytes', () => {
+  const marks = /[▁Ġ]|\\u\{?2581|\\x96\\x81|['"]##['"]|\b(space_symbol|byte_of_piece)\b/iu;
+  const knows = (file) => marks.test(readFileSync(join(root, file), 'utf8'));
+  const files = ['src', 'wasm', 'web/src'].flatMap((folder) => filesIn(folder));
+  const wrong = files.filter((file) => /\.([ch]pp|ts|svelte)$/.test(file) && knows(file));
+  assert.deepEqual(
+    wrong.filter((file) => !file.startsWith('src/text/')),
+    [],
+  );
+  assert.ok(wrong.length > 0, 'the tokenizers do');
+});
+
 function imports(file) {
   const text = readFileSync(join(root, file), 'utf8');
   const pattern = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
