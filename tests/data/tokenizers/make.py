@@ -6,9 +6,8 @@
 
 Needs Debian sid's package python3-tokenizers (0.23.1). NAME.json is a tokenizer.json. NAME.expected has
 a line for every third line of adversarial.txt and ten of ../tokenizer/text.txt: a JSON array of the
-ids, the ids with special tokens, and the ranges in UTF-16 units; a tab; and the ids decoded again, as
-a JSON string. The ranges are the original's, but a prefix that the text does not have covers
-nothing, and what one character became belongs to the first token of it.
+ids, the ids with special tokens, and the ranges in UTF-16 units (ranges.py); a tab; and the ids decoded
+again, as a JSON string.
 """
 
 import json
@@ -17,6 +16,8 @@ import sys
 
 from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
+
+from ranges import ranges
 
 HERE = pathlib.Path(__file__).parent
 
@@ -119,19 +120,7 @@ TOKENIZERS = {
 
 def expected(tokenizer, text):
     plain = tokenizer.encode(text, add_special_tokens=False)
-    units = [0]
-    for character in text:
-        units.append(units[-1] + (2 if ord(character) > 0xFFFF else 1))
-    offsets = [[units[begin], units[end]] for begin, end in plain.offsets]
-    covered = 0
-    for i, offset in enumerate(offsets):
-        if plain.tokens[i] in ("▁", "Ġ") and i + 1 < len(offsets):
-            following = units[plain.offsets[i + 1][0]]
-            if following <= offset[0]:
-                offset[0] = offset[1] = following
-        offset[0] = max(offset[0], covered)
-        offset[1] = covered = max(offset[0], offset[1])
-    flat = [unit for offset in offsets for unit in offset]
+    flat = [unit for place in ranges(plain, text) for unit in place]
     return [plain.ids, tokenizer.encode(text).ids, flat]
 
 

@@ -1,0 +1,73 @@
+"""Writes checkpoint folders as their makers publish them, with tiny random weights."""
+
+import json
+import shutil
+
+import torch
+from safetensors.torch import load_file, save_file
+
+import tokens
+
+DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+
+
+def randomize(model, seed):
+    """Weights that make every head and every label matter; the library's own are nearly flat.
+
+    All values are numbers that F32, F16 and BF16 hold exactly, so that the same goldens serve for each.
+    """
+    random = torch.Generator().manual_seed(seed)
+    for name, module in model.named_modules():
+        for kind, parameter in module.named_parameters(recurse=False):
+            value = torch.randn(parameter.shape, generator=random)
+            if isinstance(module, torch.nn.Embedding):
+                value *= 0.7
+            elif isinstance(module, torch.nn.LayerNorm) and kind == "weight":
+                value = 1 + 0.2 * value
+            elif parameter.dim() > 1:
+                last = name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs")
+                value *= (3.2 if last else 1.6) / parameter[0].numel() ** 0.5
+            else:
+                value *= 0.2
+            value = value.bfloat16().float()
+            value = (value * 2**24).round() / 2**24
+            assert torch.equal(value.half().float(), value) and torch.equal(value.bfloat16().float(), value)
+            parameter.data.copy_(value)
+    return model.eval()
+
+
+def write_json(path, value):
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def write(variant, folder):
+    """The variant's checkpoint, as the library saves it and then as the variant changes it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    config = variant.family.config(**variant.settings())
+    model = randomize(variant.model_class(config), variant.seed)
+    model.to(DTYPES[variant.dtype]).save_pretrained(folder, max_shard_size=variant.shard_size)
+    if variant.tensors:
+        tensors = load_file(folder / "model.safetensors")
+        tensors = {name: tensor.contiguous() for name, tensor in variant.tensors(tensors).items()}
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    written = json.loads((folder / "config.json").read_text())
+    write_json(folder / "config.json", variant.config(written) if variant.config else written)
+    tokens.write(variant, folder)
+    for name, value in variant.files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        write_json(path, value)
+
+
+def load(variant, folder):
+    """The model as the library reads the folder: nothing may be missing, and nothing be left over that
+    the variant did not put there on purpose."""
+    model, info = variant.model_class.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
+    assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
+    assert set(info["unexpected_keys"]) == set(variant.unused), (variant.name, info["unexpected_keys"])
+    original = randomize(variant.model_class(model.config), variant.seed).state_dict()
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, original[name]), (variant.name, name)
+    return model.eval()

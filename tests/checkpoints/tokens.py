@@ -1,0 +1,90 @@
+"""Tokenizer files of the checkpoints, and what the original library makes of texts."""
+
+import json
+import pathlib
+import sys
+
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
+
+SHARED = pathlib.Path(__file__).parent.parent / "data" / "tokenizers"
+sys.path.insert(0, str(SHARED))
+from ranges import ranges, utf16_units  # noqa: E402
+
+NAMES = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token", "bos_token", "eos_token")
+BERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")))
+ROBERTA = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "<unk>", "<mask>", "<s>", "</s>")))
+
+
+def write_json(path, value):
+    path.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def write(variant, folder):
+    file = json.loads((SHARED / f"{variant.tokenizer}.json").read_text())
+    if variant.tokenizer_json:
+        variant.tokenizer_json(file)
+    if variant.tokenizer_files:
+        variant.tokenizer_files(file, folder)
+    else:
+        write_json(folder / "tokenizer.json", file)
+    specials = variant.family.specials
+    settings = {**specials, **variant.tokenizer_config}
+    write_json(folder / "tokenizer_config.json", settings)
+    write_json(folder / "special_tokens_map.json", specials)
+
+
+def vocabulary_only(file, folder):
+    vocabulary = file["model"]["vocab"]
+    pieces = sorted(vocabulary, key=vocabulary.get)
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in pieces))
+
+
+def vocabulary_and_merges(file, folder):
+    vocabulary = dict(file["model"]["vocab"])
+    vocabulary |= {token["content"]: token["id"] for token in file["added_tokens"]}
+    write_json(folder / "vocab.json", vocabulary)
+    pair = lambda merge: merge if isinstance(merge, str) else " ".join(merge)
+    merges = "".join(f"{pair(merge)}\n" for merge in file["model"]["merges"])
+    (folder / "merges.txt").write_text("#version: 0.2\n" + merges)
+
+
+def load(variant, folder):
+    """The library's tokenizer of a folder."""
+    if variant.tokenizer_files:
+        backend = variant.family.from_vocabulary(folder, variant.tokenizer_config)
+    else:
+        backend = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    backend.no_padding()
+    backend.no_truncation()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, model_max_length=variant.max_length,
+        model_input_names=variant.family.inputs, **variant.family.specials)
+
+
+def encoded(tokenizer, text, pair=None):
+    """Ids, types, ranges in UTF-16 units (none for the special tokens of the template)."""
+    cut = tokenizer(text, pair, truncation=True)
+    tokenizer._tokenizer.no_truncation()
+    whole = tokenizer._tokenizer.encode(text, pair)
+    encoding = cut.encodings[0]
+    result = {"ids": encoding.ids, "types": encoding.type_ids}
+    places = [None] * len(encoding.ids)
+    for sequence, part in enumerate((text, pair)):
+        if part is None:
+            continue
+        own = [i for i, number in enumerate(encoding.sequence_ids) if number == sequence]
+        alone = tokenizer._tokenizer.encode(part, add_special_tokens=False)
+        assert [encoding.ids[i] for i in own] == alone.ids[: len(own)]
+        for i, place in zip(own, ranges(alone, part)):
+            places[i] = place
+    result["offsets"] = places
+    if pair is not None:
+        result["sequences"] = encoding.sequence_ids
+    result["truncated"] = len(whole.ids) > len(encoding.ids)
+    return cut, result
+
+
+def units(text):
+    """Where each code point begins, in UTF-16 units."""
+    return utf16_units(text)

@@ -1,0 +1,114 @@
+"""The numbers between text and answer, caught by hooks and named as the engine names them."""
+
+import torch
+
+# Our name: the library's module (within the base model, or within a layer), and what of it: "in" and
+# "out" are its first input and output, "heads" the output cut into heads, "heads in" its input.
+BERT = {
+    "layers": "encoder.layer",
+    "stack": {
+        "embed_tokens": ("embeddings.word_embeddings", "out"),
+        "embed_positions": ("embeddings.position_embeddings", "out"),
+        "embed_types": ("embeddings.token_type_embeddings", "out"),
+        "embeddings": ("embeddings", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn.q": ("attention.self.query", "heads"),
+        "self_attn.k": ("attention.self.key", "heads"),
+        "self_attn.v": ("attention.self.value", "heads"),
+        "self_attn.context": ("attention.output.dense", "heads in"),
+        "self_attn.output": ("attention.output.dense", "out"),
+        "self_attn.residual": ("attention.output.LayerNorm", "in"),
+        "self_attn_layer_norm": ("attention.output.LayerNorm", "out"),
+        "fc1": ("intermediate", "out"),
+        "fc2": ("output.dense", "out"),
+        "final_layer_norm": ("output.LayerNorm", "out"),
+        "output": ("", "out"),
+    },
+    # Within the whole model. The task says which of them there are.
+    "head": {
+        "sequence": {"head.dense": ("{base}.pooler", "out"), "logits": ("classifier", "out")},
+        "tokens": {"logits": ("classifier", "out")},
+        "answer": {"logits": ("qa_outputs", "out")},
+    },
+}
+ROBERTA = BERT | {
+    "head": BERT["head"] | {
+        "sequence": {"head.dense": ("classifier.dense", "tanh"), "logits": ("classifier", "out")},
+    },
+}
+DISTILBERT = {
+    "layers": "transformer.layer",
+    "stack": {
+        "embed_tokens": ("embeddings.word_embeddings", "out"),
+        "embed_positions": ("embeddings.position_embeddings", "out"),
+        "embeddings": ("embeddings", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn.q": ("attention.q_lin", "heads"),
+        "self_attn.k": ("attention.k_lin", "heads"),
+        "self_attn.v": ("attention.v_lin", "heads"),
+        "self_attn.context": ("attention.out_lin", "heads in"),
+        "self_attn.output": ("attention.out_lin", "out"),
+        "self_attn.residual": ("sa_layer_norm", "in"),
+        "self_attn_layer_norm": ("sa_layer_norm", "out"),
+        "fc1": ("ffn.activation", "out"),
+        "fc2": ("ffn.lin2", "out"),
+        "final_layer_norm": ("output_layer_norm", "out"),
+        "output": ("", "out"),
+    },
+    "head": BERT["head"] | {
+        "sequence": {"head.dense": ("pre_classifier", "relu"), "logits": ("classifier", "out")},
+    },
+}
+
+
+def trace(variant, model, inputs):
+    """Every named tensor of a run over one text, without the batch's dimension."""
+    names = variant.family.trace
+    base_name = model.base_model_prefix if hasattr(model, model.base_model_prefix) else ""
+    base = getattr(model, base_name) if base_name else model
+    layers = base.get_submodule(names["layers"])
+    heads = base.config.num_attention_heads
+    found, hooks = {}, []
+
+    def catch(name, module, what):
+        def hook(_, arguments, output):
+            value = arguments[0] if what.endswith("in") else output
+            value = (value[0] if isinstance(value, tuple) else value).detach()[0]
+            if what.startswith("heads"):
+                value = value.unflatten(-1, (heads, -1))
+            if what in ("tanh", "relu"):
+                value = getattr(torch, what)(value)
+            found[name] = value.clone()
+        hooks.append(module.register_forward_hook(hook))
+
+    for name, (module, what) in names["stack"].items():
+        catch(f"encoder.{name}", base.get_submodule(module), what)
+    for l, layer in enumerate(layers):
+        for name, (module, what) in names["layer"].items():
+            catch(f"encoder.layers.{l}.{name}", layer.get_submodule(module), what)
+    for name, (module, what) in names["head"].get(variant.task, {}).items():
+        catch(name, model.get_submodule(module.format(base=base_name)), what)
+    with torch.no_grad():
+        output = model(**inputs, output_attentions=True)
+    for hook in hooks:
+        hook.remove()
+
+    for l, weights in enumerate(output.attentions):
+        attention = f"encoder.layers.{l}.self_attn"
+        q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
+        scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+        found[f"{attention}.scores"], found[f"{attention}.weights"] = scores, weights[0]
+        near(torch.softmax(scores, -1), weights[0])
+        near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
+    found["encoder.output"] = found[f"encoder.layers.{len(layers) - 1}.output"]
+    if "head.dense" in found:
+        found["pooled"] = found["encoder.output"][0]
+    return found
+
+
+def near(a, b, tolerance=2e-5):
+    assert (a - b).abs().max() <= tolerance, float((a - b).abs().max())
