@@ -43,7 +43,9 @@ const JsonValue* present(const JsonValue* value) {
 }  // namespace
 
 HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors)
-    : text_(json), object_(parse_json(text_, source), source), tensors_(std::move(tensors)) {}
+    : text_(json),
+      object_(parse_json(text_, source), source, {}, most_fields),
+      tensors_(std::move(tensors)) {}
 
 std::string HubConfig::text(const char* key, std::string_view fallback) {
   return present(object_.find(key)) ? object_.string(key) : std::string(fallback);
@@ -126,17 +128,16 @@ std::vector<std::string> HubConfig::labels() {
   return labels;
 }
 
-Scoring HubConfig::scoring(std::size_t labels) {
-  const std::string type = text("problem_type", "");
-  if (type == "regression") return Scoring::raw;
-  if (type == "multi_label_classification") return Scoring::sigmoid;
-  if (!type.empty() && type != "single_label_classification") {
-    object_.fail("problem_type",
-                 "expected \"single_label_classification\", \"multi_label_classification\" or "
-                 "\"regression\", got " +
-                     describe(type));
+Scoring scoring_of(std::string_view problem_type, std::size_t labels) {
+  if (problem_type == "regression") return Scoring::raw;
+  const bool several = problem_type == "multi_label_classification";
+  if (!several && !problem_type.empty() && problem_type != "single_label_classification") {
+    throw Error(ErrorCode::invalid_config,
+                "config.json: problem_type: expected \"regression\", "
+                "\"single_label_classification\" or \"multi_label_classification\", got \"" +
+                    std::string(problem_type) + '"');
   }
-  return labels == 1 ? Scoring::sigmoid : Scoring::softmax;
+  return several || labels == 1 ? Scoring::sigmoid : Scoring::softmax;
 }
 
 bool HubConfig::has_tensor(std::string_view name_or_end) const {
@@ -185,7 +186,7 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
   switch (config.task) {
     case Task::text_classification:
       config.labels = labels();
-      config.scoring = scoring(config.labels.size());
+      config.scoring = scoring_of(text("problem_type", ""), config.labels.size());
       head = {.kind = HeadKind::sequence_classes,
               .outputs = config.labels.size(),
               .pooling = Pooling::first,

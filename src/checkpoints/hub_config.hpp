@@ -12,12 +12,19 @@
 
 namespace glassformer {
 
+/// As config.json says: `problem_type`, empty if absent, and the number of labels. Regression is
+/// raw; several labels at once, or one label in all, are sigmoid. Throws `invalid_config` for a
+/// problem type that does not exist.
+Scoring scoring_of(std::string_view problem_type, std::size_t labels);
+
 /// The config.json of a published checkpoint. Fields that are not there have the family's defaults,
 /// and what nobody asks for does not matter: such files hold much that is about training.
 ///
 /// Every failure is an `invalid_config` or `unsupported` that names the field.
 class HubConfig {
  public:
+  static constexpr std::size_t most_fields = 1000;
+
   /// `tensors`: the names in its weights, which say what a configuration leaves open.
   HubConfig(std::string_view json, std::set<std::string> tensors);
 
@@ -35,7 +42,6 @@ class HubConfig {
 
   /// The names of the classes, by their numbers: `id2label`, or LABEL_0 … of `num_labels`.
   std::vector<std::string> labels();
-  Scoring scoring(std::size_t labels);
   /// What the model is for, by `architectures`, or where that is missing by the tensors of its
   /// head. Throws `unsupported` for another head, `invalid_config` where nothing tells.
   Task task();

@@ -72,10 +72,9 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     throw Error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
   }
   config_ = *std::move(config);
-  expect_within(config_limit, config_.size());
   constexpr JsonSource source{config_limit.code, config_limit.name};
   const JsonValue json = parse_json(config_, source);
-  JsonObject object(json, source);
+  JsonObject object(json, source, {}, HubConfig::most_fields);
   if (!object.find("format")) {
     if (object.find("quantization_config")) {
       throw Error(ErrorCode::unsupported,
@@ -204,19 +203,10 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
 
 WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
                                   std::vector<Parameter> parameters) const {
-  if (!family_) return {headers, std::move(parameters)};
-  return {headers, in_family_names(std::move(parameters), *family_, names_in(headers)),
-          [&](const std::string& name) { return is_ignored(*family_, name); }};
-}
-
-std::vector<std::string> ModelFolder::ignored_tensors(
-    std::span<const SafetensorsHeader> headers) const {
-  std::vector<std::string> ignored;
-  if (!family_) return ignored;
-  for (const std::string& name : names_in(headers)) {
-    if (is_ignored(*family_, name)) ignored.push_back(name);
-  }
-  return ignored;
+  if (!family_) return {{headers.begin(), headers.end()}, std::move(parameters)};
+  return {{headers.begin(), headers.end()},
+          in_family_names(std::move(parameters), *family_, names_in(headers)),
+          [family = family_](const std::string& name) { return is_ignored(*family, name); }};
 }
 
 }  // namespace glassformer

@@ -50,9 +50,6 @@ class ModelFolder {
   std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
   std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
 
-  /// The names of the tensors that are there and that the model does not read.
-  std::vector<std::string> ignored_tensors(std::span<const SafetensorsHeader> headers) const;
-
  private:
   // What sentence-transformers says of a model that makes vectors.
   struct SentenceModules {

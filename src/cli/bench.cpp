@@ -153,7 +153,7 @@ void bench_translator(const BenchCommand& command) {
 }  // namespace
 
 Exit run(const BenchCommand& command) {
-  const ModelConfig config = read_config(command.model);
+  const ModelConfig config = OpenFolder(command.model).config;
   if (config.task == Task::translation) {
     bench_translator(command);
   } else {

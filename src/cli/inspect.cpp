@@ -5,15 +5,10 @@
 #include "cli/manifest.hpp"
 #include "cli/model_folder.hpp"
 #include "io/json.hpp"
+#include "models/model.hpp"
 
 namespace glassformer {
 namespace {
-
-// The whole model is loaded, so that what is shown has passed every check.
-std::size_t count_parameters(const std::filesystem::path& folder, const ModelConfig& config) {
-  return element_count(config.task == Task::translation ? load_translator(folder)->parameters()
-                                                        : load_classifier(folder)->parameters());
-}
 
 // Says that the files are those that the manifest tells of; throws invalid_manifest if not.
 void check_manifest(const std::filesystem::path& folder) {
@@ -38,26 +33,30 @@ void check_manifest(const std::filesystem::path& folder) {
 }  // namespace
 
 Exit run(const InspectCommand& command) {
-  const ModelConfig config = read_config(command.model);
-  const std::size_t parameters = count_parameters(command.model, config);
-  const std::unique_ptr<Tokenizer> source = load_tokenizer(command.model, TokenizerSide::source);
-  const std::unique_ptr<Tokenizer> target = load_tokenizer(command.model, TokenizerSide::target);
-  const WeightsFile weights = read_weights_header(command.model);
+  OpenFolder open(command.model);
+  const Model model = make_model(open.config.architecture, open.compute({}));
+  const std::vector<Parameter> declared = parameters(model);
+  // The whole model is loaded, so that what is shown has passed every check.
+  const WeightsLoader loader = open.load(declared);
 
-  std::cout << to_json(config) << '\n';
+  std::cout << to_json(open.config) << '\n';
   std::size_t width = 0;
-  for (const TensorInfo& tensor : weights.header.tensors()) {
-    width = std::max(width, tensor.name.size());
+  for (std::size_t i = 0; i < loader.size(); ++i) {
+    width = std::max(width, loader.tensor(i).name.size());
   }
-  for (const TensorInfo& tensor : weights.header.tensors()) {
+  for (std::size_t i = 0; i < loader.size(); ++i) {
+    const TensorInfo& tensor = loader.tensor(i);
     std::cout << std::left << std::setw(static_cast<int>(width + 2)) << tensor.name << std::setw(6)
-              << to_string(tensor.dtype) << to_string(tensor.shape) << '\n';
+              << to_string(tensor.dtype) << to_string(tensor.shape)
+              << (loader.ignores(i) ? "  ignored" : "") << '\n';
   }
+  const std::unique_ptr<Tokenizer> source = open.folder.take_tokenizer();
+  const std::unique_ptr<Tokenizer> target = open.folder.take_target_tokenizer();
+  const bool translates = open.config.task == Task::translation;
   std::cout << '\n'
-            << weights.header.tensors().size() << " tensors, " << parameters << " parameters, "
-            << source->size()
-            << (config.task == Task::translation ? " source pieces, " : " pieces");
-  if (config.task == Task::translation) std::cout << target->size() << " target pieces";
+            << loader.size() << " tensors, " << element_count(declared) << " parameters, "
+            << source->size() << (translates ? " source pieces, " : " pieces");
+  if (translates) std::cout << (target ? *target : *source).size() << " target pieces";
   std::cout << '\n';
   check_manifest(command.model);
   return Exit::ok;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cli/input_file.hpp"
+#include "checkpoints/input_file.hpp"
 #include "cli/sha256.hpp"
 #include "io/json.hpp"
 #include "io/json_writer.hpp"

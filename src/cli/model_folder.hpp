@@ -8,22 +8,29 @@
 #include <string>
 #include <vector>
 
-#include "cli/input_file.hpp"
+#include "checkpoints/folder_on_disk.hpp"
+#include "checkpoints/input_file.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 #include "text/tokenizer_files.hpp"
 
 namespace glassformer {
 
-/// The configuration DIR/config.json.
-ModelConfig read_config(const std::filesystem::path& folder);
+/// A model folder, all of which was read but the weights.
+struct OpenFolder {
+  explicit OpenFolder(const std::filesystem::path& path);
 
-/// The header of DIR/model.safetensors and the place in the file where its tensors' data begins.
-struct WeightsFile {
-  SafetensorsHeader header;
-  std::uint64_t data_begin;
+  /// The arithmetic that is wanted or, if none is, that which the weights are stored for.
+  Compute compute(std::optional<Compute> wanted) const;
+
+  /// Sets a model's parameters, one tensor at a time; returns the loader that did.
+  WeightsLoader load(std::vector<Parameter> parameters) const;
+
+  FolderOnDisk files;
+  ModelFolder folder;
+  std::vector<SafetensorsHeader> headers;
+  ModelConfig config;
 };
-WeightsFile read_weights_header(const std::filesystem::path& folder);
 
 /// What may lie beside a folder's configuration and weights: one tokenizer, or one for each side of
 /// a translation; a shortlist.
@@ -38,7 +45,7 @@ std::vector<std::string> model_files(const std::filesystem::path& folder);
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
                                           TokenizerSide side = TokenizerSide::source);
 
-/// Sets a model's parameters from DIR/model.safetensors, one tensor at a time.
+/// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
 /// The pipelines of a folder; where no arithmetic is given, that which the weights are stored for.

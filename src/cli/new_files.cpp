@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/input_file.hpp"
+#include "checkpoints/input_file.hpp"
 #include "cli/manifest.hpp"
 
 namespace glassformer {

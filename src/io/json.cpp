@@ -410,12 +410,12 @@ JsonValue parse_json(std::string_view text, JsonSource source) {
   return Parser(text, source).document();
 }
 
-JsonObject::JsonObject(JsonValue value, JsonSource source, std::string path)
+JsonObject::JsonObject(JsonValue value, JsonSource source, std::string path, std::size_t most)
     : source_(source), path_(std::move(path)) {
   if (!value.is_object()) fail({}, "expected an object, got " + describe(value));
   for (JsonEntries entry(value); entry.next();) {
-    if (fields_.size() == max_fields) {
-      fail({}, "expected at most " + std::to_string(max_fields) + " fields, got " +
+    if (fields_.size() == most) {
+      fail({}, "expected at most " + std::to_string(most) + " fields, got " +
                    std::to_string(count_entries(value)));
     }
     fields_.push_back({.key = entry.key(), .value = entry.value()});

@@ -82,12 +82,13 @@ JsonValue parse_json(std::string_view text, JsonSource source);
 /// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...".
 class JsonObject {
  public:
-  /// Enough for every object that is read by its fields.
-  static constexpr std::size_t max_fields = 512;
+  /// Enough for every object of ours that is read by its fields.
+  static constexpr std::size_t max_fields = 64;
 
   /// `path` names the object inside its document; empty for the document itself.
-  /// Throws if `value` is not an object of at most max_fields fields.
-  JsonObject(JsonValue value, JsonSource source, std::string path = {});
+  /// Throws if `value` is not an object of at most `most` fields.
+  JsonObject(JsonValue value, JsonSource source, std::string path = {},
+             std::size_t most = max_fields);
 
   /// The field's value, or null if it is absent.
   const JsonValue* find(const char* key);

@@ -27,6 +27,15 @@ inline constexpr FileLimit manifest_limit{"manifest.json", ErrorCode::invalid_ma
 inline constexpr FileLimit header_limit{"model.safetensors: header", ErrorCode::invalid_safetensors,
                                         100'000'000};
 
+/// That of a file of a model folder, by its name, which must outlive it. What has no limit of its
+/// own belongs to a tokenizer or is a small part of the configuration.
+inline FileLimit limit_of(std::string_view name) {
+  for (const FileLimit& limit : {config_limit, shortlist_limit, manifest_limit}) {
+    if (name == limit.name) return limit;
+  }
+  return {name, tokenizer_limit.code, tokenizer_limit.max_bytes};
+}
+
 /// Throws limit.code if a file has more bytes than it may.
 inline void expect_within(const FileLimit& limit, std::uint64_t bytes) {
   if (bytes <= limit.max_bytes) return;

@@ -54,6 +54,12 @@ void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expec
   }
 }
 
+std::vector<SafetensorsHeader> list_of(SafetensorsHeader file) {
+  std::vector<SafetensorsHeader> files;
+  files.push_back(std::move(file));
+  return files;
+}
+
 }  // namespace
 
 std::size_t element_count(const std::vector<Parameter>& parameters) {
@@ -88,14 +94,15 @@ std::string ParameterScope::join(std::string_view name) const {
 }
 
 // What a file costs in memory before it is known to fit the model depends on the model alone.
-WeightsLoader::WeightsLoader(std::span<const SafetensorsHeader> files,
+WeightsLoader::WeightsLoader(SafetensorsHeader file, std::vector<Parameter> parameters)
+    : WeightsLoader(list_of(std::move(file)), std::move(parameters)) {}
+
+WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
                              std::vector<Parameter> parameters, const Ignored& ignored)
-    : parameters_(std::move(parameters)) {
-  for (const SafetensorsHeader& file : files) {
-    starts_.push_back(tensors_.size());
-    tensors_.insert(tensors_.end(), file.tensors().begin(), file.tensors().end());
+    : files_(std::move(files)), parameters_(std::move(parameters)) {
+  for (const SafetensorsHeader& file : files_) {
+    starts_.push_back(starts_.back() + file.tensors().size());
   }
-  starts_.push_back(tensors_.size());
   struct Found {
     std::size_t tensor = none, scale = none;
   };
@@ -105,14 +112,13 @@ WeightsLoader::WeightsLoader(std::span<const SafetensorsHeader> files,
     const std::string& name = parameters_[i].name;
     if (!index_of.emplace(name, i).second) fail(ErrorCode::internal, name, "declared twice");
   }
-  bindings_.resize(tensors().size());
   std::size_t unexpected = none;
-  for (std::size_t i = tensors().size(); i-- > 0;) {
-    const std::string_view name = tensors()[i].name;
+  for (std::size_t i = size(); i-- > 0;) {
+    const std::string_view name = tensor(i).name;
     auto parameter = index_of.find(name);
     if (parameter != index_of.end()) {
       std::size_t& place = found[parameter->second].tensor;
-      if (place != none) fail(ErrorCode::invalid_safetensors, tensors()[i].name, "in two files");
+      if (place != none) fail(ErrorCode::invalid_safetensors, tensor(i).name, "in two files");
       place = i;
       continue;
     }
@@ -120,8 +126,7 @@ WeightsLoader::WeightsLoader(std::span<const SafetensorsHeader> files,
       parameter = index_of.find(name.substr(0, name.size() - scale_suffix.size()));
     }
     if (parameter == index_of.end()) {
-      bindings_[i].ignored = ignored && ignored(tensors()[i].name);
-      if (!bindings_[i].ignored) unexpected = i;
+      if (!ignored || !ignored(tensor(i).name)) unexpected = i;
     } else {
       found[parameter->second].scale = i;
     }
@@ -132,11 +137,14 @@ WeightsLoader::WeightsLoader(std::span<const SafetensorsHeader> files,
     if (!scaled && found[i].scale != none) unexpected = std::min(unexpected, found[i].scale);
   }
   if (unexpected != none) {
-    fail(ErrorCode::unexpected_tensor, tensors()[unexpected].name,
-         "the model has no such parameter");
+    fail(ErrorCode::unexpected_tensor, tensor(unexpected).name, "the model has no such parameter");
   }
 
+  bindings_.resize(size());
+  for (Binding& binding : bindings_) binding.ignored = true;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    bindings_[found[i].tensor].ignored = false;
+    if (found[i].scale != none) bindings_[found[i].scale].ignored = false;
     bindings_[found[i].tensor].parameter = i;
     if (found[i].scale == none) continue;
     bindings_[found[i].tensor].scale = found[i].scale;
@@ -149,19 +157,19 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
   if (index == none) {
     fail(ErrorCode::missing_tensor, name, "expected shape " + to_string(shape) + ", got none");
   }
-  check_shape(tensors()[index], shape);
-  if (!holds_weights(tensors()[index].dtype)) {
+  check_shape(tensor(index), shape);
+  if (!holds_weights(tensor(index).dtype)) {
     fail(ErrorCode::unsupported_dtype, name,
-         "expected F32, F16, BF16 or I8, got " + std::string(to_string(tensors()[index].dtype)));
+         "expected F32, F16, BF16 or I8, got " + std::string(to_string(tensor(index).dtype)));
   }
-  if (tensors()[index].dtype != DType::i8) return false;
+  if (tensor(index).dtype != DType::i8) return false;
 
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
   if (scale == none) {
     fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
          "expected shape " + to_string({shape[0]}) + " beside the I8 tensor, got none");
   }
-  const TensorInfo& scales = tensors()[scale];
+  const TensorInfo& scales = tensor(scale);
   check_shape(scales, {shape[0]});
   if (scales.dtype != DType::f32) {
     fail(ErrorCode::unsupported_dtype, scales.name,
@@ -170,35 +178,40 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
   return true;
 }
 
+const TensorInfo& WeightsLoader::tensor(std::size_t index) const {
+  std::size_t file = 0;
+  while (index >= starts_[file + 1]) ++file;
+  return files_[file].tensors()[index - starts_[file]];
+}
+
 std::size_t WeightsLoader::staging_bytes() const {
   std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < tensors().size(); ++i) {
-    if (!ignores(i)) largest = std::max(largest, tensors()[i].end - tensors()[i].begin);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!ignores(i)) largest = std::max(largest, tensor(i).end - tensor(i).begin);
   }
   return static_cast<std::size_t>(largest);
 }
 
 void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
-  if (index >= tensors().size()) {
-    throw Error(ErrorCode::internal, "load: expected a tensor below " +
-                                         std::to_string(tensors().size()) + ", got " +
-                                         std::to_string(index));
+  if (index >= size()) {
+    throw Error(ErrorCode::internal, "load: expected a tensor below " + std::to_string(size()) +
+                                         ", got " + std::to_string(index));
   }
-  const TensorInfo& tensor = tensors()[index];
+  const TensorInfo& info = tensor(index);
   Binding& binding = bindings_[index];
-  if (binding.loaded) fail(ErrorCode::internal, tensor.name, "loaded twice");
-  if (bytes.size() != tensor.end - tensor.begin) {
-    fail(ErrorCode::invalid_safetensors, tensor.name,
-         "expected " + std::to_string(tensor.end - tensor.begin) + " bytes, got " +
+  if (binding.loaded) fail(ErrorCode::internal, info.name, "loaded twice");
+  if (bytes.size() != info.end - info.begin) {
+    fail(ErrorCode::invalid_safetensors, info.name,
+         "expected " + std::to_string(info.end - info.begin) + " bytes, got " +
              std::to_string(bytes.size()));
   }
   binding.loaded = true;
   if (binding.ignored) return;
 
   if (binding.quantised != none) {
-    binding.scales.resize(tensor.shape[0]);
-    to_f32(tensor.dtype, bytes, binding.scales);
-    check_scales(tensor, binding.scales);
+    binding.scales.resize(info.shape[0]);
+    to_f32(info.dtype, bytes, binding.scales);
+    check_scales(info, binding.scales);
     Binding& waiting = bindings_[binding.quantised];
     if (waiting.loaded) {
       set_from_int8(binding.quantised, waiting.early);
@@ -214,21 +227,21 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
 }
 
 void WeightsLoader::finish() const {
-  for (std::size_t i = 0; i < tensors().size(); ++i) {
+  for (std::size_t i = 0; i < size(); ++i) {
     if (!bindings_[i].loaded && !bindings_[i].ignored) {
-      fail(ErrorCode::missing_tensor, tensors()[i].name, "its data was never loaded");
+      fail(ErrorCode::missing_tensor, tensor(i).name, "its data was never loaded");
     }
   }
 }
 
 void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes) {
-  const TensorInfo& tensor = tensors()[index];
-  const std::span<float> values = buffer(element_count(tensor.shape));
-  to_f32(tensor.dtype, bytes, values);
-  check_finite(tensor, values);
+  const TensorInfo& info = tensor(index);
+  const std::span<float> values = buffer(element_count(info.shape));
+  to_f32(info.dtype, bytes, values);
+  check_finite(info, values);
   const Parameter& parameter = parameters_[bindings_[index].parameter];
   if (!parameter.set_int8) return parameter.set(values);
-  const QuantisedMatrix quantised = quantise(values, tensor.shape[0]);
+  const QuantisedMatrix quantised = quantise(values, info.shape[0]);
   parameter.set_int8(quantised.values, quantised.scales);
 }
 

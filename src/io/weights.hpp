@@ -61,20 +61,20 @@ class WeightsLoader {
 
   /// Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
   /// any data is read.
-  WeightsLoader(std::span<const SafetensorsHeader> files, std::vector<Parameter> parameters,
+  WeightsLoader(std::vector<SafetensorsHeader> files, std::vector<Parameter> parameters,
                 const Ignored& ignored = {});
-  WeightsLoader(const SafetensorsHeader& file, std::vector<Parameter> parameters)
-      : WeightsLoader(std::span(&file, 1), std::move(parameters)) {}
+  WeightsLoader(SafetensorsHeader file, std::vector<Parameter> parameters);
 
-  /// Of all files, one after another.
-  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  /// The tensors of all files, one file after another.
+  std::size_t size() const { return starts_.back(); }
+  const TensorInfo& tensor(std::size_t index) const;
   /// The first tensor of each file, and the number of all.
   const std::vector<std::size_t>& starts() const { return starts_; }
-  /// Whether nobody needs the bytes of tensors()[index]: they may be left out, or loaded as others.
+  /// Whether nobody needs the bytes of a tensor: they may be left out, or loaded as others.
   bool ignores(std::size_t index) const { return bindings_[index].ignored; }
   std::size_t staging_bytes() const;  // of the largest tensor that is not ignored
 
-  /// Takes the bytes of tensors()[index], each once and in any order, and sets its parameter.
+  /// Takes the bytes of tensor(index), each once and in any order, and sets its parameter.
   /// Throws invalid_safetensors if there are too few or too many of them, and invalid_weights if a
   /// number is not finite.
   void load(std::size_t index, std::span<const std::byte> bytes);
@@ -101,8 +101,8 @@ class WeightsLoader {
   void set_from_int8(std::size_t index, std::span<const std::byte> bytes);
   std::span<float> buffer(std::size_t size);
 
-  std::vector<TensorInfo> tensors_;
-  std::vector<std::size_t> starts_;
+  std::vector<SafetensorsHeader> files_;
+  std::vector<std::size_t> starts_ = {0};
   std::vector<Parameter> parameters_;
   std::vector<Binding> bindings_;  // one per tensor
   std::vector<float> buffer_;

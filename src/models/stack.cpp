@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/kernels.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -78,11 +80,27 @@ void Stack::declare(const ParameterScope& scope) {
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
 }
 
+namespace {
+
+// add(x): x += some embedding. Where somebody looks at that by its name, it is made apart first.
+template <class Add>
+void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
+  if (!run.traces(name)) return add(x);
+  View<2> added = run.workspace.room_to_trace(x.shape(0));  // [N, D]
+  std::fill_n(added.data(), added.size(), 0.0f);
+  add(added);
+  run.see(name, added);
+  kernels().add_scaled(x.data(), added.data(), added.size(), 1.0f);
+}
+
+}  // namespace
+
 void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
                   const Run& run) const {
   (*embed_tokens_)(ids, x);
   run.see("embed_tokens", x);
-  embed_positions_->add_to(x, *run.sequences);
+  add_embedding("embed_positions", x, run,
+                [&](View<2> sum) { embed_positions_->add_to(sum, *run.sequences); });
   embed_with_types(types, x, run);
 }
 
@@ -90,12 +108,15 @@ void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t
                   View<2> x, const Run& run) const {
   (*embed_tokens_)(ids, x);
   run.see("embed_tokens", x);
-  embed_positions_->add_to(x, positions);
+  add_embedding("embed_positions", x, run,
+                [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
   embed_with_types({}, x, run);
 }
 
 void Stack::embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const {
-  if (embed_types_) embed_types_->add_to(x, types);
+  if (embed_types_) {
+    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
+  }
   if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
   run.see("embeddings", x);
 }

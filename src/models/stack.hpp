@@ -24,7 +24,8 @@ class Stack {
   void declare(const ParameterScope& scope);
 
   /// x [N, D] = what enters the first block, of tokens of these texts and at these positions: those
-  /// of run.sequences, or the given ones. Shows `embed_tokens` and `embeddings`.
+  /// of run.sequences, or the given ones. Shows `embed_tokens`, `embed_positions`, `embed_types`
+  /// and `embeddings`.
   void embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
              const Run& run) const;
   void embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions, View<2> x,

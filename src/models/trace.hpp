@@ -52,7 +52,8 @@ struct TraceRequest {
   bool contributions = false;  ///< what each token adds to the logits
   /// Names of tensors. "*" stands for any characters but a dot: "encoder.layers.*.output".
   ///
-  ///   encoder.embed_tokens, encoder.embeddings       what was looked up; what enters layer 0
+  ///   encoder.embed_tokens, .embed_positions, .embed_types   what was looked up, what is added
+  ///   encoder.embeddings                             what enters layer 0
   ///   encoder.layers.0.input, .output                the stream before and after a block
   ///   ….self_attn_layer_norm, .final_layer_norm      a norm's result
   ///   ….self_attn.q, .k, .v, .context                [tokens, heads, d_head]

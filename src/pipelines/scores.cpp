@@ -25,18 +25,6 @@ void softmax(std::span<float> logits) {
 
 }  // namespace
 
-Scoring scoring_of(std::string_view problem_type, std::size_t labels) {
-  if (problem_type == "regression") return Scoring::raw;
-  const bool several = problem_type == "multi_label_classification";
-  if (!several && !problem_type.empty() && problem_type != "single_label_classification") {
-    throw Error(ErrorCode::invalid_config,
-                "config.json: problem_type: expected \"regression\", "
-                "\"single_label_classification\" or \"multi_label_classification\", got \"" +
-                    std::string(problem_type) + '"');
-  }
-  return several || labels == 1 ? Scoring::sigmoid : Scoring::softmax;
-}
-
 void to_scores(Scoring scoring, std::span<float> logits) {
   expect_finite(logits);
   if (scoring == Scoring::softmax) softmax(logits);

@@ -1,21 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "checkpoints/model_config.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
-
-/// How one vector is made of a text's token vectors.
-enum class TokenPooling : std::uint8_t {
-  cls,            ///< the first token's
-  max,            ///< the largest number in each dimension
-  mean,           ///< their sum / n
-  mean_sqrt_len,  ///< their sum / sqrt(n)
-};
 
 /// The pooled vectors, one after the other: [poolings · D]. states: [T, D]. `tokens`: the positions
 /// that count, special ones included, at least one; cls is position 0 whatever they are. A

@@ -54,8 +54,8 @@ TEST_CASE("a quantised matrix loads as its integers times their scales", "[io]")
   WeightsLoader loader(file.header(), {{"x.weight", {2, 3}, [&](std::span<const float> values) {
                                           got.assign(values.begin(), values.end());
                                         }}});
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
-    loader.load(i, file.bytes(loader.tensors()[i]));
+  for (std::size_t i = 0; i < loader.size(); ++i) {
+    loader.load(i, file.bytes(loader.tensor(i)));
   }
   loader.finish();
   REQUIRE(got.size() == 6);

@@ -95,8 +95,8 @@ TEST_CASE("a tensor has exactly its three fields, of the right types", "[io]") {
   }
 }
 
-TEST_CASE("element types outside of F32, F16, BF16 and I8 are unsupported", "[io]") {
-  for (const char* dtype : {"F64", "I64", "I32", "I16", "U8", "BOOL", "F8_E4M3", "f32", "X", ""}) {
+TEST_CASE("element types that neither weights nor buffers have are unsupported", "[io]") {
+  for (const char* dtype : {"F64", "I16", "U32", "F8_E4M3", "f32", "X", ""}) {
     check_refused("{" + tensor("a.weight", dtype, "[0]", "[0,0]") + "}", 0,
                   "model.safetensors: a.weight: dtype: expected F32, F16, BF16 or I8, got \"" +
                       std::string(dtype) + "\"",

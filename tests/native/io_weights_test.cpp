@@ -56,9 +56,9 @@ Values load(const std::vector<NamedTensor>& tensors, const std::vector<std::size
   const SafetensorsFile file = SafetensorsFile::parse(bytes);
   Values values;
   WeightsLoader loader(file.header(), parameters_of(values));
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
+  for (std::size_t i = 0; i < loader.size(); ++i) {
     const std::size_t index = order.empty() ? i : order[i];
-    loader.load(index, file.bytes(loader.tensors()[index]));
+    loader.load(index, file.bytes(loader.tensor(index)));
   }
   loader.finish();
   return values;
@@ -114,8 +114,8 @@ TEST_CASE("a parameter wanted as integers gets them as stored, or quantised", "[
     const std::vector<std::byte> bytes = write_safetensors(tensors);
     const SafetensorsFile file = SafetensorsFile::parse(bytes);
     WeightsLoader loader(file.header(), parameters);
-    for (std::size_t i = loader.tensors().size(); i-- > 0;) {  // scales come first or last
-      loader.load(i, file.bytes(loader.tensors()[i]));
+    for (std::size_t i = loader.size(); i-- > 0;) {  // scales come first or last
+      loader.load(i, file.bytes(loader.tensor(i)));
     }
     loader.finish();
   };
@@ -245,7 +245,7 @@ TEST_CASE("a loader wants every tensor once and whole", "[io]") {
   Values values;
   WeightsLoader loader(file.header(), parameters_of(values));
   CHECK(loader.staging_bytes() == 24);
-  const auto data = file.bytes(loader.tensors()[0]);
+  const auto data = file.bytes(loader.tensor(0));
   check_error(ErrorCode::invalid_safetensors, "encoder.layers.0.bias: expected 8 bytes, got 7",
               [&] { loader.load(0, data.first(7)); });
   loader.load(0, data);

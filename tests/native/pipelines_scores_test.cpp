@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "checkpoints/hub_config.hpp"
 #include "error_of.hpp"
 #include "pipelines/scores.hpp"
 #include "pipelines/vectors.hpp"

@@ -15,8 +15,6 @@
 #include "error.hpp"
 #include "io/limits.hpp"
 
-// All of it inline, so that a program which loads models compiles model_folder.cpp alone.
-
 namespace glassformer {
 
 /// A regular file, open for reading.

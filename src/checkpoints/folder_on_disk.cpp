@@ -1,0 +1,68 @@
+#include "checkpoints/folder_on_disk.hpp"
+
+#include <array>
+
+#include "checkpoints/input_file.hpp"
+#include "error.hpp"
+#include "io/limits.hpp"
+
+namespace glassformer {
+
+FolderOnDisk::FolderOnDisk(std::filesystem::path path) : path_(std::move(path)) {
+  if (path_.string().starts_with("hf:")) {
+    throw Error(ErrorCode::unsupported,
+                path_.string() +
+                    ": expected a folder; nothing is downloaded here: fetch the files of the "
+                    "repository first (git clone, or its web page), and give their folder");
+  }
+  if (!std::filesystem::is_directory(path_)) {
+    throw Error(ErrorCode::missing_file, path_.string() + ": expected a model folder, got none");
+  }
+}
+
+std::optional<std::string> FolderOnDisk::read(const std::string& name) {
+  if (!has(name)) return std::nullopt;
+  return read_file(path_ / name, limit_of(name));
+}
+
+bool FolderOnDisk::has(const std::string& name) { return is_there(path_ / name); }
+
+std::vector<SafetensorsHeader> FolderOnDisk::headers(std::span<const std::string> names) {
+  std::vector<SafetensorsHeader> headers;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = path_ / name;
+    const InputFile file(path, ErrorCode::invalid_safetensors);
+    std::array<char, 8> prefix;
+    file.read(0, prefix);
+    const std::uint64_t header_size = safetensors_header_size(std::as_bytes(std::span(prefix)));
+    const std::uint64_t rest = file.size() - prefix.size();
+    if (header_size > rest) {
+      throw Error(ErrorCode::invalid_safetensors,
+                  path.string() + ": expected a header of " + std::to_string(header_size) +
+                      " bytes, got a file of " + std::to_string(file.size()));
+    }
+    std::string header(header_size, '\0');
+    file.read(prefix.size(), header);
+    headers.push_back(SafetensorsHeader::parse(header, rest - header_size));
+    data_begins_[name] = prefix.size() + header_size;
+  }
+  return headers;
+}
+
+void FolderOnDisk::load(std::span<const std::string> names, WeightsLoader& loader) const {
+  std::vector<char> staging(loader.staging_bytes());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const InputFile file(path_ / names[i], ErrorCode::invalid_safetensors);
+    const std::uint64_t data_begin = data_begins_.at(names[i]);
+    for (std::size_t t = loader.starts()[i]; t < loader.starts()[i + 1]; ++t) {
+      if (loader.ignores(t)) continue;
+      const TensorInfo& tensor = loader.tensor(t);
+      const std::span bytes = std::span(staging).first(tensor.end - tensor.begin);
+      file.read(data_begin + tensor.begin, bytes);
+      loader.load(t, std::as_bytes(bytes));
+    }
+  }
+  loader.finish();
+}
+
+}  // namespace glassformer

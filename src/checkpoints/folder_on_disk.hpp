@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checkpoints/model_folder.hpp"
+
+namespace glassformer {
+
+/// A model folder of the file system.
+class FolderOnDisk final : public ModelFiles {
+ public:
+  /// Throws `missing_file` if it is no folder, and `unsupported` for what is a name on a model hub.
+  explicit FolderOnDisk(std::filesystem::path path);
+
+  /// A file over its limit is refused unread; see limit_of.
+  std::optional<std::string> read(const std::string& name) override;
+  bool has(const std::string& name) override;
+
+  /// The headers of safetensors files.
+  std::vector<SafetensorsHeader> headers(std::span<const std::string> names);
+
+  /// Gives the loader all tensors of these files, whose headers it was made with; one at a time.
+  void load(std::span<const std::string> names, WeightsLoader& loader) const;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::map<std::string, std::uint64_t> data_begins_;  // in each file whose header was read
+};
+
+}  // namespace glassformer
