@@ -63,6 +63,14 @@ struct InitCommand {
 };
 Exit run(const InitCommand& command);
 
+/// Any model folder as one of ours.
+struct ConvertCommand {
+  std::filesystem::path model, folder;
+  std::optional<Compute> compute;  // none: as stored
+};
+Exit run(const ConvertCommand& command);
+
+/// One of ours with matrices of 8-bit integers.
 struct QuantizeCommand {
   std::filesystem::path model, folder;
 };

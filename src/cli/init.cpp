@@ -12,7 +12,9 @@ namespace glassformer {
 Exit run(const InitCommand& command) {
   const ModelConfig config = parse_config(read_file(command.config, config_limit));
   const std::filesystem::path beside = command.config.parent_path();
-  const std::vector<std::string> described = model_files(beside);
+  const std::vector<std::string> vocabularies = vocabulary_files_of(beside);
+  std::vector<std::string> described = {"config.json", "model.safetensors"};
+  described.insert(described.end(), vocabularies.begin(), vocabularies.end());
   std::vector<std::string> names = described;
   names.push_back(manifest_file);
   NewFiles files(command.folder, names);
@@ -35,9 +37,7 @@ Exit run(const InitCommand& command) {
   weights.close();
 
   files.write("config.json", to_json(config));
-  for (const char* name : vocabulary_files) {
-    if (is_there(beside / name)) files.copy(name, beside / name);
-  }
+  for (const std::string& name : vocabularies) files.copy(name, beside / name);
   files.write_manifest(described);
   files.publish();
   std::cerr << "glassformer: wrote " << element_count(declared) << " random parameters to "

@@ -50,6 +50,7 @@ struct CommandLine {
   InspectCommand inspect;
   BenchCommand bench;
   InitCommand init;
+  ConvertCommand convert;
   QuantizeCommand quantize;
   std::vector<std::string> ablate, mask;
 
@@ -113,6 +114,11 @@ struct CommandLine {
     n->add_option("OUT_DIR", init.folder, "folder to write")->required();
     n->add_option("--seed", init.seed, "seed of the random numbers")->required();
 
+    auto* v = app.add_subcommand("convert", "a published checkpoint as a model folder of ours");
+    v->add_option("CHECKPOINT_DIR", convert.model, "folder as its makers published it")->required();
+    v->add_option("OUT_DIR", convert.folder, "folder to write")->required();
+    add_compute(v, convert.compute);
+
     auto* q = app.add_subcommand("quantize", "a model's matrices as 8-bit integers");
     q->add_option("MODEL_DIR", quantize.model, "model folder")->required();
     q->add_option("OUT_DIR", quantize.folder, "folder to write")->required();
@@ -139,6 +145,7 @@ struct CommandLine {
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);
+    if (app.got_subcommand("convert")) return glassformer::run(convert);
     if (app.got_subcommand("quantize")) return glassformer::run(quantize);
     return glassformer::run(init);
   }

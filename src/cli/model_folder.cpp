@@ -27,11 +27,12 @@ WeightsLoader OpenFolder::load(std::vector<Parameter> parameters) const {
   return loader;
 }
 
-std::vector<std::string> model_files(const std::filesystem::path& folder) {
-  std::vector<std::string> names = {"config.json", "model.safetensors"};
-  for (const char* name : vocabulary_files) {
+std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const char* name : tokenizer_files) {
     if (is_there(folder / name)) names.push_back(name);
   }
+  if (is_there(folder / "shortlist.bin")) names.push_back("shortlist.bin");
   return names;
 }
 

@@ -32,14 +32,8 @@ struct OpenFolder {
   ModelConfig config;
 };
 
-/// What may lie beside a folder's configuration and weights: one tokenizer, or one for each side of
-/// a translation; a shortlist.
-inline constexpr std::array vocabulary_files = {"tokenizer.model", "source.model", "target.model",
-                                                "shortlist.bin"};
-
-/// The files of a model folder that manifest.json tells of: config.json, model.safetensors and
-/// those of vocabulary_files that `folder` has.
-std::vector<std::string> model_files(const std::filesystem::path& folder);
+/// What may lie beside a folder's configuration and weights: tokenizers and a shortlist.
+std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder);
 
 /// The folder's tokenizer; where a translation's vocabularies differ, that of one side.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,

@@ -72,6 +72,51 @@ void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> targ
   }
 }
 
+namespace {
+
+// The integer nearest to bits / 2^shift, of two the even one.
+std::uint32_t rounded(std::uint32_t bits, unsigned shift) {
+  const std::uint32_t half = 1u << (shift - 1), odd = bits >> shift & 1u;
+  return (bits + half - 1 + odd) >> shift;
+}
+
+std::uint16_t float_to_half(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > exponent_bits) return static_cast<std::uint16_t>(sign | 0x7E00u);  // NaN
+  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7C00u);   // 65536
+  if (magnitude >= 0x38800000u) {  // 2^-14: a normal number; a carry into the exponent is right
+    return static_cast<std::uint16_t>(sign | rounded(magnitude - 0x38000000u, 13));
+  }
+  // Subnormal: in units of 2^-24, which a float's sum with 0.5 rounds to.
+  const float units = std::bit_cast<float>(magnitude) + 0.5f;
+  return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(units) - 0x3F000000u));
+}
+
+std::uint16_t float_to_bfloat(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (!is_finite(value)) return static_cast<std::uint16_t>(bits >> 16 | (bits & 0xFFFFu ? 1u : 0u));
+  return static_cast<std::uint16_t>(rounded(bits, 16));
+}
+
+}  // namespace
+
+std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
+                                    std::vector<std::byte>& room) {
+  if (dtype == DType::f32) return std::as_bytes(source);
+  if (dtype != DType::f16 && dtype != DType::bf16) {
+    throw Error(ErrorCode::internal,
+                "from_f32: expected F32, F16 or BF16, got " + std::string(to_string(dtype)));
+  }
+  room.resize(source.size() * size_of(dtype));
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::uint16_t stored =
+        dtype == DType::f16 ? float_to_half(source[i]) : float_to_bfloat(source[i]);
+    std::memcpy(room.data() + i * sizeof stored, &stored, sizeof stored);
+  }
+  return room;
+}
+
 void scale_rows(std::span<float> matrix, std::span<const float> scales) {
   const std::size_t width = scales.empty() ? 0 : matrix.size() / scales.size();
   for (std::size_t row = 0; row < scales.size(); ++row) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "io/safetensors.hpp"
 
@@ -11,6 +12,11 @@ namespace glassformer {
 /// NaN, infinities and subnormals keep their meaning. source.size() = target.size() *
 /// size_of(dtype).
 void to_f32(DType dtype, std::span<const std::byte> source, std::span<float> target);
+
+/// The inverse, of F32, F16 and BF16: the nearest number of that type, of two the even one. `room`
+/// holds the result where it is not the source itself.
+std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
+                                    std::vector<std::byte>& room);
 
 /// Multiplies each row of a matrix with its scale; there are as many rows as scales.
 void scale_rows(std::span<float> matrix, std::span<const float> scales);

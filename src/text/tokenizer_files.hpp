@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,21 @@ using FolderFile = std::function<std::optional<std::string>(const std::string& n
 
 /// Which texts a tokenizer is for, where a translator's two languages have one each.
 enum class TokenizerSide { source, target };
+
+/// The names of all files that a tokenizer may be made of.
+inline constexpr std::array tokenizer_files = {"tokenizer.json",
+                                               "tokenizer_config.json",
+                                               "tokenizer.model",
+                                               "source.model",
+                                               "target.model",
+                                               "source.spm",
+                                               "target.spm",
+                                               "vocab.json",
+                                               "target_vocab.json",
+                                               "vocab.txt",
+                                               "merges.txt",
+                                               "spiece.model",
+                                               "sentencepiece.bpe.model"};
 
 /// The tokenizer of a model folder, from the first of these that is there:
 ///

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <string>
@@ -220,6 +222,105 @@ TEST_CASE("numbers that are not finite are refused by name", "[io]") {
   CHECK(first_not_finite(numbers) == 1000);
   numbers[778] = -nan;
   CHECK(first_not_finite(numbers) == 778);
+}
+
+TEST_CASE("floats become the nearest numbers of smaller types", "[io]") {
+  std::vector<std::byte> room;
+  const auto stored = [&](DType dtype, float value) {
+    const auto bytes = from_f32(dtype, std::span(&value, 1), room);
+    std::uint16_t bits;
+    std::memcpy(&bits, bytes.data(), sizeof bits);
+    return bits;
+  };
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    std::vector<float> values;  // all numbers of the type, in order of size
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+      const auto small = static_cast<std::uint16_t>(bits);
+      float value = 0;
+      to_f32(dtype, std::as_bytes(std::span(&small, 1)), std::span(&value, 1));
+      if (std::isnan(value)) {
+        if (!(stored(dtype, value) > (dtype == DType::f16 ? 0x7C00 : 0x7F80))) FAIL(bits);
+        continue;
+      }
+      if (stored(dtype, value) != small) FAIL("0x" << std::hex << bits);
+      if (bits < 0x8000 && std::isfinite(value)) values.push_back(value);
+    }
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+      // The middle of two neighbors goes to the even one, and what lies beside it to the nearer.
+      const float middle = values[i] + (values[i + 1] - values[i]) / 2;
+      const float before = std::nextafter(middle, 0.0f),
+                  behind = std::nextafter(middle, std::numeric_limits<float>::max());
+      const auto even = static_cast<std::uint16_t>(i % 2 == 0 ? i : i + 1);
+      if (stored(dtype, middle) != even) FAIL(middle);
+      if (before > values[i] && stored(dtype, before) != i) FAIL(before);
+      if (behind < values[i + 1] && stored(dtype, behind) != i + 1) FAIL(behind);
+      if (stored(dtype, -middle) != (even | 0x8000)) FAIL(-middle);
+    }
+  }
+  CHECK(stored(DType::f16, 65519.0f) == 0x7BFF);
+  CHECK(stored(DType::f16, 65520.0f) == 0x7C00);  // infinity
+  CHECK(stored(DType::f16, 1e30f) == 0x7C00);
+  CHECK(stored(DType::f16, 1e-30f) == 0);
+  const float pair[] = {1.5f, -2.0f};
+  CHECK(from_f32(DType::f32, pair, room).data() == std::as_bytes(std::span(pair)).data());
+  check_error(ErrorCode::internal, "from_f32: expected F32, F16 or BF16, got I8",
+              [&] { from_f32(DType::i8, pair, room); });
+}
+
+TEST_CASE("several files are bound together, and what nobody reads is told apart", "[io]") {
+  const float one[] = {1, 2}, two[] = {3, 4, 5};
+  const std::int64_t positions[] = {0, 1};
+  const auto file_of = [](const NamedTensor& tensor) {
+    return write_safetensors(std::span(&tensor, 1));
+  };
+  const auto bytes_of = [](const auto& values) { return std::as_bytes(std::span(values)); };
+  const std::vector<std::byte> a = file_of({"a", DType::f32, {2}, bytes_of(one)}),
+                               b = file_of({"b", DType::f32, {3}, bytes_of(two)}),
+                               c = file_of({"ids", DType::i64, {2}, bytes_of(positions)});
+  std::map<std::string, std::vector<float>> got;
+  const auto parameters = [&] {
+    std::vector<Parameter> list;
+    for (const auto& [name, size] : {std::pair{"a", 2}, std::pair{"b", 3}}) {
+      list.push_back({.name = name,
+                      .shape = {static_cast<std::size_t>(size)},
+                      .set = [&got, name](std::span<const float> values) {
+                        got[name].assign(values.begin(), values.end());
+                      }});
+    }
+    return list;
+  };
+  const auto headers = [&](std::initializer_list<const std::vector<std::byte>*> files) {
+    std::vector<SafetensorsHeader> list;
+    for (const auto* file : files) list.push_back(SafetensorsFile::parse(*file).header());
+    return list;
+  };
+  const auto ignored = [](const std::string& name) { return name == "ids"; };
+
+  WeightsLoader loader(headers({&a, &c, &b}), parameters(), ignored);
+  CHECK(loader.starts() == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(loader.tensor(2).name == "b");
+  CHECK(!loader.ignores(0));
+  CHECK(loader.ignores(1));
+  CHECK(loader.staging_bytes() == 12);
+  loader.load(0, bytes_of(one));
+  loader.load(2, bytes_of(two));
+  loader.finish();  // without the ignored one
+  CHECK(got["a"] == std::vector<float>{1, 2});
+  CHECK(got["b"] == std::vector<float>{3, 4, 5});
+
+  check_error(ErrorCode::unexpected_tensor, "ids: the model has no such parameter", [&] {
+    WeightsLoader(headers({&a, &c, &b}), parameters());
+  });
+  check_error(ErrorCode::missing_tensor, "b: expected shape [3], got none", [&] {
+    WeightsLoader(headers({&a, &c}), parameters(), ignored);
+  });
+  check_error(ErrorCode::invalid_safetensors, "a: in two files", [&] {
+    WeightsLoader(headers({&a, &b, &a}), parameters());
+  });
+  const std::vector<std::byte> wrong = file_of({"a", DType::i64, {2}, bytes_of(positions)});
+  check_error(ErrorCode::unsupported_dtype, "a: expected F32, F16, BF16 or I8, got I64", [&] {
+    WeightsLoader(headers({&wrong, &b}), parameters());
+  });
 }
 
 TEST_CASE("a file of other tensors takes no memory for each", "[io]") {

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/manifest.hpp"
+#include "cli/model_folder.hpp"
+#include "cli/new_files.hpp"
+#include "io/floats.hpp"
+#include "models/model.hpp"
+
+namespace glassformer {
+namespace {
+
+// A model's parameters on their way into a file: what it has as matrices of integers goes there as
+// such, all else as numbers of one floating type.
+class NewWeights {
+ public:
+  NewWeights(const std::vector<Parameter>& parameters, DType floats,
+             const std::filesystem::path& path)
+      : file_(path) {
+    for (const Parameter& parameter : parameters) {
+      const auto& [name, shape, set, set_int8] = parameter;
+      if (set_int8) {
+        tensors_.push_back({name, DType::i8, shape, {}});
+        tensors_.push_back({name + "_scale", DType::f32, {shape[0]}, {}});
+      } else {
+        tensors_.push_back({name, floats, shape, {}});
+      }
+    }
+    layout_ = lay_out_safetensors(tensors_);
+    file_.write(0, std::as_bytes(std::span(layout_.header)));
+  }
+
+  // The same parameters, whose values are written when they are set.
+  std::vector<Parameter> targets() {
+    std::vector<Parameter> targets;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      Parameter& target =
+          targets.emplace_back(Parameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
+      if (tensors_[i].dtype == DType::i8) {
+        target.set_int8 = [this, i](std::span<const std::int8_t> values,
+                                    std::span<const float> scales) {
+          write(i, std::as_bytes(values));
+          write(i + 1, std::as_bytes(scales));
+        };
+        ++matrices_;
+        ++i;
+      } else {
+        target.set = [this, i](std::span<const float> values) {
+          write(i, from_f32(tensors_[i].dtype, values, buffer_));
+        };
+      }
+    }
+    return targets;
+  }
+
+  std::size_t matrices() const { return matrices_; }
+  std::uint64_t size() const { return layout_.size; }
+  void close() { file_.close(); }
+
+ private:
+  void write(std::size_t tensor, std::span<const std::byte> bytes) {
+    file_.write(layout_.places[tensor], bytes);
+  }
+
+  std::vector<NamedTensor> tensors_;  // a matrix, then its scales
+  SafetensorsLayout layout_;
+  OutputFile file_;
+  std::vector<std::byte> buffer_;
+  std::size_t matrices_ = 0;
+};
+
+// The floating type that all weights have which a model reads; F32 if they differ.
+DType floating_type(const WeightsLoader& loader) {
+  std::optional<DType> common;
+  for (std::size_t i = 0; i < loader.size(); ++i) {
+    if (loader.ignores(i)) continue;
+    const DType dtype = loader.tensor(i).dtype;
+    if (dtype == DType::i8 || common.value_or(dtype) != dtype) return DType::f32;
+    common = dtype;
+  }
+  return common.value_or(DType::f32);
+}
+
+std::string convert(const OpenFolder& open, const std::filesystem::path& out, Compute compute,
+                    const std::string& config) {
+  const std::filesystem::path& from = open.files.path();
+  const std::vector<std::string> tokenizers = vocabulary_files_of(from);
+  std::vector<std::string> described = {"config.json", "model.safetensors"};
+  described.insert(described.end(), tokenizers.begin(), tokenizers.end());
+  std::vector<std::string> names = described;
+  names.push_back(manifest_file);
+  std::vector<std::string> copied = tokenizers;
+  for (const char* name : {"README.md", "LICENSE"}) {
+    if (!is_there(from / name)) continue;
+    names.push_back(name);
+    copied.push_back(name);
+  }
+  NewFiles files(out, names);
+
+  const Model model = make_model(open.config.architecture, compute);
+  const std::vector<Parameter> wanted = parameters(model);
+  const DType floats = compute == Compute::int8
+                           ? DType::f32
+                           : floating_type(open.folder.loader(open.headers, wanted));
+  NewWeights weights(wanted, floats, files.path("model.safetensors"));
+  open.load(weights.targets());
+  weights.close();
+  files.write("config.json", config);
+  for (const std::string& name : copied) files.copy(name, from / name);
+  files.write_manifest(described);
+  files.publish();
+  return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantised matrices, "
+                                   : std::to_string(element_count(wanted)) + " parameters, ") +
+         std::to_string(weights.size()) + " bytes of weights in all, to " + out.string();
+}
+
+}  // namespace
+
+Exit run(const ConvertCommand& command) {
+  const OpenFolder open(command.model);
+  const Compute compute = open.compute(command.compute);
+  std::cerr << "glassformer: wrote " << convert(open, command.folder, compute, to_json(open.config))
+            << '\n';
+  return Exit::ok;
+}
+
+Exit run(const QuantizeCommand& command) {
+  const std::string config = read_file(command.model / "config.json", config_limit);
+  parse_config(config);  // ours alone
+  std::cerr << "glassformer: wrote "
+            << convert(OpenFolder(command.model), command.folder, Compute::int8, config) << '\n';
+  return Exit::ok;
+}
+
+}  // namespace glassformer

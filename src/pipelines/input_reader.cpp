@@ -1,0 +1,127 @@
+#include "pipelines/input_reader.hpp"
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/special_tokens.hpp"
+#include "text/truncation.hpp"
+
+namespace glassformer {
+namespace {
+
+// The prefix and suffix that a configuration names, or what the tokenizer puts around texts.
+TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer) {
+  if (config.tokenizer_template) return tokenizer.around();
+  using enum TemplatePart::Kind;
+  TokenTemplate around;
+  around.single.clear();
+  const auto append = [&](const std::vector<std::string>& pieces, std::string_view field) {
+    for (const std::int32_t id : ids_of(pieces, field, tokenizer)) {
+      around.single.push_back({special, id, 0});
+    }
+  };
+  append(config.prefix_tokens, "prefix_tokens");
+  around.single.push_back({first_text, 0, 0});
+  append(config.suffix_tokens, "suffix_tokens");
+  around.pair.clear();
+  return around;
+}
+
+// A model that does not tell texts apart has one type for all, whatever its tokenizer says.
+void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {
+  for (TemplatePart& part : parts) {
+    if (token_types <= 1) part.type = 0;
+    if (part.type < 0 ||
+        static_cast<std::size_t>(part.type) >= std::max<std::size_t>(token_types, 1)) {
+      throw Error(ErrorCode::invalid_tokenizer,
+                  "the tokenizer's template: expected token types below " +
+                      std::to_string(token_types) + ", got " + std::to_string(part.type));
+    }
+  }
+}
+
+// The first `room` tokens of a text, and how many it has.
+std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokenizer,
+                                                        std::string_view text, std::size_t room) {
+  expect_text_size(InputReader::max_text_bytes, text.size());
+  std::vector<Token> pieces;
+  std::size_t count = 0;
+  const std::unique_ptr<TokenReader> reader = tokenizer.read(text);
+  for (bool more = true; more;) {
+    const std::size_t before = pieces.size();
+    more = reader->read(pieces);
+    count += pieces.size() - before;
+    // The last one may yet become longer.
+    if (pieces.size() > room + 1) {
+      pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(room), pieces.end() - 1);
+    }
+  }
+  if (pieces.size() > room) pieces.resize(room);
+  return {std::move(pieces), count};
+}
+
+}  // namespace
+
+InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
+    : tokenizer_(tokenizer),
+      around_(template_of(config, tokenizer)),
+      max_tokens_(config.max_source_length()),
+      clip_(config.clip) {
+  expect_vocabulary(tokenizer, "vocab_size", config.encoder().vocab_size);
+  expect_room(max_tokens_, special_tokens_of(around_.single));
+  fit_types(around_.single, config.encoder().token_types);
+  fit_types(around_.pair, config.encoder().token_types);
+}
+
+EncoderInput InputReader::read(std::string_view text) const {
+  expect_text_size(max_text_bytes, text.size());
+  const std::size_t room = max_tokens_ - special_tokens_of(around_.single);
+  const std::size_t head = clip_ == Clip::middle ? room / 4 : room;
+  EncoderInput input;
+  std::vector<Token> pieces;
+  const std::unique_ptr<TokenReader> reader = tokenizer_.read(text);
+  for (bool more = true; more;) {
+    more = reader->read(pieces);
+    if (pieces.size() <= room) continue;
+    input.clipped = true;
+    more = more && head < room;
+    // Behind the head, the last pieces so far stay.
+    const auto behind = pieces.begin() + static_cast<std::ptrdiff_t>(head);
+    pieces.erase(behind, behind + static_cast<std::ptrdiff_t>(pieces.size() - room));
+  }
+  if (pieces.empty()) {
+    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  static_cast<ModelInput&>(input) = fill(around_.single, pieces);
+  return input;
+}
+
+EncoderInput InputReader::read_pair(std::string_view first, std::string_view second) const {
+  if (around_.pair.empty()) {
+    throw Error(ErrorCode::unsupported,
+                "pairs: expected a model that reads two texts together, got one that reads one");
+  }
+  const std::size_t special = special_tokens_of(around_.pair);
+  if (special + 2 > max_tokens_) {
+    throw Error(ErrorCode::unsupported,
+                "pairs: expected a model with room for two texts, got one "
+                "for " +
+                    std::to_string(max_tokens_) + " tokens");
+  }
+  const std::size_t room = max_tokens_ - special;
+  auto [a, first_count] = count_tokens(tokenizer_, first, room);
+  auto [b, second_count] = count_tokens(tokenizer_, second, room);
+  if (first_count + second_count == 0) {
+    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  const PairLengths stay = cut_longest_first({first_count, second_count}, room);
+  a.resize(stay.first);
+  b.resize(stay.second);
+  EncoderInput input;
+  input.clipped = stay.first < first_count || stay.second < second_count;
+  static_cast<ModelInput&>(input) = fill(around_.pair, a, b);
+  return input;
+}
+
+}  // namespace glassformer

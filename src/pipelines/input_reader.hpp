@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "checkpoints/model_config.hpp"
+#include "text/model_input.hpp"
+
+namespace glassformer {
+
+/// A text, or two, as an encoder reads them.
+struct EncoderInput : ModelInput {
+  bool clipped = false;  ///< there was more than the model takes
+};
+
+/// Turns texts into what an encoder reads: their tokens, within the model's limit, and the special
+/// ones around them.
+class InputReader {
+ public:
+  /// The longest text, in bytes. It is read word by word, and no more of it is kept than the model
+  /// takes.
+  static constexpr std::size_t max_text_bytes = 16 << 20;
+
+  /// The tokenizer outlives this. Throws `invalid_config` where a prefix or suffix token is not a
+  /// piece or leaves no room, `invalid_tokenizer` where the vocabulary is too large.
+  InputReader(const ModelConfig& config, const Tokenizer& tokenizer);
+
+  /// A text over the limit is clipped as the configuration says. Throws `empty_input` for a text
+  /// without tokens, `too_large` for one of over max_text_bytes.
+  EncoderInput read(std::string_view text) const;
+
+  /// Of two texts over the limit, the longer one is clipped at its end, token by token. Throws what
+  /// the other one does, and `unsupported` for a model that has no form for two texts.
+  EncoderInput read_pair(std::string_view first, std::string_view second) const;
+
+  /// What stands around one text, and around two.
+  const TokenTemplate& around() const { return around_; }
+  std::size_t max_tokens() const { return max_tokens_; }
+
+ private:
+  const Tokenizer& tokenizer_;
+  TokenTemplate around_;
+  std::size_t max_tokens_;
+  Clip clip_;
+};
+
+}  // namespace glassformer
