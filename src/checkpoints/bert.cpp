@@ -21,7 +21,7 @@ constexpr std::array heads = {
 constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "cls.*"sv};
 
 ModelConfig read(HubConfig& config) {
-  config.expect("position_embedding_type", "absolute");
+  config.expect_text("position_embedding_type", "absolute");
   ModelConfig model;
   model.architecture.encoder = StackConfig{
       .vocab_size = config.size("vocab_size", 30522),

@@ -84,12 +84,12 @@ Activation HubConfig::activation(const char* key, std::string_view fallback) {
   unsupported(key, known, describe(name));
 }
 
-void HubConfig::expect(const char* key, std::string_view value) {
+void HubConfig::expect_text(const char* key, std::string_view value) {
   const std::string got = text(key, value);
   if (got != value) unsupported(key, describe(value), describe(got));
 }
 
-void HubConfig::expect(const char* key, bool value) {
+void HubConfig::expect_flag(const char* key, bool value) {
   if (flag(key, value) != value) {
     unsupported(key, value ? "true" : "false", value ? "false" : "true");
   }
@@ -209,7 +209,7 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
 }
 
 void HubConfig::finish(ModelConfig& config) {
-  expect("is_decoder", false);
+  expect_flag("is_decoder", false);
   StackConfig& stack = *config.architecture.encoder;
   if (stack.d_model % stack.n_heads != 0) {
     source.fail("the number of heads: expected a divisor of the width " +

@@ -37,8 +37,8 @@ class HubConfig {
   /// answers.
   Activation activation(const char* key, std::string_view fallback);
   /// Throws `unsupported` where the field has another value.
-  void expect(const char* key, std::string_view value);
-  void expect(const char* key, bool value);
+  void expect_text(const char* key, std::string_view value);
+  void expect_flag(const char* key, bool value);
 
   /// The names of the classes, by their numbers: `id2label`, or LABEL_0 … of `num_labels`.
   std::vector<std::string> labels();

@@ -256,6 +256,12 @@ StackConfig read_stack(JsonObject& object) {
                   "only with \"positions\": \"learned\", got " + describe(*offset));
     }
   }
+  if (object.find("padding")) {
+    if (stack.position_offset == 0) {
+      object.fail("padding", "only with a \"position_offset\"", *object.find("padding"));
+    }
+    stack.padding = static_cast<std::int32_t>(object.integer("padding", 0, max_vocab_size));
+  }
   if (object.find("token_types")) stack.token_types = size(object, "token_types", max_labels);
   stack.scale_embedding = object.boolean("scale_embedding");
   if (object.find("embedding_norm")) stack.embedding_norm = object.boolean("embedding_norm");
@@ -438,6 +444,7 @@ std::string to_json(const ModelConfig& config) {
     if (decoder) json.field("max_target_length", decoder->max_length);
     json.field("positions", name_of(stack.positions));
     if (stack.position_offset > 0) json.field("position_offset", stack.position_offset);
+    if (stack.padding) json.field("padding", *stack.padding);
     if (stack.token_types > 0) json.field("token_types", stack.token_types);
     json.field("scale_embedding", stack.scale_embedding);
     if (stack.embedding_norm) json.field("embedding_norm", stack.embedding_norm);

@@ -24,7 +24,8 @@ constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "pooler.
                                 "lm_head.*"sv};
 
 ModelConfig read(HubConfig& config) {
-  config.expect("position_embedding_type", "absolute");
+  config.expect_text("position_embedding_type", "absolute");
+  const std::size_t padding = config.id("pad_token_id", 1);
   ModelConfig model;
   model.architecture.encoder = StackConfig{
       .vocab_size = config.size("vocab_size", 50265),
@@ -34,7 +35,8 @@ ModelConfig read(HubConfig& config) {
       .n_heads = config.size("num_attention_heads", 12),
       .d_ff = config.size("intermediate_size", 3072),
       .positions = PositionKind::learned,
-      .position_offset = config.id("pad_token_id", 1) + 1,
+      .position_offset = padding + 1,
+      .padding = static_cast<std::int32_t>(padding),
       .token_types = config.size("type_vocab_size", 2),
       .embedding_norm = true,
       .norm = NormPlacement::post,

@@ -20,21 +20,22 @@ void PositionalEncoding::add_to(View<2> x, const Sequences& sequences) {
   reserve(sequences.longest());
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     // Rows 0 … length - 1 of the table lie in a row, as do the sequence's tokens.
-    kernels().add_scaled(x.data() + sequences.start(i) * d_model_, table_.data(),
-                         sequences.length(i) * d_model_, 1.0f);
+    kernels().add_scaled(x.data() + sequences.start(i) * d_model_,
+                         table_.data() + first_ * d_model_, sequences.length(i) * d_model_, 1.0f);
   }
 }
 
 void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> positions) {
   expect_shape("x of a positional encoding", x, {positions.size(), d_model_});
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    reserve(positions[i] + 1);
-    kernels().add_scaled(&x(i, 0), table_.data() + positions[i] * d_model_, d_model_, 1.0f);
+    reserve(positions[i] + 1);  // 0 of none
+    const float* row = table_.data() + (first_ + positions[i]) * d_model_;
+    kernels().add_scaled(&x(i, 0), row, d_model_, 1.0f);
   }
 }
 
 void PositionalEncoding::reserve(std::size_t count) {
-  if (count <= rows()) return;
+  if (first_ + count <= rows()) return;
   if (count > longest_) {
     throw Error(ErrorCode::internal, "positions: expected at most " + std::to_string(longest_) +
                                          ", got " + std::to_string(count));
@@ -84,12 +85,10 @@ void SinusoidalEncoding::extend(std::size_t count) {
 }
 
 void LearnedPositions::declare(const ParameterScope& scope) {
-  const std::size_t unused = offset_ * d_model();
-  const auto set = [this, unused](std::span<const float> values) {
-    const std::span rows = values.subspan(unused);
-    table_.assign(rows.begin(), rows.end());
+  const auto set = [this](std::span<const float> values) {
+    table_.assign(values.begin(), values.end());
   };
-  scope.declare("weight", {offset_ + longest(), d_model()}, set);
+  scope.declare("weight", {first() + longest(), d_model()}, set);
 }
 
 void LearnedPositions::extend(std::size_t) {
@@ -97,14 +96,14 @@ void LearnedPositions::extend(std::size_t) {
 }
 
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
-                                                   std::size_t d_model, std::size_t offset) {
+                                                   std::size_t d_model, std::size_t first) {
   switch (kind) {
     case PositionKind::sinusoidal:
       return std::make_unique<SinusoidalEncoding>(longest, d_model);
     case PositionKind::sinusoidal_halves:
       return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves);
     case PositionKind::learned:
-      return std::make_unique<LearnedPositions>(longest, d_model, offset);
+      return std::make_unique<LearnedPositions>(longest, d_model, first);
   }
   return nullptr;
 }

@@ -15,8 +15,12 @@ namespace glassformer {
 /// table [longest, D].
 class PositionalEncoding {
  public:
-  PositionalEncoding(std::size_t longest, std::size_t d_model)
-      : longest_(longest), d_model_(d_model) {}
+  /// What stands for no position: the row before that of a sequence's first token.
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// `first`: the row of the table for a sequence's first token.
+  PositionalEncoding(std::size_t longest, std::size_t d_model, std::size_t first = 0)
+      : longest_(longest), d_model_(d_model), first_(first) {}
   PositionalEncoding(const PositionalEncoding&) = delete;
   PositionalEncoding& operator=(const PositionalEncoding&) = delete;
   virtual ~PositionalEncoding() = default;
@@ -25,10 +29,10 @@ class PositionalEncoding {
 
   /// x [N, D] += table[position]. Throws internal where a sequence is longer than `longest`.
   void add_to(View<2> x, const Sequences& sequences);
-  /// The same for rows of any positions [N].
+  /// The same for rows of any positions [N], or of none.
   void add_to(View<2> x, std::span<const std::size_t> positions);
 
-  /// Makes the first `count` rows of the table, so that positions below allocate nothing.
+  /// Makes the rows of the first `count` positions, so that these allocate nothing.
   void reserve(std::size_t count);
 
  protected:
@@ -37,12 +41,13 @@ class PositionalEncoding {
 
   std::size_t longest() const { return longest_; }
   std::size_t d_model() const { return d_model_; }
+  std::size_t first() const { return first_; }
   std::size_t rows() const { return table_.size() / d_model_; }
 
   AlignedBuffer table_;  // [rows, D]
 
  private:
-  std::size_t longest_, d_model_;
+  std::size_t longest_, d_model_, first_;
 };
 
 /// Where a row has its sines and cosines: side by side, or sines in its first half.
@@ -71,25 +76,20 @@ class SinusoidalEncoding final : public PositionalEncoding {
   std::vector<Angle> next_;  // [D / 2] of the row behind the last
 };
 
-/// Learned positions; declares `weight` [offset + longest, D], whose rows before `offset` are for
-/// no token.
+/// Learned positions; declares `weight` [first + longest, D].
 class LearnedPositions final : public PositionalEncoding {
  public:
-  LearnedPositions(std::size_t longest, std::size_t d_model, std::size_t offset = 0)
-      : PositionalEncoding(longest, d_model), offset_(offset) {}
+  using PositionalEncoding::PositionalEncoding;
   void declare(const ParameterScope& scope) override;
 
  protected:
   void extend(std::size_t count) override;
-
- private:
-  std::size_t offset_;
 };
 
 enum class PositionKind { sinusoidal, learned, sinusoidal_halves };
 
-/// `offset`: of learned positions alone.
+/// `first`: of learned positions alone.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
-                                                   std::size_t d_model, std::size_t offset);
+                                                   std::size_t d_model, std::size_t first);
 
 }  // namespace glassformer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "layers/attention_kind.hpp"
@@ -25,8 +26,10 @@ struct StackConfig {
   bool scale_embedding = false;  ///< multiply embeddings by sqrt(d_model)
   PositionKind positions = PositionKind::sinusoidal;
   std::size_t position_offset = 0;  ///< learned only: the row of a sequence's first token
-  std::size_t token_types = 0;      ///< 0: the model does not tell texts of a pair apart
-  bool embedding_norm = false;      ///< a norm on the sum of all embeddings
+  /// A token that has no position and is not counted: it gets the row before the first.
+  std::optional<std::int32_t> padding = {};
+  std::size_t token_types = 0;  ///< 0: the model does not tell texts of a pair apart
+  bool embedding_norm = false;  ///< a norm on the sum of all embeddings
 
   NormPlacement norm = NormPlacement::pre;
   NormKind layer_norm = NormKind::standard;

@@ -99,8 +99,14 @@ void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_
                   const Run& run) const {
   (*embed_tokens_)(ids, x);
   run.see("embed_tokens", x);
-  add_embedding("embed_positions", x, run,
-                [&](View<2> sum) { embed_positions_->add_to(sum, *run.sequences); });
+  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
+    const std::vector<std::size_t> positions = without_padding(ids, *run.sequences);
+    add_embedding("embed_positions", x, run,
+                  [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
+  } else {
+    add_embedding("embed_positions", x, run,
+                  [&](View<2> sum) { embed_positions_->add_to(sum, *run.sequences); });
+  }
   embed_with_types(types, x, run);
 }
 
@@ -111,6 +117,18 @@ void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t
   add_embedding("embed_positions", x, run,
                 [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
   embed_with_types({}, x, run);
+}
+
+std::vector<std::size_t> Stack::without_padding(std::span<const std::int32_t> ids,
+                                                const Sequences& sequences) const {
+  std::vector<std::size_t> positions;
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    std::size_t next = 0;
+    for (const std::int32_t id : ids.subspan(sequences.start(s), sequences.length(s))) {
+      positions.push_back(id == *config_.padding ? PositionalEncoding::none : next++);
+    }
+  }
+  return positions;
 }
 
 void Stack::embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const {

@@ -41,6 +41,9 @@ class Stack {
   PositionalEncoding& positions() const { return *embed_positions_; }
 
  private:
+  // The positions of tokens where padding has none.
+  std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
+                                           const Sequences& sequences) const;
   void embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const;
 
   StackConfig config_;

@@ -103,6 +103,7 @@ TEST_CASE("what most models do without is written only where a model has it", "[
   stack.d_head = 24;
   stack.positions = PositionKind::learned;
   stack.position_offset = 2;
+  stack.padding = 1;
   stack.token_types = 2;
   stack.embedding_norm = true;
   stack.layer_norm = NormKind::rms;
