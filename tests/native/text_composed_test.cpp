@@ -78,8 +78,9 @@ std::vector<std::int32_t> special_ids(const std::vector<TemplatePart>& parts, bo
   return result;
 }
 
-const char* const tokenizers[] = {"wordpiece_uncased", "wordpiece_cased", "bytes", "bytes_masked",
-                                  "unigram",           "unigram_bytes",   "mixed"};
+const char* const tokenizers[] = {
+    "wordpiece_uncased", "wordpiece_cased", "bytes",       "bytes_masked",
+    "unigram",           "unigram_bytes",   "precompiled", "mixed"};
 
 TEST_CASE("ids, ranges and decoded texts are those of the original library", "[text][composed]") {
   const std::string name = GENERATE(from_range(std::begin(tokenizers), std::end(tokenizers)));

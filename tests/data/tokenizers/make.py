@@ -1,18 +1,21 @@
 #!/usr/bin/python3
 """Trains the tiny tokenizers of this folder and writes what the original library makes of texts.
 
-    make.py            only the expected tokens, from the tokenizers that are there
-    make.py --train    the tokenizers too
+    make.py                    only the expected tokens, from the tokenizers that are there
+    make.py --train [NAME…]    the tokenizers too, or some of them
 
-Needs Debian sid's package python3-tokenizers (0.23.1). NAME.json is a tokenizer.json. NAME.expected has
+Needs Debian sid's packages python3-tokenizers (0.23.1) and python3-sentencepiece. NAME.json is a tokenizer.json. NAME.expected has
 a line for every third line of adversarial.txt and ten of ../tokenizer/text.txt: a JSON array of the
 ids, the ids with special tokens, and the ranges in UTF-16 units (ranges.py); a tab; and the ids decoded
 again, as a JSON string.
 """
 
+import base64
+import io
 import json
 import pathlib
 import sys
+import tempfile
 
 from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
@@ -90,6 +93,73 @@ def unigram(normalizer, byte_fallback):
     return tokenizer
 
 
+# What the normalizer of "precompiled" changes.
+RULES = {"\u00a0": " ", "\u3000": " ", "\u200b": "", "ﬁ": "fi", "½": "1⁄2", "…": "...", "ａ": "a", "Ａ": "A",
+         "！": "!", "e\u0301": "é", "a\u0300": "à", "u\u0308": "ü", "カ\u3099": "ガ", "ｶﾞ": "ガ"}
+
+
+def fields(message):
+    """The numbers and bytes of the fields of a protobuf message that have a length."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        kind = key & 7
+        if kind == 2:
+            size = varint()
+            yield key >> 3, message[at : at + size]
+            at += size
+        elif kind == 0:
+            varint()
+        else:
+            at += {1: 8, 5: 4}[kind]
+
+
+def charsmap(rules):
+    """The rules as SentencePiece compiles them."""
+    import sentencepiece
+
+    point = lambda text: " ".join(f"{ord(character):04X}" for character in text)
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+        file.write("".join(f"{point(source)}\t{point(target)}\n" for source, target in rules.items()))
+        file.flush()
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(corpus()), model_writer=model, vocab_size=100, model_type="char",
+            normalization_rule_tsv=file.name, minloglevel=2)
+    normalizer = dict(fields(model.getvalue()))[3]
+    return dict(fields(normalizer))[2]
+
+
+def precompiled():
+    """As multilingual checkpoints have it: SentencePiece's normalizer, and the specials of RoBERTa."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Precompiled(charsmap(RULES))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=300, unk_token="<unk>", show_progress=False,
+                                      special_tokens=["<s>", "<pad>", "</s>", "<unk>"])
+    tokenizer.train_from_iterator(corpus(), trainer)
+    state = json.loads(tokenizer.to_str())
+    state["normalizer"] = {
+        "type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap(RULES)).decode()}
+    tokenizer = Tokenizer.from_str(json.dumps(state))
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return tokenizer
+
+
 def mixed():
     """Components that the others do not have."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
@@ -114,6 +184,7 @@ TOKENIZERS = {
     "unigram": lambda: unigram(normalizers.NFKD(), False),
     "unigram_bytes": lambda: unigram(
         normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.NFC()]), True),
+    "precompiled": precompiled,
     "mixed": mixed,
 }
 
@@ -127,7 +198,7 @@ def expected(tokenizer, text):
 def main():
     for name, train in TOKENIZERS.items():
         file = HERE / f"{name}.json"
-        if sys.argv[1:] == ["--train"]:
+        if sys.argv[1:2] == ["--train"] and (not sys.argv[2:] or name in sys.argv[2:]):
             state = json.loads(train().to_str())
             file.write_text(json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n")
         tokenizer = Tokenizer.from_file(str(file))
