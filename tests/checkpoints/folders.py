@@ -11,22 +11,29 @@ import tokens
 DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
-def randomize(model, seed):
+def gain(name, variant):
+    if name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs"):
+        return 3.2
+    # Where each token has an answer of its own, layers add less to it, lest all become alike.
+    added = name.endswith(("output.dense", "out_lin", "lin2"))
+    return 0.8 if added and variant.task == "tokens" else 1.6
+
+
+def randomize(model, variant):
     """Weights that make every head and every label matter; the library's own are nearly flat.
 
     All values are numbers that F32, F16 and BF16 hold exactly, so that the same goldens serve for each.
     """
-    random = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(variant.seed)
     for name, module in model.named_modules():
         for kind, parameter in module.named_parameters(recurse=False):
             value = torch.randn(parameter.shape, generator=random)
             if isinstance(module, torch.nn.Embedding):
-                value *= 0.7
+                value *= variant.embeddings
             elif isinstance(module, torch.nn.LayerNorm) and kind == "weight":
                 value = 1 + 0.2 * value
             elif parameter.dim() > 1:
-                last = name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs")
-                value *= (3.2 if last else 1.6) / parameter[0].numel() ** 0.5
+                value *= gain(name, variant) / parameter[0].numel() ** 0.5
             else:
                 value *= 0.2
             value = value.bfloat16().float()
@@ -45,7 +52,7 @@ def write(variant, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     config = variant.family.config(**variant.settings())
-    model = randomize(variant.model_class(config), variant.seed)
+    model = randomize(variant.model_class(config), variant)
     model.to(DTYPES[variant.dtype]).save_pretrained(folder, max_shard_size=variant.shard_size)
     if variant.tensors:
         tensors = load_file(folder / "model.safetensors")
@@ -66,8 +73,8 @@ def load(variant, folder):
     model, info = variant.model_class.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
     assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
-    assert set(info["unexpected_keys"]) == set(variant.unused), (variant.name, info["unexpected_keys"])
-    original = randomize(variant.model_class(model.config), variant.seed).state_dict()
+    assert set(info["unexpected_keys"]) <= set(variant.unused), (variant.name, info["unexpected_keys"])
+    original = randomize(variant.model_class(model.config), variant).state_dict()
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, original[name]), (variant.name, name)
     return model.eval()

@@ -19,6 +19,7 @@ import transformers
 from safetensors.torch import save_file
 
 import folders
+import forms
 import results
 import tokens
 import traces
@@ -33,8 +34,9 @@ class Family:
     models: dict  # task: the library's class
     size: dict
     trace: dict
-    specials: dict
     inputs: list
+    tokenizer: str = "wordpiece_uncased"
+    from_vocabulary: Callable | None = None  # the tokenizer of a folder without tokenizer.json
     positions: Callable = lambda settings: settings["max_position_embeddings"]  # for how many tokens
 
 
@@ -47,10 +49,11 @@ class Variant:
     seed: int
     texts: list = dataclasses.field(default_factory=list)
     same_as: str = ""
-    tokenizer: str = "wordpiece_uncased"
+    tokenizer: str = ""  # of tests/data/tokenizers; else the family's
     size: dict = dataclasses.field(default_factory=dict)  # of the model, besides the family's
     labels: list = dataclasses.field(default_factory=list)
     score: str = "softmax"
+    embeddings: float = 0.7  # how large: where they are small, the norms' epsilon counts
     traced: int = -1  # the text of which every named tensor is kept
     dtype: str = "F32"
     shard_size: str = "1GB"
@@ -61,6 +64,9 @@ class Variant:
     tokenizer_json: Callable | None = None  # changes tokenizer.json in place
     tokenizer_files: Callable | None = None  # writes other files instead of tokenizer.json
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self):
+        self.tokenizer = self.tokenizer or self.family.tokenizer
 
     @property
     def model_class(self):
@@ -84,10 +90,37 @@ class Variant:
 
 BERT = Family(
     config=transformers.BertConfig,
-    models={"sequence": transformers.BertForSequenceClassification},
+    models={"sequence": transformers.BertForSequenceClassification,
+            "tokens": transformers.BertForTokenClassification,
+            "answer": transformers.BertForQuestionAnswering, "embed": transformers.BertModel},
     size=dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
               max_position_embeddings=20),
-    trace=traces.BERT, specials=tokens.BERT, inputs=["input_ids", "token_type_ids", "attention_mask"])
+    trace=traces.BERT, inputs=["input_ids", "token_type_ids", "attention_mask"])
+
+DISTILBERT = Family(
+    config=transformers.DistilBertConfig,
+    models={"sequence": transformers.DistilBertForSequenceClassification,
+            "tokens": transformers.DistilBertForTokenClassification,
+            "answer": transformers.DistilBertForQuestionAnswering},
+    size=dict(dim=16, n_layers=2, n_heads=2, hidden_dim=28, max_position_embeddings=20),
+    trace=traces.DISTILBERT, inputs=["input_ids", "attention_mask"],
+    from_vocabulary=tokens.wordpiece)
+
+ROBERTA = Family(
+    config=transformers.RobertaConfig,
+    models={"sequence": transformers.RobertaForSequenceClassification,
+            "tokens": transformers.RobertaForTokenClassification,
+            "answer": transformers.RobertaForQuestionAnswering},
+    size=dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=2, intermediate_size=40,
+              max_position_embeddings=22, type_vocab_size=1, bos_token_id=0, eos_token_id=2, pad_token_id=1),
+    trace=traces.ROBERTA, inputs=["input_ids", "attention_mask"],
+    tokenizer="bytes_masked", from_vocabulary=tokens.byte_level,
+    positions=lambda settings: settings["max_position_embeddings"] - settings["pad_token_id"] - 1)
+
+XLM_ROBERTA = dataclasses.replace(
+    ROBERTA, config=transformers.XLMRobertaConfig, tokenizer="precompiled",
+    models={"sequence": transformers.XLMRobertaForSequenceClassification,
+            "tokens": transformers.XLMRobertaForTokenClassification})
 
 REVIEWS = [
     ("Great cast.", "Not good!"),
@@ -102,18 +135,120 @@ REVIEWS = [
     ("It is not.", "The very idea of a very, very long film is very appealing."),
     ("the film is not good the film is not good the film", "it is not bad and it is not bad and it"),
 ]
+MASKED = [
+    ("Great cast.", "Not good!"),
+    "a <mask> film<pad>is not </s>good",
+    "Où est\u00a0la MAGIE ? ﬁn Straße",
+    "Meh 😐👍🏽 日本",
+    "\u200b",
+    "She plays the widow with such restraint that you forget she is acting.",
+    ("The very idea of a very, very long film", "It is not."),
+    ("the film is not good the film", "it is not bad and it is not bad"),
+]
+NEWS = [
+    "New York isn't Köln, 日本 or O'Neill's.",
+    "Mary-Jane 😐 met\tJürgen [SEP] on Tuesday",
+    "He said:«Where?»  and left",
+    "In 1998 the same story was told in Paris; here it takes 154 minutes.",
+    ".",
+]
+QUESTIONS = [
+    ("Who did?", "My children laughed from start to finish, and so did I. The film opens on a quiet street, "
+     "and the camera lingers on 😐 faces.", {}),
+    ("Où?", "Straße, café — überraschend 日本の 😐 naïve.", {"max_answer_length": 3}),
+    ("Is it?", "It is not bad.", {"handle_impossible_answer": True}),
+    ("Is it?", "It is not a film, is it?", {"handle_impossible_answer": True}),
+    ("Thin?", "The plot is thin and the jokes are old, the pacing is worse.",
+     {"max_length": 16, "stride": 4, "max_answer_length": 5}),
+]
+SENTENCES = [
+    "I loved it!",
+    "Loved it, the camera lingers on faces.",
+    "Où est la MAGIE ? 日本 😐",
+    "\u200b",
+    "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+]
 
 
-def disordered(config):
-    """id2label in another order than its numbers."""
-    names = config["id2label"]
-    config["id2label"] = {key: names[key] for key in sorted(names, key=lambda key: (int(key) * 7 + 2) % 5)}
-    return config
+BERT_HEADS = {
+    "bert.embeddings.position_ids": [1, 20], "cls.predictions.bias": [400],
+    "cls.predictions.transform.dense.weight": [24, 24], "cls.predictions.transform.dense.bias": [24],
+    "cls.predictions.transform.LayerNorm.weight": [24], "cls.predictions.transform.LayerNorm.bias": [24],
+    "cls.seq_relationship.weight": [2, 24], "cls.seq_relationship.bias": [2]}
+BERT_POOLER = {"bert.pooler.dense.weight": [16, 16], "bert.pooler.dense.bias": [16]}
+DISTILBERT_HEADS = {
+    "vocab_transform.weight": [16, 16], "vocab_transform.bias": [16], "vocab_layer_norm.weight": [16],
+    "vocab_layer_norm.bias": [16], "vocab_projector.bias": [400]}
+ROBERTA_HEADS = {
+    "roberta.embeddings.position_ids": [1, 22], "roberta.pooler.dense.weight": [24, 24],
+    "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
+    "lm_head.dense.bias": [24], "lm_head.layer_norm.weight": [24], "lm_head.layer_norm.bias": [24]}
 
+SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
+SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
+SENTIMENT = ["negative", "neutral", "positive"]
+ENTITIES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "geo-place"]
 
 VARIANTS = [
-    Variant("bert_sequence", BERT, "sequence", seed=8, texts=REVIEWS, traced=0,
-            labels=["negative", "neutral", "positive"], config=disordered),
+    Variant("bert_sequence", BERT, "sequence", seed=8, texts=REVIEWS, traced=0, labels=SENTIMENT,
+            config=forms.disordered),
+    Variant("bert_old_names", BERT, "sequence", seed=8, same_as="bert_sequence", labels=SENTIMENT,
+            dtype="F16", config=forms.of_2019, unused=tuple(BERT_HEADS),
+            tensors=forms.in_turn(forms.foreign(BERT_HEADS), forms.old_names)),
+    Variant("bert_bare", BERT, "sequence", seed=8, same_as="bert_sequence", labels=SENTIMENT, dtype="BF16",
+            config=forms.of_2020, tensors=forms.bare("bert.")),
+    Variant("bert_shards", BERT, "sequence", seed=8, same_as="bert_sequence", labels=SENTIMENT, dtype="F16",
+            shard_size="16KB"),
+    Variant("bert_many_labels", BERT, "sequence", seed=2, dtype="F16", texts=REVIEWS[:4], score="sigmoid",
+            labels=[f"topic {i}" for i in range(11)], config=forms.disordered,
+            size=SMALLEST | dict(hidden_act="relu", problem_type="multi_label_classification",
+                              layer_norm_eps=0.02)),
+    Variant("bert_one_label", BERT, "sequence", seed=1, dtype="F16", texts=REVIEWS[-4:-1], score="sigmoid",
+            labels=["LABEL_0"], size=SMALLEST | dict(hidden_act="gelu_new")),
+    Variant("bert_regression", BERT, "sequence", seed=4, dtype="F16", texts=REVIEWS[:2], score="none",
+            labels=["stars"], size=SMALLEST | dict(hidden_act="silu", problem_type="regression")),
+    Variant("bert_tokens", BERT, "tokens", seed=40, texts=NEWS, dtype="F16", labels=ENTITIES,
+            tokenizer="wordpiece_cased", tokenizer_config=dict(do_lower_case=False),
+            size=SMALL | dict(num_hidden_layers=3)),
+    Variant("bert_answer", BERT, "answer", seed=17, texts=QUESTIONS, dtype="F16",
+            size=SMALL | dict(max_position_embeddings=32),
+            unused=tuple(BERT_POOLER), tensors=forms.foreign(BERT_POOLER)),
+    Variant("bert_embed", BERT, "embed", seed=7, texts=SENTENCES, dtype="F16",
+            size=SMALL, tokenizer_json=forms.cut_and_padded, tokenizer_config=dict(model_max_length=16),
+            unused=("embeddings.position_ids",), tensors=forms.foreign({"embeddings.position_ids": [1, 20]}),
+            files=forms.sentence_transformers(16, ["mean_tokens"], True, 16)),
+    Variant("bert_embed_first", BERT, "embed", seed=9, texts=SENTENCES[:3], dtype="F16", size=SMALLEST,
+            files=forms.sentence_transformers(8, ["cls_token"], True)),
+    Variant("bert_embed_several", BERT, "embed", seed=10, texts=SENTENCES[:4], dtype="F16",
+            tokenizer="precompiled", size=SMALL,
+            files=forms.sentence_transformers(
+                16, ["mean_sqrt_len_tokens", "cls_token", "mean_tokens", "max_tokens"], False)),
+
+    Variant("distilbert_sequence", DISTILBERT, "sequence", seed=11, texts=REVIEWS[:7], traced=1,
+            labels=["LABEL_0", "LABEL_1"], dtype="F16", embeddings=0.01,
+            config=forms.without("id2label", "label2id", "architectures"),
+            unused=tuple(DISTILBERT_HEADS), tensors=forms.foreign(DISTILBERT_HEADS)),
+    Variant("distilbert_tokens", DISTILBERT, "tokens", seed=3, texts=NEWS, dtype="F16", labels=ENTITIES,
+            tokenizer="wordpiece_cased", tokenizer_files=tokens.vocabulary_only,
+            tokenizer_config=dict(do_lower_case=False)),
+    Variant("distilbert_answer", DISTILBERT, "answer", seed=19, texts=QUESTIONS, dtype="F16",
+            size=dict(max_position_embeddings=32), config=forms.without("architectures"),
+            tokenizer_files=tokens.vocabulary_only),
+
+    Variant("roberta_sequence", ROBERTA, "sequence", seed=2, traced=0, labels=SENTIMENT, dtype="F16",
+            texts=MASKED, size=dict(layer_norm_eps=1e-5), unused=tuple(ROBERTA_HEADS),
+            tensors=forms.foreign(ROBERTA_HEADS)),
+    Variant("roberta_tokens", ROBERTA, "tokens", seed=15, texts=NEWS, dtype="F16", labels=ENTITIES,
+            size=SMALL | dict(layer_norm_eps=0.01, pad_token_id=3),
+            tokenizer_files=tokens.vocabulary_and_merges),
+    Variant("roberta_answer", ROBERTA, "answer", seed=470, texts=QUESTIONS, dtype="F16",
+            size=SMALL | dict(max_position_embeddings=36)),
+    Variant("xlm_roberta_sequence", XLM_ROBERTA, "sequence", seed=3, texts=MASKED, labels=SENTIMENT,
+            dtype="F16", size=SMALL),
+    Variant("camembert_sequence", XLM_ROBERTA, "sequence", seed=3, same_as="xlm_roberta_sequence",
+            labels=SENTIMENT, dtype="BF16", size=SMALL, config=forms.as_camembert),
+    Variant("xlm_roberta_tokens", XLM_ROBERTA, "tokens", seed=45, texts=NEWS, labels=ENTITIES, dtype="F16",
+            size=SMALL),
 ]
 
 
@@ -158,4 +293,5 @@ def main():
             make(variant)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -4,8 +4,8 @@ import json
 import pathlib
 import sys
 
-from tokenizers import Tokenizer
-from transformers import PreTrainedTokenizerFast
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import BertTokenizer, PreTrainedTokenizerFast
 
 SHARED = pathlib.Path(__file__).parent.parent / "data" / "tokenizers"
 sys.path.insert(0, str(SHARED))
@@ -14,6 +14,8 @@ from ranges import ranges, utf16_units  # noqa: E402
 NAMES = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token", "bos_token", "eos_token")
 BERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")))
 ROBERTA = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "<unk>", "<mask>", "<s>", "</s>")))
+SPECIALS = {"wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
+            "precompiled": ROBERTA}
 
 
 def write_json(path, value):
@@ -28,10 +30,27 @@ def write(variant, folder):
         variant.tokenizer_files(file, folder)
     else:
         write_json(folder / "tokenizer.json", file)
-    specials = variant.family.specials
+    specials = SPECIALS[variant.tokenizer]
     settings = {**specials, **variant.tokenizer_config}
     write_json(folder / "tokenizer_config.json", settings)
     write_json(folder / "special_tokens_map.json", specials)
+
+
+def wordpiece(folder, settings):
+    """The library's own way from vocab.txt."""
+    return BertTokenizer.from_pretrained(folder, **settings)._tokenizer
+
+
+def byte_level(folder, _):
+    """As the library's converter puts it together; its class for it does not work in 5.12."""
+    tokenizer = Tokenizer(models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt")))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
+    tokenizer.add_special_tokens([AddedToken(name) for name in ("<s>", "<pad>", "</s>", "<unk>")])
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    return tokenizer
 
 
 def vocabulary_only(file, folder):
@@ -42,7 +61,7 @@ def vocabulary_only(file, folder):
 
 def vocabulary_and_merges(file, folder):
     vocabulary = dict(file["model"]["vocab"])
-    vocabulary |= {token["content"]: token["id"] for token in file["added_tokens"]}
+    vocabulary |= {token["content"]: token["id"] for token in file["added_tokens"] if token["special"]}
     write_json(folder / "vocab.json", vocabulary)
     pair = lambda merge: merge if isinstance(merge, str) else " ".join(merge)
     merges = "".join(f"{pair(merge)}\n" for merge in file["model"]["merges"])
@@ -59,7 +78,7 @@ def load(variant, folder):
     backend.no_truncation()
     return PreTrainedTokenizerFast(
         tokenizer_object=backend, model_max_length=variant.max_length,
-        model_input_names=variant.family.inputs, **variant.family.specials)
+        model_input_names=variant.family.inputs, **SPECIALS[variant.tokenizer])
 
 
 def encoded(tokenizer, text, pair=None):

@@ -105,7 +105,7 @@ def trace(variant, model, inputs):
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
     found["encoder.output"] = found[f"encoder.layers.{len(layers) - 1}.output"]
-    if "head.dense" in found:
+    if variant.task == "sequence":
         found["pooled"] = found["encoder.output"][0]
     return found
 

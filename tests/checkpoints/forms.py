@@ -1,0 +1,105 @@
+"""How published checkpoints differ from what the library saves today."""
+
+import json
+
+import torch
+
+
+def disordered(config):
+    """id2label in another order than its numbers."""
+    names = config["id2label"]
+    config["id2label"] = {key: names[key] for key in sorted(names, key=lambda key: (int(key) * 7 + 2) % 11)}
+    return config
+
+
+def without(*keys):
+    """config.json without some keys: the library falls back to its defaults."""
+    return lambda config: {key: value for key, value in config.items() if key not in keys}
+
+
+def of_2019(config):
+    """The keys that the first BERTs had."""
+    keys = ("architectures", "attention_probs_dropout_prob", "hidden_act", "hidden_dropout_prob",
+            "hidden_size", "id2label", "initializer_range", "intermediate_size", "label2id",
+            "max_position_embeddings", "model_type", "num_attention_heads", "num_hidden_layers",
+            "type_vocab_size", "vocab_size")
+    more = {"directionality": "bidi", "pooler_fc_size": 768, "pooler_type": "first_token_transform",
+            "output_past": True}
+    return {key: config[key] for key in keys} | more
+
+
+def as_camembert(config):
+    """The same computation under another model_type; the tensors keep their names. What the head is can
+    be seen from them alone."""
+    return without("architectures")(config) | {"model_type": "camembert"}
+
+
+def of_2020(config):
+    """The keys of the time when the type of numbers was torch_dtype."""
+    config = dict(config)
+    config["torch_dtype"] = config.pop("dtype")
+    return config | {"gradient_checkpointing": False, "position_embedding_type": "absolute",
+                     "transformers_version": "4.8.2"}
+
+
+def extended(tensors, shapes):
+    """With further tensors, of other values than any that are needed."""
+    random = torch.Generator().manual_seed(len(tensors))
+    more = {}
+    for name, shape in shapes.items():
+        if name.endswith("position_ids"):
+            more[name] = torch.arange(shape[1]).expand(shape)
+        else:
+            more[name] = torch.randn(shape, generator=random).to(next(iter(tensors.values())).dtype)
+    return tensors | more
+
+
+def foreign(shapes):
+    """Tensors of other tasks' heads and of buffers, left in."""
+    return lambda tensors: extended(tensors, shapes)
+
+
+def old_names(tensors):
+    """gamma and beta, as the first BERTs called the norms' weights."""
+    def rename(name):
+        return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+    return {rename(name): tensor for name, tensor in tensors.items()}
+
+
+def bare(prefix):
+    """Without the base model's prefix; the heads keep their names."""
+    return lambda tensors: {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
+
+
+def in_turn(*changes):
+    def change(value):
+        for one in changes:
+            value = one(value)
+        return value
+    return change
+
+
+def cut_and_padded(file):
+    """tokenizer.json's own truncation and padding, which are for the library's batches only."""
+    file["truncation"] = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
+    file["padding"] = {"strategy": {"Fixed": 12}, "direction": "Right", "pad_to_multiple_of": None,
+                       "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+
+
+def sentence_transformers(width, modes, normalize, max_length=None):
+    """The files that such a folder has besides the checkpoint."""
+    names = [("Transformer", ""), ("Pooling", "1_Pooling")] + [("Normalize", "2_Normalize")] * normalize
+    kind = "sentence_transformers.models."
+    known = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens",
+             "lasttoken")
+    files = {
+        "modules.json": [{"idx": i, "name": str(i), "path": path, "type": kind + name}
+                         for i, (name, path) in enumerate(names)],
+        "1_Pooling/config.json": {"word_embedding_dimension": width}
+        | {f"pooling_mode_{mode}": mode in modes for mode in known},
+        "config_sentence_transformers.json": {"__version__": {
+            "sentence_transformers": "2.0.0", "transformers": "4.6.1", "pytorch": "1.8.1"}},
+    }
+    if max_length:
+        files["sentence_bert_config.json"] = {"max_seq_length": max_length, "do_lower_case": False}
+    return files
