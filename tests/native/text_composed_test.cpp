@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "error_of.hpp"
+#include "text/base64.hpp"
 #include "text/composed_tokenizer.hpp"
 #include "text/tokenizer_files.hpp"
 #include "text/tokenizer_json.hpp"
@@ -110,6 +112,69 @@ TEST_CASE("ids, ranges and decoded texts are those of the original library", "[t
   }
 }
 
+// Reads each component of a kind with `make`, and compares what it gives with what the original
+// gave; components.py says what the file holds.
+template <typename Make>
+void expect_original(const char* kind, const Make& make) {
+  const json components = json::parse(read("components.json"))[kind];
+  REQUIRE(!components.empty());
+  for (const json& component : components) {
+    const std::string text = component[0].dump();
+    const auto run = make(parse_json(text, tokenizer_json));
+    for (const json& example : component[1]) {
+      INFO(text << " on " << example[0]);
+      CHECK(json(run(example[0])) == example[1]);
+    }
+  }
+}
+
+TEST_CASE("each normalizer does what the original's does", "[text][composed]") {
+  expect_original("normalizers", [](const JsonValue& component) {
+    return [normalizer = read_normalizer(component, "normalizer")](const std::string& text) {
+      return to_utf8(normalizer->normalize(read_characters(text)));
+    };
+  });
+}
+
+TEST_CASE("each pre-tokenizer cuts where the original's does", "[text][composed]") {
+  expect_original("pre_tokenizers", [](const JsonValue& component) {
+    return [splitter = read_pre_tokenizer(component, "pre_tokenizer")](const std::string& text) {
+      Words words;
+      splitter->split(read_characters(text), words);
+      std::vector<std::string> result;
+      for (std::size_t i = 0; i < words.size(); ++i) result.push_back(to_utf8(words[i]));
+      return result;
+    };
+  });
+}
+
+TEST_CASE("each decoder joins tokens as the original's does", "[text][composed]") {
+  expect_original("decoders", [](const JsonValue& component) {
+    return [decoder = read_decoder(component, "decoder")](const std::vector<std::string>& tokens) {
+      std::string text;
+      for (const std::string& part : decoder->decode(tokens)) text += part;
+      return text;
+    };
+  });
+}
+
+TEST_CASE("each post-processor puts the original's tokens around texts", "[text][composed]") {
+  expect_original("post_processors", [](const JsonValue& component) {
+    PostProcessor processor;
+    if (component.is_object()) processor = read_post_processor(component, "post_processor");
+    return [processor](std::size_t texts) {
+      std::vector<std::int32_t> ids, types;
+      for (const TemplatePart& part :
+           texts == 1 ? processor.around.single : processor.around.pair) {
+        using enum TemplatePart::Kind;
+        ids.push_back(part.kind == first_text ? 10 : part.kind == second_text ? 11 : part.id);
+        types.push_back(part.type);
+      }
+      return json{ids, types};
+    };
+  });
+}
+
 TEST_CASE("without tokenizer.json, a vocabulary of words gives the same ids", "[text][composed]") {
   const bool lower_case = GENERATE(true, false);
   const std::string name = lower_case ? "wordpiece_uncased" : "wordpiece_cased";
@@ -190,6 +255,76 @@ TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
   CHECK(tokenizer->find("<extra_id_0>") == static_cast<std::int32_t>(pieces.size() + 2));
   CHECK(ids(*tokenizer, "The film was good.") == test::ids_of(pieces.encode("The film was good.")));
   CHECK(ids(*tokenizer, "a<extra_id_2>").back() == static_cast<std::int32_t>(pieces.size()));
+}
+
+TEST_CASE("a SentencePiece model with the special tokens of its own before the pieces",
+          "[text][composed]") {
+  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  const Files files{
+      {"sentencepiece.bpe.model", test::read_text(test::tokenizer_folder + "unigram.model")}};
+  const auto tokenizer = from_files(files);
+  const auto mask = static_cast<std::int32_t>(pieces.size() + 1);
+  CHECK(tokenizer->size() == pieces.size() + 2);
+  const char* const specials[] = {"<s>", "<pad>", "</s>", "<unk>"};
+  for (std::int32_t id = 0; id < 4; ++id) CHECK(tokenizer->find(specials[id]) == id);
+  CHECK(tokenizer->find("<mask>") == mask);
+  CHECK(tokenizer->is_control(mask));
+  CHECK_FALSE(tokenizer->is_control(4));
+
+  // Each piece's id is one more, and the unknown one is among the special tokens.
+  const std::string text = "The film was good.";
+  std::vector<std::int32_t> expected;
+  for (const Token& token : pieces.encode(text)) expected.push_back(token.id + 1);
+  CHECK(ids(*tokenizer, text) == expected);
+  CHECK(tokenizer->decode(expected) == text);
+  CHECK(ids(*tokenizer, "漢").back() == 3);
+  CHECK(tokenizer->encode("a  <mask>").back() == Token{mask, 1, 9});  // with the spaces before it
+  CHECK(special_ids(tokenizer->around().single, true) == std::vector<std::int32_t>{0});
+  CHECK(special_ids(tokenizer->around().pair, false) == std::vector<std::int32_t>{2, 2, 2});
+}
+
+TEST_CASE("files of a tokenizer that are damaged or missing are refused by their name",
+          "[text][composed]") {
+  const auto refused = [](const Files& files, TokenizerSide side = TokenizerSide::source) {
+    const Error error = test::error_of([&] { from_files(files, side); });
+    return std::string(to_string(error.code())) + ": " + error.what();
+  };
+  const std::string unigram = test::read_text(test::tokenizer_folder + "unigram.model");
+  const std::string bpe = test::read_text(test::tokenizer_folder + "bpe.model");
+  CHECK(refused({{"merges.txt", "a b\n"}}) ==
+        "invalid_tokenizer: vocab.json: missing; the tokenizer needs it");
+  CHECK(refused({{"merges.txt", "a b c\n"}, {"vocab.json", R"({"a": 0})"}}) ==
+        "invalid_tokenizer: merges.txt: expected two tokens with a space between them, got "
+        "\"a b c\"");
+  CHECK(refused({{"merges.txt", ""}, {"vocab.json", "[]"}}) ==
+        "invalid_tokenizer: vocab.json: expected an object, got []");
+  CHECK(refused({{"merges.txt", ""}, {"vocab.json", R"({"a": -1})"}}) ==
+        "invalid_tokenizer: vocab.json: \"a\": expected a token id, got -1");
+  CHECK(refused({{"merges.txt", ""}, {"vocab.json", R"({"a": 5000000})"}}) ==
+        "invalid_tokenizer: vocabulary: token \"a\": expected an id from 0 to 4194304");
+  CHECK(refused({{"vocab.txt", "[UNK]\n[SEP]\n"}}) ==
+        "invalid_tokenizer: vocabulary: expected the token \"[CLS]\", which is missing");
+  CHECK(refused({{"vocab.txt", "[UNK]\n"}, {"tokenizer_config.json", "[]"}}) ==
+        "invalid_tokenizer: tokenizer_config.json: expected an object, got []");
+  CHECK(refused({{"source.model", unigram}}, TokenizerSide::target) ==
+        "missing_file: target.model: expected beside source.model, got none");
+  CHECK(refused({{"source.spm", unigram}}) ==
+        "invalid_tokenizer: vocab.json: missing; the tokenizer needs it");
+  // In one file of their own, the target's ids are needed, too.
+  CHECK(refused({{"source.spm", unigram},
+                 {"target.spm", unigram},
+                 {"vocab.json", "{}"},
+                 {"tokenizer_config.json", R"({"separate_vocabs": true})"}},
+                TokenizerSide::target) ==
+        "invalid_tokenizer: target_vocab.json: missing; the tokenizer needs it");
+  const std::string kind =
+      "unsupported: the SentencePiece model: expected one of kind Unigram, got BPE; the tokenizer "
+      "must be saved again as tokenizer.json";
+  CHECK(refused({{"spiece.model", bpe}}) == kind);
+  CHECK(refused({{"sentencepiece.bpe.model", bpe}}) == kind);
+  CHECK(refused(
+            {{"spiece.model", unigram}, {"tokenizer_config.json", R"({"unk_token": "[UNK]"})"}}) ==
+        "invalid_tokenizer: the SentencePiece model: the unknown piece \"[UNK]\" is missing");
 }
 
 TEST_CASE("what a person reads for a token", "[text][composed]") {
@@ -337,6 +472,92 @@ TEST_CASE("a tokenizer.json that contradicts itself is refused", "[text][compose
         "[\"a\",\"b\"]");
   CHECK_THROWS_AS(from_files({}), Error);
   CHECK_THROWS_AS(from_files({{"merges.txt", ""}}), Error);
+}
+
+TEST_CASE("a component with a field of the wrong kind is refused by the field's name",
+          "[text][composed]") {
+  struct Case {
+    const char *key, *component, *message;
+  };
+  const std::vector<Case> cases{
+      {"normalizer", R"({"type": "Sequence", "normalizers": {}})",
+       "normalizer: normalizers: expected an array, got {}"},
+      {"normalizer", R"({"type": "Sequence", "normalizers": [{"type": "NFC"}, {}]})",
+       "normalizer: normalizers[1]: type: missing"},
+      {"normalizer", R"({"type": "Precompiled", "precompiled_charsmap": "AA=A"})",
+       "normalizer: precompiled_charsmap: expected base64"},
+      {"normalizer", R"({"type": "Strip", "strip_left": 1, "strip_right": true})",
+       "normalizer: strip_left: expected true or false, got 1"},
+      {"normalizer", R"({"type": "Replace", "pattern": {"String": "a", "Regex": "b"},
+                         "content": ""})",
+       "normalizer: pattern: \"Regex\": unknown field"},
+      {"pre_tokenizer", R"({"type": "Metaspace", "replacement": "__"})",
+       "pre_tokenizer: replacement: expected one character, got \"__\""},
+      {"pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
+       "pre_tokenizer: prepend_scheme: expected one of always, first, never, got \"last\""},
+      {"pre_tokenizer", R"({"type": "Punctuation", "behavior": "Merged"})",
+       "pre_tokenizer: behavior: expected one of Removed, Isolated, MergedWithPrevious, "
+       "MergedWithNext, Contiguous, got \"Merged\""},
+      {"decoder", R"({"type": "Strip", "content": "", "start": 0, "stop": 0})",
+       "decoder: content: expected one character, got \"\""},
+      {"decoder", R"({"type": "Strip", "content": "a", "start": -1, "stop": 0})",
+       "decoder: start: expected a whole number from 0 to 1000000, got -1"},
+      {"post_processor", R"({"type": "BertProcessing", "sep": ["[SEP]"], "cls": ["[CLS]", 0]})",
+       "post_processor: sep: expected a token and its id, got [\"[SEP]\"]"},
+      {"post_processor", R"({"type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", -1]})",
+       "post_processor: cls: expected a token id, got -1"},
+      {"post_processor",
+       R"({"type": "TemplateProcessing", "special_tokens": [], "single": [], "pair": []})",
+       "post_processor: special_tokens: expected an object, got []"},
+      {"post_processor",
+       R"({"type": "TemplateProcessing", "special_tokens": {"a": {"id": "a", "ids": 1}},
+           "single": [], "pair": []})",
+       "post_processor: special_tokens: ids: expected an array, got 1"},
+      {"post_processor",
+       R"({"type": "TemplateProcessing", "special_tokens": {}, "single": "$A", "pair": []})",
+       "post_processor: single: expected an array, got \"$A\""},
+      {"post_processor",
+       R"({"type": "TemplateProcessing", "special_tokens": {}, "pair": [],
+           "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}]})",
+       "post_processor: single: id: expected one of special_tokens, got \"[CLS]\""},
+      {"post_processor",
+       R"({"type": "TemplateProcessing", "special_tokens": {}, "single": [],
+           "pair": [{"Sequence": {"id": "C", "type_id": 0}}]})",
+       "post_processor: pair: id: expected \"A\" or \"B\", got \"C\""},
+      {"model", R"({"type": "Unigram", "vocab": {}})", "model: vocab: expected an array, got {}"},
+      {"model", R"({"type": "WordPiece", "vocab": []})",
+       "model: vocab: expected an object, got []"},
+      {"model", R"({"type": "BPE", "vocab": {"a": 1.5}, "merges": []})",
+       "model: vocab: expected a token id, got 1.5"},
+      {"model", R"({"type": "BPE", "vocab": {}, "merges": {}})",
+       "model: merges: expected an array, got {}"},
+      {"added_tokens", "{}", "added_tokens: expected an array, got {}"},
+      {"added_tokens",
+       R"([{"id": 7, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false,
+            "normalized": false, "special": true}])",
+       "added_tokens: id: expected 1, the id of \"[UNK]\" in the vocabulary, got 7"},
+  };
+  for (const auto& [key, component, message] : cases) {
+    CHECK(refusal(with("wordpiece_cased.json", key, component)) ==
+          std::string("invalid_tokenizer: tokenizer.json: ") + message);
+  }
+}
+
+TEST_CASE("base64 is read as RFC 4648 has it", "[text][composed]") {
+  for (const auto& [text, bytes] : std::map<std::string, std::string>{{"", ""},
+                                                                      {"Zg==", "f"},
+                                                                      {"Zm8=", "fo"},
+                                                                      {"Zm9v", "foo"},
+                                                                      {"Zm9vYg==", "foob"},
+                                                                      {"Zm9vYmE=", "fooba"},
+                                                                      {"Zm9vYmFy", "foobar"},
+                                                                      {"+/+/", "\xFB\xFF\xBF"}}) {
+    CHECK(decode_base64(text) == bytes);
+  }
+  for (const char* text : {"Z", "Zm9vY", "Zm 9", "Zm9v\n", "Z=g=", "-_-_", "Zg==="}) {
+    INFO(text);
+    CHECK_FALSE(decode_base64(text));
+  }
 }
 
 TEST_CASE("scores are read as the nearest doubles", "[text][composed]") {
