@@ -18,10 +18,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { glassformer, root } from './run.mjs';
+import { command, glassformer, root } from './run.mjs';
 
 const golden = join(root, 'tests/golden/pre_norm_mean');
-const command = join(root, 'build/native/glassformer');
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-attack-'));
 after(() => rmSync(scratch, { recursive: true }));
 

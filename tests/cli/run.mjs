@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 // `npm run coverage` names a build that counts the lines that run.
-const command = process.env.GLASSFORMER ?? join(root, 'build/native/glassformer');
+export const command = process.env.GLASSFORMER ?? join(root, 'build/native/glassformer');
 
 export function glassformer(args, input = '') {
   const { status, stdout, stderr } = spawnSync(command, args, {
