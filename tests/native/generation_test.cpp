@@ -210,6 +210,18 @@ TEST_CASE("the search goes on while a growing hypothesis is ahead of the best co
   CHECK(search.tree(0).back().length == 3);
 }
 
+TEST_CASE("the search ends where the best that goes on is no better than the best complete one",
+          "[generation]") {
+  // The end token and another one are equally probable.
+  MarkovScorer scorer({MarkovScorer::Table(3, {-100, 0, 0})});
+  const SpecialTokens tokens = tokens_of(3);
+  const std::vector<std::size_t> max_lengths = {5};
+  BeamSearch search(scorer, tokens, {.beams = 1, .max_repeats = 0}, max_lengths);
+  run(search);
+  CHECK(scorer.rows.size() == 1);
+  CHECK(ids_of(search, 0, search.leader(0)) == Ids{end_token});
+}
+
 TEST_CASE("hypotheses come best first, each with its own tokens and score", "[generation]") {
   const std::size_t beams = GENERATE(2u, 4u, 8u);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
