@@ -148,6 +148,17 @@ TEST_CASE("each pre-tokenizer cuts where the original's does", "[text][composed]
   });
 }
 
+TEST_CASE("each model cuts words as the original's does, equal ranks and scores too",
+          "[text][composed]") {
+  expect_original("models", [](const JsonValue& component) {
+    const std::string model(component.text());
+    return [tokenizer = std::make_shared<ComposedTokenizer>(
+                parse_tokenizer_json("{\"model\":" + model + "}"))](const std::string& word) {
+      return ids(*tokenizer, word);
+    };
+  });
+}
+
 TEST_CASE("each decoder joins tokens as the original's does", "[text][composed]") {
   expect_original("decoders", [](const JsonValue& component) {
     return [decoder = read_decoder(component, "decoder")](const std::vector<std::string>& tokens) {

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Writes components.json: what the original library's components make of texts, one by one.
 
-Needs Debian sid's package python3-tokenizers (0.23.1). The file holds four lists of [component, [[input,
-output], ...]]. Normalizers turn a text into a text, pre-tokenizers a text into its words, decoders tokens
-into a text; a post-processor's input is how many texts, its output the ids and the token types, where the
-first text is the token 10 and the second one 11.
+Needs Debian sid's package python3-tokenizers (0.23.1). The file holds five lists of [component, [[input,
+output], ...]]. Normalizers turn a text into a text, pre-tokenizers a text into its words, models a word
+into ids, decoders tokens into a text; a post-processor's input is how many texts, its output the ids and
+the token types, where the first text is the token 10 and the second one 11.
 """
 
 import base64
@@ -106,6 +106,40 @@ PRE_TOKENIZERS = [
         {"type": "WhitespaceSplit"}, {"type": "Digits", "individual_digits": False}]}, ["ab12 3c"]),
 ]
 
+
+
+def numbered(*tokens):
+    return {token: i for i, token in enumerate(tokens)}
+
+
+def bpe(vocabulary, merges, **options):
+    return {"type": "BPE", "vocab": vocabulary, "merges": [pair.split() for pair in merges], **options}
+
+
+EURO = ["<0xE2>", "<0x82>", "<0xAC>"]
+LETTERS = numbered("<unk>", "a", "b", "c", "aa", "ab", "bc", "aab", "abc", *EURO)
+PIECES = [[token, score] for token, score in (
+    ("<unk>", 0), ("a", -1), ("aa", -2), ("aaa", -3), ("b", -1.5), ("ab", -2.5), ("ba", -2.5), *(
+        (byte, -9) for byte in EURO))]
+RUNS_OF_A = ["a" * count for count in range(1, 8)]
+MODELS = [
+    # Equal ranks and equal scores.
+    (bpe(LETTERS, ["a a"]), RUNS_OF_A),
+    (bpe(LETTERS, ["a b", "b c", "aa b", "a a"]), ["abc", "aabc", "aab", "bcab"]),
+    (bpe(LETTERS, ["b c", "a b", "a bc"]), ["abc", "aabc", "bcab", "ababc"]),
+    (bpe(LETTERS, ["a a", "a b", "a a"]), ["aab", "aaab"]),
+    ({"type": "Unigram", "vocab": PIECES, "unk_id": 0}, RUNS_OF_A + ["ab", "aba", "abab", "baab", "axxb", "xa"]),
+    ({"type": "Unigram", "vocab": PIECES[::-1], "unk_id": len(PIECES) - 1}, RUNS_OF_A + ["aba", "abab"]),
+    # What the vocabulary does not have.
+    *[(bpe(LETTERS, ["a b"], unk_token="<unk>", fuse_unk=fuse, byte_fallback=True), ["xyab", "a€b", "€x", "xé"])
+      for fuse in (True, False)],
+    (bpe(LETTERS, ["a b"]), ["xaxb", "x"]),
+    (bpe(LETTERS, ["a b"], ignore_merges=True), ["abc", "aab", "aabc"]),
+    ({"type": "Unigram", "vocab": PIECES, "unk_id": 0, "byte_fallback": True}, ["a€b", "a¢b", "€€"]),
+    ({"type": "WordPiece", "vocab": numbered("[UNK]", "a", "##a", "##b", "ab", "##ab"), "unk_token": "[UNK]",
+      "continuing_subword_prefix": "##", "max_input_chars_per_word": 4}, ["abab", "ababa", "aaab", "ba", "axb"]),
+]
+
 BYTES = [["<0xE6>", "<0x97>", "<0xA5>", "a"], ["<0xE6>", "<0x97>", "a", "<0x41>"], ["<0xFF>", "<0x41>"],
          ["<0xGG>", "<0x4>", "<0x411>", "0x41"], ["<0xe6>", "<0x97>", "<0xa5>"], []]
 DECODERS = [
@@ -171,6 +205,7 @@ RUNS = {
     "normalizers": (NORMALIZERS, lambda component, text: tokenizer(
         normalizer=component).normalizer.normalize_str(text)),
     "pre_tokenizers": (PRE_TOKENIZERS, words),
+    "models": (MODELS, lambda component, word: tokenizer(model=component).encode(word).ids),
     "decoders": (DECODERS, lambda component, tokens: tokenizer(decoder=component).decoder.decode(tokens)),
     "post_processors": (POST_PROCESSORS, processed),
 }
