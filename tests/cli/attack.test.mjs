@@ -260,13 +260,16 @@ test('init and quantize write a manifest, with which inspect compares the files'
     );
   }
   assert.deepEqual(readdirSync(small).sort(), [...described, 'README.md', 'manifest.json'].sort());
-  writeFileSync(join(small, 'config.json'), ' ', { flag: 'a' });
-  const { status, stderr } = glassformer(['inspect', small]);
-  assert.equal(status, 1);
-  assert.match(
-    stderr,
-    /invalid_manifest: manifest\.json: "config\.json": expected a file of \d+ by/,
-  );
+  const config = readFileSync(join(small, 'config.json'), 'utf8');
+  for (const changed of [config + ' ', config.replace(' ', '\n')]) {
+    writeFileSync(join(small, 'config.json'), changed);
+    const { status, stderr } = glassformer(['inspect', small]);
+    assert.equal(status, 1, 'one byte more, or another one');
+    assert.match(
+      stderr,
+      /invalid_manifest: manifest\.json: "config\.json": expected a file of \d+ by/,
+    );
+  }
   assert.match(glassformer(['inspect', golden]).stdout, /\nno manifest\.json\n$/);
 });
 
