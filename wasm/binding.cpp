@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,6 @@
 #include "io/weights.hpp"
 #include "models/model.hpp"
 #include "pipelines/classify.hpp"
-#include "pipelines/json.hpp"
 #include "pipelines/translate.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 
@@ -28,16 +28,14 @@ namespace {
 
 using namespace glassformer;
 
-// The model, which is of one task, and the answer to the last call.
+// The model, the texts that are under way, and the answer to the last call.
 struct Instance {
-  std::unique_ptr<ClassifyPipeline> classifier;
-  std::unique_ptr<TranslatePipeline> translator;
-  std::optional<TranslatePipeline::Session> translation;  // under way
-  std::optional<WeightsLoader> loader;                    // until every weight is there
+  std::unique_ptr<Pipeline> pipeline;
+  std::unique_ptr<Job> job;
+  std::optional<WeightsLoader> loader;  // until every weight is there
   std::size_t parameters = 0;
   std::string result;
-  std::vector<std::span<const float>> attention;  // of each map in the result, in its order
-  std::vector<std::vector<float>> weights;        // those of them that nobody else holds
+  std::vector<TracedTensor> tensors;  // of the result
 };
 
 Instance instance;
@@ -84,31 +82,15 @@ std::unique_ptr<Tokenizer> parse_tokenizer(std::string_view file) {
       SentencePieceTokenizer::parse(std::as_bytes(std::span(file))));
 }
 
-// Leaves a map's weights to gf_attention, here from where they lie.
-void show(const std::optional<AttentionMap>& map) {
-  if (map) instance.attention.push_back(map->data);
-}
-
-// And here from a result that will be gone.
-void keep(std::optional<AttentionMap>& map) {
-  if (!map) return;
-  instance.attention.push_back(instance.weights.emplace_back(std::move(map->data)));
-}
-
-void clear_attention() {
-  instance.attention.clear();
-  instance.weights.clear();
-}
-
 std::string plan_json(const WeightsLoader& loader) {
   JsonWriter json;
   json.object([&] {
     json.key("tensors");
-    json.array(loader.tensors(), [&](const TensorInfo& tensor) {
+    json.array(std::views::iota(std::size_t{0}, loader.size()), [&](std::size_t i) {
       json.object([&] {
-        json.field("name", tensor.name);
-        json.field("begin", tensor.begin);
-        json.field("end", tensor.end);
+        json.field("name", loader.tensor(i).name);
+        json.field("begin", loader.tensor(i).begin);
+        json.field("end", loader.tensor(i).end);
       });
     });
     json.field("staging", loader.staging_bytes());
@@ -130,27 +112,31 @@ std::string begin_loading(std::vector<Parameter> parameters, SafetensorsHeader h
   return plan_json(*instance.loader);
 }
 
-template <typename Pipeline>
-Pipeline& loaded(const std::unique_ptr<Pipeline>& pipeline) {
-  if (!pipeline || instance.loader) throw Error(ErrorCode::internal, "no such model is loaded");
-  return *pipeline;
+Pipeline& loaded() {
+  if (!instance.pipeline || instance.loader) throw Error(ErrorCode::internal, "no model is loaded");
+  return *instance.pipeline;
 }
 
-TranslatePipeline::Session& translation() {
-  if (!instance.translation) throw Error(ErrorCode::internal, "nothing is being translated");
-  return *instance.translation;
+Job& under_way() {
+  if (!instance.job) throw Error(ErrorCode::internal, "no texts are under way");
+  return *instance.job;
 }
 
-// [{...} or {"error"}, ...]
-template <typename Result, typename ToJson>
-std::string results_json(std::vector<std::variant<Result, Error>>& results, const ToJson& json_of) {
-  std::string json = "[";
-  for (auto& result : results) {
-    if (json.size() > 1) json += ',';
-    const Error* error = std::get_if<Error>(&result);
-    json += error ? to_json(*error) : json_of(std::get<Result>(result));
-  }
-  return json + ']';
+// {"result", "tensors": [{"name", "shape"}]}; the tensors' data is left to gf_tensor.
+void write(JsonWriter& json, Result& result) {
+  json.object([&] {
+    json.key("result");
+    json.raw(result.text);
+    json.key("tensors");
+    json.array(result.tensors, [&](TracedTensor& tensor) {
+      json.object([&] {
+        json.field("name", tensor.name);
+        json.key("shape");
+        json.array(tensor.shape, [&](std::size_t size) { json.value(size); });
+      });
+      instance.tensors.push_back(std::move(tensor));
+    });
+  });
 }
 
 }  // namespace
@@ -184,9 +170,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32
   return answer([&] {
     const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
     SafetensorsHeader header = parse_header(parts.at(1), data_size);
-    instance.classifier = std::make_unique<ClassifyPipeline>(
+    instance.pipeline = std::make_unique<ClassifyPipeline>(
         parse_config(parts[0]), parse_tokenizer(parts.at(4)), compute_of(parts[2], header));
-    return begin_loading(instance.classifier->parameters(), std::move(header));
+    return begin_loading(instance.pipeline->parameters(), std::move(header));
   });
 }
 
@@ -200,10 +186,10 @@ EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32
     SafetensorsHeader header = parse_header(parts.at(1), data_size);
     std::optional<std::span<const std::byte>> shortlist;
     if (!parts[3].empty()) shortlist = std::as_bytes(std::span(parts[3]));
-    instance.translator = std::make_unique<TranslatePipeline>(
+    instance.pipeline = std::make_unique<TranslatePipeline>(
         parse_config(parts[0]), parse_tokenizer(parts.at(4)), std::move(target),
         compute_of(parts[2], header), shortlist);
-    return begin_loading(instance.translator->parameters(), std::move(header));
+    return begin_loading(instance.pipeline->parameters(), std::move(header));
   });
 }
 
@@ -222,94 +208,74 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
     if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");
     instance.loader->finish();
     instance.loader.reset();
-    const auto describe = [](const auto& pipeline) {
-      return describe_json(pipeline.config(), instance.parameters, pipeline.compute());
-    };
-    return instance.classifier ? describe(*instance.classifier) : describe(*instance.translator);
+    return describe_json(*instance.pipeline, instance.parameters);
   });
 }
 
-// `texts` holds `count` texts one after the other, UTF-8, of the given lengths in bytes. Answers an
-// array with each text's result or {"error"}; attention weights are left to gf_attention.
-EMSCRIPTEN_KEEPALIVE int gf_classify(const char* texts, const std::uint32_t* lengths,
-                                     std::size_t count, const char* options,
-                                     std::size_t options_size) {
-  clear_attention();
-  return answer([&] {
-    ClassifyPipeline& classifier = loaded(instance.classifier);
-    auto results = classifier.classify_batch(pieces_of(texts, lengths, count),
-                                             parse_classify_options({options, options_size}));
-    return results_json(results, [&](Classification& result) {
-      std::string json = to_json(result, classifier, AttentionData::left_out);
-      keep(result.attention);
-      return json;
-    });
-  });
+// Frees what texts that are under way, and the last answer's tensors, hold.
+EMSCRIPTEN_KEEPALIVE void gf_cancel() {
+  instance.job.reset();
+  instance.tensors = {};
 }
 
-// Starts to translate texts, passed as in gf_classify, in place of those that are under way.
-EMSCRIPTEN_KEEPALIVE int gf_translate_begin(const char* texts, const std::uint32_t* lengths,
-                                            std::size_t count, const char* options,
-                                            std::size_t options_size) {
-  instance.translation.reset();
-  clear_attention();
+// Starts on texts, in place of those that are under way. `texts` holds `count` of them one after
+// the other, UTF-8, of the given lengths in bytes; `options` is the task's JSON.
+EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
+                                  std::size_t count, const char* options,
+                                  std::size_t options_size) {
+  gf_cancel();
   return answer([&] {
-    instance.translation = loaded(instance.translator)
-                               .begin(pieces_of(texts, lengths, count),
-                                      parse_translate_options({options, options_size}));
+    instance.job = loaded().begin(pieces_of(texts, lengths, count), {options, options_size},
+                                  ResultForm::json_and_tensors);
     return std::string("null");
   });
 }
 
-// Takes a step and answers where it led: {"done", "step"?}, see json.hpp.
-EMSCRIPTEN_KEEPALIVE int gf_translate_step() {
-  clear_attention();
+// Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether any is left, and what
+// this one has to show.
+EMSCRIPTEN_KEEPALIVE int gf_step() {
+  instance.tensors.clear();
   return answer([] {
-    TranslatePipeline::Session& session = translation();
-    session.step();
-    if (const std::optional<StreamedToken>& token = session.streamed()) {
-      const SentenceTranslation& sentence = session.sentence();
-      if (sentence.output.tokens.size() == 1) show(sentence.encoder);
-      show(token->decoder);
-      show(token->cross);
-    }
-    return to_json(session, *instance.translator, AttentionData::left_out);
-  });
-}
-
-// Answers like gf_classify, after the last step.
-EMSCRIPTEN_KEEPALIVE int gf_translate_end() {
-  clear_attention();
-  return answer([] {
-    auto results = translation().take_results();
-    return results_json(results, [](Translation& result) {
-      std::string json = to_json(result, *instance.translator, AttentionData::left_out);
-      for (SentenceTranslation& sentence : result.sentences) {
-        keep(sentence.encoder);
-        keep(sentence.decoder);
-        keep(sentence.cross);
-      }
-      return json;
+    const bool more = under_way().step();
+    std::optional<Result> progress = under_way().progress();
+    JsonWriter json;
+    json.object([&] {
+      json.field("more", more);
+      if (!progress) return;
+      json.key("progress");
+      write(json, *progress);
     });
+    return json.take();
   });
 }
 
-// Frees what texts that are under way hold.
-EMSCRIPTEN_KEEPALIVE void gf_translate_cancel() {
-  instance.translation.reset();
-  clear_attention();
+// After the last step: answers an array with {"result", "tensors"} or {"error"} of each text.
+EMSCRIPTEN_KEEPALIVE int gf_end() {
+  instance.tensors.clear();
+  return answer([] {
+    const std::unique_ptr<Job> job = std::move(instance.job);
+    if (!job) throw Error(ErrorCode::internal, "no texts are under way");
+    JsonWriter json;
+    json.array(job->end(), [&](Outcome& outcome) {
+      if (const Error* error = std::get_if<Error>(&outcome)) {
+        json.raw(to_json(*error));
+      } else {
+        write(json, std::get<Result>(outcome));
+      }
+    });
+    return json.take();
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE const char* gf_result() { return instance.result.data(); }
 EMSCRIPTEN_KEEPALIVE std::size_t gf_result_size() { return instance.result.size(); }
 
-// The weights [layers, heads, queries, keys] of the answer's attention map `index`, counted through
-// the whole answer, until the next call.
-EMSCRIPTEN_KEEPALIVE const float* gf_attention(std::size_t index) {
-  return instance.attention[index].data();
+// The data of the answer's tensor `index`, counted through the whole answer, until the next call.
+EMSCRIPTEN_KEEPALIVE const float* gf_tensor(std::size_t index) {
+  return instance.tensors[index].data.data();
 }
-EMSCRIPTEN_KEEPALIVE std::size_t gf_attention_size(std::size_t index) {
-  return instance.attention[index].size();
+EMSCRIPTEN_KEEPALIVE std::size_t gf_tensor_size(std::size_t index) {
+  return instance.tensors[index].data.size();
 }
 
 }  // extern "C"

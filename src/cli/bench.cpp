@@ -113,8 +113,8 @@ void bench_classifier(const BenchCommand& command) {
 // From text to the first token of a greedy stream.
 double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
   const auto begin = Clock::now();
-  auto session = pipeline.begin(std::span(&text, 1), {.beams = 1, .stream = true});
-  while (!session.streamed()) session.step();
+  auto job = pipeline.begin(std::span(&text, 1), {.beams = 1, .stream = true});
+  while (!job.streamed()) job.step();
   return milliseconds_since(begin);
 }
 

@@ -35,6 +35,19 @@ struct TranslateCommand {
 /// One line of standard input, one line of standard output.
 Exit run(const TranslateCommand& command);
 
+/// What a model does with each line, where the command has no more to say than this.
+struct TaskCommand {
+  Task task;
+  std::filesystem::path model = {};
+  std::optional<Compute> compute = {};
+  std::size_t threads = 1;
+  bool json = false;
+  bool attention = false;
+  std::string aggregation = {};  // of ner; empty: none
+};
+/// One line of standard input, one line of standard output.
+Exit run(const TaskCommand& command);
+
 struct TokenizeCommand {
   std::filesystem::path model;
   bool special = false;

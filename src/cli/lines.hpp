@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/commands.hpp"
+#include "pipelines/pipeline.hpp"
+
 namespace glassformer {
 
 /// `count` pipelines from `load`: a pipeline answers one request at a time.
@@ -29,19 +32,21 @@ inline std::vector<std::string> read_lines(std::size_t most) {
   return lines;
 }
 
-/// The result of each line, in their order. Each pipeline has a thread of its own and answers every
-/// n-th line through answer(pipeline, texts), which returns one result a text.
-template <typename Pipeline, typename Answer>
-auto in_parallel(const std::vector<std::unique_ptr<Pipeline>>& pipelines,
-                 const std::vector<std::string>& lines, const Answer& answer) {
-  using Results = decltype(answer(*pipelines[0], std::vector<std::string_view>()));
-  Results results(lines.size());
+/// The outcome of each line, in their order. Each pipeline has a thread of its own and answers
+/// every n-th line by the job that begin(pipeline, texts) returns.
+template <typename OnePipeline, typename Begin>
+std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
+                                 const std::vector<std::string>& lines, const Begin& begin) {
+  std::vector<Outcome> outcomes(lines.size());
   const auto work = [&](std::size_t first) {
     std::vector<std::string_view> texts;
     for (std::size_t i = first; i < lines.size(); i += pipelines.size()) texts.push_back(lines[i]);
-    Results answers = answer(*pipelines[first], texts);
+    const std::unique_ptr<Job> job = begin(*pipelines[first], texts);
+    while (job->step()) {
+    }
+    std::vector<Outcome> answers = job->end();
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      results[first + i * pipelines.size()] = std::move(answers[i]);
+      outcomes[first + i * pipelines.size()] = std::move(answers[i]);
     }
   };
   std::vector<std::future<void>> others;
@@ -50,19 +55,51 @@ auto in_parallel(const std::vector<std::unique_ptr<Pipeline>>& pipelines,
   }
   work(0);
   for (std::future<void>& other : others) other.get();  // throws what the thread threw
-  return results;
+  return outcomes;
 }
 
-/// Answers standard input to its end, at most `at_once` lines a pipeline together, and hands each
-/// result to `write`, in order.
-template <typename Pipeline, typename Answer, typename Write>
-void answer_lines(const std::vector<std::unique_ptr<Pipeline>>& pipelines, std::size_t at_once,
-                  const Answer& answer, const Write& write) {
-  const std::size_t most = at_once * pipelines.size();
+/// What a text without result is on standard output, unless JSON is asked for.
+enum class ErrorLine {
+  code,   ///< "error<tab>CODE"
+  empty,  ///< an empty line; and that an empty text has no result is no error
+};
+
+struct AnswerLines {
+  bool json;
+  std::size_t at_once;  ///< lines a pipeline together
+  ErrorLine error = ErrorLine::code;
+};
+
+/// Answers standard input to its end, line by line.
+template <typename OnePipeline, typename Begin>
+Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
+                  const AnswerLines& how, const Begin& begin) {
+  const std::size_t most = how.at_once * pipelines.size();
+  begin(*pipelines[0], std::vector<std::string_view>());  // refuses options before any line is read
+  Exit exit = Exit::ok;
+  const auto write = [&](const Outcome& outcome) {
+    const Error* error = std::get_if<Error>(&outcome);
+    if (!error) {
+      std::cout << std::get<Result>(outcome).text << '\n';
+      return;
+    }
+    const bool by_code = how.json || how.error == ErrorLine::code;
+    if (by_code || error->code() != ErrorCode::empty_input) {
+      exit = Exit::bad_input;
+      std::cerr << "glassformer: " << error->what() << '\n';
+    }
+    if (how.json) {
+      std::cout << to_json(*error);
+    } else if (by_code) {
+      std::cout << "error\t" << to_string(error->code());
+    }
+    std::cout << '\n';
+  };
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    for (const auto& result : in_parallel(pipelines, lines, answer)) write(result);
+    for (const Outcome& outcome : in_parallel(pipelines, lines, begin)) write(outcome);
     std::cout.flush();
   }
+  return exit;
 }
 
 }  // namespace glassformer

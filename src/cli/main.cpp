@@ -46,6 +46,9 @@ struct CommandLine {
   CLI::App app{"A Transformer you can see through."};
   ClassifyCommand classify;
   TranslateCommand translate;
+  TaskCommand ner{.task = Task::token_classification};
+  TaskCommand answer{.task = Task::question_answering};
+  TaskCommand embed{.task = Task::feature_extraction};
   TokenizeCommand tokenize;
   InspectCommand inspect;
   BenchCommand bench;
@@ -63,6 +66,7 @@ struct CommandLine {
     c->add_flag("--attention", classify.options.attention, "with --json: every attention weight");
     c->add_flag("--contributions", classify.options.contributions,
                 "with --json: what each token adds to each logit");
+    c->add_flag("--pairs", classify.options.pairs, "a line is two texts, with a tab between them");
     c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
     add_compute(c, classify.compute);
@@ -88,6 +92,13 @@ struct CommandLine {
         ->delimiter(',');
     add_compute(r, translate.compute);
     add_threads(r, translate.threads);
+
+    auto* e = add_task("ner", "the names in each line: of people, places and the like", ner);
+    e->add_option("--aggregation", ner.aggregation, "how tokens become entities")
+        ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}));
+    add_task("answer", "answer each line, a question and a context with a tab between them",
+             answer);
+    add_task("embed", "a vector of each line", embed);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder; the tokenizer's files are enough")
@@ -124,6 +135,16 @@ struct CommandLine {
     q->add_option("OUT_DIR", quantize.folder, "folder to write")->required();
   }
 
+  CLI::App* add_task(const char* name, const char* what, TaskCommand& command) {
+    auto* task = app.add_subcommand(name, what);
+    task->add_option("MODEL_DIR", command.model, "model folder")->required();
+    task->add_flag("--json", command.json, "one JSON object a line");
+    task->add_flag("--attention", command.attention, "with --json: every attention weight");
+    add_compute(task, command.compute);
+    add_threads(task, command.threads);
+    return task;
+  }
+
   void add_compute(CLI::App* command, std::optional<Compute>& compute) {
     static const std::map<std::string, Compute> names = {{"f32", Compute::f32},
                                                          {"int8", Compute::int8}};
@@ -142,6 +163,9 @@ struct CommandLine {
   Exit run() {
     if (app.got_subcommand("classify")) return glassformer::run(classify);
     if (app.got_subcommand("translate")) return glassformer::run(translate);
+    if (app.got_subcommand("ner")) return glassformer::run(ner);
+    if (app.got_subcommand("answer")) return glassformer::run(answer);
+    if (app.got_subcommand("embed")) return glassformer::run(embed);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);

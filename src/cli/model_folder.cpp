@@ -1,6 +1,7 @@
 #include "cli/model_folder.hpp"
 
 #include "models/model.hpp"
+#include "pipelines/make_pipeline.hpp"
 
 namespace glassformer {
 namespace {
@@ -43,6 +44,17 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, T
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {
   OpenFolder(folder).load(std::move(parameters));
+}
+
+std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder, Task task,
+                                        std::optional<Compute> compute) {
+  OpenFolder open(folder);
+  auto pipeline = make_pipeline({.config = expect_task(open.config, task),
+                                 .tokenizer = open.folder.take_tokenizer(),
+                                 .target_tokenizer = open.folder.take_target_tokenizer(),
+                                 .compute = open.compute(compute)});
+  open.load(pipeline->parameters());
+  return pipeline;
 }
 
 std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,

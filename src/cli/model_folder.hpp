@@ -11,6 +11,7 @@
 #include "checkpoints/folder_on_disk.hpp"
 #include "checkpoints/input_file.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/pipeline.hpp"
 #include "pipelines/translate.hpp"
 #include "text/tokenizer_files.hpp"
 
@@ -41,6 +42,10 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
 
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
+
+/// The pipeline of a folder. Throws wrong_task unless the folder is for this task.
+std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder, Task task,
+                                        std::optional<Compute> compute = {});
 
 /// The pipelines of a folder; where no arithmetic is given, that which the weights are stored for.
 /// A translator's shortlist.bin is read if asked for.

@@ -50,9 +50,9 @@ class JsonWriter {
   }
 
   /// An array of what `write_element` writes for each element of `range`.
-  void array(const auto& range, const auto& write_element) {
+  void array(auto&& range, const auto& write_element) {
     open('[');
-    for (const auto& element : range) write_element(element);
+    for (auto&& element : range) write_element(element);
     close(']');
   }
 

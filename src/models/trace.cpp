@@ -7,6 +7,10 @@
 
 namespace glassformer {
 
+TracedTensor to_tensor(std::string name, AttentionMap map) {
+  return {std::move(name), {map.layers, map.heads, map.queries, map.keys}, std::move(map.data)};
+}
+
 bool matches(std::string_view pattern, std::string_view name) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == name;

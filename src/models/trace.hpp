@@ -45,6 +45,9 @@ struct TracedTensor {
   std::vector<float> data;
 };
 
+/// A map as a tensor [layers, heads, queries, keys].
+TracedTensor to_tensor(std::string name, AttentionMap map);
+
 /// What a caller wants to see of a forward pass, and which heads it wants ablated. It travels as an
 /// argument; what was seen comes back as a result. Looking changes no number of the answer.
 struct TraceRequest {

@@ -2,56 +2,51 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
 #include "error.hpp"
-#include "models/encoder_model.hpp"
-#include "text/tokenizer.hpp"
+#include "pipelines/encoder_pipeline.hpp"
 
 namespace glassformer {
 
-struct ClassifyOptions {
-  bool attention = false;              ///< return every attention weight
-  bool contributions = false;          ///< return what each token adds to each logit
-  std::vector<HeadIndex> ablate = {};  ///< heads to silence
-  /// Tokens to treat as padding; not the first one of a model that pools it.
-  std::vector<std::size_t> mask_tokens = {};
-};
+using ClassifyOptions = EncoderOptions;
+
+/// {"attention": bool, "contributions": bool, "pairs": bool, "trace": [name], "ablate":
+/// [{"attention": "encoder", "layer": int, "head": int}], "maskTokens": [int]}, every field
+/// optional. Throws `invalid_option` naming the field for anything else.
+ClassifyOptions parse_classify_options(std::string_view json);
 
 struct Classification {
-  std::size_t label;          ///< index of the most probable class
-  std::vector<float> scores;  ///< probability of each class; they sum to 1
-  std::vector<float> logits;  ///< before the softmax
-  std::vector<Token> tokens;  ///< what the model read; offsets in UTF-16 units of the input
+  std::size_t label;          ///< index of the class with the highest score
+  std::vector<float> scores;  ///< of each class, as ModelConfig::scoring says
+  std::vector<float> logits;  ///< what they are made of
+  std::vector<Token> tokens;  ///< what the model read; offsets in UTF-16 units of their text
+  std::vector<bool> second;   ///< of a pair: whether each token is of its second text
   bool clipped;               ///< the text was longer than the model's limit
   std::optional<AttentionMap> attention;
+  std::vector<TracedTensor> trace;
   std::vector<float> contributions;  ///< [tokens, classes]; empty if not asked for
 };
 
-/// Text to label: tokenize, run the encoder classifier, softmax.
-class ClassifyPipeline {
+/// Text, or two texts, to label.
+class ClassifyPipeline final : public EncoderPipeline {
  public:
-  /// The longest text, in bytes. It is read word by word, and no more of it is kept than the model
-  /// takes.
-  static constexpr std::size_t max_text_bytes = 16 << 20;
+  using Typed = Classification;
 
-  /// Throws `wrong_task` unless the configuration describes a classifier, `invalid_config` where a
-  /// prefix or suffix token is not a piece, `invalid_tokenizer` where the vocabulary is too large.
+  /// Throws `wrong_task` unless the configuration describes a classifier; what InputReader throws.
   ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
-                   Compute compute = Compute::f32);
+                   Compute compute = Compute::f32)
+      : EncoderPipeline(std::move(config), Task::text_classification, std::move(tokenizer),
+                        compute) {}
 
-  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
-  std::vector<Parameter> parameters() { return model_.parameters(); }
+  std::unique_ptr<Job> begin(std::span<const std::string_view> texts, std::string_view options,
+                             ResultForm form) override;
+  std::unique_ptr<Job> begin(std::span<const std::string_view> texts,
+                             const ClassifyOptions& options, ResultForm form);
 
-  /// Throws `empty_input` for a text without tokens; `invalid_option` for a head or token that does
-  /// not exist or a token that may not be masked; `too_large` for a text of over max_text_bytes,
-  /// and where attention weights would take more than max_attention_bytes; `non_finite` where a
-  /// logit is not a finite number. A text over the model's limit is clipped as the configuration
-  /// says.
+  /// Throws what InputReader and Work throw, and `non_finite` where a logit is not a finite number.
   Classification classify(std::string_view text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
@@ -59,26 +54,13 @@ class ClassifyPipeline {
   std::vector<std::variant<Classification, Error>> classify_batch(
       std::span<const std::string_view> texts, const ClassifyOptions& options = {});
 
-  const ModelConfig& config() const { return config_; }
-  Compute compute() const { return model_.compute(); }
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
-
- private:
-  struct Source {
-    std::vector<Token> tokens;
-    bool clipped;
-  };
-  Source read(std::string_view text) const;
-  void check(const ClassifyOptions& options) const;
-  void check_masks(const ClassifyOptions& options, std::size_t tokens) const;
-  std::vector<std::variant<Classification, Error>> run(const Batch& batch,
-                                                       const ClassifyOptions& options,
-                                                       std::span<Source> sources);
-
-  ModelConfig config_;
-  std::unique_ptr<const Tokenizer> tokenizer_;
-  std::vector<std::int32_t> prefix_, suffix_;
-  EncoderModel model_;
+  // For EncoderJob.
+  EncoderInput read(std::string_view text, const ClassifyOptions& options) const;
+  Classification answer(EncoderAnswer answer, std::string_view text,
+                        const ClassifyOptions& options) const;
+  /// As text: "LABEL<tab>SCORE"; or {label, score, scores, logits, tokens: [{id, text, start, end,
+  /// sequence?}], clipped, attention?: {encoder}, contributions?, trace?}.
+  Result to_result(Classification classification, ResultForm form) const;
 };
 
 }  // namespace glassformer

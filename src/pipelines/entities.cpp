@@ -37,6 +37,13 @@ std::size_t code_points(std::string_view text) {
   return count;
 }
 
+// Where the last character before a place begins.
+std::size_t last_character(std::string_view text, std::size_t place) {
+  while (place > 0 && (static_cast<unsigned char>(text[--place]) & 0xC0) == 0x80) {
+  }
+  return place;
+}
+
 std::vector<Piece> pieces_of(std::string_view text, std::span<const LabeledToken> tokens,
                              const ConstView<2>& probabilities, bool marks_subwords) {
   std::vector<Piece> pieces;
@@ -47,9 +54,11 @@ std::vector<Piece> pieces_of(std::string_view text, std::span<const LabeledToken
     const std::size_t begin = cursor.seek(token.start);
     const std::size_t end = Utf16Cursor(cursor).seek(token.end);
     const std::string_view covered = text.substr(begin, end - begin);
+    // Of a character's parts each stands where the character does.
+    const std::size_t place = token.part ? last_character(text, begin) : begin;
     const bool continues_word = marks_subwords
                                     ? code_points(token.piece) != code_points(covered)
-                                    : begin > 0 && text.substr(begin - 1, 2).find(' ') == text.npos;
+                                    : place > 0 && text.substr(place - 1, 2).find(' ') == text.npos;
     pieces.push_back({.word = std::string(token.unknown ? covered : token.piece),
                       .start = token.start,
                       .end = token.end,

@@ -31,6 +31,7 @@ struct LabeledToken {
   std::uint32_t start, end;
   bool special = false;  ///< from the template: it is no part of an entity
   bool unknown = false;  ///< its piece stands for what the vocabulary does not cover
+  bool part = false;     ///< another part of the character before it: it covers nothing
 };
 
 /// What a tokenizer says about its pieces.

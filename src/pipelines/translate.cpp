@@ -106,10 +106,10 @@ Translation TranslatePipeline::translate(std::string_view text, const TranslateO
 
 std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch(
     std::span<const std::string_view> texts, const TranslateOptions& options) {
-  Session session = begin(texts, options);
-  while (session.step()) {
+  TranslationJob job = begin(texts, options);
+  while (job.step()) {
   }
-  return session.take_results();
+  return job.take_results();
 }
 
 }  // namespace glassformer

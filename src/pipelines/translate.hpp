@@ -14,6 +14,7 @@
 #include "generation/shortlist.hpp"
 #include "models/seq2seq.hpp"
 #include "pipelines/alignment.hpp"
+#include "pipelines/pipeline.hpp"
 #include "pipelines/source_reader.hpp"
 #include "text/tokenizer.hpp"
 
@@ -30,9 +31,15 @@ struct TranslateOptions {
   std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
   bool hypotheses = false;                         ///< return the n-best list and the search tree
   std::vector<HeadIndex> ablate = {};              ///< heads to silence
-  /// One sentence after the other, so that the text grows at its end; see Session::streamed.
+  /// One sentence after the other, so that the text grows at its end; see TranslationJob::streamed.
   bool stream = false;
 };
+
+/// {"beams": int, "lengthPenalty": number, "maxLength": int, "attention": bool, "alignment": bool
+/// or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "ablate": [{"attention":
+/// "encoder", "decoder" or "cross", "layer": int, "head": int}]}, every field optional. Throws
+/// `invalid_option` naming the field for anything else.
+TranslateOptions parse_translate_options(std::string_view json);
 
 /// A piece of an output. start and end are offsets in the whole translation, in UTF-16 units. The
 /// pieces of one character (its bytes) end where it does: the last covers it, those before are
@@ -87,8 +94,10 @@ struct StreamedToken {
   std::string before = {};
 };
 
+class TranslationJob;
+
 /// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
-class TranslatePipeline {
+class TranslatePipeline final : public Pipeline {
  public:
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
@@ -104,32 +113,33 @@ class TranslatePipeline {
   TranslatePipeline(const TranslatePipeline&) = delete;
   TranslatePipeline& operator=(const TranslatePipeline&) = delete;
 
-  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
-  std::vector<Parameter> parameters() { return model_.parameters(); }
+  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  const ModelConfig& config() const override { return config_; }
+  Compute compute() const override { return model_.compute(); }
+  const Tokenizer& source_tokenizer() const { return *source_tokenizer_; }
+  const Tokenizer& target_tokenizer() const {
+    return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
+  }
 
-  class Session;
   /// Starts on several texts. Throws `invalid_option` for beams, heads or layers that do not exist.
   /// A text without tokens gets the error `empty_input` and leaves the others alone; so do one of
   /// over max_text_bytes, one whose attention weights may take more than max_attention_bytes or one
   /// of whose sentences may need a search of more than max_search_bytes (`too_large`), and one to
   /// whose tokens the model gives probabilities that are not finite (`non_finite`). A sentence over
-  /// the model's limit is cut at clauses or words; what has none is clipped. Any number of sessions
-  /// may be under way; the pipeline outlives them.
-  Session begin(std::span<const std::string_view> texts, const TranslateOptions& options = {});
+  /// the model's limit is cut at clauses or words; what has none is clipped. Any number of jobs may
+  /// be under way; the pipeline outlives them.
+  TranslationJob begin(std::span<const std::string_view> texts,
+                       const TranslateOptions& options = {}, ResultForm form = ResultForm::json);
+  std::unique_ptr<Job> begin(std::span<const std::string_view> texts, std::string_view options,
+                             ResultForm form) override;
 
   /// All at once. Throws a text's own error.
   Translation translate(std::string_view text, const TranslateOptions& options = {});
   std::vector<std::variant<Translation, Error>> translate_batch(
       std::span<const std::string_view> texts, const TranslateOptions& options = {});
 
-  const ModelConfig& config() const { return config_; }
-  Compute compute() const { return model_.compute(); }
-  const Tokenizer& source_tokenizer() const { return *source_tokenizer_; }
-  const Tokenizer& target_tokenizer() const {
-    return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
-  }
-
  private:
+  friend class TranslationJob;
   void check(const TranslateOptions& options) const;
   // The tokens that a source's translation may have, by the shortlist.
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source) const;
@@ -143,16 +153,16 @@ class TranslatePipeline {
   Seq2Seq model_;
 };
 
-/// A translation under way: a caller may stream, pause or give up between any two steps.
-class TranslatePipeline::Session {
+/// Translations under way.
+class TranslationJob final : public Job {
  public:
-  Session(Session&&) noexcept;
-  Session& operator=(Session&&) noexcept;
-  ~Session();
+  TranslationJob(TranslationJob&&) noexcept;
+  TranslationJob& operator=(TranslationJob&&) noexcept;
+  ~TranslationJob() override;
 
   /// Reads some texts, encodes the next sentences, decodes one token of each sentence at work, or
-  /// runs one that is done once more for its attention. Returns whether anything is left to do.
-  bool step();
+  /// runs one that is done once more for its attention.
+  bool step() override;
   bool done() const;
 
   /// With options.stream: the token that the last step emitted, if it was a decoding step. With
@@ -164,15 +174,31 @@ class TranslatePipeline::Session {
   /// What is known of the sentence of streamed(): its range and source tokens, the output so far
   /// (offsets in its own text) and, with attention, the encoder's.
   const SentenceTranslation& sentence() const;
+  /// streamed() as {token, text, before?, sentence?: {index, start, end, targetStart,
+  /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the sentence's output so
+  /// far, with what follows the last one; `before` goes between what the step before showed and
+  /// that. `before`, `sentence` and `encoder` come with a sentence's first token.
+  std::optional<Result> progress() override;
 
   /// One a text, in their order, once done; they are moved out.
   std::vector<std::variant<Translation, Error>> take_results();
+  std::vector<Outcome> end() override;
 
  private:
   friend class TranslatePipeline;
   struct State;
-  explicit Session(std::unique_ptr<State> state);
+  explicit TranslationJob(std::unique_ptr<State> state);
+  TranslatePipeline& pipeline() const;
+  ResultForm form() const;
+
   std::unique_ptr<State> state_;
 };
+
+/// As text: the translation; or {text, score, sentences: [{text, score, tokens: [{id, text, start,
+/// end, logprob}], start, end, targetStart, targetEnd, clipped, sourceTokens: [{id, text, start,
+/// end}], attention?: {encoder, decoder, cross}, alignment?: [{target: {start, end}, source:
+/// {start, end}, weight}], hypotheses?: [{text, score, tokens}], tree?: [{parent, id, text,
+/// logprob, total, kept}]}]}.
+Result to_result(Translation translation, const TranslatePipeline& pipeline, ResultForm form);
 
 }  // namespace glassformer

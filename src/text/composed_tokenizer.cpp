@@ -89,7 +89,7 @@ std::string ComposedTokenizer::text_of(std::span<const std::int32_t> ids) const 
     std::string text = decodable(id);
     if (!is_control(id)) pieces.push_back(std::move(text));
   }
-  return decoded(std::move(pieces));
+  return join(std::move(pieces));
 }
 
 // The token as the decoder takes it.
@@ -99,7 +99,7 @@ std::string ComposedTokenizer::decodable(std::int32_t id) const {
   return added ? added->pattern : std::string(text);
 }
 
-std::string ComposedTokenizer::decoded(std::vector<std::string> pieces) const {
+std::string ComposedTokenizer::join(std::vector<std::string> pieces) const {
   std::string text;
   for (const std::string& part : parts_.decoder->decode(std::move(pieces))) text += part;
   return text;
@@ -110,8 +110,8 @@ std::string ComposedTokenizer::display_text(std::int32_t id) const {
   if (is_control(id) || id == unk_id()) return std::string(piece(id));
   // Behind another token, so that it shows whether it starts a word.
   const std::string before = "x";
-  std::string text = decoded({before, token});
-  text.erase(0, decoded({before}).size());
+  std::string text = join({before, token});
+  text.erase(0, join({before}).size());
   if (text.find(replacement_character) == text.npos) return text;
   // An added token is no bytes, even where the decoder takes it for some.
   if (added_.at(id)) return std::string(piece(id));

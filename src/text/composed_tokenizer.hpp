@@ -40,12 +40,13 @@ class ComposedTokenizer final : public Tokenizer {
   std::optional<std::int32_t> find(std::string_view piece) const override;
   std::int32_t unk_id() const override { return parts_.model->unknown(); }
   bool is_control(std::int32_t id) const override;
+  bool marks_subwords() const override { return parts_.model->marks_subwords(); }
+  std::string join(std::vector<std::string> pieces) const override;
   const TokenTemplate& around() const override { return parts_.post_processor.around; }
 
  private:
   std::string text_of(std::span<const std::int32_t> ids) const;
   std::string decodable(std::int32_t id) const;
-  std::string decoded(std::vector<std::string> pieces) const;
   void add_words(CharacterSpan text, std::vector<Token>& tokens) const;
   void add(CharacterSpan covered, std::int32_t id, std::vector<Token>& tokens) const;
 

@@ -64,6 +64,17 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   return decoder->text();
 }
 
+std::string Tokenizer::join(std::vector<std::string> pieces) const {
+  std::vector<std::int32_t> ids;
+  for (const std::string& piece : pieces) {
+    if (const auto id = find(piece)) ids.push_back(*id);
+  }
+  if (ids.size() == pieces.size()) return decode(ids);
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
+}
+
 void Tokenizer::fail_id(std::int32_t id) const {
   throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
                                              ", got " + std::to_string(id));

@@ -87,6 +87,12 @@ class Tokenizer {
   /// Whether the token stands for no text: <s>, </s> and their like.
   virtual bool is_control(std::int32_t id) const = 0;
 
+  /// Whether a piece that does not start a word has a mark of that, by which it is longer than the
+  /// text it stands for ("##ing").
+  virtual bool marks_subwords() const { return false; }
+  /// The text of pieces as they are in the vocabulary, or of parts of such a text.
+  virtual std::string join(std::vector<std::string> pieces) const;
+
   /// What the model expects around its texts, as far as the tokenizer's files say.
   virtual const TokenTemplate& around() const = 0;
 

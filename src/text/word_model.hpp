@@ -27,6 +27,9 @@ class WordModel {
   /// Of the token that stands for what no other one covers; Vocabulary::absent if there is none.
   virtual std::int32_t unknown() const = 0;
 
+  /// Whether a token that does not start a word has a mark of that ("##").
+  virtual bool marks_subwords() const { return false; }
+
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:

@@ -7,6 +7,7 @@ namespace glassformer {
 WordPiece::WordPiece(Vocabulary vocabulary, const Options& options)
     : WordModel(std::move(vocabulary)),
       unknown_(find_required(this->vocabulary(), options.unknown)),
+      marks_subwords_(!options.prefix.empty()),
       inner_(this->vocabulary().trie().descend(Trie::root, options.prefix)),
       max_characters_(options.max_characters) {}
 

@@ -21,9 +21,11 @@ class WordPiece final : public WordModel {
 
   void cut(CharacterSpan word, std::vector<WordToken>& tokens) const override;
   std::int32_t unknown() const override { return unknown_; }
+  bool marks_subwords() const override { return marks_subwords_; }
 
  private:
   std::int32_t unknown_;
+  bool marks_subwords_;
   Trie::Node inner_;  // where tokens lie that do not start a word
   std::size_t max_characters_;
 };

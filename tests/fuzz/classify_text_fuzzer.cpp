@@ -12,7 +12,7 @@
 
 #include "cli/model_folder.hpp"
 #include "io/utf8.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/classify.hpp"
 
 using namespace glassformer;
 
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const float logit : result.logits) {
       if (!std::isfinite(logit)) std::abort();
     }
-    if (!nlohmann::json::accept(to_json(result, pipeline, AttentionData::base64))) std::abort();
+    if (!nlohmann::json::accept(to_result(result, pipeline, ResultForm::json).text)) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

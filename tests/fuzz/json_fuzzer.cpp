@@ -8,7 +8,8 @@
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/utf8.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/translate.hpp"
 
 using namespace glassformer;
 

@@ -12,7 +12,7 @@
 
 #include "cli/model_folder.hpp"
 #include "io/utf8.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/translate.hpp"
 
 using namespace glassformer;
 
@@ -49,22 +49,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 2,
                               std::min<std::size_t>(size - 2, 200));  // soon done
   try {
-    auto session = pipeline.begin(std::span(&text, 1), options);
+    auto job = pipeline.begin(std::span(&text, 1), options);
     std::string settled, shown;
-    while (!session.done()) {
-      session.step();
-      const auto& streamed = session.streamed();
+    while (!job.done()) {
+      job.step();
+      const auto& streamed = job.streamed();
       if (!streamed) continue;
-      if (session.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-      shown = settled + session.sentence().output.text;
-      if (!session.text(0).starts_with(shown)) std::abort();
-      if (!nlohmann::json::accept(to_json(session, pipeline, AttentionData::base64))) std::abort();
+      if (job.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
+      shown = settled + job.sentence().output.text;
+      if (!job.text(0).starts_with(shown)) std::abort();
+      if (!nlohmann::json::accept(job.progress()->text)) std::abort();
     }
-    const auto results = session.take_results();
+    const auto results = job.take_results();
     if (const Error* error = std::get_if<Error>(&results.at(0))) throw Error(*error);
     const Translation& result = std::get<Translation>(results[0]);
     check(result, text);
-    if (!nlohmann::json::accept(to_json(result, pipeline, AttentionData::base64))) std::abort();
+    if (!nlohmann::json::accept(to_result(result, pipeline, ResultForm::json).text)) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

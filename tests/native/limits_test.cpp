@@ -17,7 +17,8 @@
 #include "kernels/kernels.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "models/initialise.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/translate.hpp"
 #include "pipelines/limits.hpp"
 #include "text/bpe.hpp"
 #include "text/unigram.hpp"
@@ -173,8 +174,8 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   std::vector<std::string_view> texts = {text};
   // Begun, a search of 30 · 60,000 nodes holds what is likely; it is given up soon.
   const std::size_t begun = peak_of([&] {
-    auto session = pipeline.begin(texts, {.beams = 30, .max_length = 40'000});
-    for (int i = 0; i < 5; ++i) session.step();
+    auto job = pipeline.begin(texts, {.beams = 30, .max_length = 40'000});
+    for (int i = 0; i < 5; ++i) job.step();
   });
   CHECK(begun < 12'000'000);
   // 64 beams with attention hold the weights of one hypothesis, not of every node; they are those
@@ -184,10 +185,10 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   const std::size_t peak = peak_of([&] { seen = pipeline.translate(text, options); });
   CHECK(peak < 30'000'000);
   options.stream = true;
-  auto session = pipeline.begin(texts, options);
-  while (session.step()) {
+  auto job = pipeline.begin(texts, options);
+  while (job.step()) {
   }
-  const auto results = session.take_results();
+  const auto results = job.take_results();
   const Translation& expected = std::get<Translation>(results[0]);
   REQUIRE(seen.sentences.size() == expected.sentences.size());
   for (std::size_t i = 0; i < seen.sentences.size(); ++i) {
@@ -360,22 +361,22 @@ TEST_CASE("a step of a stream is as large as its sentence, not as the text so fa
   fill(pipeline.parameters());
   const std::string text = "  " + repeat("How are you?  The men walk. ", 60) + "\n";
   const std::vector<std::string_view> texts = {text, "And now?", text};
-  auto session = pipeline.begin(texts, {.beams = 1, .stream = true});
+  auto job = pipeline.begin(texts, {.beams = 1, .stream = true});
   std::size_t largest_early = 0, largest_late = 0;
   std::string settled, shown;
   std::size_t of = 0;
-  while (!session.done()) {
-    session.step();
-    const auto& streamed = session.streamed();
+  while (!job.done()) {
+    job.step();
+    const auto& streamed = job.streamed();
     if (!streamed) continue;
-    const std::size_t size = to_json(session, pipeline, AttentionData::left_out).size();
+    const std::size_t size = job.progress()->text.size();
     std::size_t& largest = streamed->sentence < 10 ? largest_early : largest_late;
     largest = std::max(largest, size);
     if (streamed->text != of) shown.clear();
     of = streamed->text;
-    if (session.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
-    shown = settled + session.sentence().output.text;
-    CHECK(session.text(of).starts_with(shown));
+    if (job.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
+    shown = settled + job.sentence().output.text;
+    CHECK(job.text(of).starts_with(shown));
   }
   CHECK(largest_late > 0);
   CHECK(largest_late < largest_early + 50);
@@ -387,12 +388,12 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
   fill(pipeline.parameters());
   const std::string blank((100 << 10), ' ');
   const std::vector<std::string_view> texts = {blank, blank, blank};
-  auto session = pipeline.begin(texts);
-  CHECK(!session.done());
-  CHECK(session.step());
-  CHECK(session.step());
-  CHECK(!session.step());
-  for (const auto& result : session.take_results()) {
+  auto job = pipeline.begin(texts);
+  CHECK(!job.done());
+  CHECK(job.step());
+  CHECK(job.step());
+  CHECK(!job.step());
+  for (const auto& result : job.take_results()) {
     CHECK(std::get<Error>(result).code() == ErrorCode::empty_input);
   }
 }
@@ -461,10 +462,10 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbours un
     TranslatePipeline translator(translator_config(tokenizer), own_tokenizer("unigram"), {},
                                  compute);
     spoilt(translator.parameters(), good);
-    auto session = translator.begin(texts, {.beams = stream ? 1u : 4u, .stream = stream});
-    while (session.step()) {
+    auto job = translator.begin(texts, {.beams = stream ? 1u : 4u, .stream = stream});
+    while (job.step()) {
     }
-    const auto results = session.take_results();
+    const auto results = job.take_results();
     CHECK(std::get<Error>(results[1]).code() == ErrorCode::non_finite);
     CHECK(std::get<Error>(results[2]).code() == ErrorCode::non_finite);
     CHECK(!std::get<Translation>(results[0]).sentences[0].output.tokens.empty());

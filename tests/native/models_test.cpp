@@ -10,7 +10,7 @@
 #include "allocations.hpp"
 #include "golden.hpp"
 #include "models/initialise.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/classify.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/model_folder.hpp"
 #include "error_of.hpp"
 #include "golden.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/classify.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -113,7 +113,7 @@ TEST_CASE("any bytes are a text", "[pipelines]") {
         std::string("\xed\xa0\x80 half a pair"), std::string("\xf0\x9f")}) {
     const Classification result = pipeline->classify(text);
     CHECK(!result.tokens.empty());
-    CHECK(nlohmann::json::accept(to_json(result, *pipeline, AttentionData::base64)));
+    CHECK(nlohmann::json::accept(pipeline->to_result(result, ResultForm::json).text));
   }
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
   const Classification result =
       pipeline->classify("not good at all", {.attention = true, .contributions = true});
-  const auto json = nlohmann::json::parse(to_json(result, *pipeline, AttentionData::base64));
+  const auto json = nlohmann::json::parse(pipeline->to_result(result, ResultForm::json).text);
   const auto& labels = pipeline->config().labels;
   CHECK(json.at("label") == labels[result.label]);
   CHECK(json.at("score").get<float>() == result.scores[result.label]);

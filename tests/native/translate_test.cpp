@@ -13,7 +13,7 @@
 
 #include "io/utf8.hpp"
 #include "models/initialise.hpp"
-#include "pipelines/json.hpp"
+#include "pipelines/translate.hpp"
 #include "text_fixture.hpp"
 
 namespace glassformer::test {
@@ -760,7 +760,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   const auto pipeline = make_translator();
   const Translation result =
       pipeline->translate("How are you? The men walk.", {.attention = true, .hypotheses = true});
-  const auto json = nlohmann::json::parse(to_json(result, *pipeline, AttentionData::base64));
+  const auto json = nlohmann::json::parse(to_result(result, *pipeline, ResultForm::json).text);
   CHECK(json.at("text") == result.text);
   CHECK(json.at("score").get<float>() == result.score);
   REQUIRE(json.at("sentences").size() == 2);
@@ -789,7 +789,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   CHECK(got.at("tree").size() == sentence.tree.size());
   CHECK(got.at("tree").at(1).at("parent") == 0);
   const auto plain =
-      nlohmann::json::parse(to_json(pipeline->translate("a"), *pipeline, AttentionData::base64));
+      nlohmann::json::parse(to_result(pipeline->translate("a"), *pipeline, ResultForm::json).text);
   for (const char* key : {"attention", "alignment", "hypotheses", "tree"}) {
     CHECK(!plain.at("sentences").at(0).contains(key));
   }
@@ -799,13 +799,11 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   std::size_t sentences = 0;
   std::string settled, shown;
   for (bool done = false; !done;) {
-    session.step();
-    const auto progress =
-        nlohmann::json::parse(to_json(session, *pipeline, AttentionData::left_out));
-    done = progress.at("done");
+    done = !session.step();
     CHECK(done == session.done());
-    if (!progress.contains("step")) continue;
-    const auto& step = progress.at("step");
+    const std::optional<Result> progress = session.progress();
+    if (!progress) continue;
+    const auto step = nlohmann::json::parse(progress->text);
     if (step.contains("before")) settled = shown + step.at("before").get<std::string>();
     shown = settled + step.at("text").get<std::string>();
     CHECK(shown == session.text(0));

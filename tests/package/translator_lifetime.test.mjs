@@ -104,11 +104,11 @@ async function loadCounted() {
   const count = { steps: 0 };
   WebAssembly.instantiate = async (...args) => {
     const { exports } = await instantiate(...args);
-    const gf_translate_step = () => {
+    const gf_step = () => {
       count.steps++;
-      return exports.gf_translate_step();
+      return exports.gf_step();
     };
-    return { exports: { ...exports, gf_translate_step } };
+    return { exports: { ...exports, gf_step } };
   };
   try {
     return [await loadTranslator(folder), count];

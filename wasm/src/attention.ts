@@ -41,16 +41,3 @@ export class AttentionMap {
 
 /** An attention map as structured cloning carries it: without its method. */
 export type RawAttention = Omit<AttentionMap, 'at'>;
-
-export type Raw<Maps> = { [Name in keyof Maps]: RawAttention };
-
-/** The maps that a result holds by name, with their method. */
-export function toAttentionMaps<Maps extends Record<keyof Maps, AttentionMap>>(
-  raw: Raw<Maps>,
-): Maps {
-  const maps = Object.entries<RawAttention>(raw).map(([name, map]) => [
-    name,
-    new AttentionMap(map),
-  ]);
-  return Object.fromEntries(maps) as Maps;
-}

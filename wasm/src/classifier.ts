@@ -1,11 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { toAttentionMaps } from './attention.js';
-import { outcomesOf } from './each.js';
-import { resultsOf } from './engine.js';
-import type { RawClassification } from './engine.js';
+import { ModelHandle } from './handle.js';
 import { checkOption, checkTexts, encodeOptions } from './options.js';
-import { Session } from './session.js';
 import type {
   Classification,
   ClassifierInfo,
@@ -26,11 +22,11 @@ const classifyOptions = ['attention', 'contributions', 'ablate', 'maskTokens', '
 export class Classifier {
   /** What the model is. */
   readonly info: ClassifierInfo;
-  readonly #session: Session<ClassifierInfo>;
+  readonly #model: ModelHandle<ClassifierInfo>;
 
-  private constructor(session: Session<ClassifierInfo>) {
-    this.#session = session;
-    this.info = session.info;
+  private constructor(model: ModelHandle<ClassifierInfo>) {
+    this.#model = model;
+    this.info = model.info;
   }
 
   /**
@@ -41,7 +37,7 @@ export class Classifier {
     folder: string | URL | ModelFiles,
     options: LoadOptions = {},
   ): Promise<Classifier> {
-    return new Classifier(await Session.load('classify', folder, options));
+    return new Classifier(await ModelHandle.load('classify', folder, options));
   }
 
   /** Classifies one text. */
@@ -79,17 +75,16 @@ export class Classifier {
     options: ClassifyOptions<Attention, Contributions> = {},
   ): AsyncGenerator<Outcome<Classification<Attention, Contributions>>, void, void> {
     const encoded = encodeOptions(options, classifyOptions, 'classifyEach');
-    const outcomes = outcomesOf(this.#session, texts, options.signal, (some, inner) =>
-      this.#session.call('classify', { texts: some, options: encoded, each: true }, inner),
+    yield* this.#model.outcomes<Classification<Attention, Contributions>>(
+      texts,
+      encoded,
+      options.signal,
     );
-    for await (const { index, result, error } of outcomes) {
-      yield error ? { index, error } : { index, result: toClassification(result) };
-    }
   }
 
   /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
   dispose(): void {
-    this.#session.dispose();
+    this.#model.dispose();
   }
 
   async #classify<Result extends Classification>(
@@ -97,9 +92,7 @@ export class Classifier {
     options: ClassifyOptions,
   ): Promise<Result[]> {
     const encoded = encodeOptions(options, classifyOptions, 'classify');
-    const request = { texts, options: encoded, each: false };
-    const answers = await this.#session.call('classify', request, options.signal);
-    return resultsOf(answers, texts.length).map(toClassification<Result>);
+    return this.#model.results<Result>(texts, encoded, options.signal);
   }
 }
 
@@ -108,9 +101,3 @@ export interface Classifier {
   [Symbol.dispose](): void;
 }
 if (Symbol.dispose) Classifier.prototype[Symbol.dispose] = Classifier.prototype.dispose;
-
-// What was asked for is there.
-function toClassification<Result extends Classification>(raw: RawClassification): Result {
-  const { attention, ...rest } = raw;
-  return (attention ? { ...rest, attention: toAttentionMaps(attention) } : rest) as Result;
-}

@@ -1,8 +1,8 @@
 import { toError } from './engine.js';
-import type { Answer } from './engine.js';
+import type { Answer, RawResult } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
+import type { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
-import type { Session } from './session.js';
 import { onAbort } from './signals.js';
 import { turn } from './turn.js';
 import type { ModelInfo, Outcome, Texts } from './types.js';
@@ -20,21 +20,21 @@ interface Waiting {
 
 /**
  * Gives texts to `call`, some at a time, and iterates over what becomes of each. Texts are read
- * ahead while the session's model works, and no more of them while nobody takes the outcomes.
+ * ahead while the model works, and no more of them while nobody takes the outcomes.
  */
-export async function* outcomesOf<T extends object>(
-  session: Session<ModelInfo>,
+export async function* outcomesOf(
+  model: ModelHandle<ModelInfo>,
   texts: Texts,
   signal: AbortSignal | undefined,
-  call: (texts: string[], inner: AbortSignal) => Promise<Answer<T>[]>,
-): AsyncGenerator<Outcome<T>, void, void> {
+  call: (texts: string[], inner: AbortSignal) => Promise<Answer[]>,
+): AsyncGenerator<Outcome<RawResult>, void, void> {
   const source = iteratorOf(texts);
   const bell = new Bell();
   const waiting: Waiting[] = [];
   let count = 0; // texts read
   let taken = 0; // outcomes
   let ended = false;
-  type Push = (outcome: Outcome<T>) => void;
+  type Push = (outcome: Outcome<RawResult>) => void;
 
   const read = async (push: Push, inner: AbortSignal): Promise<void> => {
     const leave = async () => !ended && source.return?.();
@@ -85,8 +85,8 @@ export async function* outcomesOf<T extends object>(
   };
 
   // Two senders: while one hands over its answers, the model has the other's texts.
-  const outcomes = iterate<Outcome<T>, unknown>(signal, (push, left) =>
-    session.run(left, (inner) =>
+  const outcomes = iterate<Outcome<RawResult>, unknown>(signal, (push, left) =>
+    model.run(left, (inner) =>
       Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
     ),
   );

@@ -1,16 +1,7 @@
-import type { Raw, RawAttention } from './attention.js';
 import { concat } from './bytes.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type {
-  Binary,
-  Classification,
-  OutputToken,
-  SentenceTranslation,
-  StreamedSentence,
-  TokenStep,
-  Translation,
-} from './types.js';
+import type { Binary } from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
 interface Exports {
@@ -22,27 +13,24 @@ interface Exports {
   gf_load_translator: LoadFunction;
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
-  gf_classify: TextFunction;
-  gf_translate_begin: TextFunction;
-  gf_translate_step(): number;
-  gf_translate_end(): number;
-  gf_translate_cancel(): void;
+  gf_begin(
+    texts: number,
+    lengths: number,
+    count: number,
+    options: number,
+    optionsSize: number,
+  ): number;
+  gf_step(): number;
+  gf_end(): number;
+  gf_cancel(): void;
   gf_result(): number;
   gf_result_size(): number;
-  gf_attention(index: number): number;
-  gf_attention_size(index: number): number;
+  gf_tensor(index: number): number;
+  gf_tensor_size(index: number): number;
   gf_relaxed_simd(): number;
 }
 
 type LoadFunction = (files: number, lengths: number, count: number, dataSize: number) => number;
-type TextFunction = (
-  texts: number,
-  lengths: number,
-  count: number,
-  options: number,
-  optionsSize: number,
-) => number;
-
 export type Task = 'classify' | 'translate';
 
 /** Where the tensors lie in the data section of model.safetensors, in file order. */
@@ -55,34 +43,23 @@ export interface LoadPlan {
 /** What the configuration says of a model, in snake case. */
 export type ModelDescription = Record<string, unknown>;
 
-/** A result with attention maps that structured cloning can carry. */
-type WithRaw<T extends { attention?: object }> = Omit<T, 'attention'> & {
-  attention?: Raw<NonNullable<T['attention']>>;
-};
-
-export type RawClassification = WithRaw<Classification>;
-export type RawTranslation = Omit<Translation, 'sentences'> & {
-  sentences: WithRaw<SentenceTranslation>[];
-};
-
-/**
- * A step; what holds for the whole sentence comes with its first step only. `text` is the sentence's
- * output so far, `before` what goes between what the last step showed and that: a step is as large
- * as its sentence, however long the text is.
- */
-export interface RawStep {
-  token: OutputToken;
-  text: string;
-  before?: string;
-  sentence?: StreamedSentence;
-  attention?: Pick<Attention, 'decoder' | 'cross'> & Partial<Attention>;
+/** Numbers that a result tells of, by their name in it. */
+export interface NamedTensor {
+  name: string;
+  shape: number[];
+  data: Float32Array<ArrayBuffer>;
 }
-type Attention = Raw<TokenStep<true>['attention']>;
 
-/** How far a translation is, and with option "stream" the token that the step emitted. */
-export interface TranslationProgress {
-  done: boolean;
-  step?: RawStep;
+/** A result as it crosses threads; tensors.ts puts it together. */
+export interface RawResult {
+  result: object;
+  tensors: NamedTensor[];
+}
+
+/** Whether a call has steps left, and what the last one has to show. */
+export interface Step {
+  more: boolean;
+  progress?: RawResult;
 }
 
 interface Failure {
@@ -90,18 +67,14 @@ interface Failure {
 }
 
 /** What the engine says of one text. */
-export type Answer<T> = T | Failure;
+export type Answer = RawResult | Failure;
 
 export function toError({ error }: Failure, where = ''): GlassformerError {
   return new GlassformerError(error.code, where + error.message);
 }
 
-function withoutFailures<T extends object>(answers: Answer<T>[]): T[] {
-  return answers.filter((answer): answer is T => !('error' in answer));
-}
-
 /** The results of `count` texts, or the error of one of them; of several, it tells which. */
-export function resultsOf<T extends object>(answers: Answer<T>[], count: number): T[] {
+export function resultsOf(answers: Answer[], count: number): RawResult[] {
   return answers.map((answer, index) => {
     if (!('error' in answer)) return answer;
     throw toError(answer, count > 1 ? `texts[${index}]: ` : '');
@@ -166,66 +139,45 @@ export class Engine {
     return this.#call<ModelDescription>([], () => this.#exports.gf_load_end());
   }
 
-  /** Classifies texts together. `options` is the JSON that the engine checks. */
-  classify(texts: string[], options: Uint8Array): Answer<RawClassification>[] {
-    const answers = this.#callWithTexts<Answer<RawClassification>[]>('gf_classify', texts, options);
-    const results = withoutFailures(answers);
-    this.#copyAttention(results);
-    for (const { contributions = {} } of results) {
-      for (const [label, values] of Object.entries(contributions)) {
-        contributions[label] = Float32Array.from(values);
-      }
-    }
-    return answers;
+  /** Starts on texts, instead of any that are under way. `options` is JSON, which it checks. */
+  begin(texts: string[], options: Uint8Array): void {
+    const encoded = texts.map((text) => this.#encoder.encode(text));
+    this.#call([...joined(encoded), options], (bytes, lengths, json) =>
+      this.#exports.gf_begin(bytes!, lengths!, texts.length, json!, options.length),
+    );
   }
 
-  /** Starts to translate texts, instead of any that are under way. */
-  translateBegin(texts: string[], options: Uint8Array): void {
-    this.#callWithTexts('gf_translate_begin', texts, options);
-  }
-
-  /** Encodes some sentences, or decodes a token of each one at work. */
-  translateStep(): TranslationProgress {
-    const progress = this.#call<TranslationProgress>([], this.#exports.gf_translate_step);
-    if (progress.step) this.#copyAttention([progress.step]);
-    return progress;
+  /** Does the next piece of the work. */
+  step(): Step {
+    const step = this.#call<Step>([], this.#exports.gf_step);
+    if (step.progress) this.#copyTensors([step.progress]);
+    return step;
   }
 
   /** The result, or the error, of each text after the last step. */
-  translateEnd(): Answer<RawTranslation>[] {
-    const answers = this.#call<Answer<RawTranslation>[]>([], this.#exports.gf_translate_end);
-    this.#copyAttention(withoutFailures(answers).flatMap(({ sentences }) => sentences));
+  end(): Answer[] {
+    const answers = this.#call<Answer[]>([], this.#exports.gf_end);
+    this.#copyTensors(answers);
     return answers;
   }
 
   /** Frees what texts that are given up hold. Throws nothing: what it ends may have failed. */
-  translateCancel(): void {
+  cancel(): void {
     try {
-      this.#guard(() => this.#exports.gf_translate_cancel());
+      this.#guard(() => this.#exports.gf_cancel());
     } catch {
       // The engine is retired, and every later call says so.
     }
   }
 
-  // The weights of the last answer's maps lie one map after the other, in the answer's order.
-  #copyAttention(results: { attention?: Partial<Record<string, RawAttention>> }[]): void {
-    const { memory, gf_attention, gf_attention_size } = this.#exports;
-    const maps = results.flatMap(({ attention }) => Object.values(attention ?? {}));
-    for (const [index, map] of maps.entries()) {
-      const view = new Float32Array(memory.buffer, gf_attention(index), gf_attention_size(index));
-      map!.data = view.slice();
+  // Tensors are counted through the whole of an answer.
+  #copyTensors(answers: Answer[]): void {
+    const { memory, gf_tensor, gf_tensor_size } = this.#exports;
+    const tensors = answers.flatMap((answer) => ('tensors' in answer ? answer.tensors : []));
+    for (const [index, tensor] of tensors.entries()) {
+      const view = new Float32Array(memory.buffer, gf_tensor(index), gf_tensor_size(index));
+      tensor.data = view.slice();
     }
-  }
-
-  #callWithTexts<T>(
-    name: 'gf_classify' | 'gf_translate_begin',
-    texts: string[],
-    options: Uint8Array,
-  ): T {
-    const encoded = texts.map((text) => this.#encoder.encode(text));
-    return this.#call<T>([...joined(encoded), options], (bytes, lengths, json) =>
-      this.#exports[name](bytes, lengths, texts.length, json, options.length),
-    );
   }
 
   // Calls the engine with the addresses of copies of `inputs`, and reads its answer.

@@ -1,6 +1,6 @@
-// What a model's session asks of its host, and the messages that carry it between page and worker.
+// What a model's handle asks of its host, and the messages that carry it between page and worker.
 
-import type { Answer, RawClassification, RawStep, RawTranslation, Task } from './engine.js';
+import type { Answer, RawResult, Task } from './engine.js';
 import type { ErrorCode, ErrorDetails } from './errors.js';
 import type { Source } from './fetch.js';
 import type { Compute, ModelFile, ModelInfo, Progress } from './types.js';
@@ -32,8 +32,7 @@ export interface TextRequest {
 /** The kinds of call: what each sends, what it hears of meanwhile, and what it gets. */
 export interface Calls {
   load: { request: LoadRequest; event: Progress; result: ModelInfo };
-  classify: { request: TextRequest; event: never; result: Answer<RawClassification>[] };
-  translate: { request: TextRequest; event: RawStep; result: Answer<RawTranslation>[] };
+  run: { request: TextRequest; event: RawResult; result: Answer[] };
 }
 
 export type Kind = keyof Calls;

@@ -1,4 +1,4 @@
-import type { Answer, Engine, RawClassification, RawStep, RawTranslation } from './engine.js';
+import type { Answer, Engine, RawResult, Task } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
 import type {
@@ -16,7 +16,9 @@ import type { ModelInfo, Progress } from './types.js';
 // Longest time in milliseconds without giving way to other events, among them an abort.
 const sliceMs = 8;
 
-// Texts that are translated together: more keep the engine busier, and hold more of its memory.
+// The tasks whose texts take many short steps, and how many of them run together: more keep the
+// engine busier, and hold more of its memory. Other texts run whole.
+const stepwise: Task[] = ['translate'];
 const textsAtOnce = 16;
 
 // Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.
@@ -34,6 +36,7 @@ type Work<K extends Kind> = (
 /** Runs a model in the thread that it is made in, one call after the other. */
 export class Runner implements Host {
   #model: Engine | undefined;
+  #stepwise = false;
   #longest = 0; // tokens that it reads
   #sliceEnd = Infinity; // until other events have had their turn; else that of a slice
   #pace = 0; // milliseconds per unit of work, as it was for the texts before
@@ -42,8 +45,7 @@ export class Runner implements Host {
   #waiting = 0;
   readonly #work: { [K in Kind]: Work<K> } = {
     load: (request, signal, onEvent) => this.#load(request, signal, onEvent),
-    classify: (request, signal) => this.#classify(request, signal),
-    translate: (request, signal, onEvent) => this.#translate(request, signal, onEvent),
+    run: (request, signal, onEvent) => this.#run(request, signal, onEvent),
   };
 
   call<K extends Kind>(
@@ -66,24 +68,25 @@ export class Runner implements Host {
 
   /**
    * Runs a short text again and again, while nobody asks for anything else: the runtime starts
-   * WebAssembly in a slow tier and optimises what runs often. A call waits for one slice of it at
-   * most: one classification, one step of a translation.
+   * WebAssembly in a slow tier and optimises what runs often. A call waits for one step of it at
+   * most.
    */
-  async warmUp(task: LoadRequest['task']): Promise<void> {
+  async warmUp(): Promise<void> {
     const options = new TextEncoder().encode('{}');
     let spent = 0;
     for (let run = 0; run < warmUpRuns && spent < warmUpMs; run++) {
       await this.#idle();
-      if (task === 'translate') this.#engine.translateBegin([warmUpText], options);
-      for (let done = false; !done;) {
-        const start = performance.now();
-        if (task === 'classify') this.#engine.classify([warmUpText], options);
-        done = task === 'classify' || this.#engine.translateStep().done;
+      let start = performance.now();
+      this.#engine.begin([warmUpText], options);
+      while (this.#engine.step().more) {
         spent += performance.now() - start;
-        // A call for a translation takes the place of this one.
-        if (!done && (await this.#idle())) break;
+        // A call takes the place of this one.
+        if (await this.#idle()) break;
+        start = performance.now();
       }
+      spent += performance.now() - start;
     }
+    this.#model?.cancel();
   }
 
   // Until the calls so far are answered and those that have just come, too. Resolves to whether
@@ -110,6 +113,7 @@ export class Runner implements Host {
   ): Promise<ModelInfo> {
     const { engine, description } = await loadModel(request, signal, onProgress);
     this.#model = engine;
+    this.#stepwise = stepwise.includes(request.task);
     this.#longest = Number(description['max_source_length']);
     const info = Object.entries(description).map(([key, value]) => [
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -118,31 +122,80 @@ export class Runner implements Host {
     return { ...Object.fromEntries(info), binary: engine.binary };
   }
 
-  async #classify(request: TextRequest, signal: AbortSignal): Promise<Answer<RawClassification>[]> {
+  async #run(
+    request: TextRequest,
+    signal: AbortSignal,
+    onProgress: (progress: RawResult) => void,
+  ): Promise<Answer[]> {
     const { texts, options } = request;
-    const answers: Answer<RawClassification>[] = [];
+    const answers: Answer[] = [];
     while (answers.length < texts.length) {
       const first = answers.length;
-      let work = this.#workOf(texts[first]!);
-      const sliceEnd = await this.#slice(work * this.#pace);
-      throwIfAborted(signal);
-      // As many texts at once as the rest of the slice has time for. What was measured on a few
-      // texts says little of many, so at most twice as much as before.
-      const start = performance.now();
-      let last = first + 1;
-      while (last < texts.length) {
-        const more = work + this.#workOf(texts[last]!);
-        if (start + more * this.#pace > sliceEnd || more > 2 * this.#measured) break;
-        work = more;
-        last++;
+      const run = (some: string[]) => this.#together(some, options, signal, onProgress);
+      const some = this.#stepwise
+        ? texts.slice(first, first + textsAtOnce)
+        : await this.#fitting(texts, first);
+      const more = await run(some);
+      for (const [i, answer] of more.entries()) {
+        // What several texts take together is counted; alone it may fit.
+        if ('error' in answer && answer.error.code === 'too_large' && some.length > 1) {
+          more[i] = (await run([some[i]!]))[0]!;
+        }
       }
-      const more = this.#engine.classify(texts.slice(first, last), options);
-      this.#pace = (performance.now() - start) / work;
-      this.#measured = work;
       answers.push(...more);
       if (!goesOn(request, more)) break;
     }
     return answers;
+  }
+
+  // As many texts, from `first` on, as the rest of the slice has time for. What was measured on a
+  // few texts says little of many, so at most twice as much as before.
+  async #fitting(texts: string[], first: number): Promise<string[]> {
+    let work = this.#workOf(texts[first]!);
+    const sliceEnd = await this.#slice(work * this.#pace);
+    const start = performance.now();
+    let last = first + 1;
+    while (last < texts.length) {
+      const more = work + this.#workOf(texts[last]!);
+      if (start + more * this.#pace > sliceEnd || more > 2 * this.#measured) break;
+      work = more;
+      last++;
+    }
+    return texts.slice(first, last);
+  }
+
+  async #together(
+    texts: string[],
+    options: Uint8Array,
+    signal: AbortSignal,
+    onProgress: (progress: RawResult) => void,
+  ): Promise<Answer[]> {
+    throwIfAborted(signal);
+    let start = performance.now();
+    let spent = 0;
+    const pause = async (): Promise<void> => {
+      spent += performance.now() - start;
+      await turn();
+      throwIfAborted(signal);
+      start = performance.now();
+    };
+    this.#engine.begin(texts, options);
+    try {
+      // A step can take as long as a slice, so each is one.
+      if (this.#stepwise) await pause();
+      for (;;) {
+        const { more, progress } = this.#engine.step();
+        if (progress) onProgress(progress);
+        if (!more) break;
+        await pause();
+      }
+      const answers = this.#engine.end();
+      this.#measured = texts.reduce((work, text) => work + this.#workOf(text), 0);
+      this.#pace = (spent + performance.now() - start) / this.#measured;
+      return answers;
+    } finally {
+      this.#model?.cancel();
+    }
   }
 
   // Until when this thread may work on. Gives way to other events first, unless work of `expected`
@@ -161,55 +214,9 @@ export class Runner implements Host {
   #workOf(text: string): number {
     return Math.min(text.length, 4 * this.#longest) + 16;
   }
-
-  async #translate(
-    request: TextRequest,
-    signal: AbortSignal,
-    onStep: (step: RawStep) => void,
-  ): Promise<Answer<RawTranslation>[]> {
-    const answers: Answer<RawTranslation>[] = [];
-    while (answers.length < request.texts.length) {
-      const texts = request.texts.slice(answers.length, answers.length + textsAtOnce);
-      const translate = (some: string[]) =>
-        this.#translateTogether(some, request.options, signal, onStep);
-      const more = await translate(texts);
-      for (const [i, answer] of more.entries()) {
-        // What several texts take together is counted; alone it may fit.
-        if ('error' in answer && answer.error.code === 'too_large' && texts.length > 1) {
-          more[i] = (await translate([texts[i]!]))[0]!;
-        }
-      }
-      answers.push(...more);
-      if (!goesOn(request, more)) break;
-    }
-    return answers;
-  }
-
-  async #translateTogether(
-    texts: string[],
-    options: Uint8Array,
-    signal: AbortSignal,
-    onStep: (step: RawStep) => void,
-  ): Promise<Answer<RawTranslation>[]> {
-    throwIfAborted(signal);
-    this.#engine.translateBegin(texts, options);
-    try {
-      for (let done = false; !done;) {
-        // A step can take as long as a slice, so each is one.
-        await turn();
-        throwIfAborted(signal);
-        const progress = this.#engine.translateStep();
-        if (progress.step) onStep(progress.step);
-        done = progress.done;
-      }
-      return this.#engine.translateEnd();
-    } finally {
-      this.#model?.translateCancel();
-    }
-  }
 }
 
 /** Whether the texts after these answers are wanted, too. */
-function goesOn({ each }: TextRequest, answers: Answer<object>[]): boolean {
+function goesOn({ each }: TextRequest, answers: Answer[]): boolean {
   return each || !answers.some((answer) => 'error' in answer);
 }

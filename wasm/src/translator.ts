@@ -1,16 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AttentionMap, toAttentionMaps } from './attention.js';
-import { outcomesOf } from './each.js';
-import { resultsOf } from './engine.js';
-import type { RawStep, RawTranslation } from './engine.js';
+import type { AttentionMap } from './attention.js';
+import { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
 import { checkOption, checkTexts, encodeOptions } from './options.js';
-import { Session } from './session.js';
+import { assemble } from './tensors.js';
 import type {
   AlignmentOptions,
   ModelFiles,
   Outcome,
+  OutputToken,
   StreamOptions,
   StreamedSentence,
   Texts,
@@ -33,11 +32,11 @@ const translateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'hypothese
 export class Translator {
   /** What the model is. */
   readonly info: TranslatorInfo;
-  readonly #session: Session<TranslatorInfo>;
+  readonly #model: ModelHandle<TranslatorInfo>;
 
-  private constructor(session: Session<TranslatorInfo>) {
-    this.#session = session;
-    this.info = session.info;
+  private constructor(model: ModelHandle<TranslatorInfo>) {
+    this.#model = model;
+    this.info = model.info;
   }
 
   /**
@@ -48,7 +47,7 @@ export class Translator {
     folder: string | URL | ModelFiles,
     options: TranslatorLoadOptions = {},
   ): Promise<Translator> {
-    return new Translator(await Session.load('translate', folder, options));
+    return new Translator(await ModelHandle.load('translate', folder, options));
   }
 
   /** Translates one text, sentence by sentence; the spacing between them stays. */
@@ -94,12 +93,11 @@ export class Translator {
     options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
   ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses>>, void, void> {
     const encoded = encodeOptions(options, translateOptions, 'translateEach');
-    const outcomes = outcomesOf(this.#session, texts, options.signal, (some, inner) =>
-      this.#session.call('translate', { texts: some, options: encoded, each: true }, inner),
+    yield* this.#model.outcomes<Translation<Attention, Alignment, Hypotheses>>(
+      texts,
+      encoded,
+      options.signal,
     );
-    for await (const { index, result, error } of outcomes) {
-      yield error ? { index, error } : { index, result: toTranslation(result) };
-    }
   }
 
   /**
@@ -122,23 +120,22 @@ export class Translator {
     checkOption(typeof text === 'string', 'text', 'a string');
     const fixed = { beams: 1, stream: true };
     const encoded = encodeOptions(options, streamOptions, 'stream', fixed);
-    const request = { texts: [text], options: encoded, each: false };
     const complete = stepCompleter();
     const work = (push: (step: TokenStep<Attention>) => void, inner: AbortSignal) =>
-      this.#session.call('translate', request, inner, (step) =>
-        push(complete(step) as TokenStep<Attention>),
+      this.#model.results<Translation<Attention, Alignment, false>>(
+        [text],
+        encoded,
+        inner,
+        (step) => push(complete(assemble<ShownStep>(step)) as TokenStep<Attention>),
       );
-    const answers = yield* iterate(options.signal, work);
-    const result = toTranslation<Translation<Attention, Alignment, false>>(
-      resultsOf(answers, 1)[0]!,
-    );
-    yield { done: true, text: result.text, result };
-    return result;
+    const [result] = yield* iterate(options.signal, work);
+    yield { done: true, text: result!.text, result: result! };
+    return result!;
   }
 
   /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */
   dispose(): void {
-    this.#session.dispose();
+    this.#model.dispose();
   }
 
   async #translate<Result extends Translation>(
@@ -146,9 +143,7 @@ export class Translator {
     options: TranslateOptions,
   ): Promise<Result[]> {
     const encoded = encodeOptions(options, translateOptions, 'translate');
-    const request = { texts, options: encoded, each: false };
-    const answers = await this.#session.call('translate', request, options.signal);
-    return resultsOf(answers, texts.length).map(toTranslation<Result>);
+    return this.#model.results<Result>(texts, encoded, options.signal);
   }
 }
 
@@ -158,18 +153,21 @@ export interface Translator {
 }
 if (Symbol.dispose) Translator.prototype[Symbol.dispose] = Translator.prototype.dispose;
 
-// What was asked for is there.
-function toTranslation<Result extends Translation>({ sentences, ...rest }: RawTranslation): Result {
-  return {
-    ...rest,
-    sentences: sentences.map(({ attention, ...sentence }) =>
-      attention ? { ...sentence, attention: toAttentionMaps(attention) } : sentence,
-    ),
-  } as Result;
+/**
+ * What a step shows; what holds for the whole sentence comes with its first step only. `text` is the
+ * sentence's output so far, `before` what goes between what the last step showed and that: a step
+ * is as large as its sentence, however long the text is.
+ */
+interface ShownStep {
+  token: OutputToken;
+  text: string;
+  before?: string;
+  sentence?: StreamedSentence;
+  attention?: { encoder?: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
 }
 
 // Gives every step the whole text so far, and what comes only with the first one of its sentence.
-function stepCompleter(): (step: RawStep) => TokenStep {
+function stepCompleter(): (step: ShownStep) => TokenStep {
   let sentence: StreamedSentence;
   let encoder: AttentionMap;
   let settled = '';
@@ -181,8 +179,7 @@ function stepCompleter(): (step: RawStep) => TokenStep {
     }
     text = settled + added;
     if (!attention) return { done: false, token, text, sentence };
-    if (attention.encoder) encoder = new AttentionMap(attention.encoder);
-    const rows = toAttentionMaps({ decoder: attention.decoder, cross: attention.cross });
-    return { done: false, token, text, sentence, attention: { encoder, ...rows } };
+    if (attention.encoder) encoder = attention.encoder;
+    return { done: false, token, text, sentence, attention: { ...attention, encoder } };
   };
 }

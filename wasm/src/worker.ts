@@ -35,7 +35,7 @@ async function answer({ id, kind, request }: Call): Promise<void> {
     );
     post({ id, kind: 'result', result });
     // A text that the model refuses warms nothing up, and harms nothing.
-    if (kind === 'load') runner.warmUp(request.task).catch(() => {});
+    if (kind === 'load') runner.warmUp().catch(() => {});
   } catch (error) {
     const { url, status } = error as GlassformerError;
     post({

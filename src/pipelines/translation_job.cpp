@@ -50,7 +50,7 @@ void place(SentenceTranslation& sentence) {
 
 }  // namespace
 
-struct TranslatePipeline::Session::State {
+struct TranslationJob::State {
   struct Sentence {
     std::size_t text;  // which one it is of
     SourceSentence source;
@@ -67,8 +67,8 @@ struct TranslatePipeline::Session::State {
     AttentionMap decoder, cross;
   };
 
-  State(TranslatePipeline& owner, const TranslateOptions& wanted)
-      : pipeline(owner), options(wanted) {}
+  State(TranslatePipeline& owner, const TranslateOptions& wanted, ResultForm as)
+      : pipeline(owner), options(wanted), form(as) {}
 
   void read_some();
   void read(std::size_t text);
@@ -90,6 +90,7 @@ struct TranslatePipeline::Session::State {
 
   TranslatePipeline& pipeline;
   TranslateOptions options;
+  ResultForm form;
   std::vector<Text> texts;
   std::size_t unread = 0;  // the first text that is not read yet
   AttentionBudget budget;
@@ -113,7 +114,7 @@ struct TranslatePipeline::Session::State {
   std::size_t shown_bytes = 0;      // of its text, at the last step
 };
 
-void TranslatePipeline::Session::State::read_some() {
+void TranslationJob::State::read_some() {
   if (unread == texts.size()) return;
   for (std::size_t bytes = 0; unread < texts.size() && bytes < read_bytes; ++unread) {
     bytes += texts[unread].text.size();
@@ -122,11 +123,11 @@ void TranslatePipeline::Session::State::read_some() {
   if (unread == texts.size()) sort();
 }
 
-void TranslatePipeline::Session::State::read(std::size_t text) {
+void TranslationJob::State::read(std::size_t text) {
   Text& entry = texts[text];
   entry.first = entry.last = sentences.size();
   try {
-    expect_text_size(max_text_bytes, entry.text.size());
+    expect_text_size(TranslatePipeline::max_text_bytes, entry.text.size());
     SourceText source = pipeline.reader_.read(entry.text);
     expect_room(source);
     for (SourceSentence& sentence : source.sentences) {
@@ -146,14 +147,14 @@ void TranslatePipeline::Session::State::read(std::size_t text) {
 }
 
 // The most tokens that a sentence's translation may have.
-std::size_t TranslatePipeline::Session::State::max_length(std::size_t source_tokens) const {
+std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
   const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * source_tokens + 16;
   return std::min(wanted, pipeline.config_.decoder().max_length);
 }
 
 // What the search for a translation of at most `length` tokens may grow to: for each node its keys
 // and values, and some 128 bytes in the trees.
-std::uint64_t TranslatePipeline::Session::State::search_bytes(std::size_t length) const {
+std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   const std::uint64_t key_and_value = 2 * sizeof(float) * decoder.n_heads * decoder.d_head;
   const std::uint64_t node = saturating_product({decoder.layers, key_and_value});
@@ -161,15 +162,14 @@ std::uint64_t TranslatePipeline::Session::State::search_bytes(std::size_t length
 }
 
 // The attention weights of all nodes of such a search over a source of `keys` tokens.
-std::uint64_t TranslatePipeline::Session::State::captured_numbers(std::size_t keys,
-                                                                  std::size_t length) const {
+std::uint64_t TranslationJob::State::captured_numbers(std::size_t keys, std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   return saturating_product(
       {decoder.layers, decoder.n_heads, options.beams, length, (length + 1) / 2 + keys});
 }
 
 // Throws where a text's searches or attention weights may not fit.
-void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
+void TranslationJob::State::expect_room(const SourceText& source) {
   const ModelConfig& config = pipeline.config_;
   std::uint64_t numbers = 0;
   for (const SourceSentence& sentence : source.sentences) {
@@ -194,7 +194,7 @@ void TranslatePipeline::Session::State::expect_room(const SourceText& source) {
 }
 
 // Batches of sentences of like length leave few steps to the longest alone.
-void TranslatePipeline::Session::State::sort() {
+void TranslationJob::State::sort() {
   std::multimap<std::size_t, std::size_t, std::greater<>> by_length;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     by_length.emplace(options.stream ? 0 : sentences[i].source.tokens.size(), i);
@@ -203,7 +203,7 @@ void TranslatePipeline::Session::State::sort() {
   for (const auto& [length, sentence] : by_length) order.push_back(sentence);
 }
 
-void TranslatePipeline::Session::State::start_batch() {
+void TranslationJob::State::start_batch() {
   TraceRequest request = {.attention = options.attention, .ablate = options.ablate};
   Batch sources;
   std::vector<std::size_t> max_lengths;
@@ -246,7 +246,7 @@ void TranslatePipeline::Session::State::start_batch() {
   finished = 0;
 }
 
-void TranslatePipeline::Session::State::go_on() {
+void TranslationJob::State::go_on() {
   const bool replays = sees() && !scorer->state().has_attention();
   if (searching) {
     searching = search->step();
@@ -264,7 +264,7 @@ void TranslatePipeline::Session::State::go_on() {
   batch.clear();
 }
 
-void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sentence) {
+void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
   SentenceTranslation& result = sentence.result;
   sentence.finished = true;
   if (!search->finite(source)) {
@@ -302,8 +302,8 @@ void TranslatePipeline::Session::State::finish(std::size_t source, Sentence& sen
 
 // How the steps that emitted the tokens up to `last` spread their attention. A search that kept
 // none feeds them once more, many tokens at once, with the same result to the bit.
-TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::attention(
-    std::size_t source, CandidateIndex last) {
+TranslationJob::State::Attention TranslationJob::State::attention(std::size_t source,
+                                                                  CandidateIndex last) {
   const std::vector<Candidate>& tree = search->tree(source);
   const auto of = [](const DecodingState& state, NodeIndex node) {
     return Attention{state.self_attention(node), state.cross_attention(node)};
@@ -331,9 +331,8 @@ TranslatePipeline::Session::State::Attention TranslatePipeline::Session::State::
 }
 
 // The text and tokens of a hypothesis; unless it is final, characters that are not whole wait.
-OutputText TranslatePipeline::Session::State::output(std::size_t source,
-                                                     const Hypothesis& hypothesis,
-                                                     bool final) const {
+OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& hypothesis,
+                                         bool final) const {
   const std::unique_ptr<TextDecoder> decoder = pipeline.target_tokenizer().make_decoder();
   OutputText result = {.text = {}, .score = hypothesis.score, .tokens = {}};
   const std::vector<CandidateIndex> path = search->path(source, hypothesis.last);
@@ -355,7 +354,7 @@ OutputText TranslatePipeline::Session::State::output(std::size_t source,
 }
 
 // Brings `settled` up to the current sentence.
-void TranslatePipeline::Session::State::settle() {
+void TranslationJob::State::settle() {
   const std::size_t first = texts[sentences[current].text].first;
   if (settled_to < first) {
     settled.clear();
@@ -370,7 +369,7 @@ void TranslatePipeline::Session::State::settle() {
   }
 }
 
-void TranslatePipeline::Session::State::stream() {
+void TranslationJob::State::stream() {
   if (!search->finite(0)) return;
   current = batch[0];
   Sentence& sentence = sentences[current];
@@ -400,7 +399,7 @@ void TranslatePipeline::Session::State::stream() {
   streamed->cross = scorer->state().cross_attention_step(node);
 }
 
-std::string TranslatePipeline::Session::State::text(std::size_t i) const {
+std::string TranslationJob::State::text(std::size_t i) const {
   std::string text;
   for (std::size_t s = texts[i].first; s < texts[i].last; ++s) {
     const Sentence& sentence = sentences[s];
@@ -411,7 +410,7 @@ std::string TranslatePipeline::Session::State::text(std::size_t i) const {
   return text + texts[i].after;
 }
 
-Translation TranslatePipeline::Session::State::translation(const Text& text) {
+Translation TranslationJob::State::translation(const Text& text) {
   Translation translation = {.text = {}, .score = 0, .sentences = {}};
   std::size_t tokens = 0;
   std::uint32_t units = 0;  // of translation.text
@@ -431,25 +430,30 @@ Translation TranslatePipeline::Session::State::translation(const Text& text) {
   return translation;
 }
 
-TranslatePipeline::Session TranslatePipeline::begin(std::span<const std::string_view> texts,
-                                                    const TranslateOptions& options) {
+TranslationJob TranslatePipeline::begin(std::span<const std::string_view> texts,
+                                        const TranslateOptions& options, ResultForm form) {
   check(options);
-  auto state = std::make_unique<Session::State>(*this, options);
+  auto state = std::make_unique<TranslationJob::State>(*this, options, form);
   for (const std::string_view text : texts) state->texts.emplace_back().text = text;
-  return Session(std::move(state));
+  return TranslationJob(std::move(state));
 }
 
-TranslatePipeline::Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
-TranslatePipeline::Session::Session(Session&&) noexcept = default;
-TranslatePipeline::Session& TranslatePipeline::Session::operator=(Session&&) noexcept = default;
-TranslatePipeline::Session::~Session() = default;
+std::unique_ptr<Job> TranslatePipeline::begin(std::span<const std::string_view> texts,
+                                              std::string_view options, ResultForm form) {
+  return std::make_unique<TranslationJob>(begin(texts, parse_translate_options(options), form));
+}
 
-bool TranslatePipeline::Session::done() const {
+TranslationJob::TranslationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TranslationJob::TranslationJob(TranslationJob&&) noexcept = default;
+TranslationJob& TranslationJob::operator=(TranslationJob&&) noexcept = default;
+TranslationJob::~TranslationJob() = default;
+
+bool TranslationJob::done() const {
   return state_->unread == state_->texts.size() && !state_->search &&
          state_->next == state_->order.size();
 }
 
-bool TranslatePipeline::Session::step() {
+bool TranslationJob::step() {
   State& state = *state_;
   state.streamed.reset();
   if (state.search) {
@@ -462,17 +466,15 @@ bool TranslatePipeline::Session::step() {
   return !done();
 }
 
-const std::optional<StreamedToken>& TranslatePipeline::Session::streamed() const {
-  return state_->streamed;
-}
+const std::optional<StreamedToken>& TranslationJob::streamed() const { return state_->streamed; }
 
-std::string TranslatePipeline::Session::text(std::size_t i) const { return state_->text(i); }
+std::string TranslationJob::text(std::size_t i) const { return state_->text(i); }
 
-const SentenceTranslation& TranslatePipeline::Session::sentence() const {
+const SentenceTranslation& TranslationJob::sentence() const {
   return state_->sentences[state_->current].result;
 }
 
-std::vector<std::variant<Translation, Error>> TranslatePipeline::Session::take_results() {
+std::vector<std::variant<Translation, Error>> TranslationJob::take_results() {
   std::vector<std::variant<Translation, Error>> results;
   for (const State::Text& text : state_->texts) {
     if (text.error) {
@@ -483,5 +485,8 @@ std::vector<std::variant<Translation, Error>> TranslatePipeline::Session::take_r
   }
   return results;
 }
+
+TranslatePipeline& TranslationJob::pipeline() const { return state_->pipeline; }
+ResultForm TranslationJob::form() const { return state_->form; }
 
 }  // namespace glassformer

@@ -1,14 +1,24 @@
 import { compileBinary, compileModule } from './binary.js';
 import { checkCache } from './cache.js';
-import type { Task } from './engine.js';
+import { outcomesOf } from './each.js';
+import { resultsOf } from './engine.js';
+import type { RawResult, Task } from './engine.js';
 import { GlassformerError, abortedError, messageOf, throwIfAborted } from './errors.js';
 import { checkRuntime } from './features.js';
 import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './options.js';
-import type { CallEvent, Host, Kind, Request, Result } from './protocol.js';
+import type { Host } from './protocol.js';
 import { onAbort } from './signals.js';
-import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
+import { assemble } from './tensors.js';
+import type {
+  ClassifierInfo,
+  ModelFiles,
+  ModelInfo,
+  Outcome,
+  Texts,
+  TranslatorLoadOptions,
+} from './types.js';
 
 const loadOptions = [
   'compute',
@@ -24,7 +34,7 @@ const loadOptions = [
 const translatorLoadOptions = [...loadOptions, 'shortlist'];
 
 /** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
-export class Session<Info extends ModelInfo> {
+export class ModelHandle<Info extends ModelInfo> {
   readonly info: Info;
   readonly #host: Host;
   readonly #running = new Set<Fail>();
@@ -40,7 +50,7 @@ export class Session<Info extends ModelInfo> {
     task: Task,
     folder: string | URL | ModelFiles,
     options: TranslatorLoadOptions,
-  ): Promise<Session<Info>> {
+  ): Promise<ModelHandle<Info>> {
     checkRuntime();
     checkOptions(options, task === 'translate' ? translatorLoadOptions : loadOptions, 'load');
     const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
@@ -91,7 +101,7 @@ export class Session<Info extends ModelInfo> {
           host = replaceHost(worker, error);
           return load(host);
         });
-        return new Session(host, info as Info);
+        return new ModelHandle(host, info as Info);
       });
     } catch (error) {
       host?.dispose();
@@ -105,14 +115,40 @@ export class Session<Info extends ModelInfo> {
     return interruptible(signal, this.#running, work);
   }
 
-  /** The same with a call of the host. */
-  call<K extends Kind>(
-    kind: K,
-    request: Request<K>,
+  /**
+   * The results of some texts, or the error of one of them. `options` is the engine's JSON.
+   * `onProgress` hears of what each step has to show, where the options ask for that.
+   */
+  async results<Result>(
+    texts: string[],
+    options: Uint8Array,
     signal: AbortSignal | undefined,
-    onEvent: (event: CallEvent<K>) => void = () => {},
-  ): Promise<Result<K>> {
-    return this.run(signal, (inner) => this.#host.call(kind, request, inner, onEvent));
+    onProgress: (progress: RawResult) => void = () => {},
+  ): Promise<Result[]> {
+    const answers = await this.run(signal, (inner) =>
+      this.#host.call('run', { texts, options, each: false }, inner, onProgress),
+    );
+    return resultsOf(answers, texts.length).map((raw) => this.#assemble<Result>(raw));
+  }
+
+  /** What becomes of each of any number of texts. */
+  async *outcomes<Result>(
+    texts: Texts,
+    options: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Outcome<Result>, void, void> {
+    const outcomes = outcomesOf(this, texts, signal, (some, inner) =>
+      this.run(inner, (own) =>
+        this.#host.call('run', { texts: some, options, each: true }, own, () => {}),
+      ),
+    );
+    for await (const { index, result, error } of outcomes) {
+      yield error ? { index, error } : { index, result: this.#assemble<Result>(result) };
+    }
+  }
+
+  #assemble<Result>(raw: RawResult): Result {
+    return assemble<Result>(raw, (this.info as Partial<ClassifierInfo>).labels);
   }
 
   dispose(): void {

@@ -1,0 +1,127 @@
+#include "pipelines/encoder_pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipelines/special_tokens.hpp"
+
+namespace glassformer {
+namespace {
+
+// Texts run together until a batch holds this many tokens: enough to keep the matrix products busy,
+// small enough that the activations stay in the cache.
+constexpr std::size_t batch_tokens = 512;
+
+[[noreturn]] void refuse(const std::string& problem) {
+  throw Error(ErrorCode::invalid_option, problem);
+}
+
+std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size_t count) {
+  const float* begin = matrix.data() + first * matrix.shape(1);
+  return {begin, begin + count * matrix.shape(1)};
+}
+
+}  // namespace
+
+void EncoderOptions::read(OptionsReader& reader) {
+  attention = reader.flag("attention");
+  trace = reader.names("trace");
+  ablate = reader.heads("ablate", 1);
+  mask_tokens = reader.indices("maskTokens", "positions of tokens");
+}
+
+EncoderPipeline::EncoderPipeline(ModelConfig config, Task task,
+                                 std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
+    : config_(expect_task(std::move(config), task)),
+      tokenizer_(std::move(tokenizer)),
+      reader_(config_, *tokenizer_),
+      model_(config_.architecture, compute) {}
+
+EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
+    : pipeline_(pipeline), options_(std::move(options)) {
+  const StackConfig& stack = pipeline.config_.encoder();
+  for (const HeadIndex& head : options_.ablate) {
+    if (head.attention != AttentionSite::encoder) refuse("ablate: expected heads of the encoder");
+    if (head.layer < stack.layers && head.head < stack.n_heads) continue;
+    refuse("ablate: expected layers below " + std::to_string(stack.layers) + " and heads below " +
+           std::to_string(stack.n_heads) + ", got layer " + std::to_string(head.layer) + ", head " +
+           std::to_string(head.head));
+  }
+}
+
+void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
+  for (const std::size_t position : options_.mask_tokens) {
+    if (position < tokens) continue;
+    refuse("maskTokens: expected positions below " + std::to_string(tokens) + ", got " +
+           std::to_string(position));
+  }
+  if (options_.mask_tokens.empty()) return;
+  std::vector<bool> masked(tokens, false);
+  for (const std::size_t position : options_.mask_tokens) masked[position] = true;
+  if (std::ranges::find(masked, false) == masked.end()) {
+    refuse("maskTokens: expected one token at least to stay, got all of them");
+  }
+  const HeadConfig& head = pipeline_.config_.architecture.head;
+  const bool pools_first =
+      head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
+  if (pools_first && masked[0]) {
+    refuse("maskTokens: expected the first token to stay, from which this model answers, got 0");
+  }
+}
+
+void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
+  const std::size_t tokens = input.tokens.size();
+  check_mask(tokens);
+  if (options_.attention) {
+    const StackConfig& stack = pipeline_.config_.encoder();
+    budget_.take(saturating_product({stack.layers, stack.n_heads, tokens, tokens}));
+  }
+  inputs_.push_back({text, std::move(input)});
+}
+
+std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_batch() {
+  Batch batch;
+  const std::size_t first = next_;
+  std::vector<std::int32_t> ids;
+  for (; next_ < inputs_.size(); ++next_) {
+    const EncoderInput& input = inputs_[next_].input;
+    if (next_ > first && batch.tokens() + input.tokens.size() > batch_tokens) break;
+    ids.clear();
+    for (const Token& token : input.tokens) ids.push_back(token.id);
+    batch.add(ids, options_.mask_tokens, input.types);
+  }
+  std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
+  if (batch.size() == 0) return answers;
+
+  EncoderModel::Output output = pipeline_.model_(batch, {.attention = options_.attention,
+                                                         .contributions = options_.contributions,
+                                                         .names = options_.trace,
+                                                         .ablate = options_.ablate});
+  const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
+  const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
+  const Tensor<2>& rows = states ? output.states : output.logits;
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    auto& [text, input] = inputs_[first + s];
+    EncoderAnswer answer;
+    answer.input = std::move(input);
+    answer.columns = rows.shape(1);
+    answer.rows = by_text ? rows_of(rows, s, 1) : rows_of(rows, batch.start(s), batch.length(s));
+    if (options_.attention) answer.attention = std::move(output.attention[s]);
+    if (!options_.trace.empty()) answer.trace = std::move(output.traces[s]);
+    if (options_.contributions) {
+      answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));
+    }
+    answers.emplace_back(text, std::move(answer));
+  }
+  return answers;
+}
+
+TextPair split_pair(std::string_view text, std::string_view names) {
+  const std::size_t tab = text.find('\t');
+  if (tab == std::string_view::npos) {
+    refuse("text: expected " + std::string(names) + " with a tab between them, got no tab");
+  }
+  return {text.substr(0, tab), text.substr(tab + 1)};
+}
+
+}  // namespace glassformer

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/encoder_model.hpp"
+#include "pipelines/input_reader.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/options.hpp"
+#include "pipelines/pipeline.hpp"
+
+namespace glassformer {
+
+/// What may be asked of every task that an encoder does.
+struct EncoderOptions {
+  bool attention = false;               ///< return every attention weight
+  bool contributions = false;           ///< return what each token adds to each logit
+  std::vector<std::string> trace = {};  ///< return the tensors of these names; see TraceRequest
+  std::vector<HeadIndex> ablate = {};   ///< heads to ablate
+  /// Tokens to treat as padding; not the first one of a model that pools it.
+  std::vector<std::size_t> mask_tokens = {};
+  bool pairs = false;  ///< of classifiers: a text is two, with a tab between them
+
+  /// {"attention": bool, "trace": [name], "ablate": [{"attention": "encoder", "layer": int, "head":
+  /// int}], "maskTokens": [int]}
+  void read(OptionsReader& reader);
+};
+
+/// What an encoder's run made of one input.
+struct EncoderAnswer {
+  EncoderInput input;
+  std::size_t columns = 0;
+  std::vector<float> rows;  ///< logits [1, C], of every token [T, C], or states [T, D]
+  std::optional<AttentionMap> attention = {};
+  std::vector<TracedTensor> trace = {};
+  std::vector<float> contributions = {};  ///< [T, C], if asked for
+};
+
+/// What the tasks of an encoder have in common.
+class EncoderPipeline : public Pipeline {
+ public:
+  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  const ModelConfig& config() const override { return config_; }
+  Compute compute() const override { return model_.compute(); }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+  /// Inputs on their way through the model, a batch a step.
+  class Work {
+   public:
+    /// Throws `invalid_option` for heads that do not exist. The pipeline outlives this.
+    Work(EncoderPipeline& pipeline, EncoderOptions options);
+
+    /// Adds an input of text `text`. Throws `invalid_option` for a mask that does not fit it, and
+    /// `too_large` where what is asked for would take too much memory.
+    void add(std::size_t text, EncoderInput input);
+
+    /// Runs the next batch and calls take(text, EncoderAnswer) for each of its inputs. Returns
+    /// whether any are left.
+    template <class Take>
+    bool step(const Take& take) {
+      for (auto& [text, answer] : run_batch()) take(text, std::move(answer));
+      return next_ < inputs_.size();
+    }
+
+   private:
+    struct Item {
+      std::size_t text;
+      EncoderInput input;
+    };
+    std::vector<std::pair<std::size_t, EncoderAnswer>> run_batch();
+    void check_mask(std::size_t tokens) const;
+
+    EncoderPipeline& pipeline_;
+    EncoderOptions options_;
+    AttentionBudget budget_;
+    std::vector<Item> inputs_;
+    std::size_t next_ = 0;  // the first that no batch has had
+  };
+
+ protected:
+  /// Throws `wrong_task` unless the configuration is for this one; what InputReader throws.
+  EncoderPipeline(ModelConfig config, Task task, std::unique_ptr<const Tokenizer> tokenizer,
+                  Compute compute);
+
+  const InputReader& reader() const { return reader_; }
+
+ private:
+  ModelConfig config_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+  InputReader reader_;
+  EncoderModel model_;
+};
+
+/// Those of a task's options.
+inline const EncoderOptions& encoder_options(const EncoderOptions& options) { return options; }
+template <class Options>
+const EncoderOptions& encoder_options(const Options& options) {
+  return options.encoder;
+}
+
+/// Two texts in one, with a tab between them.
+struct TextPair {
+  std::string_view first, second;
+};
+
+/// Throws `invalid_option` where there is no tab; `names` says in errors what the two are.
+TextPair split_pair(std::string_view text, std::string_view names);
+
+}  // namespace glassformer

@@ -1,0 +1,46 @@
+#include "pipelines/pipeline.hpp"
+
+#include "io/json_writer.hpp"
+
+namespace glassformer {
+
+std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
+  const ModelConfig& config = pipeline.config();
+  JsonWriter json;
+  json.object([&] {
+    const StackConfig& encoder = config.encoder();
+    json.field("task", to_string(config.task));
+    json.field("layers", encoder.layers);
+    json.field("heads", encoder.n_heads);
+    json.field("d_model", encoder.d_model);
+    json.field("vocab_size", encoder.vocab_size);
+    json.field("max_source_length", encoder.max_length);
+    json.field("parameters", parameters);
+    json.field("compute", to_string(pipeline.compute()));
+    if (const std::optional<StackConfig>& decoder = config.architecture.decoder) {
+      json.field("source_language", config.source_language);
+      json.field("target_language", config.target_language);
+      json.field("decoder_layers", decoder->layers);
+      json.field("target_vocab_size", decoder->vocab_size);
+      json.field("max_target_length", decoder->max_length);
+    } else {
+      json.key("labels");
+      json.array(config.labels, [&](const std::string& label) { json.value(label); });
+    }
+  });
+  return json.take();
+}
+
+std::string to_json(const Error& error) {
+  JsonWriter json;
+  json.object([&] {
+    json.key("error");
+    json.object([&] {
+      json.field("code", to_string(error.code()));
+      json.field("message", error.what());
+    });
+  });
+  return json.take();
+}
+
+}  // namespace glassformer

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "checkpoints/model_config.hpp"
+#include "error.hpp"
+#include "io/weights.hpp"
+#include "models/trace.hpp"
+
+// What the command line and the binding drive, whatever the task.
+
+namespace glassformer {
+
+/// What a text became.
+struct Result {
+  std::string text;                        ///< in the form that was asked for
+  std::vector<TracedTensor> tensors = {};  ///< those that are not in the text
+};
+
+/// A text's result, or why it has none.
+using Outcome = std::variant<Result, Error>;
+
+/// What `to_result` makes of each result that there is.
+template <class Typed, class ToResult>
+std::vector<Outcome> to_outcomes(std::vector<std::variant<Typed, Error>> results,
+                                 const ToResult& to_result) {
+  std::vector<Outcome> outcomes;
+  for (auto& result : results) {
+    if (const Error* error = std::get_if<Error>(&result)) {
+      outcomes.emplace_back(*error);
+    } else {
+      outcomes.emplace_back(to_result(std::get<Typed>(std::move(result))));
+    }
+  }
+  return outcomes;
+}
+
+/// What a result's text is.
+enum class ResultForm {
+  line,  ///< for people: one line
+  json,  ///< for programs: one JSON object, its tensors as base64 in it
+  /// One JSON object, and its tensors beside it by name:
+  ///
+  ///   attention.encoder, attention.decoder, attention.cross   [layers, heads, queries, keys]
+  ///   contributions                                           [tokens, classes]
+  ///   sentences.0.attention.cross                             of what is in an array of the object
+  json_and_tensors,
+};
+
+/// Some texts on their way through a pipeline. A caller may show what comes, pause or give up
+/// between any two steps.
+class Job {
+ public:
+  virtual ~Job() = default;
+
+  /// Does the next piece of work. Returns whether any is left.
+  virtual bool step() = 0;
+  /// What the last step has to show, such as a token of a stream.
+  virtual std::optional<Result> progress() { return std::nullopt; }
+  /// What each text became, in their order; once, after the last step.
+  virtual std::vector<Outcome> end() = 0;
+};
+
+/// A model and what it takes to answer texts with it.
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+
+  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
+  virtual std::vector<Parameter> parameters() = 0;
+  virtual const ModelConfig& config() const = 0;
+  virtual Compute compute() const = 0;
+
+  /// Starts on some texts; they and `options`, the task's own as JSON, need to live for the call
+  /// only. Throws `invalid_option` naming the field. The pipeline outlives the job, and works on
+  /// one step of one job at a time.
+  virtual std::unique_ptr<Job> begin(std::span<const std::string_view> texts,
+                                     std::string_view options, ResultForm form) = 0;
+};
+
+/// What a pipeline's model is: {task, labels, layers, heads, …, parameters, compute}.
+std::string describe_json(const Pipeline& pipeline, std::size_t parameters);
+
+/// {"error": {"code", "message"}}
+std::string to_json(const Error& error);
+
+}  // namespace glassformer

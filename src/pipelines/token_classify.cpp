@@ -1,0 +1,106 @@
+#include "pipelines/token_classify.hpp"
+
+#include <cstdio>
+
+#include "pipelines/encoder_job.hpp"
+#include "pipelines/result_writer.hpp"
+#include "pipelines/scores.hpp"
+
+namespace glassformer {
+
+TokenClassifyOptions parse_token_classify_options(std::string_view json) {
+  OptionsReader reader(json);
+  TokenClassifyOptions options;
+  options.encoder.read(reader);
+  if (reader.find("aggregation")) {
+    options.aggregation = parse_aggregation(reader.string("aggregation"));
+  }
+  if (reader.find("ignoreLabels")) options.ignore_labels = reader.names("ignoreLabels");
+  reader.finish();
+  return options;
+}
+
+std::unique_ptr<Job> TokenClassifyPipeline::begin(std::span<const std::string_view> texts,
+                                                  std::string_view options, ResultForm form) {
+  return std::make_unique<EncoderJob<TokenClassifyPipeline, TokenClassifyOptions>>(
+      *this, texts, parse_token_classify_options(options), form);
+}
+
+TokenClassification TokenClassifyPipeline::classify(std::string_view text,
+                                                    const TokenClassifyOptions& options) {
+  return only(classify_batch(std::span(&text, 1), options));
+}
+
+std::vector<std::variant<TokenClassification, Error>> TokenClassifyPipeline::classify_batch(
+    std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
+  return run_all(*this, texts, options);
+}
+
+TokenClassification TokenClassifyPipeline::answer(EncoderAnswer answer, std::string_view text,
+                                                  const TokenClassifyOptions& options) const {
+  const std::vector<Token>& tokens = answer.input.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    to_scores(Scoring::softmax, std::span(answer.rows).subspan(i * answer.columns, answer.columns));
+  }
+  std::vector<LabeledToken> labeled;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    labeled.push_back({.piece = tokenizer().piece(tokens[i].id),
+                       .start = tokens[i].start,
+                       .end = tokens[i].end,
+                       .special = answer.input.kinds[i] == TemplatePart::Kind::special,
+                       .unknown = tokens[i].id == tokenizer().unk_id(),
+                       .part = tokens[i].start == tokens[i].end && !tokens[i].starts_word});
+  }
+  const PieceRules rules = {.marks_subwords = tokenizer().marks_subwords(),
+                            .decode = [this](const std::vector<std::string>& pieces) {
+                              return tokenizer().join(pieces);
+                            }};
+  TokenClassification result;
+  result.entities = find_entities(
+      text, labeled, const_view<2>(answer.rows.data(), {tokens.size(), answer.columns}), rules,
+      {.labels = config().labels,
+       .aggregation = options.aggregation,
+       .ignore_labels = options.ignore_labels});
+  result.tokens = std::move(answer.input.tokens);
+  result.clipped = answer.input.clipped;
+  result.attention = std::move(answer.attention);
+  result.trace = std::move(answer.trace);
+  return result;
+}
+
+Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm form) const {
+  if (form == ResultForm::line) {
+    std::string line;
+    for (const Entity& entity : result.entities) {
+      char score[32];
+      std::snprintf(score, sizeof score, "%.6f", static_cast<double>(entity.score));
+      if (!line.empty()) line += '\t';
+      line.append(entity.entity).append("\t").append(entity.word).append("\t").append(score);
+    }
+    return {std::move(line)};
+  }
+  ResultWriter json(form);
+  json.object([&] {
+    json.key("entities");
+    json.array(result.entities, [&](const Entity& entity) {
+      json.object([&] {
+        json.field("entity", entity.entity);
+        json.field("score", entity.score);
+        json.field("word", entity.word);
+        json.field("start", entity.start);
+        json.field("end", entity.end);
+        if (entity.index) json.field("index", *entity.index);
+      });
+    });
+    json.key("tokens");
+    write(json, result.tokens, tokenizer());
+    json.field("clipped", result.clipped);
+    if (result.attention) {
+      result.trace.push_back(to_tensor("attention.encoder", std::move(*result.attention)));
+    }
+    json.tensors(std::move(result.trace));
+  });
+  return json.take_result();
+}
+
+}  // namespace glassformer

@@ -1,0 +1,174 @@
+#include "io/json_writer.hpp"
+#include "pipelines/options.hpp"
+#include "pipelines/result_writer.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer {
+namespace {
+
+void write(JsonWriter& json, const OutputToken& token, const Tokenizer& tokenizer) {
+  json.object([&] {
+    write_fields(json, {token.id, token.start, token.end}, tokenizer);
+    json.field("logprob", token.logprob);
+  });
+}
+
+void write_fields(JsonWriter& json, const OutputText& output, const Tokenizer& tokenizer) {
+  json.field("text", output.text);
+  json.field("score", output.score);
+  json.key("tokens");
+  json.array(output.tokens, [&](const OutputToken& token) { write(json, token, tokenizer); });
+}
+
+void write(JsonWriter& json, TextRange range) {
+  json.object([&] {
+    json.field("start", range.start);
+    json.field("end", range.end);
+  });
+}
+
+void write(JsonWriter& json, const AlignmentLink& link) {
+  json.object([&] {
+    json.key("target");
+    write(json, link.target);
+    json.key("source");
+    write(json, link.source);
+    json.field("weight", link.weight);
+  });
+}
+
+void write(JsonWriter& json, const Candidate& candidate, const Tokenizer& tokenizer) {
+  json.object([&] {
+    json.field("parent", candidate.parent);
+    json.field("id", candidate.id);
+    json.field("text", tokenizer.display_text(candidate.id));
+    json.field("logprob", candidate.logprob);
+    json.field("total", static_cast<float>(candidate.total));
+    json.field("kept", candidate.kept);
+  });
+}
+
+// The maps there are, as tensors.
+std::vector<TracedTensor> attention_of(std::optional<AttentionMap> encoder,
+                                       std::optional<AttentionMap> decoder,
+                                       std::optional<AttentionMap> cross) {
+  std::vector<TracedTensor> tensors;
+  if (encoder) tensors.push_back(to_tensor("attention.encoder", std::move(*encoder)));
+  if (decoder) tensors.push_back(to_tensor("attention.decoder", std::move(*decoder)));
+  if (cross) tensors.push_back(to_tensor("attention.cross", std::move(*cross)));
+  return tensors;
+}
+
+// `path`: where the sentence is in the result.
+void write(ResultWriter& json, SentenceTranslation& sentence, const std::string& path,
+           const TranslatePipeline& pipeline) {
+  const Tokenizer& target = pipeline.target_tokenizer();
+  json.object([&] {
+    write_fields(json, sentence.output, target);
+    json.field("start", sentence.start);
+    json.field("end", sentence.end);
+    json.field("targetStart", sentence.target_start);
+    json.field("targetEnd", sentence.target_end);
+    json.field("clipped", sentence.clipped);
+    json.key("sourceTokens");
+    write(json, sentence.source_tokens, pipeline.source_tokenizer());
+    if (sentence.cross) {
+      json.tensors(attention_of(std::move(sentence.encoder), std::move(sentence.decoder),
+                                std::move(sentence.cross)),
+                   path);
+    }
+    if (sentence.alignment) {
+      json.key("alignment");
+      json.array(*sentence.alignment, [&](const AlignmentLink& link) { write(json, link); });
+    }
+    if (sentence.tree.empty()) return;
+    json.key("hypotheses");
+    json.array(sentence.hypotheses, [&](const OutputText& hypothesis) {
+      json.object([&] { write_fields(json, hypothesis, target); });
+    });
+    json.key("tree");
+    json.array(sentence.tree, [&](const Candidate& candidate) { write(json, candidate, target); });
+  });
+}
+
+}  // namespace
+
+TranslateOptions parse_translate_options(std::string_view json) {
+  OptionsReader reader(json);
+  TranslateOptions options;
+  if (reader.find("beams")) options.beams = reader.index("beams");
+  if (reader.find("lengthPenalty")) {
+    options.length_penalty = static_cast<float>(reader.number("lengthPenalty"));
+  }
+  if (reader.find("maxLength")) options.max_length = reader.index("maxLength", 1);
+  options.attention = reader.flag("attention");
+  options.hypotheses = reader.flag("hypotheses");
+  options.stream = reader.flag("stream");
+  options.ablate = reader.heads("ablate", 3);
+  if (const JsonValue* wanted = reader.find("alignment")) {
+    if (wanted->is_object()) {
+      OptionsReader fields(*wanted, "alignment");
+      options.alignment.emplace();
+      if (fields.find("layer")) options.alignment->layer = fields.index("layer");
+      options.alignment->heads = fields.indices("heads", "heads' numbers");
+      fields.finish();
+    } else if (reader.boolean("alignment")) {
+      options.alignment.emplace();
+    }
+  }
+  reader.finish();
+  return options;
+}
+
+Result to_result(Translation translation, const TranslatePipeline& pipeline, ResultForm form) {
+  if (form == ResultForm::line) return {std::move(translation.text)};
+  ResultWriter json(form);
+  json.object([&] {
+    json.field("text", translation.text);
+    json.field("score", translation.score);
+    json.key("sentences");
+    std::size_t index = 0;
+    json.array(translation.sentences, [&](SentenceTranslation& sentence) {
+      write(json, sentence, "sentences." + std::to_string(index++) + ".", pipeline);
+    });
+  });
+  return json.take_result();
+}
+
+std::optional<Result> TranslationJob::progress() {
+  if (!streamed()) return std::nullopt;
+  const StreamedToken& step = *streamed();
+  const SentenceTranslation& sentence = this->sentence();
+  const TranslatePipeline& pipeline = this->pipeline();
+  const bool first = sentence.output.tokens.size() == 1;
+  if (form() == ResultForm::line) return Result{sentence.output.text};
+  ResultWriter json(form());
+  json.object([&] {
+    json.key("token");
+    write(json, step.token, pipeline.target_tokenizer());
+    json.field("text", sentence.output.text);
+    if (first) {
+      json.field("before", step.before);
+      json.key("sentence");
+      json.object([&] {
+        json.field("index", step.sentence);
+        json.field("start", sentence.start);
+        json.field("end", sentence.end);
+        json.field("targetStart", sentence.target_start);
+        json.key("sourceTokens");
+        write(json, sentence.source_tokens, pipeline.source_tokenizer());
+      });
+    }
+    if (!step.cross) return;
+    json.tensors(attention_of(first ? sentence.encoder : std::nullopt, step.decoder, step.cross));
+  });
+  return json.take_result();
+}
+
+std::vector<Outcome> TranslationJob::end() {
+  return to_outcomes(take_results(), [&](Translation translation) {
+    return to_result(std::move(translation), pipeline(), form());
+  });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "checkpoints/input_file.hpp"
+#include "error_of.hpp"
+#include "io/floats.hpp"
+#include "io/safetensors.hpp"
+
+namespace glassformer::test {
+
+inline const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
+
+/// What the original library answers to the texts of a folder of tests/checkpoints. Checkpoints
+/// that differ in their files only share it.
+struct CheckpointGolden {
+  nlohmann::json json;                                // expected.json
+  std::map<std::string, std::vector<float>> tensors;  // expected.safetensors
+
+  explicit CheckpointGolden(const std::string& name) {
+    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+    json = nlohmann::json::parse(read_file(checkpoints / name / "expected.json", any_file));
+    if (json.contains("same_as")) {
+      *this = CheckpointGolden(json.at("same_as"));
+      return;
+    }
+    const std::string bytes = read_file(checkpoints / name / "expected.safetensors", any_file);
+    const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+    for (const TensorInfo& info : file.header().tensors()) {
+      std::vector<float>& values = tensors[info.name];
+      values.resize(element_count(info.shape));
+      to_f32(info.dtype, file.bytes(info), values);
+    }
+  }
+};
+
+/// The checkpoints of a task, or all of them.
+inline std::vector<std::string> checkpoint_names(const std::string& task = {}) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_there(entry.path() / "expected.json")) continue;
+    if (task.empty() || CheckpointGolden(name).json.at("task") == task) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  REQUIRE(names.size() >= 3);
+  return names;
+}
+
+inline double distance(std::span<const float> got, std::span<const float> expected) {
+  REQUIRE(got.size() == expected.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::isinf(expected[i]) && got[i] == expected[i]) continue;
+    const double here = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
+    if (!(here <= worst)) worst = here;
+  }
+  return worst;
+}
+
+}  // namespace glassformer::test

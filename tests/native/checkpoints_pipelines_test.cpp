@@ -1,0 +1,183 @@
+// Published checkpoints from text to answer, against the original library's pipelines; see
+// tests/checkpoints.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+
+#include "checkpoint_golden.hpp"
+#include "cli/model_folder.hpp"
+#include "pipelines/answer.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/embed.hpp"
+#include "pipelines/token_classify.hpp"
+
+namespace glassformer::test {
+namespace {
+
+constexpr double tolerance = 1e-4;
+
+template <class Typed>
+std::unique_ptr<Typed> load(const std::string& name) {
+  OpenFolder open(checkpoints / name);
+  auto pipeline = std::make_unique<Typed>(open.config, open.folder.take_tokenizer());
+  open.load(pipeline->parameters());
+  return pipeline;
+}
+
+// Ids and ranges; of a pair, a token's text. Special tokens of the template have no range.
+void check_tokens(const nlohmann::json& expected, const std::vector<Token>& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const Token& token : tokens) ids.push_back(token.id);
+  CHECK(ids == expected.at("ids").get<std::vector<std::int32_t>>());
+  REQUIRE(tokens.size() == expected.at("offsets").size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    INFO("token " << i);
+    const nlohmann::json& range = expected.at("offsets")[i];
+    if (range.is_null()) {
+      CHECK(tokens[i].start == tokens[i].end);
+    } else {
+      CHECK(tokens[i].start == range[0]);
+      CHECK(tokens[i].end == range[1]);
+    }
+  }
+}
+
+bool close(float got, double expected) {
+  return std::abs(static_cast<double>(got) - expected) < tolerance;
+}
+
+// Whether the original library reads no token of a text, and answers all the same. We do not.
+bool has_no_token(const nlohmann::json& text) {
+  return std::ranges::all_of(text.at("offsets"), [](const auto& range) { return range.is_null(); });
+}
+
+}  // namespace
+
+TEST_CASE("published classifiers score texts as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("sequence")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load<ClassifyPipeline>(name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    const std::string first = text.at("text");
+    const bool pair = text.contains("pair");
+    INFO(first);
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->classify(first); }).code() == ErrorCode::empty_input);
+      continue;
+    }
+    const std::string words = pair ? first + '\t' + text.at("pair").get<std::string>() : first;
+    const Classification result = pipeline->classify(words, {.pairs = pair});
+    check_tokens(text, result.tokens);
+    CHECK(result.clipped == text.at("truncated"));
+    CHECK(pipeline->config().labels[result.label] == text.at("label"));
+    REQUIRE(result.scores.size() == text.at("scores").size());
+    for (std::size_t i = 0; i < result.scores.size(); ++i) {
+      CHECK(close(result.scores[i], text.at("scores")[i]));
+    }
+    REQUIRE(result.second.empty() == !pair);
+    for (std::size_t i = 0; i < result.second.size(); ++i) {
+      CHECK(result.second[i] == (text.at("sequences")[i] == 1));
+    }
+  }
+}
+
+TEST_CASE("published models find the entities that the original library finds", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("tokens")));
+  const CheckpointGolden golden(name);
+  const auto pipeline = load<TokenClassifyPipeline>(name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    const std::string words = text.at("text");
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->classify(words); }).code() == ErrorCode::empty_input);
+      continue;
+    }
+    for (const auto& [aggregation, expected] : text.at("entities").items()) {
+      INFO(name << ", " << aggregation << ": " << words);
+      const TokenClassification result =
+          pipeline->classify(words, {.aggregation = parse_aggregation(aggregation)});
+      check_tokens(text, result.tokens);
+      CHECK(result.clipped == text.at("truncated"));
+      REQUIRE(result.entities.size() == expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const Entity& entity = result.entities[i];
+        INFO("entity " << i);
+        CHECK(entity.entity == expected[i].at("entity"));
+        CHECK(entity.word == expected[i].at("word"));
+        CHECK(entity.start == expected[i].at("start"));
+        CHECK(entity.end == expected[i].at("end"));
+        CHECK(close(entity.score, expected[i].at("score")));
+        CHECK(entity.index.has_value() == expected[i].contains("index"));
+        if (entity.index) CHECK(*entity.index == expected[i].at("index"));
+      }
+    }
+  }
+}
+
+TEST_CASE("published models answer as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("answer")));
+  const CheckpointGolden golden(name);
+  const auto pipeline = load<AnswerPipeline>(name);
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const nlohmann::json& options = text.at("options");
+    INFO(name << ": " << text.at("question"));
+    AnswerPipelineOptions wanted;
+    wanted.encoder.attention = true;
+    wanted.answer = {.max_seq_len = options.at("max_length"),
+                     .doc_stride = options.at("stride").get<std::size_t>(),
+                     .max_answer_len = options.at("max_answer_length"),
+                     .handle_impossible_answer = options.at("handle_impossible_answer")};
+    const AnsweredQuestion result = pipeline->answer(text.at("question").get<std::string>(),
+                                                     text.at("context").get<std::string>(), wanted);
+    CHECK(result.answer.answer == text.at("answer"));
+    CHECK(result.answer.start == text.at("start"));
+    CHECK(result.answer.end == text.at("end"));
+    CHECK(close(result.answer.score, text.at("score")));
+    if (!text.contains("window")) continue;  // no answer
+    const nlohmann::json& window = text.at("windows")[text.at("window").get<std::size_t>()];
+    check_tokens(window, result.tokens);
+    for (std::size_t t = 0; t < result.second.size(); ++t) {
+      CHECK(result.second[t] == (window.at("sequences")[t] == 1));
+    }
+    const auto& attention = golden.tensors.at("attention." + std::to_string(i));
+    CHECK(distance(result.attention->data, attention) < tolerance);
+  }
+}
+
+TEST_CASE("published models make the vectors that the original library makes", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("embed")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load<EmbedPipeline>(name);
+  CHECK(pipeline->config().normalize == golden.json.at("normalized"));
+  std::vector<std::vector<float>> vectors;
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const std::string words = text.at("text"), index = std::to_string(i);
+    INFO(words);
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->embed(words); }).code() == ErrorCode::empty_input);
+      vectors.push_back(golden.tensors.at("embedding." + index));
+      continue;
+    }
+    const Embedded result = pipeline->embed(words);
+    check_tokens(text, result.tokens);
+    CHECK(distance(result.embedding, golden.tensors.at("embedding." + index)) < tolerance);
+    EmbedOptions plain;
+    plain.normalize = false;
+    CHECK(distance(pipeline->embed(words, plain).embedding, golden.tensors.at("pooled." + index)) <
+          tolerance);
+    vectors.push_back(result.embedding);
+  }
+  std::vector<float> similarities;
+  for (const auto& a : vectors) {
+    for (const auto& b : vectors) similarities.push_back(similarity(a, b));
+  }
+  CHECK(distance(similarities, golden.tensors.at("similarity")) < tolerance);
+}
+
+}  // namespace glassformer::test
