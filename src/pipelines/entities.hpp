@@ -63,8 +63,8 @@ struct EntityOptions {
 
 /// The entities of a text, in order, as TokenClassificationPipeline of Transformers 5.12 finds
 /// them. probabilities: [tokens, labels]. As there, `first`, `average` and `max` decode each word
-/// and then an entity's words together; where a space is part of a piece (▁), it gets lost in
-/// between.
+/// and then an entity's words together; where a piece itself says that a space is before
+/// it, the space gets lost in between.
 std::vector<Entity> find_entities(std::string_view text, std::span<const LabeledToken> tokens,
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options);
