@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {

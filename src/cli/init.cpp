@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "cli/new_files.hpp"
 #include "models/initialise.hpp"
 #include "models/model.hpp"

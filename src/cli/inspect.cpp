@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "io/json.hpp"
 #include "models/model.hpp"
 

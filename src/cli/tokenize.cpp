@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {

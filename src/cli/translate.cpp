@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 namespace {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "io/utf8.hpp"
 #include "pipelines/classify.hpp"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "checkpoint_golden.hpp"
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "pipelines/answer.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/embed.hpp"

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "io/floats.hpp"
 
 namespace glassformer::test {

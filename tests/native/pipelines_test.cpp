@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 #include "error_of.hpp"
 #include "golden.hpp"
 #include "pipelines/classify.hpp"

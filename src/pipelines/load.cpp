@@ -1,4 +1,4 @@
-#include "cli/model_folder.hpp"
+#include "pipelines/load.hpp"
 
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
