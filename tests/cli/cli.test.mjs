@@ -209,7 +209,7 @@ test('what does not exist or is broken exits with 1 and is named', () => {
     assert.equal(status, 1, args.join(' '));
     assert.match(stderr, pattern);
   };
-  fails(['classify', join(scratch, 'nowhere')], /config\.json: cannot be read/);
+  fails(['classify', join(scratch, 'nowhere')], /nowhere: expected a model folder/);
   fails(['classify', golden, '--ablate', '9.0'], /ablate: expected layers below 2/);
 
   const truncated = copyOfModel('truncated');

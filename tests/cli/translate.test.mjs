@@ -212,7 +212,7 @@ test('bad requests are refused by name', () => {
   fails(['translate', classifier], 1, /wrong_task/);
   fails(['classify', classifier, '--ablate', 'cross.0.0'], 1, /ablate: expected heads of the enc/);
   fails(['classify', shared], 1, /wrong_task/);
-  fails(['translate', join(scratch, 'nowhere')], 1, /config\.json: cannot be read/);
+  fails(['translate', join(scratch, 'nowhere')], 1, /nowhere: expected a model folder/);
 
   const lacking = join(scratch, 'lacking');
   cpSync(separate, lacking, { recursive: true });
