@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "pipelines/load.hpp"
 #include "kernels/kernels.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 namespace {

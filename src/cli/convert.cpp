@@ -5,10 +5,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
-#include "pipelines/load.hpp"
 #include "cli/new_files.hpp"
 #include "io/floats.hpp"
 #include "models/model.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 namespace {

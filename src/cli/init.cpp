@@ -2,10 +2,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
-#include "pipelines/load.hpp"
 #include "cli/new_files.hpp"
 #include "models/initialise.hpp"
 #include "models/model.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 

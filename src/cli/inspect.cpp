@@ -3,9 +3,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
-#include "pipelines/load.hpp"
 #include "io/json.hpp"
 #include "models/model.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "pipelines/load.hpp"
 #include "io/json_writer.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer {
 namespace {

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "pipelines/load.hpp"
 #include "io/utf8.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/load.hpp"
 
 using namespace glassformer;
 

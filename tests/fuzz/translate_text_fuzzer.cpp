@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "pipelines/load.hpp"
 #include "io/utf8.hpp"
+#include "pipelines/load.hpp"
 #include "pipelines/translate.hpp"
 
 using namespace glassformer;

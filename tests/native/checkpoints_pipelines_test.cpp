@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "checkpoint_golden.hpp"
-#include "pipelines/load.hpp"
 #include "pipelines/answer.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/embed.hpp"
+#include "pipelines/load.hpp"
 #include "pipelines/token_classify.hpp"
 
 namespace glassformer::test {

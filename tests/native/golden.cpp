@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "pipelines/load.hpp"
 #include "io/floats.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer::test {
 namespace {

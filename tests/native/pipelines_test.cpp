@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "pipelines/load.hpp"
 #include "error_of.hpp"
 #include "golden.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/load.hpp"
 
 namespace glassformer::test {
 namespace {
