@@ -161,7 +161,7 @@ Task HubConfig::task() {
     first.next();
     const std::string name = first.value().is_string() ? first.value().string() : "";
     for (const auto& [end, task] : heads) {
-      if (name.ends_with(end)) return task;
+      if (name.ends_with(end) && !name.ends_with("LMHeadModel")) return task;
     }
     unsupported("architectures",
                 "a model for sequence classification, token classification, question answering, or "

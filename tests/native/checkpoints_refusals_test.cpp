@@ -1,0 +1,78 @@
+// Checkpoints that must be refused, by name and with the cure; see tests/checkpoints.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <nlohmann/json.hpp>
+
+#include "checkpoints/folder_on_disk.hpp"
+#include "checkpoints/input_file.hpp"
+#include "error_of.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using nlohmann::json;
+
+const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
+constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+
+// A folder that is well but for what an entry of refusals.json changes.
+class ChangedFolder final : public ModelFiles {
+ public:
+  explicit ChangedFolder(const json& entry)
+      : base_(checkpoints / "bert_sequence"),
+        config_(entry.value("config", json::object())),
+        files_(entry.value("files", json::object())),
+        absent_(entry.value("absent", std::vector<std::string>{})) {}
+
+  bool has(const std::string& name) override {
+    if (std::ranges::find(absent_, name) != absent_.end()) return false;
+    return files_.contains(name) || base_.has(name);
+  }
+
+  std::optional<std::string> read(const std::string& name) override {
+    if (!has(name)) return std::nullopt;
+    if (files_.contains(name)) return files_.at(name);
+    std::optional<std::string> bytes = base_.read(name);
+    if (name == "config.json") {
+      json config = json::parse(*bytes);
+      config.merge_patch(config_);
+      bytes = config.dump();
+    }
+    return bytes;
+  }
+
+  std::vector<SafetensorsHeader> headers(const std::vector<std::string>& names) {
+    return base_.headers(names);
+  }
+
+ private:
+  FolderOnDisk base_;
+  json config_, files_;
+  std::vector<std::string> absent_;
+};
+
+void open(const json& entry) {
+  ChangedFolder files(entry);
+  ModelFolder folder(files);
+  folder.config(files.headers(folder.weight_files()));
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint that cannot be read is refused by name", "[checkpoints]") {
+  open(json::object());  // unchanged, it can be read
+  const json entries = json::parse(read_file(checkpoints / "refusals.json", any_file));
+  REQUIRE(entries.size() > 25);
+  for (const json& entry : entries) {
+    INFO(entry.at("name"));
+    const Error error = error_of([&] { open(entry); });
+    CHECK(to_string(error.code()) == entry.at("code").get<std::string>());
+    for (const json& word : entry.at("words")) {
+      CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring(word.get<std::string>()));
+    }
+  }
+}
+
+}  // namespace glassformer::test
