@@ -157,3 +157,23 @@ test('the package has no dynamic import and no dependency at run time', () => {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert.equal(manifest.dependencies, undefined);
 });
+
+// The types of components that tokenizer.json quotes have a family's name in them.
+const components = /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing)\b/g;
+
+test('a family of checkpoints is named in its own file alone', () => {
+  const family = /bert|minilm|marian|gpt|\bt5\b|\bvit\b/i;
+  const inFolder = sources.filter((file) => file.startsWith('src/'));
+  const wrong = inFolder
+    .filter((file) => !file.startsWith('src/checkpoints/'))
+    .filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const code = text.replace(/^\s*\/\/.*$|\s\/\/[^"\n]*$/gm, '').replace(components, '');
+      return family.test(code);
+    });
+  assert.deepEqual(wrong, []);
+  assert.ok(
+    inFolder.some((file) => family.test(file)),
+    'no file of a family was found',
+  );
+});

@@ -1,11 +1,10 @@
 import { toError } from './engine.js';
 import type { Answer, RawResult } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
-import type { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
 import { onAbort } from './signals.js';
 import { turn } from './turn.js';
-import type { ModelInfo, Outcome, Texts } from './types.js';
+import type { Outcome, Texts } from './types.js';
 
 /** Texts that the model gets at once: enough that no time is lost between them. */
 const textsAtOnce = 16;
@@ -18,12 +17,17 @@ interface Waiting {
   text: string;
 }
 
+/** A model that work can be run on, until an abort or its disposal. */
+interface Model {
+  run<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T>;
+}
+
 /**
  * Gives texts to `call`, some at a time, and iterates over what becomes of each. Texts are read
  * ahead while the model works, and no more of them while nobody takes the outcomes.
  */
 export async function* outcomesOf(
-  model: ModelHandle<ModelInfo>,
+  model: Model,
   texts: Texts,
   signal: AbortSignal | undefined,
   call: (texts: string[], inner: AbortSignal) => Promise<Answer[]>,
