@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const float logit : result.logits) {
       if (!std::isfinite(logit)) std::abort();
     }
-    if (!nlohmann::json::accept(to_result(result, pipeline, ResultForm::json).text)) std::abort();
+    if (!nlohmann::json::accept(pipeline.to_result(result, ResultForm::json).text)) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

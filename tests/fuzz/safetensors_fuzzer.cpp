@@ -23,8 +23,8 @@ static void load(const SafetensorsFile& file) {
                           }});
   }
   WeightsLoader loader(file.header(), std::move(parameters));
-  for (std::size_t i = 0; i < loader.tensors().size(); ++i) {
-    loader.load(i, file.bytes(loader.tensors()[i]));
+  for (std::size_t i = 0; i < loader.size(); ++i) {
+    loader.load(i, file.bytes(loader.tensor(i)));
   }
   loader.finish();
 }
