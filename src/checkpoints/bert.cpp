@@ -1,6 +1,6 @@
 #include <array>
 
-#include "checkpoints/bert_tensors.hpp"
+#include "checkpoints/bert.hpp"
 
 // BERT (Devlin et al. 2019), and what is trained in its form: MiniLM, the sentence encoders of
 // bge, e5 and gte.
@@ -21,10 +21,19 @@ constexpr std::array heads = {
 constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "cls.*"sv};
 
 ModelConfig read(HubConfig& config) {
-  config.expect_text("position_embedding_type", "absolute");
   ModelConfig model;
-  model.architecture.encoder = StackConfig{
-      .vocab_size = config.size("vocab_size", 30522),
+  model.architecture.encoder = read_bert_stack(config, 30522);
+  config.read_head(model, Activation::tanh);
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size) {
+  config.expect_text("position_embedding_type", "absolute");
+  return {
+      .vocab_size = config.size("vocab_size", vocab_size),
       .max_length = config.size("max_position_embeddings", 512),
       .layers = config.size("num_hidden_layers", 12),
       .d_model = config.size("hidden_size", 768),
@@ -38,12 +47,7 @@ ModelConfig read(HubConfig& config) {
       .attention_bias = true,
       .activation = config.activation("hidden_act", "gelu"),
   };
-  config.read_head(model, Activation::tanh);
-  config.finish(model);
-  return model;
 }
-
-}  // namespace
 
 const Family bert = {.model_types = model_types,
                      .prefix = "bert.",

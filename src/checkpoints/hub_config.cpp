@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "error.hpp"
@@ -110,7 +109,6 @@ std::vector<std::string> HubConfig::labels() {
   }
   // Keys are numbers as text, in any order.
   for (JsonEntries entry(*names); entry.next();) {
-    const JsonValue number(entry.key());
     const std::string key = entry.key();
     const bool digits =
         !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "checkpoints/bert_tensors.hpp"
+#include "checkpoints/bert.hpp"
 
 // RoBERTa (Liu et al. 2019), and the same for other languages: XLM-R (Conneau et al. 2020),
 // CamemBERT (Martin et al. 2020). BERT with positions that begin behind the padding's, one token
@@ -24,26 +24,11 @@ constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "pooler.
                                 "lm_head.*"sv};
 
 ModelConfig read(HubConfig& config) {
-  config.expect_text("position_embedding_type", "absolute");
   const std::size_t padding = config.id("pad_token_id", 1);
   ModelConfig model;
-  model.architecture.encoder = StackConfig{
-      .vocab_size = config.size("vocab_size", 50265),
-      .max_length = config.size("max_position_embeddings", 512),
-      .layers = config.size("num_hidden_layers", 12),
-      .d_model = config.size("hidden_size", 768),
-      .n_heads = config.size("num_attention_heads", 12),
-      .d_ff = config.size("intermediate_size", 3072),
-      .positions = PositionKind::learned,
-      .position_offset = padding + 1,
-      .padding = static_cast<std::int32_t>(padding),
-      .token_types = config.size("type_vocab_size", 2),
-      .embedding_norm = true,
-      .norm = NormPlacement::post,
-      .layer_norm_eps = config.epsilon("layer_norm_eps", 1e-12f),
-      .attention_bias = true,
-      .activation = config.activation("hidden_act", "gelu"),
-  };
+  StackConfig& stack = model.architecture.encoder.emplace(read_bert_stack(config, 50265));
+  stack.position_offset = padding + 1;
+  stack.padding = static_cast<std::int32_t>(padding);
   config.read_head(model, Activation::tanh);
   config.finish(model);
   return model;

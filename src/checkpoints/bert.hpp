@@ -23,4 +23,8 @@ inline constexpr std::array bert_tensors = {
     TensorName{"encoder.layer.#.output.LayerNorm", "encoder.layers.#.final_layer_norm"},
 };
 
+/// The stack that BERT's config.json describes, and that of what keeps to its fields; `vocab_size`
+/// where the file has none.
+StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size);
+
 }  // namespace glassformer
