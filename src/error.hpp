@@ -1,85 +1,65 @@
 #pragma once
 
-#include <stdexcept>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "glassformer/error.hpp"
+
+// How the library puts its errors together.
+
 namespace glassformer {
 
-/// Every reason for which the library refuses its input. The strings of to_string are part of the
-/// public interface: JavaScript and the command line report the same ones.
-enum class ErrorCode {
-  empty_input,
-  too_large,   ///< a text, or what is asked of it, that memory has no room for
-  non_finite,  ///< a number in the answer that is not finite
-  invalid_option,
-  invalid_config,
-  invalid_safetensors,
-  unsupported_dtype,
-  missing_tensor,
-  unexpected_tensor,
-  shape_mismatch,
-  invalid_weights,
-  invalid_tokenizer,
-  invalid_shortlist,
-  invalid_manifest,
-  missing_file,
-  wrong_task,
-  unsupported,
-  internal,
-};
+class Message;
 
-constexpr std::string_view to_string(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::empty_input:
-      return "empty_input";
-    case ErrorCode::too_large:
-      return "too_large";
-    case ErrorCode::non_finite:
-      return "non_finite";
-    case ErrorCode::invalid_option:
-      return "invalid_option";
-    case ErrorCode::invalid_config:
-      return "invalid_config";
-    case ErrorCode::invalid_safetensors:
-      return "invalid_safetensors";
-    case ErrorCode::unsupported_dtype:
-      return "unsupported_dtype";
-    case ErrorCode::missing_tensor:
-      return "missing_tensor";
-    case ErrorCode::unexpected_tensor:
-      return "unexpected_tensor";
-    case ErrorCode::shape_mismatch:
-      return "shape_mismatch";
-    case ErrorCode::invalid_weights:
-      return "invalid_weights";
-    case ErrorCode::invalid_tokenizer:
-      return "invalid_tokenizer";
-    case ErrorCode::invalid_shortlist:
-      return "invalid_shortlist";
-    case ErrorCode::invalid_manifest:
-      return "invalid_manifest";
-    case ErrorCode::missing_file:
-      return "missing_file";
-    case ErrorCode::wrong_task:
-      return "wrong_task";
-    case ErrorCode::unsupported:
-      return "unsupported";
-    case ErrorCode::internal:
-      return "internal";
-  }
-  return "internal";
-}
-
-/// What the library throws. The message names the field or tensor, what was expected and what came.
-class Error : public std::runtime_error {
+/// What takes the place of a {} in a message: a text, a character, a whole number or a message.
+class MessageValue {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  MessageValue(const Message& message) : kind_(Kind::message), data_(&message) {}
+  MessageValue(const char* text) : MessageValue(std::string_view(text)) {}
+  MessageValue(const std::string& text) : MessageValue(std::string_view(text)) {}
+  MessageValue(std::string_view text)
+      : kind_(Kind::text), data_(text.data()), number_(text.size()) {}
+  template <std::integral Number>
+  MessageValue(Number number)
+      : kind_(std::same_as<Number, char>     ? Kind::character
+              : std::signed_integral<Number> ? Kind::signed_number
+                                             : Kind::number),
+        number_(static_cast<std::uint64_t>(number)) {}
 
-  ErrorCode code() const noexcept { return code_; }
+  void append_to(std::string& text) const;
 
  private:
-  ErrorCode code_;
+  enum class Kind : std::uint8_t { text, character, number, signed_number, message };
+
+  Kind kind_;
+  const void* data_ = nullptr;  ///< the text's characters, or the message
+  std::uint64_t number_ = 0;    ///< or the text's size
 };
+
+/// A text, or a format and the values for each {} in it, put together when the text is asked for.
+/// To be used within one expression, as it points at what it was made of.
+class Message {
+ public:
+  template <class Text>
+  requires std::convertible_to<Text, std::string_view> Message(const Text& text) : text_(text) {}
+  Message(const char* format, std::initializer_list<MessageValue> values)
+      : text_(format), values_(values.begin(), values.size()) {}
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  void append_to(std::string& text) const;
+  std::string text() const;
+
+ private:
+  std::string_view text_;
+  std::span<const MessageValue> values_;
+};
+
+[[noreturn]] void throw_error(ErrorCode code, const Message& message);
 
 }  // namespace glassformer

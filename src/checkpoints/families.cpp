@@ -22,10 +22,10 @@ const Family& find_family(std::string_view model_type) {
       known.append(known.empty() ? "\"" : ", \"").append(type).append("\"");
     }
   }
-  throw Error(ErrorCode::unsupported,
-              "config.json: model_type: expected one of " + known + ", got " +
-                  describe(model_type) +
-                  "; a model of another architecture cannot be read, whatever its file format");
+  throw_error(ErrorCode::unsupported,
+              {"config.json: model_type: expected one of {}, got {}; a model of another "
+               "architecture cannot be read, whatever its file format",
+               {known, describe(model_type)}});
 }
 
 }  // namespace glassformer

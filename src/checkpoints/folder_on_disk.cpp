@@ -1,5 +1,6 @@
 #include "checkpoints/folder_on_disk.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "checkpoints/input_file.hpp"
@@ -57,9 +58,13 @@ void FolderOnDisk::load(std::span<const std::string> names, WeightsLoader& loade
     for (std::size_t t = loader.starts()[i]; t < loader.starts()[i + 1]; ++t) {
       if (loader.ignores(t)) continue;
       const TensorInfo& tensor = loader.tensor(t);
-      const std::span bytes = std::span(staging).first(tensor.end - tensor.begin);
-      file.read(data_begin + tensor.begin, bytes);
-      loader.load(t, std::as_bytes(bytes));
+      const std::size_t piece = loader.piece_bytes(t);
+      for (std::uint64_t at = tensor.begin; at < tensor.end; at += piece) {
+        const std::span bytes =
+            std::span(staging).first(std::min<std::uint64_t>(piece, tensor.end - at));
+        file.read(data_begin + at, bytes);
+        loader.load(t, std::as_bytes(bytes));
+      }
     }
   }
   loader.finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "error.hpp"
@@ -28,10 +29,9 @@ constexpr std::array<std::pair<std::string_view, Activation>, 11> activations = 
     {"swish", Activation::silu},
 }};
 
-[[noreturn]] void unsupported(const char* key, const std::string& expected,
-                              const std::string& got) {
-  throw Error(ErrorCode::unsupported,
-              "config.json: " + std::string(key) + ": expected " + expected + ", got " + got);
+[[noreturn]] void unsupported(const char* key, const Message& expected, const Message& got) {
+  throw_error(ErrorCode::unsupported,
+              {"config.json: {}: expected {}, got {}", {key, expected, got}});
 }
 
 // null is written for what is not set.
@@ -61,12 +61,7 @@ std::size_t HubConfig::id(const char* key, std::size_t fallback) {
 }
 
 float HubConfig::epsilon(const char* key, float fallback) {
-  const JsonValue* value = present(object_.find(key));
-  if (!value) return fallback;
-  const double number = object_.number(key);
-  const float result = number > 0 && number <= 1 ? static_cast<float>(number) : 0;
-  if (!(result > 0)) object_.fail(key, "a number above 0, at most 1", *value);
-  return result;
+  return present(object_.find(key)) ? object_.fraction(key) : fallback;
 }
 
 bool HubConfig::flag(const char* key, bool fallback) {
@@ -110,12 +105,11 @@ std::vector<std::string> HubConfig::labels() {
   // Keys are numbers as text, in any order.
   for (JsonEntries entry(*names); entry.next();) {
     const std::string key = entry.key();
-    const bool digits =
-        !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
-    const std::size_t id = digits ? std::stoul(key) : labels.size();
-    if (id >= labels.size()) {
-      object_.fail("id2label", "expected the numbers below " + std::to_string(labels.size()) +
-                                   " as keys, got " + describe(key));
+    std::size_t id = labels.size();
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
+    if (end != key.data() + key.size() || id >= labels.size()) {
+      object_.fail("id2label", {"expected the numbers below {} as keys, got {}",
+                                {labels.size(), describe(key)}});
     }
     if (!entry.value().is_string()) {
       object_.fail("id2label", "texts as labels", entry.value());
@@ -130,10 +124,10 @@ Scoring scoring_of(std::string_view problem_type, std::size_t labels) {
   if (problem_type == "regression") return Scoring::raw;
   const bool several = problem_type == "multi_label_classification";
   if (!several && !problem_type.empty() && problem_type != "single_label_classification") {
-    throw Error(ErrorCode::invalid_config,
-                "config.json: problem_type: expected \"regression\", "
-                "\"single_label_classification\" or \"multi_label_classification\", got \"" +
-                    std::string(problem_type) + '"');
+    throw_error(ErrorCode::invalid_config,
+                {"config.json: problem_type: expected \"regression\", "
+                 "\"single_label_classification\" or \"multi_label_classification\", got \"{}\"",
+                 {problem_type}});
   }
   return several || labels == 1 ? Scoring::sigmoid : Scoring::softmax;
 }
@@ -210,20 +204,19 @@ void HubConfig::finish(ModelConfig& config) {
   expect_flag("is_decoder", false);
   StackConfig& stack = *config.architecture.encoder;
   if (stack.d_model % stack.n_heads != 0) {
-    source.fail("the number of heads: expected a divisor of the width " +
-                std::to_string(stack.d_model) + ", got " + std::to_string(stack.n_heads));
+    source.fail({"the number of heads: expected a divisor of the width {}, got {}",
+                 {stack.d_model, stack.n_heads}});
   }
   stack.d_head = stack.d_model / stack.n_heads;
   if (stack.position_offset >= stack.max_length) {
-    source.fail("max_position_embeddings: expected more than " +
-                std::to_string(stack.position_offset) + ", got " +
-                std::to_string(stack.max_length));
+    source.fail({"max_position_embeddings: expected more than {}, got {}",
+                 {stack.position_offset, stack.max_length}});
   }
   const auto expect_matrix = [&](const char* what, std::uint64_t rows) {
     const std::uint64_t elements = rows * stack.d_model;
     if (elements <= max_matrix_elements) return;
-    source.fail(std::string(what) + ": expected at most " + std::to_string(max_matrix_elements) +
-                " elements in a matrix with the width, got " + std::to_string(elements));
+    source.fail({"{}: expected at most {} elements in a matrix with the width, got {}",
+                 {what, max_matrix_elements, elements}});
   };
   expect_matrix("the vocabulary's size", stack.vocab_size);
   expect_matrix("the number of positions", stack.max_length);

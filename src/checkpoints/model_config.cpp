@@ -69,14 +69,20 @@ const char* name_of(Enum value) {
   return names_of<Enum>[static_cast<std::size_t>(value)];
 }
 
-template <typename Enum>
-Enum choice(const JsonObject& object, const char* key, JsonValue value) {
+// The place of the value among the names.
+std::size_t choose(const JsonObject& object, const char* key, JsonValue value,
+                   std::span<const char* const> names) {
   std::string expected = "one of";
-  for (std::size_t i = 0; i < names_of<Enum>.size(); ++i) {
-    if (value.is_string() && value.string() == names_of<Enum>[i]) return static_cast<Enum>(i);
-    expected += (i == 0 ? " \"" : ", \"") + std::string(names_of<Enum>[i]) + "\"";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (value.is_string() && value.string() == names[i]) return i;
+    expected.append(i == 0 ? " \"" : ", \"").append(names[i]).append("\"");
   }
   object.fail(key, expected, value);
+}
+
+template <typename Enum>
+Enum choice(const JsonObject& object, const char* key, JsonValue value) {
+  return static_cast<Enum>(choose(object, key, value, names_of<Enum>));
 }
 
 template <typename Enum>
@@ -97,7 +103,7 @@ std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
 std::vector<std::string> strings(JsonObject& object, const char* key, std::uint64_t max_count) {
   const JsonValue& value = object.require(key);
   if (!value.is_array() || count_entries(value) > max_count) {
-    object.fail(key, "an array of at most " + std::to_string(max_count) + " strings", value);
+    object.fail(key, {"an array of at most {} strings", {max_count}}, value);
   }
   std::vector<std::string> result;
   for (JsonEntries entry(value); entry.next();) {
@@ -126,19 +132,12 @@ std::vector<std::string> labels(JsonObject& object) {
   std::set<std::string_view> seen;
   for (const std::string& label : result) {
     if (has_control_character(label)) {  // which would break the lines that answers are printed on
-      object.fail("labels", "expected no control characters, got " + describe(label));
+      object.fail("labels", {"expected no control characters, got {}", {describe(label)}});
     }
     if (!seen.insert(label).second) {
-      object.fail("labels", "expected different labels, got " + describe(label) + " twice");
+      object.fail("labels", {"expected different labels, got {} twice", {describe(label)}});
     }
   }
-  return result;
-}
-
-float epsilon(JsonObject& object, const char* key) {
-  const double value = object.number(key);
-  const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;
-  if (!(result > 0)) object.fail(key, "a number above 0, at most 1", *object.find(key));
   return result;
 }
 
@@ -153,9 +152,8 @@ Task task_of(JsonObject& object) {
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t format = object.integer("format", 0, any);
   if (format != format_version) {
-    throw Error(ErrorCode::unsupported, "config.json: format: expected " +
-                                            std::to_string(format_version) + ", got " +
-                                            std::to_string(format));
+    throw_error(ErrorCode::unsupported,
+                {"config.json: format: expected {}, got {}", {format_version, format}});
   }
   const std::string model_type = object.string("model_type");
   const std::string task = object.string("task");
@@ -169,21 +167,20 @@ Task task_of(JsonObject& object) {
     tasks += (tasks.empty() ? "\"" : ", \"") + std::string(to_string(known.task)) + "\"";
   }
   if (tasks.empty()) {
-    throw Error(ErrorCode::unsupported, "config.json: model_type: expected one of " + types +
-                                            ", got " + describe(model_type));
+    throw_error(ErrorCode::unsupported, {"config.json: model_type: expected one of {}, got {}",
+                                         {types, describe(model_type)}});
   }
-  throw Error(ErrorCode::wrong_task, "config.json: task: expected " + tasks +
-                                         ", that of model_type \"" + model_type + "\", got " +
-                                         describe(task));
+  throw_error(ErrorCode::wrong_task,
+              {"config.json: task: expected {}, that of model_type \"{}\", got {}",
+               {tasks, model_type, describe(task)}});
 }
 
 void check_matrix(const JsonObject& object, std::pair<const char*, std::size_t> rows,
                   std::pair<const char*, std::size_t> columns) {
   const std::uint64_t elements = std::uint64_t{rows.second} * columns.second;
   if (elements > max_matrix_elements) {
-    object.fail(rows.first, "expected at most " + std::to_string(max_matrix_elements) +
-                                " elements in a matrix with " + columns.first + ", got " +
-                                std::to_string(elements));
+    object.fail(rows.first, {"expected at most {} elements in a matrix with {}, got {}",
+                             {max_matrix_elements, columns.first, elements}});
   }
 }
 
@@ -198,8 +195,8 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   const StackConfig& encoder = config.encoder();
   const std::pair d_model("d_model", encoder.d_model);
   if (encoder.positions != PositionKind::learned && encoder.d_model % 2 != 0) {
-    object.fail("d_model", "expected an even number for sinusoidal positions, got " +
-                               std::to_string(encoder.d_model));
+    object.fail("d_model",
+                {"expected an even number for sinusoidal positions, got {}", {encoder.d_model}});
   }
   check_stack(object, encoder);
   check_matrix(object, {"max_source_length", encoder.max_length + encoder.position_offset},
@@ -212,10 +209,9 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
                  d_model);
     if (config.architecture.embeddings == EmbeddingSharing::shared &&
         decoder.vocab_size != encoder.vocab_size) {
-      object.fail("target_vocab_size", "expected source_vocab_size " +
-                                           std::to_string(encoder.vocab_size) +
-                                           " with \"embeddings\": \"shared\", got " +
-                                           std::to_string(decoder.vocab_size));
+      object.fail("target_vocab_size",
+                  {"expected source_vocab_size {} with \"embeddings\": \"shared\", got {}",
+                   {encoder.vocab_size, decoder.vocab_size}});
     }
   } else {
     check_matrix(object, {"vocab_size", encoder.vocab_size}, d_model);
@@ -223,14 +219,12 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   }
   const std::size_t special = config.prefix_tokens.size() + config.suffix_tokens.size();
   if (config.max_source_length() <= special) {
-    object.fail("max_source_length", "expected more than the " + std::to_string(special) +
-                                         " prefix and suffix tokens, got " +
-                                         std::to_string(config.max_source_length()));
+    object.fail("max_source_length", {"expected more than the {} prefix and suffix tokens, got {}",
+                                      {special, config.max_source_length()}});
   }
   if (config.max_source_length() > encoder.max_length) {
-    object.fail("max_positions", "expected at least max_source_length " +
-                                     std::to_string(config.max_source_length()) + ", got " +
-                                     std::to_string(encoder.max_length));
+    object.fail("max_positions", {"expected at least max_source_length {}, got {}",
+                                  {config.max_source_length(), encoder.max_length}});
   }
 }
 
@@ -245,15 +239,15 @@ StackConfig read_stack(JsonObject& object) {
   } else if (stack.d_model % stack.n_heads == 0) {
     stack.d_head = stack.d_model / stack.n_heads;
   } else {
-    object.fail("n_heads", "expected a divisor of d_model " + std::to_string(stack.d_model) +
-                               ", got " + std::to_string(stack.n_heads));
+    object.fail("n_heads",
+                {"expected a divisor of d_model {}, got {}", {stack.d_model, stack.n_heads}});
   }
   stack.positions = choice<PositionKind>(object, "positions");
   if (const JsonValue* offset = object.find("position_offset")) {
     stack.position_offset = size(object, "position_offset", max_length);
     if (stack.positions != PositionKind::learned) {
       object.fail("position_offset",
-                  "only with \"positions\": \"learned\", got " + describe(*offset));
+                  {"only with \"positions\": \"learned\", got {}", {describe(*offset)}});
     }
   }
   if (object.find("padding")) {
@@ -267,13 +261,14 @@ StackConfig read_stack(JsonObject& object) {
   if (object.find("embedding_norm")) stack.embedding_norm = object.boolean("embedding_norm");
   stack.norm = choice<NormPlacement>(object, "norm");
   stack.layer_norm = choice<NormKind>(object, "layer_norm");
-  stack.layer_norm_eps = epsilon(object, "layer_norm_eps");
+  stack.layer_norm_eps = object.fraction("layer_norm_eps");
   stack.final_norm = object.boolean("final_norm");
   stack.attention = choice<AttentionType>(object, "attention");
   if (stack.attention == AttentionType::local) {
     stack.attention_window = size(object, "attention_window", max_length);
   } else if (const JsonValue* window = object.find("attention_window")) {
-    object.fail("attention_window", "only with \"attention\": \"local\", got " + describe(*window));
+    object.fail("attention_window",
+                {"only with \"attention\": \"local\", got {}", {describe(*window)}});
   }
   stack.attention_bias = object.boolean("attention_bias");
   if (object.find("score_divisor")) {
@@ -398,12 +393,12 @@ ModelConfig parse_config(std::string_view json) {
 }
 
 const char* to_string(Task task) { return name_of(task); }
+const char* to_string(TokenPooling pooling) { return name_of(pooling); }
 
 ModelConfig expect_task(ModelConfig config, Task task) {
   if (config.task != task) {
-    throw Error(ErrorCode::wrong_task, "config.json: task: expected \"" +
-                                           std::string(to_string(task)) + "\", got \"" +
-                                           to_string(config.task) + "\"");
+    throw_error(ErrorCode::wrong_task, {"config.json: task: expected \"{}\", got \"{}\"",
+                                        {to_string(task), to_string(config.task)}});
   }
   return config;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "glassformer/embedder.hpp"
 #include "models/architecture.hpp"
 
 namespace glassformer {
@@ -35,13 +36,7 @@ enum class Scoring {
   raw,      ///< the model estimates a quantity
 };
 
-/// How one vector is made of a text's token vectors.
-enum class TokenPooling {
-  cls,            ///< the first token's
-  max,            ///< the largest number in each dimension
-  mean,           ///< their sum / n
-  mean_sqrt_len,  ///< their sum / sqrt(n)
-};
+const char* to_string(TokenPooling pooling);
 
 /// What a model folder says of its model: the architecture, and how texts become its input and its
 /// output an answer.

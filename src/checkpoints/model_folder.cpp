@@ -13,6 +13,7 @@
 namespace glassformer {
 namespace {
 
+constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
 
@@ -42,34 +43,48 @@ std::vector<std::string> files_of_index(const std::string& text) {
   return {files.begin(), files.end()};
 }
 
+// One tokenizer.model, or one for each language.
+void expect_sentencepiece(ModelFiles& files) {
+  static constexpr std::array shared = {"tokenizer.model"};
+  static constexpr std::array separate = {"source.model", "target.model"};
+  files.prepare(shared);
+  if (files.has(shared[0])) return;
+  files.prepare(separate);
+  if (files.has(separate[0]) || files.has(separate[1])) return;
+  throw_error(ErrorCode::missing_file,
+              "tokenizer.model: expected it, or source.model and target.model, got none of them");
+}
+
 [[noreturn]] void refuse_other_formats(ModelFiles& files) {
   static constexpr std::array others = {"pytorch_model.bin", "pytorch_model.bin.index.json",
                                         "tf_model.h5",       "flax_model.msgpack",
                                         "model.onnx",        "onnx/model.onnx",
                                         "model.gguf"};
+  files.prepare({}, others);
   for (const char* other : others) {
     if (!files.has(other)) continue;
-    throw Error(ErrorCode::unsupported,
-                std::string(other) +
-                    ": expected weights as model.safetensors; save the model again with "
-                    "save_pretrained(..., safe_serialization=True), or look on the Hub for a "
-                    "revision refs/pr/N that holds a conversion");
+    throw_error(ErrorCode::unsupported,
+                {"{}: expected weights as model.safetensors; save the model again with "
+                 "save_pretrained(..., safe_serialization=True), or look on the Hub for a revision "
+                 "refs/pr/N that holds a conversion",
+                 {other}});
   }
-  throw Error(ErrorCode::missing_file,
-              std::string(weights_name) + ": expected it, or " + index_name + ", got neither");
+  throw_error(ErrorCode::missing_file,
+              {"{}: expected it, or {}, got neither", {weights_name, index_name}});
 }
 
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
-  std::optional<std::string> config = files.read("config.json");
+  files.prepare(std::array{config_name}, std::array{weights_name});
+  std::optional<std::string> config = files.read(config_name);
   if (!config) {
     if (files.has("adapter_config.json")) {
-      throw Error(ErrorCode::unsupported,
+      throw_error(ErrorCode::unsupported,
                   "adapter_config.json: expected a whole model, got an adapter (LoRA); merge it "
                   "into its base model with merge_and_unload() and save that");
     }
-    throw Error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
+    throw_error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
   }
   config_ = *std::move(config);
   constexpr JsonSource source{config_limit.code, config_limit.name};
@@ -77,11 +92,12 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   JsonObject object(json, source, {}, HubConfig::most_fields);
   if (!object.find("format")) {
     if (object.find("quantization_config")) {
-      throw Error(ErrorCode::unsupported,
+      throw_error(ErrorCode::unsupported,
                   "config.json: quantization_config: expected weights that are not quantized; load "
                   "the original model, with compute \"int8\" to have it quantized here");
     }
     family_ = &find_family(object.string("model_type"));
+    files.prepare(std::array{"modules.json", "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
   if (family_) read_modules(files);
@@ -93,7 +109,10 @@ void ModelFolder::find_weights(ModelFiles& files) {
     weight_files_ = {weights_name};
     return;
   }
-  const std::optional<std::string> index = family_ ? files.read(index_name) : std::nullopt;
+  if (!family_) {
+    throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {weights_name}});
+  }
+  const std::optional<std::string> index = files.read(index_name);
   if (!index) refuse_other_formats(files);
   weight_files_ = files_of_index(*index);
 }
@@ -103,7 +122,7 @@ void ModelFolder::read_modules(ModelFiles& files) {
   if (!text) return;
   constexpr JsonSource source{ErrorCode::invalid_config, "modules.json"};
   const JsonValue json = parse_json(*text, source);
-  if (!json.is_array()) source.fail("expected an array, got " + describe(json));
+  if (!json.is_array()) source.fail({"expected an array, got {}", {describe(json)}});
   SentenceModules modules;
   for (JsonEntries entry(json); entry.next();) {
     JsonObject module(entry.value(), source);
@@ -115,7 +134,7 @@ void ModelFolder::read_modules(ModelFiles& files) {
     } else if (name == "Pooling") {
       const std::string file = (path.empty() ? "" : path + "/") + "config.json";
       const std::optional<std::string> pooling = files.read(file);
-      if (!pooling) throw Error(ErrorCode::missing_file, file + ": expected it, got none");
+      if (!pooling) throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {file}});
       const JsonSource pooling_source{ErrorCode::invalid_config, file};
       const JsonValue pooling_json = parse_json(*pooling, pooling_source);
       JsonObject fields(pooling_json, pooling_source);
@@ -131,14 +150,14 @@ void ModelFolder::read_modules(ModelFiles& files) {
       }
       for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
         if (fields.find(key) && fields.boolean(key)) {
-          throw Error(ErrorCode::unsupported,
-                      file + ": " + key + ": expected pooling by cls, mean, max or mean_sqrt_len");
+          throw_error(ErrorCode::unsupported,
+                      {"{}: {}: expected pooling by cls, mean, max or mean_sqrt_len", {file, key}});
         }
       }
     } else if (name != "Transformer") {
-      throw Error(ErrorCode::unsupported,
-                  "modules.json: expected the modules Transformer, Pooling and Normalize, got " +
-                      describe(type));
+      throw_error(ErrorCode::unsupported,
+                  {"modules.json: expected the modules Transformer, Pooling and Normalize, got {}",
+                   {describe(type)}});
     }
   }
   if (modules.poolings.empty()) modules.poolings = {TokenPooling::mean};
@@ -154,7 +173,9 @@ void ModelFolder::read_modules(ModelFiles& files) {
   modules_ = std::move(modules);
 }
 
+// Small files before large ones: who fetches them has none of these twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
+  if (family_) read_longest(files);
   bool translates = false;
   // Our own folders have SentencePiece models, unless they were converted from others.
   bool sentencepiece = false;
@@ -162,6 +183,11 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     const ModelConfig config = parse_config(config_);
     translates = config.task == Task::translation;
     sentencepiece = !config.tokenizer_template;
+  }
+  if (sentencepiece) {
+    expect_sentencepiece(files);
+  } else if (!files.has("tokenizer.json")) {
+    files.prepare(tokenizer_files);
   }
   const auto file = [&](const std::string& name) -> std::optional<std::string> {
     if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
@@ -174,16 +200,18 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (translates && !files.has("tokenizer.model")) {
     target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
   }
-  if (!family_) return;
-  if (const auto text = files.read("tokenizer_config.json")) {
-    constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
-    const JsonValue json = parse_json(*text, source);
-    JsonObject object(json, source);
-    const JsonValue* length = object.find("model_max_length");
-    // Some have 1e30, which says that there is none.
-    if (length && length->is_whole() && length->whole() <= (1 << 20)) {
-      model_max_length_ = static_cast<std::size_t>(length->whole());
-    }
+}
+
+void ModelFolder::read_longest(ModelFiles& files) {
+  const std::optional<std::string> text = files.read("tokenizer_config.json");
+  if (!text) return;
+  constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
+  const JsonValue json = parse_json(*text, source);
+  JsonObject object(json, source);
+  const JsonValue* length = object.find("model_max_length");
+  // Some have 1e30, which says that there is none.
+  if (length && length->is_whole() && length->whole() <= (1 << 20)) {
+    model_max_length_ = static_cast<std::size_t>(length->whole());
   }
 }
 

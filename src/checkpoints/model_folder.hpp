@@ -19,6 +19,10 @@ class ModelFiles {
   /// A file's bytes, or nothing if it is not there.
   virtual std::optional<std::string> read(const std::string& name) = 0;
   virtual bool has(const std::string& name) = 0;
+  /// Says which files will be read, as far as one can tell, and of which others somebody will ask
+  /// whether they are there: who fetches files fetches these together.
+  virtual void prepare(std::span<const char* const> /*read*/,
+                       std::span<const char* const> /*found*/ = {}) {}
 };
 
 /// A model folder, ours or a published checkpoint: which model it holds, and how its files become
@@ -61,6 +65,7 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_modules(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
+  void read_longest(ModelFiles& files);
 
   std::string config_;              // config.json
   const Family* family_ = nullptr;  // null: our own format

@@ -80,7 +80,7 @@ std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const 
     };
     if (find(family.tensors, true) || find(family.heads, false)) continue;
     if (usual.empty()) {
-      throw Error(ErrorCode::internal, parameter.name + ": the family has no name for it");
+      throw_error(ErrorCode::internal, {"{}: the family has no name for it", {parameter.name}});
     }
     parameter.name = usual;
   }

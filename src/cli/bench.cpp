@@ -6,7 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "kernels/kernels.hpp"
+#include "pipelines/classify.hpp"
 #include "pipelines/load.hpp"
+#include "pipelines/translate.hpp"
 
 namespace glassformer {
 namespace {
@@ -41,7 +43,7 @@ double milliseconds_since(Clock::time_point begin) {
 }
 
 // The median of what `measure` returns, for a second and ten times at least: the median of many
-// short calls outlives a noisy neighbour.
+// short calls outlives a noisy neighbor.
 template <class Measure>
 double median(const Measure& measure) {
   std::vector<double> values;
@@ -95,14 +97,13 @@ std::string format(const char* pattern, Values... values) {
   return text;
 }
 
-void bench_classifier(const BenchCommand& command) {
-  const auto pipeline = load_classifier(command.model, command.compute);
-  Report report(command, "classify", pipeline->compute());
-  for (const std::string& text : texts_of(command, pipeline->tokenizer())) {
-    const std::size_t tokens = pipeline->classify(text).tokens.size();
+void bench(const BenchCommand& command, ClassifyPipeline& pipeline) {
+  Report report(command, "classify", pipeline.compute());
+  for (const std::string& text : texts_of(command, pipeline.tokenizer())) {
+    const std::size_t tokens = pipeline.classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();
-      pipeline->classify(text, {.attention = command.attention});
+      pipeline.classify(text, {.attention = command.attention});
       return milliseconds_since(begin);
     });
     report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));
@@ -118,21 +119,20 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
   return milliseconds_since(begin);
 }
 
-void bench_translator(const BenchCommand& command) {
-  const auto pipeline = load_translator(command.model, command.compute, command.shortlist);
-  Report report(command, "translate", pipeline->compute());
-  for (const std::string& text : texts_of(command, pipeline->source_tokenizer())) {
-    const double first = median([&] { return first_token_ms(*pipeline, text); });
+void bench(const BenchCommand& command, TranslatePipeline& pipeline) {
+  Report report(command, "translate", pipeline.compute());
+  for (const std::string& text : texts_of(command, pipeline.source_tokenizer())) {
+    const double first = median([&] { return first_token_ms(pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
       const TranslateOptions options = {.beams = beams, .attention = command.attention};
       std::size_t source = 0, target = 0;
-      for (const auto& sentence : pipeline->translate(text, options).sentences) {
+      for (const auto& sentence : pipeline.translate(text, options).sentences) {
         source += sentence.source_tokens.size();
         target += sentence.output.tokens.size();
       }
       const double ms = median([&] {
         const auto begin = Clock::now();
-        pipeline->translate(text, options);
+        pipeline.translate(text, options);
         return milliseconds_since(begin);
       });
       const double per_second = 1000 * static_cast<double>(target) / ms;
@@ -153,11 +153,13 @@ void bench_translator(const BenchCommand& command) {
 }  // namespace
 
 Exit run(const BenchCommand& command) {
-  const ModelConfig config = OpenFolder(command.model).config;
-  if (config.task == Task::translation) {
-    bench_translator(command);
+  const auto pipeline = load_pipeline(command.model, std::nullopt,
+                                      {.compute = command.compute, .shortlist = command.shortlist});
+  if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
+    bench(command, *translator);
   } else {
-    bench_classifier(command);
+    expect_task(pipeline->config(), Task::text_classification);
+    bench(command, static_cast<ClassifyPipeline&>(*pipeline));
   }
   return Exit::ok;
 }

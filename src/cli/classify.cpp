@@ -3,20 +3,16 @@
 #include "pipelines/load.hpp"
 
 namespace glassformer {
-namespace {
-
-constexpr std::size_t lines_at_once = 64;  // a thread
-
-}  // namespace
 
 Exit run(const ClassifyCommand& command) {
-  const auto pipelines = load_several(
-      command.threads, [&] { return load_classifier(command.model, command.compute); });
+  const auto pipelines = load_several(command.threads, [&] {
+    return load_pipeline<ClassifyPipeline>(command.model, {.compute = command.compute});
+  });
   const auto form = command.json ? ResultForm::json : ResultForm::line;
-  // Attention weights take more memory than all else: a line's are written before the next's.
-  const std::size_t at_once = command.options.attention ? 1 : lines_at_once;
-  return answer_lines(pipelines, {.json = command.json, .at_once = at_once},
-                      [&](ClassifyPipeline& pipeline, std::span<const std::string_view> texts) {
+  const LineForm lines = command.pairs ? LineForm::pair : LineForm::text;
+  return answer_lines(pipelines,
+                      {.json = command.json, .attention = command.options.attention, .form = lines},
+                      [&](ClassifyPipeline& pipeline, std::span<const TextInput> texts) {
                         return pipeline.begin(texts, command.options, form);
                       });
 }

@@ -19,6 +19,7 @@ struct ClassifyCommand {
   std::optional<Compute> compute;  // none: as stored
   std::size_t threads = 1;
   bool json = false;
+  bool pairs = false;  // a line is two texts
   ClassifyOptions options;
 };
 /// One line of standard input, one line of standard output.
@@ -47,6 +48,16 @@ struct TaskCommand {
 };
 /// One line of standard input, one line of standard output.
 Exit run(const TaskCommand& command);
+
+/// The numbers between text and answer, in a file.
+struct TraceCommand {
+  std::filesystem::path model, out;
+  std::vector<std::string> names;
+  std::optional<Compute> compute;
+  bool pairs = false;
+  bool json = false;
+};
+Exit run(const TraceCommand& command);
 
 struct TokenizeCommand {
   std::filesystem::path model;

@@ -41,15 +41,18 @@ class NewWeights {
           targets.emplace_back(Parameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
       if (tensors_[i].dtype == DType::i8) {
         target.set_int8 = [this, i](std::span<const std::int8_t> values,
-                                    std::span<const float> scales) {
-          write(i, std::as_bytes(values));
-          write(i + 1, std::as_bytes(scales));
+                                    std::span<const float> scales, std::size_t first) {
+          write(i, std::as_bytes(values), first * (values.size() / scales.size()));
+          write(i + 1, std::as_bytes(scales), first * sizeof(float));
         };
         ++matrices_;
         ++i;
       } else {
-        target.set = [this, i](std::span<const float> values) {
-          write(i, from_f32(tensors_[i].dtype, values, buffer_));
+        target.set = [this, i](std::span<const float> values, std::size_t first) {
+          const NamedTensor& tensor = tensors_[i];
+          const std::size_t before =
+              first == 0 ? 0 : first * (element_count(tensor.shape) / tensor.shape[0]);
+          write(i, from_f32(tensor.dtype, values, buffer_), before * size_of(tensor.dtype));
         };
       }
     }
@@ -61,8 +64,9 @@ class NewWeights {
   void close() { file_.close(); }
 
  private:
-  void write(std::size_t tensor, std::span<const std::byte> bytes) {
-    file_.write(layout_.places[tensor], bytes);
+  // Bytes of a tensor, from `at` on.
+  void write(std::size_t tensor, std::span<const std::byte> bytes, std::size_t at) {
+    file_.write(layout_.places[tensor] + at, bytes);
   }
 
   std::vector<NamedTensor> tensors_;  // a matrix, then its scales
@@ -112,7 +116,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   for (const std::string& name : copied) files.copy(name, from / name);
   files.write_manifest(described);
   files.publish();
-  return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantised matrices, "
+  return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantized matrices, "
                                    : std::to_string(element_count(wanted)) + " parameters, ") +
          std::to_string(weights.size()) + " bytes of weights in all, to " + out.string();
 }

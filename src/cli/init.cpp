@@ -3,7 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
 

@@ -32,22 +32,46 @@ inline std::vector<std::string> read_lines(std::size_t most) {
   return lines;
 }
 
+/// What a line is.
+enum class LineForm {
+  text,
+  pair,  ///< two texts, with a tab between them
+};
+
+/// Throws `invalid_option` for a pair without a tab.
+inline TextInput to_input(std::string_view line, LineForm form) {
+  if (form == LineForm::text) return line;
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) {
+    throw Error(ErrorCode::invalid_option,
+                "line: expected two texts with a tab between them, got no tab");
+  }
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
 /// The outcome of each line, in their order. Each pipeline has a thread of its own and answers
 /// every n-th line by the job that begin(pipeline, texts) returns.
 template <typename OnePipeline, typename Begin>
 std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                                 const std::vector<std::string>& lines, const Begin& begin) {
+                                 const std::vector<std::string>& lines, LineForm form,
+                                 const Begin& begin) {
   std::vector<Outcome> outcomes(lines.size());
   const auto work = [&](std::size_t first) {
-    std::vector<std::string_view> texts;
-    for (std::size_t i = first; i < lines.size(); i += pipelines.size()) texts.push_back(lines[i]);
+    std::vector<TextInput> texts;
+    std::vector<std::size_t> places;  // of each of them among the lines
+    for (std::size_t i = first; i < lines.size(); i += pipelines.size()) {
+      try {
+        texts.push_back(to_input(lines[i], form));
+        places.push_back(i);
+      } catch (const Error& error) {
+        outcomes[i] = error;
+      }
+    }
     const std::unique_ptr<Job> job = begin(*pipelines[first], texts);
     while (job->step()) {
     }
     std::vector<Outcome> answers = job->end();
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      outcomes[first + i * pipelines.size()] = std::move(answers[i]);
-    }
+    for (std::size_t i = 0; i < answers.size(); ++i) outcomes[places[i]] = std::move(answers[i]);
   };
   std::vector<std::future<void>> others;
   for (std::size_t i = 1; i < pipelines.size(); ++i) {
@@ -66,16 +90,19 @@ enum class ErrorLine {
 
 struct AnswerLines {
   bool json;
-  std::size_t at_once;  ///< lines a pipeline together
+  bool attention = false;    ///< the results hold attention weights
+  std::size_t at_once = 64;  ///< lines a pipeline together, where they hold none
   ErrorLine error = ErrorLine::code;
+  LineForm form = LineForm::text;
 };
 
 /// Answers standard input to its end, line by line.
 template <typename OnePipeline, typename Begin>
 Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
                   const AnswerLines& how, const Begin& begin) {
-  const std::size_t most = how.at_once * pipelines.size();
-  begin(*pipelines[0], std::vector<std::string_view>());  // refuses options before any line is read
+  // Attention weights take more memory than all else: a line's are written before the next's.
+  const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
+  begin(*pipelines[0], std::vector<TextInput>());  // refuses options before any line is read
   Exit exit = Exit::ok;
   const auto write = [&](const Outcome& outcome) {
     const Error* error = std::get_if<Error>(&outcome);
@@ -96,7 +123,7 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
     std::cout << '\n';
   };
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    for (const Outcome& outcome : in_parallel(pipelines, lines, begin)) write(outcome);
+    for (const Outcome& outcome : in_parallel(pipelines, lines, how.form, begin)) write(outcome);
     std::cout.flush();
   }
   return exit;

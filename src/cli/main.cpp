@@ -49,6 +49,7 @@ struct CommandLine {
   TaskCommand ner{.task = Task::token_classification};
   TaskCommand answer{.task = Task::question_answering};
   TaskCommand embed{.task = Task::feature_extraction};
+  TraceCommand trace;
   TokenizeCommand tokenize;
   InspectCommand inspect;
   BenchCommand bench;
@@ -66,8 +67,8 @@ struct CommandLine {
     c->add_flag("--attention", classify.options.attention, "with --json: every attention weight");
     c->add_flag("--contributions", classify.options.contributions,
                 "with --json: what each token adds to each logit");
-    c->add_flag("--pairs", classify.options.pairs, "a line is two texts, with a tab between them");
-    c->add_option("--ablate", ablate, "heads to silence: LAYER.HEAD,…")->delimiter(',');
+    c->add_flag("--pairs", classify.pairs, "a line is two texts, with a tab between them");
+    c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
     add_compute(c, classify.compute);
     add_threads(c, classify.threads);
@@ -87,7 +88,7 @@ struct CommandLine {
     r->add_flag("--hypotheses", translate.options.hypotheses,
                 "with --json: the other translations, and what the search considered");
     r->add_option("--ablate", ablate,
-                  "heads to silence: SITE.LAYER.HEAD,…, SITE one of encoder, "
+                  "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, "
                   "decoder, cross")
         ->delimiter(',');
     add_compute(r, translate.compute);
@@ -99,6 +100,20 @@ struct CommandLine {
     add_task("answer", "answer each line, a question and a context with a tab between them",
              answer);
     add_task("embed", "a vector of each line", embed);
+
+    auto* w = app.add_subcommand("trace", "tensors between text and answer, to a safetensors file");
+    w->add_option("MODEL_DIR", trace.model, "model folder")->required();
+    w->add_option("--names", trace.names,
+                  "NAME,…; * stands for what is between two dots: 'encoder.layers.*.output'")
+        ->delimiter(',')
+        ->required();
+    w->add_option(
+         "--out", trace.out,
+         "file to write; of several lines, names begin with the line's number, from 0: LINE/NAME")
+        ->required();
+    w->add_flag("--json", trace.json, "print each line's answer, one JSON object a line");
+    w->add_flag("--pairs", trace.pairs, "of a classifier: as in classify");
+    add_compute(w, trace.compute);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder; the tokenizer's files are enough")
@@ -166,6 +181,7 @@ struct CommandLine {
     if (app.got_subcommand("ner")) return glassformer::run(ner);
     if (app.got_subcommand("answer")) return glassformer::run(answer);
     if (app.got_subcommand("embed")) return glassformer::run(embed);
+    if (app.got_subcommand("trace")) return glassformer::run(trace);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/kernels.hpp"
+#include "powers.hpp"
 
 namespace glassformer {
 namespace {
@@ -164,7 +165,7 @@ bool BeamSearch::repeats(const std::vector<Candidate>& tree, CandidateIndex last
 
 double BeamSearch::score(const Candidate& last) const {
   const double length = std::max<std::uint32_t>(last.length, 1);
-  return last.total / std::pow(length, static_cast<double>(options_.length_penalty));
+  return last.total / power(length, static_cast<double>(options_.length_penalty));
 }
 
 std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {

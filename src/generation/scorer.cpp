@@ -23,7 +23,7 @@ std::span<const NextTokens> Seq2SeqScorer::feed(std::span<const Extension> exten
   const std::size_t n = extensions.size();
   next_.clear();
   if (choices_.empty()) {
-    const View<2> logits = model_.project(const_view(hidden));
+    const View<2> logits = model_.project(const_view(hidden), state_);
     for (std::size_t row = 0; row < n; ++row) {
       next_.push_back({{&logits(row, 0), logits.shape(1)}, {}});
     }

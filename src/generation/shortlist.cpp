@@ -20,10 +20,8 @@ struct Header {
 void expect(bool holds, const char* what, const char* relation, std::uint64_t expected,
             std::uint64_t got) {
   if (holds) return;
-  std::string message = "shortlist.bin: ";
-  message.append(what).append(": expected ").append(relation);
-  message.append(std::to_string(expected)).append(", got ").append(std::to_string(got));
-  throw Error(ErrorCode::invalid_shortlist, message);
+  throw_error(ErrorCode::invalid_shortlist,
+              {"shortlist.bin: {}: expected {}{}, got {}", {what, relation, expected, got}});
 }
 
 void expect_equal(const char* what, std::uint64_t expected, std::uint64_t got) {

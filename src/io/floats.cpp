@@ -51,9 +51,8 @@ bool is_finite(float value) {
 
 void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> target) {
   if (bytes.size() != target.size() * size_of(dtype)) {
-    throw Error(ErrorCode::internal, "to_f32: expected " +
-                                         std::to_string(target.size() * size_of(dtype)) +
-                                         " bytes, got " + std::to_string(bytes.size()));
+    throw_error(ErrorCode::internal, {"to_f32: expected {} bytes, got {}",
+                                      {target.size() * size_of(dtype), bytes.size()}});
   }
   switch (dtype) {
     case DType::f32:
@@ -67,8 +66,7 @@ void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> targ
       return convert<std::int8_t>(bytes, target,
                                   [](std::int8_t value) { return static_cast<float>(value); });
     default:
-      throw Error(ErrorCode::internal,
-                  "to_f32: expected weights, got " + std::string(to_string(dtype)));
+      throw_error(ErrorCode::internal, {"to_f32: expected weights, got {}", {to_string(dtype)}});
   }
 }
 
@@ -105,8 +103,8 @@ std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
                                     std::vector<std::byte>& room) {
   if (dtype == DType::f32) return std::as_bytes(source);
   if (dtype != DType::f16 && dtype != DType::bf16) {
-    throw Error(ErrorCode::internal,
-                "from_f32: expected F32, F16 or BF16, got " + std::string(to_string(dtype)));
+    throw_error(ErrorCode::internal,
+                {"from_f32: expected F32, F16 or BF16, got {}", {to_string(dtype)}});
   }
   room.resize(source.size() * size_of(dtype));
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -126,7 +124,7 @@ void scale_rows(std::span<float> matrix, std::span<const float> scales) {
 
 std::size_t first_not_finite(std::span<const float> values) {
   std::uint32_t found = 0;
-  for (const float value : values) found |= is_finite(value) ? 0u : 1u;  // no branch: vectorised
+  for (const float value : values) found |= is_finite(value) ? 0u : 1u;  // no branch: vectorized
   if (found == 0) return values.size();
   std::size_t i = 0;
   while (is_finite(values[i])) ++i;

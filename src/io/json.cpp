@@ -7,8 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "io/heap_sort.hpp"
 #include "io/json_writer.hpp"
 #include "io/utf8.hpp"
+#include "powers.hpp"
 
 namespace glassformer {
 namespace {
@@ -48,13 +50,7 @@ double to_double(std::string_view number) {
     std::from_chars(number.data() + i, number.data() + number.size(), written);
     exponent += std::clamp(written, -limit, limit);
   }
-  // A double holds powers of ten exactly up to the 22nd.
-  while (exponent != 0 && value != 0 && std::isfinite(value)) {
-    const int part = std::clamp(exponent, -22, 22);
-    const double power = std::pow(10.0, std::abs(part));
-    value = part > 0 ? value * power : value / power;
-    exponent -= part;
-  }
+  value = scaled_by_ten(value, exponent);
   return number.front() == '-' ? -value : value;
 }
 
@@ -148,7 +144,7 @@ class Parser {
   // Goes behind the opening bracket, and behind the closing one if it follows.
   bool open(char closing) {
     if (++depth_ > max_depth) {
-      source_.fail("nested deeper than " + std::to_string(max_depth) + " levels");
+      source_.fail({"nested deeper than {} levels", {max_depth}});
     }
     ++at_;
     skip_space();
@@ -158,7 +154,7 @@ class Parser {
   }
 
   void close(char bracket) {
-    if (!take(bracket)) expected(std::string("',' or '") + bracket + "'");
+    if (!take(bracket)) expected({"',' or '{}'", {bracket}});
     --depth_;
   }
 
@@ -177,15 +173,14 @@ class Parser {
     const auto before = [this](Key a, Key b) {
       return a >> 32 != b >> 32 ? a < b : string_at(a) < string_at(b);
     };
-    std::make_heap(begin, keys_.end(), before);  // less code than std::sort
-    std::sort_heap(begin, keys_.end(), before);
+    heap_sort(begin, keys_.end(), before);
     const auto same = std::adjacent_find(begin, keys_.end(), [this](Key a, Key b) {
       return a >> 32 == b >> 32 && string_at(a) == string_at(b);
     });
     if (same != keys_.end()) {
       std::string path;
       for (const std::uint32_t outer : path_) path += describe(string_at(outer)) + ": ";
-      source_.fail(path + describe(string_at(*same)) + " appears twice in one object");
+      source_.fail({"{}{} appears twice in one object", {path, describe(string_at(*same))}});
     }
     keys_.resize(first);
   }
@@ -274,8 +269,8 @@ class Parser {
     return true;
   }
 
-  [[noreturn]] void expected(const std::string& what) const {
-    source_.fail("not valid JSON at byte " + std::to_string(at_ + 1) + ": expected " + what);
+  [[noreturn]] void expected(const Message& what) const {
+    source_.fail({"not valid JSON at byte {}: expected {}", {at_ + 1, what}});
   }
 
   std::string_view text_;
@@ -340,8 +335,8 @@ void write(JsonWriter& json, JsonValue value) {
 
 }  // namespace
 
-void JsonSource::fail(const std::string& problem) const {
-  throw Error(code, shortened(std::string(name) + ": " + problem, max_message_bytes));
+void JsonSource::fail(const Message& problem) const {
+  throw_error(code, shortened(Message("{}: {}", {name, problem}).text(), max_message_bytes));
 }
 
 JsonValue::Type JsonValue::type() const {
@@ -412,11 +407,10 @@ JsonValue parse_json(std::string_view text, JsonSource source) {
 
 JsonObject::JsonObject(JsonValue value, JsonSource source, std::string path, std::size_t most)
     : source_(source), path_(std::move(path)) {
-  if (!value.is_object()) fail({}, "expected an object, got " + describe(value));
+  if (!value.is_object()) fail({}, {"expected an object, got {}", {describe(value)}});
   for (JsonEntries entry(value); entry.next();) {
     if (fields_.size() == most) {
-      fail({}, "expected at most " + std::to_string(most) + " fields, got " +
-                   std::to_string(count_entries(value)));
+      fail({}, {"expected at most {} fields, got {}", {most, count_entries(value)}});
     }
     fields_.push_back({.key = entry.key(), .value = entry.value()});
   }
@@ -449,6 +443,13 @@ double JsonObject::number(const char* key) {
   return value.number();
 }
 
+float JsonObject::fraction(const char* key) {
+  const double value = number(key);
+  const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;
+  if (!(result > 0)) fail(key, "a number above 0, at most 1", require(key));
+  return result;
+}
+
 std::string JsonObject::string(const char* key) {
   const JsonValue& value = require(key);
   if (!value.is_string()) fail(key, "a string", value);
@@ -458,7 +459,7 @@ std::string JsonObject::string(const char* key) {
 std::uint64_t JsonObject::integer(const char* key, std::uint64_t min, std::uint64_t max) {
   const JsonValue& value = require(key);
   if (!value.is_whole() || value.whole() < min || value.whole() > max) {
-    fail(key, "a whole number from " + std::to_string(min) + " to " + std::to_string(max), value);
+    fail(key, {"a whole number from {} to {}", {min, max}}, value);
   }
   return value.whole();
 }
@@ -469,15 +470,13 @@ void JsonObject::finish() const {
   }
 }
 
-void JsonObject::fail(std::string_view key, std::string_view expected, JsonValue got) const {
-  fail(key, "expected " + std::string(expected) + ", got " + describe(got));
+void JsonObject::fail(std::string_view key, const Message& expected, JsonValue got) const {
+  fail(key, {"expected {}, got {}", {expected, describe(got)}});
 }
 
-void JsonObject::fail(std::string_view key, std::string_view problem) const {
-  std::string message;
-  if (!path_.empty()) message.append(path_).append(": ");
-  if (!key.empty()) message.append(key).append(": ");
-  source_.fail(message.append(problem));
+void JsonObject::fail(std::string_view key, const Message& problem) const {
+  const char* after_path = path_.empty() ? "" : ": ";
+  source_.fail({"{}{}{}{}{}", {path_, after_path, key, key.empty() ? "" : ": ", problem}});
 }
 
 std::string describe(JsonValue value) {

@@ -20,7 +20,7 @@ struct JsonSource {
   ErrorCode code;
   std::string_view name;
 
-  [[noreturn]] void fail(const std::string& problem) const;
+  [[noreturn]] void fail(const Message& problem) const;
 };
 
 /// A value in a text that parse_json has checked: a window on that text, which must outlive it.
@@ -98,6 +98,8 @@ class JsonObject {
   bool boolean(const char* key);
   /// With a float's precision, which is what the models compute in.
   double number(const char* key);
+  /// Above 0, at most 1.
+  float fraction(const char* key);
   std::string string(const char* key);
   /// A whole number written without fraction or exponent, min <= value <= max.
   std::uint64_t integer(const char* key, std::uint64_t min, std::uint64_t max);
@@ -105,8 +107,8 @@ class JsonObject {
   /// Throws if the object has a field that was not looked up.
   void finish() const;
 
-  [[noreturn]] void fail(std::string_view key, std::string_view expected, JsonValue got) const;
-  [[noreturn]] void fail(std::string_view key, std::string_view problem) const;
+  [[noreturn]] void fail(std::string_view key, const Message& expected, JsonValue got) const;
+  [[noreturn]] void fail(std::string_view key, const Message& problem) const;
 
  private:
   struct Field {

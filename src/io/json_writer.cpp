@@ -1,9 +1,8 @@
 #include "io/json_writer.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include "io/decimal.hpp"
 #include "io/utf8.hpp"
 
 namespace glassformer {
@@ -22,9 +21,7 @@ void JsonWriter::value(std::string_view string) {
 
 void JsonWriter::value(float number) {
   if (!std::isfinite(number)) return raw("null");
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  raw({digits.data(), static_cast<std::size_t>(end - digits.data())});
+  raw(shortest_decimal(number));
 }
 
 void JsonWriter::raw(std::string_view json) {

@@ -39,9 +39,8 @@ inline FileLimit limit_of(std::string_view name) {
 /// Throws limit.code if a file has more bytes than it may.
 inline void expect_within(const FileLimit& limit, std::uint64_t bytes) {
   if (bytes <= limit.max_bytes) return;
-  throw Error(limit.code, std::string(limit.name) + ": expected at most " +
-                              std::to_string(limit.max_bytes) + " bytes, got " +
-                              std::to_string(bytes));
+  throw_error(limit.code,
+              {"{}: expected at most {} bytes, got {}", {limit.name, limit.max_bytes, bytes}});
 }
 
 }  // namespace glassformer

@@ -32,9 +32,9 @@ DType parse_dtype(const std::string& name, const std::string& tensor) {
   for (const DType dtype : dtypes) {
     if (name == to_string(dtype)) return dtype;
   }
-  throw Error(ErrorCode::unsupported_dtype, "model.safetensors: " + tensor +
-                                                ": dtype: expected F32, F16, BF16 or I8, got " +
-                                                describe(name));
+  throw_error(ErrorCode::unsupported_dtype,
+              {"model.safetensors: {}: dtype: expected F32, F16, BF16 or I8, got {}",
+               {tensor, describe(name)}});
 }
 
 // a * b, or nothing if it does not fit.
@@ -82,25 +82,26 @@ TensorInfo parse_tensor(std::string name, JsonValue value, std::optional<std::ui
   const auto [begin, end] = parse_offsets(object, offsets);
   if (begin > end) object.fail("data_offsets", "a begin not after the end", offsets);
   if (data_size && end > *data_size) {
-    object.fail("data_offsets",
-                "an end within the " + std::to_string(*data_size) + " bytes of data", offsets);
+    object.fail("data_offsets", {"an end within the {} bytes of data", {*data_size}}, offsets);
   }
   const auto bytes = product<std::uint64_t>(element_count(shape), size_of(dtype));
   if (!bytes || end - begin != *bytes) {
     object.fail("data_offsets",
-                (bytes ? std::to_string(*bytes) : "an impossible number of") + " bytes for " +
-                    std::string(to_string(dtype)) + " " + to_string(shape),
+                {"{} bytes for {} {}",
+                 {(bytes ? std::to_string(*bytes) : "an impossible number of"), to_string(dtype),
+                  to_string(shape)}},
                 offsets);
   }
   return {std::move(name), dtype, std::move(shape), begin, end};
 }
 
 void check_metadata(JsonValue value) {
-  if (!value.is_object()) source.fail("__metadata__: expected an object, got " + describe(value));
+  if (!value.is_object())
+    source.fail({"__metadata__: expected an object, got {}", {describe(value)}});
   for (JsonEntries entry(value); entry.next();) {
     if (entry.value().is_string()) continue;
-    source.fail("__metadata__: " + entry.key() + ": expected a string, got " +
-                describe(entry.value()));
+    source.fail(
+        {"__metadata__: {}: expected a string, got {}", {entry.key(), describe(entry.value())}});
   }
 }
 
@@ -109,14 +110,13 @@ void check_tiling(const std::vector<TensorInfo>& tensors, std::optional<std::uin
   std::uint64_t position = 0;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.begin != position) {
-      source.fail(tensor.name + ": data_offsets: expected a begin of " + std::to_string(position) +
-                  ", where the tensor before ends, got " + std::to_string(tensor.begin));
+      source.fail({"{}: data_offsets: expected a begin of {}, where the tensor before ends, got {}",
+                   {tensor.name, position, tensor.begin}});
     }
     position = tensor.end;
   }
   if (data_size && position != *data_size) {
-    source.fail("expected " + std::to_string(position) + " bytes of data, got " +
-                std::to_string(*data_size));
+    source.fail({"expected {} bytes of data, got {}", {position, *data_size}});
   }
 }
 
@@ -137,7 +137,7 @@ std::size_t size_of(DType dtype) {
     case DType::boolean:
       return 1;
   }
-  throw Error(ErrorCode::internal, "unknown dtype");
+  throw_error(ErrorCode::internal, "unknown dtype");
 }
 
 bool holds_weights(DType dtype) { return dtype <= DType::i8; }
@@ -161,7 +161,7 @@ std::string_view to_string(DType dtype) {
     case DType::i64:
       return "I64";
   }
-  throw Error(ErrorCode::internal, "unknown dtype");
+  throw_error(ErrorCode::internal, "unknown dtype");
 }
 
 std::size_t element_count(const std::vector<std::size_t>& shape) {
@@ -214,13 +214,13 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
 
 SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> file) {
   if (file.size() < prefix_bytes) {
-    source.fail("expected at least 8 bytes, got " + std::to_string(file.size()));
+    source.fail({"expected at least 8 bytes, got {}", {file.size()}});
   }
   const std::uint64_t header_size = safetensors_header_size(file.first<prefix_bytes>());
   file = file.subspan(prefix_bytes);
   if (header_size > file.size()) {
-    source.fail("header: expected " + std::to_string(header_size) + " bytes, got the " +
-                std::to_string(file.size()) + " to the end of the file");
+    source.fail({"header: expected {} bytes, got the {} to the end of the file",
+                 {header_size, file.size()}});
   }
   const auto json = file.first(static_cast<std::size_t>(header_size));
   SafetensorsFile result;
@@ -253,7 +253,7 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
     for (const std::size_t i : order) {
       const NamedTensor& tensor = tensors[i];
       if (!names.insert(tensor.name).second) {
-        throw Error(ErrorCode::internal, "write_safetensors: " + tensor.name + ": expected once");
+        throw_error(ErrorCode::internal, {"write_safetensors: {}: expected once", {tensor.name}});
       }
       const std::uint64_t begin = layout.size;
       layout.places[i] = begin;
@@ -288,9 +288,8 @@ std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors) {
     const auto& [name, dtype, shape, bytes] = tensors[i];
     const std::size_t size = element_count(shape) * size_of(dtype);
     if (bytes.size() != size) {
-      throw Error(ErrorCode::internal, "write_safetensors: " + name + ": expected " +
-                                           std::to_string(size) + " bytes, got " +
-                                           std::to_string(bytes.size()));
+      throw_error(ErrorCode::internal,
+                  {"write_safetensors: {}: expected {} bytes, got {}", {name, size, bytes.size()}});
     }
     std::copy(bytes.begin(), bytes.end(),
               file.begin() + static_cast<std::ptrdiff_t>(layout.places[i]));

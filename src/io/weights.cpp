@@ -7,50 +7,54 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/decimal.hpp"
 #include "io/floats.hpp"
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
-#include "io/quantise.hpp"
+#include "io/quantize.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::string_view scale_suffix = "_scale";
+constexpr std::size_t piece_limit = 1 << 20;
 
-[[noreturn]] void fail(ErrorCode code, const std::string& tensor, const std::string& problem) {
-  JsonSource{code, "model.safetensors"}.fail(tensor + ": " + problem);
+[[noreturn]] void fail(ErrorCode code, const std::string& tensor, const Message& problem) {
+  JsonSource{code, "model.safetensors"}.fail({"{}: {}", {tensor, problem}});
 }
 
 // "-1.5", "NaN", "Infinity"
 std::string text_of(float number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
-  JsonWriter json;
-  json.value(number);
-  return json.take();
+  return shortest_decimal(number);
 }
 
-void check_finite(const TensorInfo& tensor, std::span<const float> values) {
+std::size_t size_of(const TensorInfo& tensor) {
+  return static_cast<std::size_t>(tensor.end - tensor.begin);
+}
+
+// `before`: elements of the tensor that come before these.
+void check_finite(const TensorInfo& tensor, std::span<const float> values, std::size_t before) {
   const std::size_t place = first_not_finite(values);
   if (place == values.size()) return;
   fail(ErrorCode::invalid_weights, tensor.name,
-       "expected finite numbers, got " + text_of(values[place]) + " at element " +
-           std::to_string(place));
+       {"expected finite numbers, got {} at element {}", {text_of(values[place]), before + place}});
 }
 
 void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (std::isfinite(scales[i] * 127)) continue;
     fail(ErrorCode::invalid_weights, tensor.name,
-         "expected scales whose product with 127 is finite, got " + text_of(scales[i]) +
-             " at element " + std::to_string(i));
+         {"expected scales whose product with 127 is finite, got {} at element {}",
+          {text_of(scales[i]), i}});
   }
 }
 
 void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
   if (tensor.shape != expected) {
     fail(ErrorCode::shape_mismatch, tensor.name,
-         "expected shape " + to_string(expected) + ", got " + to_string(tensor.shape));
+         {"expected shape {}, got {}", {to_string(expected), to_string(tensor.shape)}});
   }
 }
 
@@ -148,32 +152,32 @@ WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
     bindings_[found[i].tensor].parameter = i;
     if (found[i].scale == none) continue;
     bindings_[found[i].tensor].scale = found[i].scale;
-    bindings_[found[i].scale].quantised = found[i].tensor;
+    bindings_[found[i].scale].quantized = found[i].tensor;
   }
 }
 
 bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::size_t scale) const {
   const auto& [name, shape, set, set_int8] = parameter;
   if (index == none) {
-    fail(ErrorCode::missing_tensor, name, "expected shape " + to_string(shape) + ", got none");
+    fail(ErrorCode::missing_tensor, name, {"expected shape {}, got none", {to_string(shape)}});
   }
   check_shape(tensor(index), shape);
   if (!holds_weights(tensor(index).dtype)) {
     fail(ErrorCode::unsupported_dtype, name,
-         "expected F32, F16, BF16 or I8, got " + std::string(to_string(tensor(index).dtype)));
+         {"expected F32, F16, BF16 or I8, got {}", {to_string(tensor(index).dtype)}});
   }
   if (tensor(index).dtype != DType::i8) return false;
 
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
   if (scale == none) {
     fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
-         "expected shape " + to_string({shape[0]}) + " beside the I8 tensor, got none");
+         {"expected shape {} beside the I8 tensor, got none", {to_string({shape[0]})}});
   }
   const TensorInfo& scales = tensor(scale);
   check_shape(scales, {shape[0]});
   if (scales.dtype != DType::f32) {
     fail(ErrorCode::unsupported_dtype, scales.name,
-         "expected F32, got " + std::string(to_string(scales.dtype)));
+         {"expected F32, got {}", {to_string(scales.dtype)}});
   }
   return true;
 }
@@ -184,81 +188,104 @@ const TensorInfo& WeightsLoader::tensor(std::size_t index) const {
   return files_[file].tensors()[index - starts_[file]];
 }
 
+// Bytes that belong together: a row's, or all of what has no rows.
+std::size_t WeightsLoader::row_bytes(std::size_t index) const {
+  const TensorInfo& info = tensor(index);
+  return size_of(info) / (info.shape.size() < 2 ? 1 : std::max<std::size_t>(info.shape[0], 1));
+}
+
+std::size_t WeightsLoader::piece_bytes(std::size_t index) const {
+  const std::size_t row = std::max<std::size_t>(row_bytes(index), 1);
+  return std::min(std::max(piece_limit / row, std::size_t{1}) * row, size_of(tensor(index)));
+}
+
 std::size_t WeightsLoader::staging_bytes() const {
-  std::uint64_t largest = 0;
+  std::size_t largest = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!ignores(i)) largest = std::max(largest, tensor(i).end - tensor(i).begin);
+    if (!ignores(i)) largest = std::max(largest, piece_bytes(i));
   }
-  return static_cast<std::size_t>(largest);
+  return largest;
+}
+
+bool WeightsLoader::complete(std::size_t index) const {
+  return bindings_[index].loaded == size_of(tensor(index));
 }
 
 void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
   if (index >= size()) {
-    throw Error(ErrorCode::internal, "load: expected a tensor below " + std::to_string(size()) +
-                                         ", got " + std::to_string(index));
+    throw_error(ErrorCode::internal, {"load: expected a tensor below {}, got {}", {size(), index}});
   }
   const TensorInfo& info = tensor(index);
   Binding& binding = bindings_[index];
-  if (binding.loaded) fail(ErrorCode::internal, info.name, "loaded twice");
-  if (bytes.size() != info.end - info.begin) {
-    fail(ErrorCode::invalid_safetensors, info.name,
-         "expected " + std::to_string(info.end - info.begin) + " bytes, got " +
-             std::to_string(bytes.size()));
-  }
-  binding.loaded = true;
   if (binding.ignored) return;
+  if (bytes.empty()) return;
+  if (complete(index)) fail(ErrorCode::internal, info.name, "loaded twice");
+  const std::size_t row = row_bytes(index);
+  const std::size_t left = size_of(info) - binding.loaded;
+  if (bytes.size() > left || bytes.size() % row != 0) {
+    fail(ErrorCode::invalid_safetensors, info.name,
+         {"expected {} bytes, or rows of {}, got {}", {left, row, bytes.size()}});
+  }
+  const std::size_t first = binding.loaded / row;
+  binding.loaded += bytes.size();
 
-  if (binding.quantised != none) {
+  if (binding.quantized != none) {
     binding.scales.resize(info.shape[0]);
     to_f32(info.dtype, bytes, binding.scales);
     check_scales(info, binding.scales);
-    Binding& waiting = bindings_[binding.quantised];
-    if (waiting.loaded) {
-      set_from_int8(binding.quantised, waiting.early);
+    Binding& waiting = bindings_[binding.quantized];
+    if (!waiting.early.empty()) {
+      set_from_int8(binding.quantized, waiting.early, 0);
       waiting.early = {};
     }
   } else if (binding.scale == none) {
-    set(index, bytes);
-  } else if (bindings_[binding.scale].loaded) {
-    set_from_int8(index, bytes);
+    set(index, bytes, first);
+  } else if (complete(binding.scale)) {
+    set_from_int8(index, bytes, first);
   } else {
-    binding.early.assign(bytes.begin(), bytes.end());
+    binding.early.reserve(size_of(info));
+    binding.early.insert(binding.early.end(), bytes.begin(), bytes.end());
   }
 }
 
 void WeightsLoader::finish() const {
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!bindings_[i].loaded && !bindings_[i].ignored) {
-      fail(ErrorCode::missing_tensor, tensor(i).name, "its data was never loaded");
-    }
+    if (ignores(i) || complete(i)) continue;
+    fail(ErrorCode::missing_tensor, tensor(i).name,
+         "expected " + std::to_string(size_of(tensor(i))) + " bytes of data, got " +
+             std::to_string(bindings_[i].loaded));
   }
 }
 
-void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes) {
+void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std::size_t first) {
   const TensorInfo& info = tensor(index);
-  const std::span<float> values = buffer(element_count(info.shape));
+  const std::size_t rows = bytes.size() / row_bytes(index);
+  const std::span<float> values = buffer(bytes.size() / size_of(info.dtype));
   to_f32(info.dtype, bytes, values);
-  check_finite(info, values);
+  check_finite(info, values, first * (values.size() / rows));
   const Parameter& parameter = parameters_[bindings_[index].parameter];
-  if (!parameter.set_int8) return parameter.set(values);
-  const QuantisedMatrix quantised = quantise(values, info.shape[0]);
-  parameter.set_int8(quantised.values, quantised.scales);
+  if (!parameter.set_int8) return parameter.set(values, first);
+  const QuantizedMatrix quantized = quantize(values, rows);
+  parameter.set_int8(quantized.values, quantized.scales, first);
 }
 
-void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes) {
-  const std::vector<float>& scales = bindings_[bindings_[index].scale].scales;
-  const Parameter& parameter = parameters_[bindings_[index].parameter];
+void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes,
+                                  std::size_t first) {
+  const Binding& binding = bindings_[index];
+  const std::span<const float> scales =
+      std::span(bindings_[binding.scale].scales).subspan(first, bytes.size() / row_bytes(index));
+  const Parameter& parameter = parameters_[binding.parameter];
   if (parameter.set_int8) {
     const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
-    return parameter.set_int8({integers, bytes.size()}, scales);
+    return parameter.set_int8({integers, bytes.size()}, scales, first);
   }
   const std::span<float> values = buffer(bytes.size());
   to_f32(DType::i8, bytes, values);
   scale_rows(values, scales);
-  parameter.set(values);
+  parameter.set(values, first);
 }
 
-// Grows to the largest tensor and is reused: wasm memory could not be given back anyway.
+// Grows to the largest piece and is reused: wasm memory could not be given back anyway.
 std::span<float> WeightsLoader::buffer(std::size_t size) {
   if (buffer_.size() < size) buffer_.resize(size);
   return std::span(buffer_).first(size);

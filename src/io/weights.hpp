@@ -16,11 +16,13 @@ namespace glassformer {
 struct Parameter {
   std::string name;
   std::vector<std::size_t> shape;
-  /// Takes the values, row-major; spans die with the call.
-  using Set = std::function<void(std::span<const float>)>;
+  /// Takes values, row-major: all of them or, of what has two dimensions or more, some rows,
+  /// beginning with row `first`. They come in order; spans die with the call.
+  using Set = std::function<void(std::span<const float>, std::size_t first)>;
   Set set = {};
   /// Of a matrix that is wanted as 8-bit integers: takes those and the scale of each row, instead.
-  using SetInt8 = std::function<void(std::span<const std::int8_t>, std::span<const float>)>;
+  using SetInt8 =
+      std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
   SetInt8 set_int8 = {};
 };
 
@@ -47,11 +49,12 @@ class ParameterScope {
 };
 
 /// Binds the tensors of a file, or of several, to a model's parameters and fills them one at a
-/// time, so that no file ever lies whole in memory.
+/// time, large ones some rows at a time, so that neither a file nor a large tensor ever lies whole
+/// in memory.
 ///
 /// A parameter may be stored as F32, F16, BF16, or as I8 [out, ...] beside an F32 tensor
 /// `NAME_scale` [out]; then value = integer * scale of its row. What is wanted as integers and
-/// stored as floats is quantised. Tensors are loaded in file order, as a download brings them. An
+/// stored as floats is quantized. Tensors are loaded in file order, as a download brings them. An
 /// I8 tensor whose scale comes later waits in a copy; files written by write_safetensors, scales
 /// first, need none.
 class WeightsLoader {
@@ -72,14 +75,17 @@ class WeightsLoader {
   const std::vector<std::size_t>& starts() const { return starts_; }
   /// Whether nobody needs the bytes of a tensor: they may be left out, or loaded as others.
   bool ignores(std::size_t index) const { return bindings_[index].ignored; }
-  std::size_t staging_bytes() const;  // of the largest tensor that is not ignored
+  /// How much of tensor(index) to load at once: as many of its rows as fit a megabyte, at least
+  /// one. The last piece may have less.
+  std::size_t piece_bytes(std::size_t index) const;
+  std::size_t staging_bytes() const;  // the largest piece of those that are not ignored
 
-  /// Takes the bytes of tensor(index), each once and in any order, and sets its parameter.
-  /// Throws invalid_safetensors if there are too few or too many of them, and invalid_weights if a
-  /// number is not finite.
+  /// Takes the next bytes of tensor(index), whole rows of them, and sets that part of its
+  /// parameter. Tensors may come in any order, each once. Throws invalid_safetensors for more bytes
+  /// than are left, or a part of a row, and invalid_weights if a number is not finite.
   void load(std::size_t index, std::span<const std::byte> bytes);
 
-  /// Throws missing_tensor if some tensor was not loaded.
+  /// Throws missing_tensor if some tensor was not loaded, or not to its end.
   void finish() const;
 
  private:
@@ -87,9 +93,9 @@ class WeightsLoader {
   struct Binding {
     std::size_t parameter = none;
     std::size_t scale = none;      // of an I8 tensor: the index of its scales
-    std::size_t quantised = none;  // of scales: the index of their I8 tensor
+    std::size_t quantized = none;  // of scales: the index of their I8 tensor
     bool ignored = false;
-    bool loaded = false;
+    std::size_t loaded = 0;        // bytes
     std::vector<std::byte> early;  // I8 bytes that came before their scales
     std::vector<float> scales;     // scales that came before their I8 bytes
   };
@@ -97,8 +103,10 @@ class WeightsLoader {
 
   /// Whether the tensor at `index` is I8, with scales at `scale`; throws unless it fits.
   bool check(const Parameter& parameter, std::size_t index, std::size_t scale) const;
-  void set(std::size_t index, std::span<const std::byte> bytes);
-  void set_from_int8(std::size_t index, std::span<const std::byte> bytes);
+  std::size_t row_bytes(std::size_t index) const;
+  bool complete(std::size_t index) const;
+  void set(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
+  void set_from_int8(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
   std::span<float> buffer(std::size_t size);
 
   std::vector<SafetensorsHeader> files_;

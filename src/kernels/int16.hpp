@@ -4,7 +4,7 @@
 // step, and so comes out the same on every machine.
 
 #include "kernels/kernels.hpp"
-#include "kernels/quantise.hpp"
+#include "kernels/quantize.hpp"
 #include "kernels/simd.hpp"
 
 namespace glassformer::GLASSFORMER_ISA {

@@ -9,7 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/norm.hpp"
-#include "kernels/quantise.hpp"
+#include "kernels/quantize.hpp"
 #include "kernels/softmax.hpp"
 
 #define GLASSFORMER_QUOTE_(name) #name
@@ -26,7 +26,7 @@ constexpr Kernels table_with() {
       .matmul = multiply<FloatProduct>,
       .matmul_int8 = multiply<Int8Product<Dot>>,
       .matmul_int16 = multiply<Int16Product>,
-      .quantise = quantise,
+      .quantize = quantize,
       .largest = largest,
       .round_rows = round_rows,
       .weigh = weigh,

@@ -11,7 +11,6 @@ namespace glassformer {
 enum class Epilogue {
   store,       ///< c = sum
   relu,        ///< c = max(sum, 0)
-  gelu,        ///< c = sum * Phi(sum), Phi the normal distribution function (exact form, erf)
   accumulate,  ///< c = c + sum: a residual connection
 };
 
@@ -40,18 +39,18 @@ struct MatmulArgs {
 };
 
 /// Rows [m, k] as 7-bit integers: element = (integer - zero_point) · scale, both the row's own.
-struct QuantisedRows {
+struct QuantizedRows {
   std::byte* values = nullptr;          ///< in the kernel's own form, rows stride bytes apart
-  std::size_t stride = 0;               ///< Kernels::quantised_row_bytes(k)
+  std::size_t stride = 0;               ///< Kernels::quantized_row_bytes(k)
   float* scales = nullptr;              ///< [m]
   std::int32_t* zero_points = nullptr;  ///< [m], 0 … 127
 };
 
-/// sum = a · b + bias for quantised a and b, exact up to the bias: column j of b is its integers
+/// sum = a · b + bias for quantized a and b, exact up to the bias: column j of b is its integers
 /// times scales[j]. b is packed into panels like a MatmulArgs' b, with `Kernels::int8_depth` rows
 /// of it interleaved: their elements of one column lie side by side.
 struct Int8MatmulArgs {
-  QuantisedRows a;                 ///< [m, k]
+  QuantizedRows a;                 ///< [m, k]
   const std::int8_t* b = nullptr;  ///< panels, panel_stride bytes apart
   std::size_t panel_stride = 0;
   const float* scales = nullptr;       ///< [n] padded to whole panels
@@ -75,7 +74,7 @@ struct Int16MatmulArgs {
   std::size_t m = 0, n = 0, k = 0;
 };
 
-/// Normalises each row of x [rows, columns] into y; y may be x.
+/// Normalizes each row of x [rows, columns] into y; y may be x.
 struct NormArgs {
   const float* x = nullptr;
   float* y = nullptr;
@@ -97,8 +96,8 @@ struct GatheredRows {
 };
 
 /// The kernels, compiled for one instruction set. All of them work on contiguous floats of any
-/// length and any alignment. They check nothing: layers have checked the shapes. All but `matmul`,
-/// gelu and logarithms give the same numbers to the bit, whatever the instruction set.
+/// length and any alignment. They check nothing: layers have checked the shapes. All but `matmul`
+/// and logarithms give the same numbers to the bit, whatever the instruction set.
 struct Kernels {
   std::string_view name;    ///< "baseline", "avx2", "avx512", "avx512vnni", "simd128", "relaxed"
   std::size_t panel_width;  ///< columns in one packed panel
@@ -107,10 +106,10 @@ struct Kernels {
   void (*matmul)(const MatmulArgs&);
   void (*matmul_int8)(const Int8MatmulArgs&);
   void (*matmul_int16)(const Int16MatmulArgs&);
-  /// Quantises x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
+  /// Quantizes x [rows, columns]: the smallest and the largest element of a row, or 0 where that is
   /// smaller or larger, become 0 and 127; round to nearest even. The scale of a row with an element
   /// that is not finite is not finite.
-  void (*quantise)(const float* x, std::size_t rows, std::size_t columns, const QuantisedRows& to);
+  void (*quantize)(const float* x, std::size_t rows, std::size_t columns, const QuantizedRows& to);
   /// The largest magnitude among the elements; 0 of none, not finite where one of them is not.
   float (*largest)(const GatheredRows& x);
   /// to [count, even_columns] = x · factor, rounded to nearest even; a last odd column is zero.
@@ -154,8 +153,8 @@ struct Kernels {
   /// What `weigh` makes of the largest score.
   static constexpr std::int32_t weight_unit = 16383;
 
-  /// What a row of quantised activations takes: k of them, padded with zeros to whole steps.
-  std::size_t quantised_row_bytes(std::size_t k) const {
+  /// What a row of quantized activations takes: k of them, padded with zeros to whole steps.
+  std::size_t quantized_row_bytes(std::size_t k) const {
     return (k + int8_depth - 1) / int8_depth * 4;
   }
 };

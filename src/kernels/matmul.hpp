@@ -48,7 +48,7 @@ struct FloatProduct {
   };
 };
 
-/// And with quantised ones: (Σ a · b - zero point · Σ b) · scales + bias, in integers up to the
+/// And with quantized ones: (Σ a · b - zero point · Σ b) · scales + bias, in integers up to the
 /// scales. Dot is one of the classes of int8.hpp.
 template <typename Dot>
 struct Int8Product {
@@ -123,8 +123,6 @@ inline Vec apply(Vec sum, Vec before) {
       return sum;
     case Epilogue::relu:
       return relu(sum);
-    case Epilogue::gelu:
-      return gelu(sum);
     case Epilogue::accumulate:
       return before + sum;
   }
@@ -162,8 +160,6 @@ template <typename Product>
       return finish_as<Product, Epilogue::store>(args, sums, rows, width, row, column);
     case Epilogue::relu:
       return finish_as<Product, Epilogue::relu>(args, sums, rows, width, row, column);
-    case Epilogue::gelu:
-      return finish_as<Product, Epilogue::gelu>(args, sums, rows, width, row, column);
     case Epilogue::accumulate:
       return finish_as<Product, Epilogue::accumulate>(args, sums, rows, width, row, column);
   }
@@ -361,7 +357,7 @@ template <typename Product>
 inline void multiply(const typename Product::Args& args) {
   // Rows of a that are multiplied with a panel before the next panel is fetched: few enough that
   // they stay in the second-level cache, and as many as can, for b may have to come from memory.
-  constexpr std::size_t row_block = 96;
+  constexpr std::size_t row_block = 144;
   static_assert(row_block % Product::tile_rows == 0, "whole tiles");
   // Sums that are not the product wait here, those of a few panels, to be finished along the rows.
   constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;

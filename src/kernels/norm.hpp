@@ -14,21 +14,21 @@ inline RowStatistics statistics(const float* x, std::size_t n) {
   const float sum = sum_over(
       n, [&](std::size_t i, std::size_t count) { return Vec::load_partial(x + i, count, 0.0f); });
   const float mean = sum / static_cast<float>(n);
-  const Vec centre = Vec::broadcast(mean);
+  const Vec center = Vec::broadcast(mean);
   const float squares = sum_over(n, [&](std::size_t i, std::size_t count) {
-    const Vec distance = Vec::load_partial(x + i, count, mean) - centre;
+    const Vec distance = Vec::load_partial(x + i, count, mean) - center;
     return distance * distance;
   });
   return {mean, squares};
 }
 
-inline void normalise_row(const float* x, float* y, const NormArgs& args, float mean,
+inline void normalize_row(const float* x, float* y, const NormArgs& args, float mean,
                           float inverse) {
-  const Vec centre = Vec::broadcast(mean);
+  const Vec center = Vec::broadcast(mean);
   const Vec factor = Vec::broadcast(inverse);
   std::size_t i = 0;
   for (; i + Vec::width <= args.columns; i += Vec::width) {
-    const Vec normal = (Vec::load(x + i) - centre) * factor;
+    const Vec normal = (Vec::load(x + i) - center) * factor;
     (normal * Vec::load(args.weight + i) + Vec::load(args.bias + i)).store(y + i);
   }
   for (; i < args.columns; ++i) {
@@ -46,7 +46,7 @@ inline void layer_norm(const NormArgs& args) {
     const RowStatistics row_of = statistics(x, args.columns);
     const float variance = row_of.squares / static_cast<float>(args.columns);
     const float inverse = 1.0f / __builtin_sqrtf(variance + args.eps) + overflow_of(row_of);
-    normalise_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
+    normalize_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
   }
 }
 
@@ -56,7 +56,7 @@ inline void layer_norm_unbiased(const NormArgs& args) {
     const RowStatistics row_of = statistics(x, args.columns);
     const float variance = row_of.squares / static_cast<float>(args.columns - 1);
     const float inverse = 1.0f / (__builtin_sqrtf(variance) + args.eps) + overflow_of(row_of);
-    normalise_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
+    normalize_row(x, args.y + row * args.columns, args, row_of.mean, inverse);
   }
 }
 

@@ -82,6 +82,7 @@ struct Vec {
   friend Vec operator-(Vec a, Vec b) { return {a.lanes - b.lanes}; }
   friend Vec operator*(Vec a, Vec b) { return {a.lanes * b.lanes}; }
   friend Vec operator/(Vec a, Vec b) { return {a.lanes / b.lanes}; }
+  friend Vec abs(Vec a) { return {xsimd::abs(a.lanes)}; }
   /// The larger one and the smaller one; b where either is not a number. On wasm xsimd's give a.
 #ifdef __wasm_simd128__
   friend Vec max(Vec a, Vec b) { return {xsimd::max(b.lanes, a.lanes)}; }

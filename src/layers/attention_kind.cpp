@@ -16,6 +16,23 @@ void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
   attend_with(in, out, reach_, workspace);
 }
 
+namespace {
+
+// The context of a query whose weights were replaced; keys that nobody sees stay unseen.
+void mix(const HeadInput& in, const HeadOutput& out, std::size_t query, View<2> values) {
+  const std::span<float> weights = out.weights.row(query);
+  float* const context = out.context + query * out.stride;
+  std::fill_n(context, in.d_head, 0.0f);
+  std::size_t key = 0;
+  for (std::size_t j = 0; j < in.visible.size(); ++j) {
+    for (; key < in.visible[j]; ++key) weights[key] = 0.0f;
+    kernels().add_scaled(context, &values(j, 0), in.d_head, weights[key++]);
+  }
+  for (; key < in.length; ++key) weights[key] = 0.0f;
+}
+
+}  // namespace
+
 void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
                              Workspace& workspace) const {
   const Kernels& run = kernels();
@@ -24,7 +41,7 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
   LinearAttentionScratch& scratch = workspace.linear_attention;
   scratch.reserve(keys, d);
 
-  // A column of ones beside v makes the last column of every sum below the normaliser.
+  // A column of ones beside v makes the last column of every sum below the normalizer.
   View<2> features_k = view<2>(scratch.features.data(), {keys, d});  // φ(k)
   View<2> values = view<2>(scratch.values.data(), {keys, d + 1});    // [v, 1]
   for (std::size_t j = 0; j < keys; ++j) {
@@ -41,8 +58,8 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
   }
 
   float* features_q = scratch.query.data();  // [d] φ(q) of one query
-  float* sums = features_q + d;  // [d + 1] φ(q) · state: the context before it is normalised, and
-                                 // the normaliser
+  float* sums = features_q + d;  // [d + 1] φ(q) · state: the context before it is normalized, and
+                                 // the normalizer
   for (std::size_t i = 0; i < in.length; ++i) {
     run.elu_plus_one(features_q, in.q + i * in.stride, d);
     std::fill_n(sums, d + 1, 0.0f);
@@ -51,12 +68,13 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
     }
     const float inverse = keys > 0 ? 1.0f / sums[d] : 0.0f;
     run.scale(out.context + i * out.stride, sums, d, inverse);
-    if (out.weights.empty()) continue;
+    if (!out.weights.data) continue;
     for (std::size_t j = 0; j < keys; ++j) {
       float product = 0.0f;
       for (std::size_t c = 0; c < d; ++c) product += features_q[c] * features_k(j, c);
-      out.weights[i * in.length + in.visible[j]] = product * inverse;
+      out.weights.row(i)[in.visible[j]] = product * inverse;
     }
+    if (out.weights.replace(i)) mix(in, out, i, values);
   }
 }
 

@@ -29,8 +29,8 @@ struct HeadInput {
 struct HeadOutput {
   float* context;  ///< [length, d_head], rows `stride` floats apart
   std::size_t stride;
-  std::span<float> weights = {};  ///< [length, length], zero on entry; empty: not asked for
-  std::span<float> scores = {};   ///< the same before the softmax; what is not seen becomes -∞
+  HeadMap weights = {};
+  HeadMap scores = {};  ///< before the softmax
 };
 
 /// How a head turns queries, keys and values into a context.
@@ -38,6 +38,8 @@ class AttentionKind {
  public:
   virtual ~AttentionKind() = default;
   virtual void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const = 0;
+  /// Whether its weights are made of scores.
+  virtual bool has_scores() const { return true; }
 };
 
 /// How many positions before its own, and behind it, a query sees.
@@ -59,11 +61,12 @@ class SoftmaxAttention final : public AttentionKind {
 };
 
 /// φ(q) · (Σ φ(k) vᵀ) / (φ(q) · Σ φ(k)) with φ(x) = elu(x) + 1, O(n): Katharopoulos et al. 2020,
-/// equation 6. The weights it is asked for are the normalised map that this implies,
+/// equation 6. The weights it is asked for are the normalized map that this implies,
 /// φ(q_i) · φ(k_j) / Σ_j' φ(q_i) · φ(k_j'); it has no scores.
 class LinearAttention final : public AttentionKind {
  public:
   void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const override;
+  bool has_scores() const override { return false; }
 };
 
 enum class AttentionType { full, local, linear, causal };

@@ -20,16 +20,18 @@ namespace {
 
 template <typename Table>
 const Table& loaded(const Table& table) {
-  if (table.empty()) throw Error(ErrorCode::internal, "an embedding has no weights yet");
+  if (table.empty()) throw_error(ErrorCode::internal, "an embedding has no weights yet");
   return table;
 }
 
 }  // namespace
 
 void TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare("weight", {vocab_size_, d_model()}, [this](std::span<const float> values) {
-    table_.assign(values.begin(), values.end());
-  });
+  scope.declare("weight", {vocab_size_, d_model()},
+                [this](std::span<const float> values, std::size_t first) {
+                  table_.resize(vocab_size_ * d_model());
+                  std::ranges::copy(values, table_.data() + first * d_model());
+                });
 }
 
 void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
@@ -38,9 +40,12 @@ void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
 
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
   scope.declare_int8("weight", {vocab_size_, d_model()},
-                     [this](std::span<const std::int8_t> values, std::span<const float> scales) {
-                       table_.assign(values.begin(), values.end());
-                       scales_.assign(scales.begin(), scales.end());
+                     [this](std::span<const std::int8_t> values, std::span<const float> scales,
+                            std::size_t first) {
+                       table_.resize(vocab_size_ * d_model());
+                       scales_.resize(vocab_size_);
+                       std::ranges::copy(values, table_.data() + first * d_model());
+                       std::ranges::copy(scales, scales_.data() + first);
                      });
 }
 
@@ -51,9 +56,11 @@ void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
 }
 
 void TypeEmbedding::declare(const ParameterScope& scope) {
-  scope.declare("weight", {types_, d_model_}, [this](std::span<const float> values) {
-    table_.assign(values.begin(), values.end());
-  });
+  scope.declare("weight", {types_, d_model_},
+                [this](std::span<const float> values, std::size_t first) {
+                  table_.resize(types_ * d_model_);
+                  std::ranges::copy(values, table_.data() + first * d_model_);
+                });
 }
 
 void TypeEmbedding::add_to(View<2> x, std::span<const std::int32_t> types) const {

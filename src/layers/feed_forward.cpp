@@ -27,16 +27,11 @@ void PlainFeedForward::declare(const ParameterScope& scope) {
 
 View<2> PlainFeedForward::hidden(const ConstView<2>& input, Workspace& workspace) const {
   View<2> hidden = rows(workspace.hidden, 0, input.shape(0));  // [n, F]
-  switch (shape().activation) {
-    case Activation::relu:
-      fc1_(input, hidden, workspace, Epilogue::relu);
-      break;
-    case Activation::gelu:
-      fc1_(input, hidden, workspace, Epilogue::gelu);
-      break;
-    default:
-      fc1_(input, hidden, workspace);
-      kernels().activate(shape().activation, hidden.data(), hidden.size());
+  if (shape().activation == Activation::relu) {
+    fc1_(input, hidden, workspace, Epilogue::relu);
+  } else {
+    fc1_(input, hidden, workspace);
+    kernels().activate(shape().activation, hidden.data(), hidden.size());
   }
   return hidden;
 }

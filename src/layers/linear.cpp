@@ -28,7 +28,7 @@ class PackedWeight : public LinearWeight {
  protected:
   Matrix& writable() { return matrix_ ? *matrix_ : matrix_.emplace(in_, out_); }
   const Matrix& matrix() const {
-    if (!matrix_) throw Error(ErrorCode::internal, "a linear layer has no weights yet");
+    if (!matrix_) throw_error(ErrorCode::internal, "a linear layer has no weights yet");
     return *matrix_;
   }
 
@@ -46,11 +46,12 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
-    scope.declare("weight", {outputs, in()}, [this, first, outputs](std::span<const float> values) {
-      for (std::size_t i = 0; i < outputs; ++i) {
-        writable().set_column(first + i, values.subspan(i * in(), in()));
-      }
-    });
+    scope.declare("weight", {outputs, in()},
+                  [this, first](std::span<const float> values, std::size_t row) {
+                    for (std::size_t i = 0; i < values.size() / in(); ++i) {
+                      writable().set_column(first + row + i, values.subspan(i * in(), in()));
+                    }
+                  });
   }
 
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
@@ -78,13 +79,14 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   }
 
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
-    scope.declare_int8(
-        "weight", {outputs, in()},
-        [this, first, outputs](std::span<const std::int8_t> values, std::span<const float> scales) {
-          for (std::size_t i = 0; i < outputs; ++i) {
-            writable().set_column(first + i, values.subspan(i * in(), in()), scales[i]);
-          }
-        });
+    scope.declare_int8("weight", {outputs, in()},
+                       [this, first](std::span<const std::int8_t> values,
+                                     std::span<const float> scales, std::size_t row) {
+                         for (std::size_t i = 0; i < scales.size(); ++i) {
+                           writable().set_column(first + row + i, values.subspan(i * in(), in()),
+                                                 scales[i]);
+                         }
+                       });
   }
 
   // A block of rows at a time, so that its integers are still in the cache when they are
@@ -92,11 +94,11 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                 Workspace& workspace) const override {
     const Kernels& run = kernels();
-    const QuantisedRows integers = workspace.quantised_rows(in());
+    const QuantizedRows integers = workspace.quantized_rows(in());
     const std::size_t n = x.shape(0);
-    for (std::size_t first = 0; first < n; first += Workspace::quantised_block) {
-      const std::size_t count = std::min(Workspace::quantised_block, n - first);
-      run.quantise(x.data() + first * in(), count, in(), integers);
+    for (std::size_t first = 0; first < n; first += Workspace::quantized_block) {
+      const std::size_t count = std::min(Workspace::quantized_block, n - first);
+      run.quantize(x.data() + first * in(), count, in(), integers);
       run.matmul_int8({.a = integers,
                        .b = matrix().data(),
                        .panel_stride = matrix().panel_stride(),
@@ -149,7 +151,7 @@ void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t
 }
 
 void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
-  scope.declare("bias", {outputs}, [this, first](std::span<const float> values) {
+  scope.declare("bias", {outputs}, [this, first](std::span<const float> values, std::size_t) {
     if (bias_.empty()) bias_ = padded_bias(out());
     std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "glassformer/compute.hpp"
 #include "io/weights.hpp"
 #include "kernels/kernels.hpp"
 #include "layers/run.hpp"
@@ -13,12 +14,6 @@
 namespace glassformer {
 
 enum class Bias { none, present };
-
-/// What linear layers multiply: floats, or 8-bit integers. With those a row of x becomes 7-bit
-/// integers with a scale and a zero point of its own, and sums are exact.
-enum class Compute { f32, int8 };
-
-inline const char* to_string(Compute compute) { return compute == Compute::int8 ? "int8" : "f32"; }
 
 /// W [out, in] of a linear layer, packed for the machine's product.
 class LinearWeight {

@@ -6,14 +6,14 @@ namespace glassformer {
 namespace {
 
 const float* loaded(const AlignedBuffer& values) {
-  if (values.empty()) throw Error(ErrorCode::internal, "a norm has no weights yet");
+  if (values.empty()) throw_error(ErrorCode::internal, "a norm has no weights yet");
   return values.data();
 }
 
 }  // namespace
 
 void Norm::declare(const ParameterScope& scope) {
-  scope.declare("weight", {d_model_}, [this](std::span<const float> values) {
+  scope.declare("weight", {d_model_}, [this](std::span<const float> values, std::size_t) {
     weight_.assign(values.begin(), values.end());
   });
 }
@@ -21,7 +21,7 @@ void Norm::declare(const ParameterScope& scope) {
 void Norm::operator()(const ConstView<2>& x, View<2> y) const {
   expect_shape("x of a norm", x, {x.shape(0), d_model_});
   expect_shape("y of a norm", y, {x.shape(0), d_model_});
-  normalise({.x = x.data(),
+  normalize({.x = x.data(),
              .y = y.data(),
              .rows = x.shape(0),
              .columns = d_model_,
@@ -32,20 +32,20 @@ void Norm::operator()(const ConstView<2>& x, View<2> y) const {
 
 void LayerNorm::declare(const ParameterScope& scope) {
   Norm::declare(scope);
-  scope.declare("bias", {d_model()}, [this](std::span<const float> values) {
+  scope.declare("bias", {d_model()}, [this](std::span<const float> values, std::size_t) {
     bias_.assign(values.begin(), values.end());
   });
 }
 
 const float* LayerNorm::bias() const { return loaded(bias_); }
 
-void StandardLayerNorm::normalise(const NormArgs& args) const { kernels().layer_norm(args); }
+void StandardLayerNorm::normalize(const NormArgs& args) const { kernels().layer_norm(args); }
 
-void UnbiasedLayerNorm::normalise(const NormArgs& args) const {
+void UnbiasedLayerNorm::normalize(const NormArgs& args) const {
   kernels().layer_norm_unbiased(args);
 }
 
-void RmsNorm::normalise(const NormArgs& args) const { kernels().rms_norm(args); }
+void RmsNorm::normalize(const NormArgs& args) const { kernels().rms_norm(args); }
 
 std::unique_ptr<Norm> make_norm(NormKind kind, std::size_t d_model, float eps) {
   switch (kind) {

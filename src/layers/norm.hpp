@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// Normalises each row of x [n, D], then scales it by a learned vector [D].
+/// Normalizes each row of x [n, D], then scales it by a learned vector [D].
 class Norm {
  public:
   Norm(std::size_t d_model, float eps) : d_model_(d_model), eps_(eps) {}
@@ -24,7 +24,7 @@ class Norm {
   void operator()(const ConstView<2>& x, View<2> y) const;
 
  protected:
-  virtual void normalise(const NormArgs& args) const = 0;
+  virtual void normalize(const NormArgs& args) const = 0;
   // What is added behind the scaling, [D]; null: nothing is.
   virtual const float* bias() const { return nullptr; }
 
@@ -56,7 +56,7 @@ class StandardLayerNorm final : public LayerNorm {
   using LayerNorm::LayerNorm;
 
  protected:
-  void normalise(const NormArgs& args) const override;
+  void normalize(const NormArgs& args) const override;
 };
 
 /// (x - mean) / (s + eps), s the standard deviation over n - 1: the variant that tutorials which
@@ -66,7 +66,7 @@ class UnbiasedLayerNorm final : public LayerNorm {
   using LayerNorm::LayerNorm;
 
  protected:
-  void normalise(const NormArgs& args) const override;
+  void normalize(const NormArgs& args) const override;
 };
 
 /// x / sqrt(mean of x² + eps), without a shift: Zhang and Sennrich 2019, equation 4.
@@ -75,7 +75,7 @@ class RmsNorm final : public Norm {
   using Norm::Norm;
 
  protected:
-  void normalise(const NormArgs& args) const override;
+  void normalize(const NormArgs& args) const override;
 };
 
 /// unbiased: standard deviation over n - 1, eps added to it outside the root.

@@ -6,6 +6,7 @@
 
 #include "error.hpp"
 #include "kernels/kernels.hpp"
+#include "powers.hpp"
 
 namespace glassformer {
 namespace {
@@ -37,8 +38,7 @@ void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> position
 void PositionalEncoding::reserve(std::size_t count) {
   if (first_ + count <= rows()) return;
   if (count > longest_) {
-    throw Error(ErrorCode::internal, "positions: expected at most " + std::to_string(longest_) +
-                                         ", got " + std::to_string(count));
+    throw_error(ErrorCode::internal, {"positions: expected at most {}, got {}", {longest_, count}});
   }
   extend(std::min(longest_, std::max({count, 2 * rows(), least_rows})));
 }
@@ -70,8 +70,7 @@ void SinusoidalEncoding::extend(std::size_t count) {
   if (first == 0) next_.assign(d_model / 2, {0.0, 1.0});
   table_.resize(count * d_model);
   for (std::size_t i = 0; i < d_model; i += 2) {
-    const double frequency =
-        std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(d_model));
+    const double frequency = power(10000.0, -static_cast<double>(i) / static_cast<double>(d_model));
     const Angle step = of_angle(frequency);
     Angle& angle = next_[i / 2];
     for (std::size_t position = first; position < count; ++position) {
@@ -85,14 +84,16 @@ void SinusoidalEncoding::extend(std::size_t count) {
 }
 
 void LearnedPositions::declare(const ParameterScope& scope) {
-  const auto set = [this](std::span<const float> values) {
-    table_.assign(values.begin(), values.end());
-  };
-  scope.declare("weight", {first() + longest(), d_model()}, set);
+  const std::size_t rows = first() + longest();
+  scope.declare("weight", {rows, d_model()},
+                [this, rows](std::span<const float> values, std::size_t row) {
+                  table_.resize(rows * d_model());
+                  std::ranges::copy(values, table_.data() + row * d_model());
+                });
 }
 
 void LearnedPositions::extend(std::size_t) {
-  throw Error(ErrorCode::internal, "learned positions have no weights yet");
+  throw_error(ErrorCode::internal, "learned positions have no weights yet");
 }
 
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,

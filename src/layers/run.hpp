@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "layers/map_output.hpp"
 #include "layers/sequences.hpp"
 #include "layers/workspace.hpp"
 #include "tensor/tensor.hpp"
@@ -19,7 +20,7 @@ enum class RowsOf { tokens, sequences };
 struct CompleteRows {
   float* data;
   std::size_t first, count, columns, stride;
-  std::size_t heads = 1;       ///< a row is [heads, columns / heads]
+  std::size_t heads = 0;       ///< a row is [heads, columns / heads]; 0: it is not of heads
   RowsOf of = RowsOf::tokens;  ///< or: a row for each sequence of the run
 };
 
@@ -37,17 +38,15 @@ class Tracer {
   /// Whether the tensor of this name is to be seen.
   virtual bool wants(std::string_view name) const = 0;
   virtual void see(std::string_view name, const CompleteRows& rows) = 0;
-  /// Where one head's scores or weights of a sequence go: [queries, keys], of zeros; empty if
-  /// nobody asks for them.
-  virtual std::span<float> map(std::string_view name, std::size_t sequence, std::size_t head) = 0;
+  /// Where the scores or weights of a sequence, or of a row of a decoding step, go.
+  virtual MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) = 0;
 };
 
-/// One row of a decoding step: the rows of the cache that it may attend to, and where its weights
-/// and scores go.
+/// One row of a decoding step: the rows of the cache that it may attend to, and where the attention
+/// weights of all layers go.
 struct AttentionRow {
   std::span<const std::uint32_t> keys;
   float* weights = nullptr;  ///< [L, H, keys]; null: not asked for
-  float* scores = nullptr;   ///< the same
 };
 
 /// Keys and values in a cache, and which of them each row of a decoding step attends to.
@@ -106,8 +105,8 @@ class Run {
                .stride = x.shape(1)});
   }
 
-  std::span<float> map(std::string_view name, std::size_t sequence, std::size_t head) const {
-    return tracer_ ? tracer_->map(name, sequence, head) : std::span<float>();
+  MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) const {
+    return tracer_ ? tracer_->map(kind, index, shape) : MapOutput();
   }
 
  private:

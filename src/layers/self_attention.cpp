@@ -51,6 +51,9 @@ void SelfAttention::attend_within_sequences(View<2> qkv, View<2> context, const 
   const std::size_t d_heads = shape_.d_heads();
   const Sequences& sequences = *run.sequences;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
+    const MapShape map = {shape_.n_heads, sequences.length(s), sequences.length(s)};
+    const MapOutput weights = run.map(MapKind::weights, s, map);
+    const MapOutput scores = kind_->has_scores() ? run.map(MapKind::scores, s, map) : MapOutput();
     for (std::size_t head = 0; head < shape_.n_heads; ++head) {
       const float* q = &qkv(sequences.start(s), head * shape_.d_head);
       const HeadInput in = {.q = q,
@@ -64,8 +67,8 @@ void SelfAttention::attend_within_sequences(View<2> qkv, View<2> context, const 
                             .visible = sequences.visible(s)};
       const HeadOutput out = {.context = &context(sequences.start(s), head * shape_.d_head),
                               .stride = d_heads,
-                              .weights = run.map("weights", s, head),
-                              .scores = run.map("scores", s, head)};
+                              .weights = weights.head(head),
+                              .scores = scores.head(head)};
       kind_->attend(in, out, run.workspace);
     }
   }

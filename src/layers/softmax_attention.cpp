@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "kernels/kernels.hpp"
@@ -60,8 +59,8 @@ template <typename Weight>
 void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, std::size_t query,
               KeyRange keys, const Weight* row, float share,
               void (*scale)(float*, const Weight*, std::size_t, float)) {
-  if (out.weights.empty()) return;
-  float* const weights = &out.weights[(block.first + query) * in.length];
+  if (!out.weights.data) return;
+  float* const weights = out.weights.row(block.first + query).data();
   if (in.visible.size() == in.length) {
     scale(weights + block.origin + keys.begin, row + keys.begin, keys.end - keys.begin, share);
     return;
@@ -75,12 +74,26 @@ void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, st
 template <typename Score>
 void hand_out_scores(const HeadInput& in, const HeadOutput& out, const Block& block,
                      std::size_t query, KeyRange keys, const Score* row, float scale) {
-  if (out.scores.empty()) return;
-  float* const scores = &out.scores[(block.first + query) * in.length];
-  std::fill_n(scores, in.length, -std::numeric_limits<float>::infinity());
+  if (!out.scores.data) return;
+  const std::span<float> scores = out.scores.row(block.first + query);
   for (std::size_t j = keys.begin; j < keys.end; ++j) {
     scores[in.visible[block.origin + j]] = static_cast<float>(row[j]) * scale;
   }
+}
+
+// Where a query's scores or weights, just handed out as row · scale, are replaced: row becomes what
+// they are now, and scale 1. A row that its patch leaves as it is keeps every bit. Keys that the
+// query does not see stay unseen.
+void take_back(const HeadInput& in, const HeadMap& map, const Block& block, std::size_t query,
+               KeyRange keys, float* row, float& scale) {
+  if (!map.replace(block.first + query)) return;
+  const std::span<float> replaced = map.row(block.first + query);
+  for (std::size_t j = keys.begin; j < keys.end; ++j)
+    row[j] = replaced[in.visible[block.origin + j]];
+  scale = 1.0f;
+  std::fill(replaced.begin(), replaced.end(), map.unseen);
+  for (std::size_t j = keys.begin; j < keys.end; ++j)
+    replaced[in.visible[block.origin + j]] = row[j];
 }
 
 // row = scale · row + the bias of a query of a block.
@@ -161,10 +174,13 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
         scale = 1.0f;
       }
       hand_out_scores(in, out, block, i, {begin, end}, row, scale);
-      shares[i] = begin < end ? 1.0f / run.exponentials(row + begin, end - begin, scale) : 0.0f;
+      take_back(in, out.scores, block, i, {begin, end}, row, scale);
+      const float sum = begin < end ? run.exponentials(row + begin, end - begin, scale) : 0.0f;
+      shares[i] = sum == 0.0f ? 0.0f : 1.0f / sum;
       std::fill(row, row + begin, 0.0f);
       std::fill(row + end, row + block.keys, 0.0f);
       hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale);
+      take_back(in, out.weights, block, i, {begin, end}, row, shares[i]);
     }
 
     // context [queries, d_head] = weights · v

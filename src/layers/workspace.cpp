@@ -24,7 +24,7 @@ Workspace::Workspace(const WorkspaceShape& shape)
       hidden({feed_forward_rows, shape.d_hidden}),
       traced({0, shape.d_model}),
       scores({query_rows, 0}),
-      quantised_(quantised_block * kernels().quantised_row_bytes(
+      quantized_(quantized_block * kernels().quantized_row_bytes(
                                        std::max({shape.d_model, shape.d_heads, shape.d_hidden}))) {}
 
 void Workspace::reserve(std::size_t tokens, std::size_t longest) {
@@ -61,9 +61,9 @@ void IntegerAttentionScratch::reserve(std::size_t scores_size, std::size_t conte
   if (context_size > context.size()) context.resize(context_size);
 }
 
-QuantisedRows Workspace::quantised_rows(std::size_t columns) {
-  return {.values = quantised_.data(),
-          .stride = kernels().quantised_row_bytes(columns),
+QuantizedRows Workspace::quantized_rows(std::size_t columns) {
+  return {.values = quantized_.data(),
+          .stride = kernels().quantized_row_bytes(columns),
           .scales = scales_.data(),
           .zero_points = zero_points_.data()};
 }

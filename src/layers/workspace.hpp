@@ -46,10 +46,10 @@ struct WorkspaceShape {
 struct Workspace {
   /// Rows that pass through the feed-forward block together: its weights, two thirds of a layer's,
   /// are read once for each such block.
-  static constexpr std::size_t feed_forward_rows = 96;
-  /// Queries that attend, and rows that a linear layer quantises, together.
+  static constexpr std::size_t feed_forward_rows = 144;
+  /// Queries that attend, and rows that a linear layer quantizes, together.
   static constexpr std::size_t query_rows = 48;
-  static constexpr std::size_t quantised_block = 48;
+  static constexpr std::size_t quantized_block = 48;
 
   explicit Workspace(const WorkspaceShape& shape);
 
@@ -61,8 +61,8 @@ struct Workspace {
     if (count > scores.size()) reserve(0, count);
   }
 
-  /// Room for a block of quantised rows of `columns`, at most the largest of D, E and F.
-  QuantisedRows quantised_rows(std::size_t columns);
+  /// Room for a block of quantized rows of `columns`, at most the largest of D, E and F.
+  QuantizedRows quantized_rows(std::size_t columns);
 
   /// Rows of `traced`.
   View<2> room_to_trace(std::size_t count);
@@ -80,9 +80,9 @@ struct Workspace {
   LinearAttentionScratch linear_attention;
 
  private:
-  std::vector<std::byte> quantised_;  // [quantised_block, F]
-  std::array<float, quantised_block> scales_;
-  std::array<std::int32_t, quantised_block> zero_points_;
+  std::vector<std::byte> quantized_;  // [quantized_block, F]
+  std::array<float, quantized_block> scales_;
+  std::array<std::int32_t, quantized_block> zero_points_;
 };
 
 }  // namespace glassformer

@@ -1,7 +1,6 @@
 #include "models/decoding_state.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <ranges>
 #include <string>
 
@@ -10,19 +9,9 @@
 namespace glassformer {
 namespace {
 
-// Whether maps of this name are asked for in any layer.
-bool asks_for(const TraceRequest& request, const char* name, std::size_t layers) {
-  std::vector<TracedTensor> found;
-  for (const char* site : {"self_attn.", "encoder_attn."}) {
-    append_maps(request, "decoder", site + std::string(name), {.layers = layers}, found);
-  }
-  return !found.empty();
-}
-
 void expect_at_most(const char* what, std::size_t limit, std::size_t got) {
   if (got > limit) {
-    throw Error(ErrorCode::internal, std::string(what) + ": expected at most " +
-                                         std::to_string(limit) + ", got " + std::to_string(got));
+    throw_error(ErrorCode::internal, {"{}: expected at most {}, got {}", {what, limit, got}});
   }
 }
 
@@ -33,8 +22,6 @@ DecodingState::DecodingState(const StackConfig& decoder, const Sequences& source
     : layers_(decoder.layers),
       heads_(decoder.n_heads),
       request_(request),
-      keeps_weights_(request.attention || asks_for(request, "weights", decoder.layers)),
-      keeps_scores_(asks_for(request, "scores", decoder.layers)),
       limits_(limits),
       tree_(std::min(limits.nodes, likely_nodes)),
       cache_(decoder.layers, decoder.n_heads * decoder.d_head, std::min(limits.nodes, likely_nodes),
@@ -48,6 +35,9 @@ DecodingState::DecodingState(const StackConfig& decoder, const Sequences& source
       source_keys_.push_back(static_cast<std::uint32_t>(sources.start(i) + position));
     }
     source_keys_starts_.push_back(source_keys_.size());
+    for (std::size_t j = 0; request.names_any() && j < sources.length(i); ++j) {
+      source_positions_.push_back(j);
+    }
   }
   ids_.reserve(limits.rows);
   positions_.reserve(limits.rows);
@@ -56,7 +46,7 @@ DecodingState::DecodingState(const StackConfig& decoder, const Sequences& source
   paths_.reserve(limits.rows * positions);
   self_.reserve(limits.rows);
   cross_.reserve(limits.rows);
-  if (keeps_weights_) {
+  if (request.attention) {
     // Hypotheses that grow together, a token a step, have (positions + 1) / 2 keys on average.
     weights_starts_.reserve(nodes);
     weights_.reserve(checked_product(
@@ -101,27 +91,38 @@ void DecodingState::append(std::span<const Extension> extensions) {
     cross_.push_back({.keys = source_keys(tree_[index].source)});
     most_keys_ = std::max({most_keys_, path.size(), cross_.back().keys.size()});
   }
-  if (!keeps_weights_ && !keeps_scores_) return;
+  if (!request_.attention) return;
 
   const std::size_t all_heads = layers_ * heads_;
-  const std::size_t first = std::max(weights_.size(), scores_.size());
-  std::size_t size = first;
+  std::size_t size = weights_.size();
   for (std::size_t i = 0; i < self_.size(); ++i) {
     weights_starts_.push_back(size);
     size += checked_product("attention weights",
                             {all_heads, self_[i].keys.size() + cross_[i].keys.size()});
   }
-  const auto hand_out = [&](std::vector<float>& kept, float* AttentionRow::*place) {
-    kept.resize(size);
-    float* next = kept.data() + first;
-    for (std::size_t i = 0; i < self_.size(); ++i) {
-      self_[i].*place = next;
-      cross_[i].*place = next + all_heads * self_[i].keys.size();
-      next = cross_[i].*place + all_heads * cross_[i].keys.size();
-    }
-  };
-  if (keeps_weights_) hand_out(weights_, &AttentionRow::weights);
-  if (keeps_scores_) hand_out(scores_, &AttentionRow::scores);
+  weights_.resize(size);
+  for (std::size_t i = 0; i < self_.size(); ++i) {
+    const std::size_t node = weights_starts_.size() - self_.size() + i;
+    self_[i].weights = weights_.data() + weights_starts_[node];
+    cross_[i].weights = self_[i].weights + all_heads * self_[i].keys.size();
+  }
+}
+
+std::optional<StepTracer> DecodingState::trace_step() {
+  if (!request_.names_any()) return std::nullopt;
+  const StepRows rows = {.base = tree_.size() - ids_.size(),
+                         .count = ids_.size(),
+                         .positions = positions_,
+                         .cross = cross_,
+                         .source_positions = source_positions_};
+  return std::make_optional<StepTracer>(request_, rows, StepRecord{traced_nodes_, &traced_maps_});
+}
+
+std::optional<StepTracer> DecodingState::trace_sources() {
+  if (!request_.names_any()) return std::nullopt;
+  const StepRows rows = {
+      .base = 0, .count = source_positions_.size(), .positions = source_positions_};
+  return std::make_optional<StepTracer>(request_, rows, StepRecord{traced_sources_, nullptr});
 }
 
 DecodingStep DecodingState::step(std::size_t layer, std::size_t first, std::size_t count) {
@@ -131,68 +132,77 @@ DecodingStep DecodingState::step(std::size_t layer, std::size_t first, std::size
           .encoder_attn = {.kv = cache_.cross[layer].data(), .rows = cross_}};
 }
 
-AttentionMap DecodingState::self_map(NodeIndex node, const std::vector<float>& kept,
-                                     float unseen) const {
-  const std::vector<NodeIndex> path = tree_.path(node);
-  const std::size_t length = path.size();
-  AttentionMap map = {.layers = layers_, .heads = heads_, .queries = length, .keys = length};
-  if (unseen != 0) std::ranges::fill(map.data, unseen);
-  for (std::size_t i = 0; i < length; ++i) {
-    const float* row = kept.data() + weights_starts_[path[i]];  // [L, H, i + 1]
-    for (std::size_t head = 0; head < layers_ * heads_; ++head) {
-      std::copy_n(row + head * (i + 1), i + 1, &map.data[(head * length + i) * length]);
-    }
+const float* DecodingState::weights_of(NodeIndex node, Keys keys) const {
+  const float* own = weights_.data() + weights_starts_[node];
+  return keys == Keys::own ? own : own + layers_ * heads_ * (tree_[node].depth + 1);
+}
+
+MapShape DecodingState::map_shape(NodeIndex node, Keys keys, std::size_t heads) const {
+  const std::size_t length = tree_[node].depth + 1;
+  return {heads, length, keys == Keys::own ? length : source_lengths_[tree_[node].source]};
+}
+
+void DecodingState::copy_row(const float* kept, std::size_t row, const MapShape& shape,
+                             float* map) const {
+  for (std::size_t head = 0; head < shape.heads; ++head) {
+    std::copy_n(kept + head * (row + 1), row + 1, map + (head * shape.queries + row) * shape.keys);
   }
-  return map;
 }
 
-AttentionMap DecodingState::cross_map(NodeIndex node, const std::vector<float>& kept,
-                                      float unseen) const {
-  const std::vector<NodeIndex> path = tree_.path(node);
-  AttentionMap map = {.layers = layers_,
-                      .heads = heads_,
-                      .queries = path.size(),
-                      .keys = source_lengths_[tree_[node].source]};
-  if (unseen != 0) std::ranges::fill(map.data, unseen);
-  for (std::size_t i = 0; i < path.size(); ++i) copy_cross(path[i], i, kept, map);
-  return map;
-}
-
-void DecodingState::copy_cross(NodeIndex node, std::size_t row, const std::vector<float>& kept,
-                               AttentionMap& map) const {
-  const auto& [parent, source, depth, id] = tree_[node];
+void DecodingState::copy_source_row(const float* kept, std::size_t row, std::size_t source,
+                                    const MapShape& shape, float* map) const {
   const std::span<const std::uint32_t> keys = source_keys(source);
-  const std::size_t all_heads = layers_ * heads_;
-  const float* own = kept.data() + weights_starts_[node] + all_heads * (depth + 1);  // [L, H, keys]
-  for (std::size_t head = 0; head < all_heads; ++head) {
-    float* to = &map.data[(head * map.queries + row) * map.keys];
+  for (std::size_t head = 0; head < shape.heads; ++head) {
+    float* to = map + (head * shape.queries + row) * shape.keys;
     for (std::size_t j = 0; j < keys.size(); ++j) {
-      to[keys[j] - source_starts_[source]] = own[head * keys.size() + j];
+      to[keys[j] - source_starts_[source]] = kept[head * keys.size() + j];
     }
   }
+}
+
+template <class RowOf>
+void DecodingState::fill(NodeIndex node, Keys keys, const MapShape& shape, const RowOf& row_of,
+                         float* map) const {
+  const std::vector<NodeIndex> path = tree_.path(node);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (keys == Keys::own) {
+      copy_row(row_of(path[i]), i, shape, map);
+    } else {
+      copy_source_row(row_of(path[i]), i, tree_[node].source, shape, map);
+    }
+  }
+}
+
+AttentionMap DecodingState::attention(NodeIndex node, Keys keys) const {
+  const MapShape shape = map_shape(node, keys, layers_ * heads_);
+  AttentionMap map = {
+      .layers = layers_, .heads = heads_, .queries = shape.queries, .keys = shape.keys};
+  const auto row_of = [&](NodeIndex at) { return weights_of(at, keys); };
+  fill(node, keys, shape, row_of, map.data.data());
+  return map;
 }
 
 AttentionMap DecodingState::self_attention(NodeIndex node) const {
-  return self_map(node, weights_, 0.0f);
+  return attention(node, Keys::own);
 }
 
 AttentionMap DecodingState::cross_attention(NodeIndex node) const {
-  return cross_map(node, weights_, 0.0f);
+  return attention(node, Keys::source);
 }
 
 AttentionMap DecodingState::self_attention_step(NodeIndex node) const {
   AttentionMap map = {
       .layers = layers_, .heads = heads_, .queries = 1, .keys = tree_[node].depth + 1};
-  std::copy_n(weights_.data() + weights_starts_[node], map.data.size(), map.data.data());
+  std::copy_n(weights_of(node, Keys::own), map.data.size(), map.data.data());
   return map;
 }
 
 AttentionMap DecodingState::cross_attention_step(NodeIndex node) const {
-  AttentionMap map = {.layers = layers_,
-                      .heads = heads_,
-                      .queries = 1,
-                      .keys = source_lengths_[tree_[node].source]};
-  copy_cross(node, 0, weights_, map);
+  const std::size_t source = tree_[node].source;
+  AttentionMap map = {
+      .layers = layers_, .heads = heads_, .queries = 1, .keys = source_lengths_[source]};
+  copy_source_row(weights_of(node, Keys::source), 0, source, {layers_ * heads_, 1, map.keys},
+                  map.data.data());
   return map;
 }
 
@@ -202,16 +212,18 @@ std::vector<TracedTensor> DecodingState::trace(NodeIndex node) const {
   for (const TracedRows& kept : traced_sources_.all()) {
     tensors.push_back(kept.gather(std::views::iota(start, start + source_lengths_[source])));
   }
-  for (const TracedRows& kept : traced_nodes_.all())
-    tensors.push_back(kept.gather(tree_.path(node)));
-  const auto append = [&](const char* name, const std::vector<float>& kept, float unseen) {
-    append_maps(request_, "decoder", "self_attn." + std::string(name), self_map(node, kept, unseen),
-                tensors);
-    append_maps(request_, "decoder", "encoder_attn." + std::string(name),
-                cross_map(node, kept, unseen), tensors);
-  };
-  if (keeps_weights_) append("weights", weights_, 0.0f);
-  if (keeps_scores_) append("scores", scores_, -std::numeric_limits<float>::infinity());
+  const std::vector<NodeIndex> path = tree_.path(node);
+  for (const TracedRows& kept : traced_nodes_.all()) tensors.push_back(kept.gather(path));
+  for (const TracedMaps& kept : traced_maps_) {
+    const Keys keys = kept.cross ? Keys::source : Keys::own;
+    const MapShape shape = map_shape(node, keys, heads_);
+    TracedTensor& tensor = tensors.emplace_back();
+    tensor.name = kept.name;
+    tensor.shape = {shape.heads, shape.queries, shape.keys};
+    tensor.data.assign(shape.size(), unseen(kept.kind));
+    const auto row_of = [&](NodeIndex at) { return kept.data.data() + kept.starts[at]; };
+    fill(node, keys, shape, row_of, tensor.data.data());
+  }
   return tensors;
 }
 

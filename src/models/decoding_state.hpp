@@ -1,11 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/architecture.hpp"
 #include "models/hypothesis_tree.hpp"
 #include "models/kv_cache.hpp"
-#include "models/trace.hpp"
+#include "models/step_tracer.hpp"
 
 namespace glassformer {
 
@@ -50,6 +51,7 @@ class DecodingState {
 
  private:
   friend class Decoder;
+  friend class Seq2Seq;
 
   // Appends the nodes of a step and finds what each may attend to.
   void append(std::span<const Extension> extensions);
@@ -58,28 +60,44 @@ class DecodingState {
   // One layer's part of the step that appended nodes [first, first + count).
   DecodingStep step(std::size_t layer, std::size_t first, std::size_t count);
 
+  // What shows the step that was appended last, or the sources' keys and values; none where nothing
+  // is asked for.
+  std::optional<StepTracer> trace_step();
+  std::optional<StepTracer> trace_sources();
+
   std::span<const std::uint32_t> source_keys(std::size_t source) const;
-  // Writes what `node` has over its source to row `row` of every head of the map.
-  void copy_cross(NodeIndex node, std::size_t row, const std::vector<float>& kept,
-                  AttentionMap& map) const;
-  AttentionMap self_map(NodeIndex node, const std::vector<float>& kept, float unseen) const;
-  AttentionMap cross_map(NodeIndex node, const std::vector<float>& kept, float unseen) const;
+  // The hypothesis itself, or the source: what one of the two attentions reads.
+  enum class Keys { own, source };
+  // Where the attention weights of a node's row are, [L, H, keys that it saw].
+  const float* weights_of(NodeIndex node, Keys keys) const;
+  MapShape map_shape(NodeIndex node, Keys keys, std::size_t heads) const;
+  // Copies what a row has for the keys that it saw, [heads, keys], to row `row` of each head of a
+  // map.
+  void copy_row(const float* kept, std::size_t row, const MapShape& shape, float* map) const;
+  void copy_source_row(const float* kept, std::size_t row, std::size_t source,
+                       const MapShape& shape, float* map) const;
+  // row_of(node): what to copy for each of the path's nodes.
+  template <class RowOf>
+  void fill(NodeIndex node, Keys keys, const MapShape& shape, const RowOf& row_of,
+            float* map) const;
+  AttentionMap attention(NodeIndex node, Keys keys) const;
 
   std::size_t layers_, heads_;
   TraceRequest request_;
-  bool keeps_weights_, keeps_scores_;
   DecodingLimits limits_;
   HypothesisTree tree_;
   KvCache cache_;
   std::vector<std::size_t> source_starts_, source_lengths_;  // tokens, in the batch
+  std::vector<std::size_t> source_positions_;    // of each token, where a tensor is named
   std::vector<std::uint32_t> source_keys_;       // visible rows of cache_.cross, by source
   std::vector<std::size_t> source_keys_starts_;  // [sources + 1]
 
-  // Weights, and scores, of all nodes, one after another: [L, H, depth + 1] over the hypothesis,
-  // then [L, H, visible tokens] over the source.
-  std::vector<float> weights_, scores_;
+  // Attention weights of all nodes, one after another: [L, H, depth + 1] over the hypothesis, then
+  // [L, H, visible tokens] over the source.
+  std::vector<float> weights_;
   std::vector<std::size_t> weights_starts_;    // by node
   RowRecorder traced_nodes_, traced_sources_;  // a row a node, a row a source's token
+  std::vector<TracedMaps> traced_maps_;
 
   // The step under way.
   std::vector<std::int32_t> ids_;           // [R]

@@ -14,7 +14,7 @@ View<2> Encoder::operator()(const Batch& batch, const Run& run) const {
 
 std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,
                                             const StackConfig& config) {
-  if (!request.looks()) return nullptr;
+  if (!request.attention && !request.names_any()) return nullptr;
   return std::make_unique<SequenceTracer>(request, sequences, config.layers, config.n_heads);
 }
 

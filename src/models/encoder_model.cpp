@@ -29,7 +29,7 @@ EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceReq
     output.states = const_view(states);
   }
   for (std::size_t s = 0; tracer && s < batch.size(); ++s) {
-    if (!request.names.empty()) output.traces.push_back(tracer->tensors(s));
+    if (!request.names.empty()) output.traces.push_back(tracer->take_tensors(s));
     if (request.attention) output.attention.push_back(tracer->take_attention(s));
   }
   return output;

@@ -26,7 +26,7 @@ Tensor<2> matrix(std::size_t rows, std::size_t columns) {
 }  // namespace
 
 Tensor<2> Head::contributions(const ConstView<2>&, const Run&) const {
-  throw Error(
+  throw_error(
       ErrorCode::unsupported,
       "contributions: expected a model whose logits are sums over its tokens, got one whose "
       "head is not linear");

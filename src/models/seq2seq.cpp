@@ -49,7 +49,7 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
   run.sequences = &sources;
   encoded.states = const_view(encoder_(sources, run));
   for (std::size_t i = 0; tracer && i < sources.size(); ++i) {
-    if (!request.names.empty()) encoded.traces.push_back(tracer->tensors(i));
+    if (!request.names.empty()) encoded.traces.push_back(tracer->take_tensors(i));
     if (request.attention) encoded.attention.push_back(tracer->take_attention(i));
   }
   return encoded;
@@ -82,6 +82,14 @@ View<2> Seq2Seq::project(const ConstView<2>& hidden) {
   reserve_logits(hidden.shape(0));
   View<2> logits = rows(logits_, 0, hidden.shape(0));
   project(hidden, lm_head_, logits);
+  return logits;
+}
+
+View<2> Seq2Seq::project(const ConstView<2>& hidden, DecodingState& state) {
+  View<2> logits = project(hidden);
+  if (std::optional<StepTracer> tracer = state.trace_step()) {
+    Run(workspace_, &*tracer).see("logits", logits);
+  }
   return logits;
 }
 

@@ -37,7 +37,7 @@ class Seq2Seq {
   Encoded encode(const Batch& sources, const TraceRequest& request);
 
   /// A fresh tree over these sources, with their cross keys and values computed. `request` holds
-  /// for the whole decoding: its decoder and cross heads are ablated in every step, and the
+  /// for the whole decoding: its patches are applied in every step, and the
   /// state keeps what it asks for. Throws internal where limits.positions is beyond the decoder's
   /// max_length.
   DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,
@@ -54,6 +54,9 @@ class Seq2Seq {
   /// logits [R, V] = lm_head(hidden); they live until the next call of begin or project. Allocates
   /// nothing as long as R is within the limits of some state begun.
   View<2> project(const ConstView<2>& hidden);
+
+  /// The same of the step that the state has just taken, which shows them as `logits`.
+  View<2> project(const ConstView<2>& hidden, DecodingState& state);
 
   /// The projection onto these target tokens alone; `project` then gives their logits [R, n].
   Linear projection(std::span<const std::int32_t> ids) const { return lm_head_.select(ids); }

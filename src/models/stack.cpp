@@ -95,28 +95,32 @@ void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& 
 
 }  // namespace
 
-void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
-                  const Run& run) const {
-  (*embed_tokens_)(ids, x);
-  run.see("embed_tokens", x);
-  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
-    const std::vector<std::size_t> positions = without_padding(ids, *run.sequences);
-    add_embedding("embed_positions", x, run,
-                  [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
-  } else {
-    add_embedding("embed_positions", x, run,
-                  [&](View<2> sum) { embed_positions_->add_to(sum, *run.sequences); });
-  }
-  embed_with_types(types, x, run);
-}
-
-void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
-                  View<2> x, const Run& run) const {
+template <class Positions>
+void Stack::embed_at(const Positions& positions, std::span<const std::int32_t> ids,
+                     std::span<const std::int32_t> types, View<2> x, const Run& run) const {
   (*embed_tokens_)(ids, x);
   run.see("embed_tokens", x);
   add_embedding("embed_positions", x, run,
                 [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
-  embed_with_types({}, x, run);
+  if (embed_types_) {
+    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
+  }
+  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
+  run.see("embeddings", x);
+}
+
+void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
+                  const Run& run) const {
+  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
+    const std::vector<std::size_t> positions = without_padding(ids, *run.sequences);
+    return embed_at(std::span(positions), ids, types, x, run);
+  }
+  embed_at(*run.sequences, ids, types, x, run);
+}
+
+void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
+                  View<2> x, const Run& run) const {
+  embed_at(positions, ids, {}, x, run);
 }
 
 std::vector<std::size_t> Stack::without_padding(std::span<const std::int32_t> ids,
@@ -129,14 +133,6 @@ std::vector<std::size_t> Stack::without_padding(std::span<const std::int32_t> id
     }
   }
   return positions;
-}
-
-void Stack::embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const {
-  if (embed_types_) {
-    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
-  }
-  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
-  run.see("embeddings", x);
 }
 
 void Stack::block(std::size_t layer, View<2> x, const Run& run) const {

@@ -44,7 +44,10 @@ class Stack {
   // The positions of tokens where padding has none.
   std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
                                            const Sequences& sequences) const;
-  void embed_with_types(std::span<const std::int32_t> types, View<2> x, const Run& run) const;
+  // embed, of tokens at the positions of sequences or at given ones.
+  template <class Positions>
+  void embed_at(const Positions& positions, std::span<const std::int32_t> ids,
+                std::span<const std::int32_t> types, View<2> x, const Run& run) const;
 
   StackConfig config_;
   std::unique_ptr<Embedding> embed_tokens_;

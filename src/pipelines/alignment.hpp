@@ -1,33 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "models/trace.hpp"
+#include "glassformer/translator.hpp"
 
 namespace glassformer {
-
-/// A stretch of a text, in UTF-16 units.
-struct TextRange {
-  std::uint32_t start, end;
-
-  bool operator==(const TextRange&) const = default;
-};
-
-/// A word of the output and a word of the input that it was made from.
-struct AlignmentLink {
-  TextRange target, source;
-  float weight;  ///< the share of the target word's attention that the source word has
-};
-
-/// Which cross-attention is read as an alignment.
-struct AlignmentOptions {
-  std::optional<std::size_t> layer = {};  ///< of the decoder; by default the last
-  std::vector<std::size_t> heads = {};    ///< averaged; by default all
-};
 
 /// Merges tokens into words: runs of tokens that touch each other and are of one kind, letters and
 /// digits or punctuation. Tokens without text belong to no word. `ranges`: the tokens' ranges in

@@ -1,8 +1,9 @@
 #include "pipelines/answer.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "io/decimal.hpp"
+#include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 
 namespace glassformer {
@@ -14,26 +15,26 @@ std::size_t at_least_one(OptionsReader& reader, const char* key, std::size_t fal
 
 }  // namespace
 
-AnswerPipelineOptions parse_answer_options(std::string_view json) {
-  OptionsReader reader(json);
-  AnswerPipelineOptions options;
+AnswerOptions parse_answer_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  AnswerOptions options;
   options.encoder.attention = reader.flag("attention");
   options.encoder.trace = reader.names("trace");
+  options.encoder.patch = reader.patches("patch");
   options.encoder.ablate = reader.heads("ablate", 1);
-  AnswerOptions& answer = options.answer;
-  answer.max_seq_len = at_least_one(reader, "maxSequenceLength", answer.max_seq_len);
-  if (reader.find("docStride")) answer.doc_stride = reader.index("docStride");
-  answer.max_answer_len = at_least_one(reader, "maxAnswerLength", answer.max_answer_len);
-  answer.handle_impossible_answer = reader.flag("handleImpossibleAnswer");
+  options.max_seq_len = at_least_one(reader, "maxSequenceLength", options.max_seq_len);
+  if (reader.find("docStride")) options.doc_stride = reader.index("docStride");
+  options.max_answer_len = at_least_one(reader, "maxAnswerLength", options.max_answer_len);
+  options.handle_impossible_answer = reader.flag("handleImpossibleAnswer");
   reader.finish();
   return options;
 }
 
 AnswerPipeline::AnswerPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                Compute compute)
-    : EncoderPipeline(std::move(config), Task::question_answering, std::move(tokenizer), compute) {
+    : EncoderPipeline(std::move(config), task, std::move(tokenizer), compute) {
   if (reader().around().pair.empty()) {
-    throw Error(ErrorCode::unsupported,
+    throw_error(ErrorCode::unsupported,
                 "the tokenizer: expected one that puts a question and a context together, got one "
                 "for single texts");
   }
@@ -49,8 +50,7 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
   const std::vector<Token> given = tokenizer().encode(context);
   for (const auto& [tokens, name] : {std::pair(&asked, "question"), std::pair(&given, "context")}) {
     if (!tokens->empty()) continue;
-    throw Error(ErrorCode::empty_input,
-                std::string(name) + ": expected at least one token, got none");
+    throw_error(ErrorCode::empty_input, {"{}: expected at least one token, got none", {name}});
   }
   AnswerOptions fitting = options;
   fitting.max_seq_len = std::min(options.max_seq_len, reader().max_tokens());
@@ -59,6 +59,7 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
   for (const auto& [begin, end] :
        context_windows(pair, {.question = asked.size(), .context = given.size()}, fitting)) {
     EncoderInput& input = inputs.emplace_back();
+    input.pair = true;
     static_cast<ModelInput&>(input) =
         fill(pair, asked, std::span(given).subspan(begin, end - begin));
   }
@@ -68,15 +69,19 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
 /// Questions that are being answered, a batch of windows a step.
 class AnswerPipeline::Answering final : public Job {
  public:
-  Answering(AnswerPipeline& pipeline, std::span<const std::string_view> texts,
-            const AnswerPipelineOptions& options, ResultForm form)
+  Answering(AnswerPipeline& pipeline, std::span<const TextInput> texts,
+            const AnswerOptions& options, ResultForm form)
       : pipeline_(pipeline), options_(options), form_(form), work_(pipeline, options.encoder) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {
-        const auto [question, context] = split_pair(texts[i], "a question and a context");
-        questions_[i].context = context;
-        for (EncoderInput& input : pipeline_.windows(question, context, options_.answer)) {
+        const auto& [question, context] = texts[i];
+        if (!context) {
+          throw_error(ErrorCode::invalid_option,
+                      "text: expected a question and a context, got a question alone");
+        }
+        questions_[i].context = *context;
+        for (EncoderInput& input : pipeline_.windows(question, *context, options_)) {
           work_.add(i, std::move(input));
         }
       } catch (const Error& error) {
@@ -90,28 +95,31 @@ class AnswerPipeline::Answering final : public Job {
       Question& question = questions_[text];
       if (question.error) return;
       try {
-        question.take(std::move(answer), options_.answer.max_answer_len);
+        question.take(std::move(answer), options_.max_answer_len);
       } catch (const Error& error) {
         question.error = error;
       }
     });
   }
 
-  std::vector<std::variant<AnsweredQuestion, Error>> take_results() {
-    std::vector<std::variant<AnsweredQuestion, Error>> results;
+  std::vector<std::variant<Answer, Error>> take_results() {
+    std::vector<std::variant<Answer, Error>> results;
     for (Question& question : questions_) {
       if (question.error) {
         results.emplace_back(*question.error);
         continue;
       }
-      question.best.answer = best_answer(question.context, question.spans, options_.answer);
-      results.emplace_back(std::move(question.best));
+      Answer answer = best_answer(question.context, question.spans, options_);
+      answer.tokens = pair_tokens(question.best.input, pipeline_.tokenizer());
+      answer.attention = std::move(question.best.attention);
+      answer.trace = std::move(question.best.trace);
+      results.emplace_back(std::move(answer));
     }
     return results;
   }
 
   std::vector<Outcome> end() override {
-    return to_outcomes(take_results(), [&](AnsweredQuestion result) {
+    return to_outcomes(take_results(), [&](Answer result) {
       return pipeline_.to_result(std::move(result), form_);
     });
   }
@@ -120,7 +128,7 @@ class AnswerPipeline::Answering final : public Job {
   struct Question {
     std::string context;
     std::vector<AnswerSpan> spans;  // of each window so far
-    AnsweredQuestion best;          // of the window with the best of them
+    EncoderAnswer best;             // of the window with the best of them
     std::optional<Error> error;
 
     void take(EncoderAnswer answer, std::size_t max_answer_len) {
@@ -135,66 +143,51 @@ class AnswerPipeline::Answering final : public Job {
                             return span.score > other.score;
                           });
       spans.push_back(span);
-      if (!better) return;
-      best.tokens = std::move(answer.input.tokens);
-      best.second.clear();
-      for (const TemplatePart::Kind kind : answer.input.kinds) {
-        best.second.push_back(kind == TemplatePart::Kind::second_text);
-      }
-      best.attention = std::move(answer.attention);
-      best.trace = std::move(answer.trace);
+      if (better) best = std::move(answer);
     }
   };
 
   AnswerPipeline& pipeline_;
-  AnswerPipelineOptions options_;
+  AnswerOptions options_;
   ResultForm form_;
   Work work_;
   std::vector<Question> questions_;
 };
 
-std::unique_ptr<Job> AnswerPipeline::begin(std::span<const std::string_view> texts,
-                                           std::string_view options, ResultForm form) {
+std::unique_ptr<Job> AnswerPipeline::begin(std::span<const TextInput> texts,
+                                           const TaskOptions& options, ResultForm form) {
   return std::make_unique<Answering>(*this, texts, parse_answer_options(options), form);
 }
 
-AnsweredQuestion AnswerPipeline::answer(std::string_view question, std::string_view context,
-                                        const AnswerPipelineOptions& options) {
-  // The first tab is what parts the two.
-  std::string text(question);
-  std::ranges::replace(text, '\t', ' ');
-  text.append("\t").append(context);
-  const std::string_view texts[] = {text};
-  Answering job(*this, texts, options, ResultForm::json);
+Answer AnswerPipeline::answer(std::string_view question, std::string_view context,
+                              const AnswerOptions& options) {
+  const TextInput text(question, context);
+  Answering job(*this, std::span(&text, 1), options, ResultForm::json);
   while (job.step()) {
   }
-  auto results = job.take_results();
-  if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
-  return std::get<AnsweredQuestion>(std::move(results[0]));
+  return only(job.take_results());
 }
 
-Result AnswerPipeline::to_result(AnsweredQuestion result, ResultForm form) const {
-  const Answer& answer = result.answer;
+Result AnswerPipeline::to_result(Answer result, ResultForm form) const {
   if (form == ResultForm::line) {
-    char score[32];
-    std::snprintf(score, sizeof score, "%.6f", static_cast<double>(answer.score));
-    std::string text = answer.answer;
+    const std::string score = six_decimals(result.score);
+    std::string text = result.answer;
     std::ranges::replace_if(
         text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
     return {text + '\t' + score};
   }
   ResultWriter json(form);
   json.object([&] {
-    json.field("answer", answer.answer);
-    json.field("score", answer.score);
-    json.field("start", answer.start);
-    json.field("end", answer.end);
+    json.field("answer", result.answer);
+    json.field("score", result.score);
+    json.field("start", result.start);
+    json.field("end", result.end);
     json.key("tokens");
-    write_tokens(json, result.tokens, result.second, tokenizer());
+    write(json, result.tokens);
     if (result.attention) {
-      result.trace.push_back(to_tensor("attention.encoder", std::move(*result.attention)));
+      json.tensors({to_tensor("attention.encoder", std::move(*result.attention))});
     }
-    json.tensors(std::move(result.trace));
+    json.trace(std::move(result.trace));
   });
   return json.take_result();
 }

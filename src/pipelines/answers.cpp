@@ -44,10 +44,9 @@ std::vector<TokenWindow> context_windows(std::span<const TemplatePart> pair,
   const std::size_t special = special_tokens_of(pair);
   if (special + lengths.question >= options.max_seq_len) {
     const std::size_t most = options.max_seq_len - std::min(options.max_seq_len, special + 1);
-    throw Error(ErrorCode::too_large,
-                "question: expected at most " + std::to_string(most) +
-                    " tokens, so that one of the context fits beside it, got " +
-                    std::to_string(lengths.question) + "; shorten it");
+    throw_error(ErrorCode::too_large, {"question: expected at most {} tokens, so that one of the "
+                                       "context fits beside it, got {}; shorten it",
+                                       {most, lengths.question}});
   }
   const std::size_t room = options.max_seq_len - special - lengths.question;
   const std::size_t half = options.max_seq_len / 2;

@@ -1,26 +1,16 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "glassformer/question_answerer.hpp"
 #include "text/model_input.hpp"
 #include "text/truncation.hpp"
 
 namespace glassformer {
-
-/// Names and defaults of the question-answering pipeline of Transformers 4.
-struct AnswerOptions {
-  std::size_t max_seq_len = 384;  ///< tokens that the model reads at once; at most its own maximum
-  /// Tokens of the context that a window shares with the one before; by default 128, or half of
-  /// max_seq_len where that is less.
-  std::optional<std::size_t> doc_stride = {};
-  std::size_t max_answer_len = 15;        ///< tokens, at least 1
-  bool handle_impossible_answer = false;  ///< the answer may be that there is none
-};
 
 /// Lengths in tokens, without special ones.
 struct QuestionLengths {
@@ -49,14 +39,8 @@ struct AnswerSpan {
 AnswerSpan best_span(const ModelInput& window, std::span<const float> start_logits,
                      std::span<const float> end_logits, std::size_t max_answer_len);
 
-struct Answer {
-  std::string answer;        ///< the context from start to end; empty: there is none
-  float score;               ///< 0 to 1
-  std::uint32_t start, end;  ///< UTF-16 units of the context
-};
-
-/// The best of the windows' spans; at equal scores the first. With handle_impossible_answer, no
-/// answer where the least null score is higher. At least one window.
+/// The best of the windows' spans, as text; at equal scores the first. With
+/// handle_impossible_answer, no answer where the least null score is higher. At least one window.
 Answer best_answer(std::string_view context, std::span<const AnswerSpan> windows,
                    const AnswerOptions& options);
 

@@ -1,7 +1,4 @@
-#include <algorithm>
-#include <cstdio>
-#include <iterator>
-
+#include "io/decimal.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
@@ -9,37 +6,33 @@
 namespace glassformer {
 namespace {
 
-std::string line_of(const Classification& result, const std::vector<std::string>& labels) {
-  char score[32];
-  std::snprintf(score, sizeof score, "%.6f", static_cast<double>(result.scores[result.label]));
-  return labels[result.label] + '\t' + score;
+std::string line_of(const Classification& result) {
+  return result.label + '\t' + six_decimals(result.score);
 }
 
 }  // namespace
 
-ClassifyOptions parse_classify_options(std::string_view json) {
-  OptionsReader reader(json);
-  ClassifyOptions options;
-  options.read(reader);
+ClassifyOptions parse_classify_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  ClassifyOptions options = read_encoder_options(reader);
   options.contributions = reader.flag("contributions");
-  options.pairs = reader.flag("pairs");
   reader.finish();
   return options;
 }
 
 Result ClassifyPipeline::to_result(Classification result, ResultForm form) const {
   const std::vector<std::string>& labels = config().labels;
-  if (form == ResultForm::line) return {line_of(result, labels)};
+  if (form == ResultForm::line) return {line_of(result)};
   ResultWriter json(form);
   json.object([&] {
-    json.field("label", labels[result.label]);
-    json.field("score", result.scores[result.label]);
+    json.field("label", result.label);
+    json.field("score", result.score);
     json.key("scores");
     write_by_label(json, labels, [&](std::size_t label) { json.value(result.scores[label]); });
     json.key("logits");
     write_by_label(json, labels, [&](std::size_t label) { json.value(result.logits[label]); });
     json.key("tokens");
-    write_tokens(json, result.tokens, result.second, tokenizer());
+    write(json, result.tokens);
     json.field("clipped", result.clipped);
     std::vector<TracedTensor> tensors;
     if (result.attention) {
@@ -49,7 +42,7 @@ Result ClassifyPipeline::to_result(Classification result, ResultForm form) const
       json.key("contributions");
       write_by_label(json, labels, [&](std::size_t label) {
         std::size_t row = 0;
-        json.array(result.tokens, [&](const Token&) {
+        json.array(result.tokens, [&](const InputToken&) {
           json.value(result.contributions[row++ * labels.size() + label]);
         });
       });
@@ -58,8 +51,8 @@ Result ClassifyPipeline::to_result(Classification result, ResultForm form) const
                          {result.tokens.size(), labels.size()},
                          std::move(result.contributions)});
     }
-    std::ranges::move(result.trace, std::back_inserter(tensors));
     json.tensors(std::move(tensors));
+    json.trace(std::move(result.trace));
   });
   return json.take_result();
 }

@@ -7,6 +7,7 @@
 
 #include "io/json_writer.hpp"
 #include "pipelines/encoder_job.hpp"
+#include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 
 namespace glassformer {
@@ -27,10 +28,10 @@ TokenPooling parse_pooling(const OptionsReader& reader, JsonValue value) {
 
 }  // namespace
 
-EmbedOptions parse_embed_options(std::string_view json) {
-  OptionsReader reader(json);
+EmbedOptions parse_embed_options(const TaskOptions& task) {
+  OptionsReader reader(task);
   EmbedOptions options;
-  options.encoder.read(reader);
+  options.encoder = read_encoder_options(reader);
   if (const JsonValue* pooling = reader.find("pooling")) {
     if (pooling->is_array()) {
       for (JsonEntries entry(*pooling); entry.next();) {
@@ -45,8 +46,8 @@ EmbedOptions parse_embed_options(std::string_view json) {
   return options;
 }
 
-std::unique_ptr<Job> EmbedPipeline::begin(std::span<const std::string_view> texts,
-                                          std::string_view options, ResultForm form) {
+std::unique_ptr<Job> EmbedPipeline::begin(std::span<const TextInput> texts,
+                                          const TaskOptions& options, ResultForm form) {
   return std::make_unique<EncoderJob<EmbedPipeline, EmbedOptions>>(
       *this, texts, parse_embed_options(options), form);
 }
@@ -57,7 +58,7 @@ Embedded EmbedPipeline::embed(std::string_view text, const EmbedOptions& options
 
 std::vector<std::variant<Embedded, Error>> EmbedPipeline::embed_batch(
     std::span<const std::string_view> texts, const EmbedOptions& options) {
-  return run_all(*this, texts, options);
+  return run_all(*this, to_inputs(texts), options);
 }
 
 Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,
@@ -74,11 +75,11 @@ Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,
   if (options.normalize.value_or(config().normalize)) normalize(result.embedding);
   for (const float number : result.embedding) {
     if (std::isfinite(number)) continue;
-    throw Error(ErrorCode::non_finite,
+    throw_error(ErrorCode::non_finite,
                 "embedding: expected finite numbers, got others: the model's weights lead out of "
                 "the range of floats");
   }
-  result.tokens = std::move(answer.input.tokens);
+  result.tokens = input_tokens(answer.input.tokens, tokenizer());
   result.clipped = answer.input.clipped;
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
@@ -105,13 +106,13 @@ Result EmbedPipeline::to_result(Embedded result, ResultForm form) const {
       tensors.push_back({"embedding", {result.embedding.size()}, std::move(result.embedding)});
     }
     json.key("tokens");
-    write(json, result.tokens, tokenizer());
+    write(json, result.tokens);
     json.field("clipped", result.clipped);
     if (result.attention) {
       tensors.push_back(to_tensor("attention.encoder", std::move(*result.attention)));
     }
-    std::ranges::move(result.trace, std::back_inserter(tensors));
     json.tensors(std::move(tensors));
+    json.trace(std::move(result.trace));
   });
   return json.take_result();
 }

@@ -12,7 +12,7 @@ namespace glassformer {
 /// A job of a task whose every text is one input: Task is a pipeline with
 ///
 ///     using Typed = …                               what a text becomes
-///     EncoderInput read(text, options)              a text as the model reads it
+///     EncoderInput read(TextInput, options)         a text as the model reads it
 ///     Typed answer(EncoderAnswer, text, options)    what the model makes of it
 ///     Result to_result(Typed, form)
 ///
@@ -22,15 +22,14 @@ class EncoderJob final : public Job {
  public:
   using Typed = typename Task::Typed;
 
-  EncoderJob(Task& task, std::span<const std::string_view> texts, const Options& options,
-             ResultForm form)
+  EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options, ResultForm form)
       : task_(task),
         options_(options),
         form_(form),
-        texts_(texts.begin(), texts.end()),
         work_(task, encoder_options(options)),
         results_(texts.size()) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
+      texts_.emplace_back(texts[i].text);
       try {
         work_.add(i, task.read(texts[i], options));
       } catch (const Error& error) {
@@ -67,18 +66,11 @@ class EncoderJob final : public Job {
 
 /// What `task` makes of these texts.
 template <class Task, class Options>
-auto run_all(Task& task, std::span<const std::string_view> texts, const Options& options) {
+auto run_all(Task& task, std::span<const TextInput> texts, const Options& options) {
   EncoderJob<Task, Options> job(task, texts, options, ResultForm::json);
   while (job.step()) {
   }
   return job.take_results();
-}
-
-/// The first of several results, or its error.
-template <class Typed>
-Typed only(std::vector<std::variant<Typed, Error>> results) {
-  if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
-  return std::get<Typed>(std::move(results[0]));
 }
 
 }  // namespace glassformer

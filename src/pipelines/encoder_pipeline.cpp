@@ -12,8 +12,8 @@ namespace {
 // small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
 
-[[noreturn]] void refuse(const std::string& problem) {
-  throw Error(ErrorCode::invalid_option, problem);
+[[noreturn]] void refuse(const Message& problem) {
+  throw_error(ErrorCode::invalid_option, problem);
 }
 
 std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size_t count) {
@@ -23,11 +23,14 @@ std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size
 
 }  // namespace
 
-void EncoderOptions::read(OptionsReader& reader) {
-  attention = reader.flag("attention");
-  trace = reader.names("trace");
-  ablate = reader.heads("ablate", 1);
-  mask_tokens = reader.indices("maskTokens", "positions of tokens");
+EncoderOptions read_encoder_options(OptionsReader& reader) {
+  EncoderOptions options;
+  options.attention = reader.flag("attention");
+  options.trace = reader.names("trace");
+  options.patch = reader.patches("patch");
+  options.ablate = reader.heads("ablate", 1);
+  options.mask_tokens = reader.indices("maskTokens", "positions of tokens");
+  return options;
 }
 
 EncoderPipeline::EncoderPipeline(ModelConfig config, Task task,
@@ -43,17 +46,20 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
   for (const HeadIndex& head : options_.ablate) {
     if (head.attention != AttentionSite::encoder) refuse("ablate: expected heads of the encoder");
     if (head.layer < stack.layers && head.head < stack.n_heads) continue;
-    refuse("ablate: expected layers below " + std::to_string(stack.layers) + " and heads below " +
-           std::to_string(stack.n_heads) + ", got layer " + std::to_string(head.layer) + ", head " +
-           std::to_string(head.head));
+    refuse({"ablate: expected layers below {} and heads below {}, got layer {}, head {}",
+            {stack.layers, stack.n_heads, head.layer, head.head}});
   }
+  plan_ = TracePlan(pipeline.config_.architecture, pipeline.compute(),
+                    {.attention = options_.attention,
+                     .contributions = options_.contributions,
+                     .names = options_.trace,
+                     .patches = with_ablations(std::move(options_.patch), options_.ablate)});
 }
 
 void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
   for (const std::size_t position : options_.mask_tokens) {
     if (position < tokens) continue;
-    refuse("maskTokens: expected positions below " + std::to_string(tokens) + ", got " +
-           std::to_string(position));
+    refuse({"maskTokens: expected positions below {}, got {}", {tokens, position}});
   }
   if (options_.mask_tokens.empty()) return;
   std::vector<bool> masked(tokens, false);
@@ -72,10 +78,13 @@ void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
 void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
   const std::size_t tokens = input.tokens.size();
   check_mask(tokens);
+  plan_.expect_fit({.source = tokens});
+  std::uint64_t numbers = plan_.numbers({.source = tokens});
   if (options_.attention) {
     const StackConfig& stack = pipeline_.config_.encoder();
-    budget_.take(saturating_product({stack.layers, stack.n_heads, tokens, tokens}));
+    numbers += saturating_product({stack.layers, stack.n_heads, tokens, tokens});
   }
+  budget_.take(numbers);
   inputs_.push_back({text, std::move(input)});
 }
 
@@ -93,10 +102,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_ba
   std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
   if (batch.size() == 0) return answers;
 
-  EncoderModel::Output output = pipeline_.model_(batch, {.attention = options_.attention,
-                                                         .contributions = options_.contributions,
-                                                         .names = options_.trace,
-                                                         .ablate = options_.ablate});
+  EncoderModel::Output output = pipeline_.model_(batch, plan_.request());
   const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
   const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
   const Tensor<2>& rows = states ? output.states : output.logits;
@@ -114,14 +120,6 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_ba
     answers.emplace_back(text, std::move(answer));
   }
   return answers;
-}
-
-TextPair split_pair(std::string_view text, std::string_view names) {
-  const std::size_t tab = text.find('\t');
-  if (tab == std::string_view::npos) {
-    refuse("text: expected " + std::string(names) + " with a tab between them, got no tab");
-  }
-  return {text.substr(0, tab), text.substr(tab + 1)};
 }
 
 }  // namespace glassformer

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "glassformer/encoder_options.hpp"
 #include "models/encoder_model.hpp"
+#include "models/trace_plan.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/options.hpp"
@@ -13,20 +15,9 @@
 
 namespace glassformer {
 
-/// What may be asked of every task that an encoder does.
-struct EncoderOptions {
-  bool attention = false;               ///< return every attention weight
-  bool contributions = false;           ///< return what each token adds to each logit
-  std::vector<std::string> trace = {};  ///< return the tensors of these names; see TraceRequest
-  std::vector<HeadIndex> ablate = {};   ///< heads to ablate
-  /// Tokens to treat as padding; not the first one of a model that pools it.
-  std::vector<std::size_t> mask_tokens = {};
-  bool pairs = false;  ///< of classifiers: a text is two, with a tab between them
-
-  /// {"attention": bool, "trace": [name], "ablate": [{"attention": "encoder", "layer": int, "head":
-  /// int}], "maskTokens": [int]}
-  void read(OptionsReader& reader);
-};
+/// {"attention": bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention":
+/// "encoder", "layer": int, "head": int}], "maskTokens": [int]}
+EncoderOptions read_encoder_options(OptionsReader& reader);
 
 /// What an encoder's run made of one input.
 struct EncoderAnswer {
@@ -49,11 +40,12 @@ class EncoderPipeline : public Pipeline {
   /// Inputs on their way through the model, a batch a step.
   class Work {
    public:
-    /// Throws `invalid_option` for heads that do not exist. The pipeline outlives this.
+    /// Throws `invalid_option` for heads and names that do not exist, and what TracePlan does. The
+    /// pipeline outlives this.
     Work(EncoderPipeline& pipeline, EncoderOptions options);
 
-    /// Adds an input of text `text`. Throws `invalid_option` for a mask that does not fit it, and
-    /// `too_large` where what is asked for would take too much memory.
+    /// Adds an input of text `text`. Throws `invalid_option` for a mask or a patch that does not
+    /// fit it, and `too_large` where what is asked for would take too much memory.
     void add(std::size_t text, EncoderInput input);
 
     /// Runs the next batch and calls take(text, EncoderAnswer) for each of its inputs. Returns
@@ -74,7 +66,8 @@ class EncoderPipeline : public Pipeline {
 
     EncoderPipeline& pipeline_;
     EncoderOptions options_;
-    AttentionBudget budget_;
+    TracePlan plan_;
+    TraceBudget budget_;
     std::vector<Item> inputs_;
     std::size_t next_ = 0;  // the first that no batch has had
   };
@@ -99,13 +92,5 @@ template <class Options>
 const EncoderOptions& encoder_options(const Options& options) {
   return options.encoder;
 }
-
-/// Two texts in one, with a tab between them.
-struct TextPair {
-  std::string_view first, second;
-};
-
-/// Throws `invalid_option` where there is no tab; `names` says in errors what the two are.
-TextPair split_pair(std::string_view text, std::string_view names);
 
 }  // namespace glassformer

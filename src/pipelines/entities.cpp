@@ -175,9 +175,8 @@ Aggregation parse_aggregation(std::string_view name) {
                                                          "max"};
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) {
-    throw Error(ErrorCode::invalid_option,
-                "aggregation: expected none, simple, first, average or max, got \"" +
-                    std::string(name) + '"');
+    throw_error(ErrorCode::invalid_option,
+                {"aggregation: expected none, simple, first, average or max, got \"{}\"", {name}});
   }
   return static_cast<Aggregation>(found - names.begin());
 }

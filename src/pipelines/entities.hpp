@@ -3,26 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "glassformer/token_classifier.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
 
-/// How the labels of tokens become entities.
-enum class Aggregation : std::uint8_t {
-  none,     ///< a token each
-  simple,   ///< tokens next to each other with one tag
-  first,    ///< words with one tag; a word has the label of its first token,
-  average,  ///< the most probable label by the mean of its tokens' probabilities,
-  max,      ///< or the label of the token whose best label is the most probable
-};
-
-/// Throws `invalid_option` for anything but the names above.
+/// Of its name. Throws `invalid_option` for any other.
 Aggregation parse_aggregation(std::string_view name);
 
 /// A token that a model has labeled, with its place in the text in UTF-16 units.
@@ -41,16 +32,6 @@ struct PieceRules {
   bool marks_subwords = false;
   /// Puts pieces together to a text.
   std::function<std::string(const std::vector<std::string>& pieces)> decode;
-};
-
-struct Entity {
-  std::string entity;        ///< the label; of aggregated tokens, what follows the first "-" in it
-  float score;               ///< the label's probability; of aggregated tokens or words, their mean
-  std::string word;          ///< the piece; of aggregated tokens, their text
-  std::uint32_t start, end;  ///< UTF-16 units of the text
-  std::optional<std::size_t> index;  ///< position of the token, with Aggregation::none
-
-  bool operator==(const Entity&) const = default;
 };
 
 /// Labels and how to read them. A label is B-tag at an entity's start, I-tag within it; a tag by

@@ -34,9 +34,9 @@ void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {
     if (token_types <= 1) part.type = 0;
     if (part.type < 0 ||
         static_cast<std::size_t>(part.type) >= std::max<std::size_t>(token_types, 1)) {
-      throw Error(ErrorCode::invalid_tokenizer,
-                  "the tokenizer's template: expected token types below " +
-                      std::to_string(token_types) + ", got " + std::to_string(part.type));
+      throw_error(ErrorCode::invalid_tokenizer,
+                  {"the tokenizer's template: expected token types below {}, got {}",
+                   {token_types, part.type}});
     }
   }
 }
@@ -62,6 +62,15 @@ std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokeniz
 }
 
 }  // namespace
+
+std::vector<bool> EncoderInput::second() const {
+  std::vector<bool> second;
+  if (!pair) return second;
+  for (const TemplatePart::Kind kind : kinds) {
+    second.push_back(kind == TemplatePart::Kind::second_text);
+  }
+  return second;
+}
 
 InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
     : tokenizer_(tokenizer),
@@ -91,7 +100,7 @@ EncoderInput InputReader::read(std::string_view text) const {
     pieces.erase(behind, behind + static_cast<std::ptrdiff_t>(pieces.size() - room));
   }
   if (pieces.empty()) {
-    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
   static_cast<ModelInput&>(input) = fill(around_.single, pieces);
   return input;
@@ -99,26 +108,26 @@ EncoderInput InputReader::read(std::string_view text) const {
 
 EncoderInput InputReader::read_pair(std::string_view first, std::string_view second) const {
   if (around_.pair.empty()) {
-    throw Error(ErrorCode::unsupported,
-                "pairs: expected a model that reads two texts together, got one that reads one");
+    throw_error(ErrorCode::unsupported,
+                "pair: expected a model that reads two texts together, got one that reads one");
   }
   const std::size_t special = special_tokens_of(around_.pair);
   if (special + 2 > max_tokens_) {
-    throw Error(ErrorCode::unsupported,
-                "pairs: expected a model with room for two texts, got one "
-                "for " +
-                    std::to_string(max_tokens_) + " tokens");
+    throw_error(
+        ErrorCode::unsupported,
+        {"pair: expected a model with room for two texts, got one for {} tokens", {max_tokens_}});
   }
   const std::size_t room = max_tokens_ - special;
   auto [a, first_count] = count_tokens(tokenizer_, first, room);
   auto [b, second_count] = count_tokens(tokenizer_, second, room);
   if (first_count + second_count == 0) {
-    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
   const PairLengths stay = cut_longest_first({first_count, second_count}, room);
   a.resize(stay.first);
   b.resize(stay.second);
   EncoderInput input;
+  input.pair = true;
   input.clipped = stay.first < first_count || stay.second < second_count;
   static_cast<ModelInput&>(input) = fill(around_.pair, a, b);
   return input;

@@ -11,7 +11,11 @@ namespace glassformer {
 
 /// A text, or two, as an encoder reads them.
 struct EncoderInput : ModelInput {
+  bool pair = false;     ///< it is two texts
   bool clipped = false;  ///< there was more than the model takes
+
+  /// Of two texts, whether each token is of the second; of one, nothing.
+  std::vector<bool> second() const;
 };
 
 /// Turns texts into what an encoder reads: their tokens, within the model's limit, and the special

@@ -9,9 +9,9 @@
 
 namespace glassformer {
 
-/// What the attention weights that one call hands out may take, all its texts together, and what
-/// the search for one batch of sentences may grow to.
-inline constexpr std::uint64_t max_attention_bytes = 512 << 20;
+/// What the attention weights and other tensors that one call hands out may take, all its texts
+/// together, and what the search for one batch of sentences may grow to.
+inline constexpr std::uint64_t max_trace_bytes = 512 << 20;
 inline constexpr std::uint64_t max_search_bytes = 512 << 20;
 
 /// "700 MiB", rounded up.
@@ -23,25 +23,26 @@ inline std::string mebibytes(std::uint64_t bytes) {
 /// Throws `too_large` where a text has more bytes than this.
 inline void expect_text_size(std::size_t most, std::size_t got) {
   if (got <= most) return;
-  throw Error(ErrorCode::too_large, "text: expected at most " + mebibytes(most) + ", got " +
-                                        mebibytes(got) + "; pass it in parts");
+  throw_error(ErrorCode::too_large, {"text: expected at most {}, got {}; pass it in parts",
+                                     {mebibytes(most), mebibytes(got)}});
 }
 
-/// Counts what the attention weights of one call take.
-class AttentionBudget {
+/// Counts what the attention weights and other tensors that one call hands out take.
+class TraceBudget {
  public:
   /// A text's share. Throws `too_large` where it no longer fits, and takes nothing then.
   void take(std::uint64_t numbers) {
-    const std::uint64_t left = max_attention_bytes / sizeof(float) - taken_;
+    const std::uint64_t left = max_trace_bytes / sizeof(float) - taken_;
     if (numbers <= left) {
       taken_ += numbers;
       return;
     }
-    std::string message = "text: its attention weights may take ";
-    message += mebibytes(saturating_product({numbers, sizeof(float)}));
-    message += ", expected at most " + mebibytes(max_attention_bytes) + " in one call";
-    if (taken_ > 0) message += ", other texts have " + mebibytes(taken_ * sizeof(float));
-    throw Error(ErrorCode::too_large, message + "; ask for those of fewer or shorter texts");
+    throw_error(
+        ErrorCode::too_large,
+        {"text: what its trace shows may take {}, expected at most {} in one call{}; ask for fewer "
+         "tensors, or those of fewer or shorter texts",
+         {mebibytes(saturating_product({numbers, sizeof(float)})), mebibytes(max_trace_bytes),
+          taken_ > 0 ? ", other texts have " + mebibytes(taken_ * sizeof(float)) : ""}});
   }
 
  private:

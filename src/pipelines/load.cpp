@@ -1,17 +1,12 @@
 #include "pipelines/load.hpp"
 
+#include <span>
+#include <utility>
+
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
 
 namespace glassformer {
-namespace {
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
-}  // namespace
-
 OpenFolder::OpenFolder(const std::filesystem::path& path)
     : files(path),
       folder(files),
@@ -46,39 +41,19 @@ void load_weights(const std::filesystem::path& folder, std::vector<Parameter> pa
   OpenFolder(folder).load(std::move(parameters));
 }
 
-std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder, Task task,
-                                        std::optional<Compute> compute) {
+std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
+                                        std::optional<Task> task, const LoadOptions& options) {
   OpenFolder open(folder);
-  auto pipeline = make_pipeline({.config = expect_task(open.config, task),
-                                 .tokenizer = open.folder.take_tokenizer(),
-                                 .target_tokenizer = open.folder.take_target_tokenizer(),
-                                 .compute = open.compute(compute)});
-  open.load(pipeline->parameters());
-  return pipeline;
-}
-
-std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
-                                                  std::optional<Compute> compute) {
-  OpenFolder open(folder);
-  auto pipeline = std::make_unique<ClassifyPipeline>(open.config, open.folder.take_tokenizer(),
-                                                     open.compute(compute));
-  open.load(pipeline->parameters());
-  return pipeline;
-}
-
-std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
-                                                   std::optional<Compute> compute,
-                                                   bool shortlisted) {
-  OpenFolder open(folder);
-  std::string file;
-  std::optional<std::span<const std::byte>> shortlist;
-  if (shortlisted) {
-    file = read_file(folder / "shortlist.bin", shortlist_limit);
-    shortlist = bytes_of(file);
+  PipelineParts parts = {.config = task ? expect_task(open.config, *task) : open.config,
+                         .tokenizer = open.folder.take_tokenizer(),
+                         .target_tokenizer = open.folder.take_target_tokenizer(),
+                         .compute = open.compute(options.compute)};
+  std::string shortlist;
+  if (options.shortlist) {
+    shortlist = read_file(folder / "shortlist.bin", shortlist_limit);
+    parts.shortlist = std::as_bytes(std::span(shortlist));
   }
-  auto pipeline = std::make_unique<TranslatePipeline>(open.config, open.folder.take_tokenizer(),
-                                                      open.folder.take_target_tokenizer(),
-                                                      open.compute(compute), shortlist);
+  auto pipeline = make_pipeline(std::move(parts));
   open.load(pipeline->parameters());
   return pipeline;
 }

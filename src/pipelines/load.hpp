@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,9 +8,8 @@
 
 #include "checkpoints/folder_on_disk.hpp"
 #include "checkpoints/input_file.hpp"
-#include "pipelines/classify.hpp"
+#include "glassformer/compute.hpp"
 #include "pipelines/pipeline.hpp"
-#include "pipelines/translate.hpp"
 #include "text/tokenizer_files.hpp"
 
 namespace glassformer {
@@ -43,16 +40,16 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
-/// The pipeline of a folder. Throws wrong_task unless the folder is for this task.
-std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder, Task task,
-                                        std::optional<Compute> compute = {});
+/// The pipeline of a folder. Throws wrong_task where a task is given and the folder is for another.
+std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
+                                        std::optional<Task> task, const LoadOptions& options = {});
 
-/// The pipelines of a folder; where no arithmetic is given, that which the weights are stored for.
-/// A translator's shortlist.bin is read if asked for.
-std::unique_ptr<ClassifyPipeline> load_classifier(const std::filesystem::path& folder,
-                                                  std::optional<Compute> compute = {});
-std::unique_ptr<TranslatePipeline> load_translator(const std::filesystem::path& folder,
-                                                   std::optional<Compute> compute = {},
-                                                   bool shortlisted = false);
+/// The same as what it is, such as a ClassifyPipeline.
+template <class Typed>
+std::unique_ptr<Typed> load_pipeline(const std::filesystem::path& folder,
+                                     const LoadOptions& options = {}) {
+  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, Typed::task, options);
+  return std::unique_ptr<Typed>(static_cast<Typed*>(pipeline.release()));
+}
 
 }  // namespace glassformer

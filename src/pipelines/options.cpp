@@ -13,8 +13,8 @@ constexpr std::uint64_t any_index = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-OptionsReader::OptionsReader(std::string_view json)
-    : JsonObject(parse_json(json, source), source) {}
+OptionsReader::OptionsReader(const TaskOptions& options)
+    : JsonObject(parse_json(options.json, source), source), values_(options.values) {}
 
 OptionsReader::OptionsReader(JsonValue value, std::string path)
     : JsonObject(value, source, std::move(path)) {}
@@ -70,6 +70,44 @@ std::vector<HeadIndex> OptionsReader::heads(const char* key, std::size_t sites) 
     head.finish();
   }
   return heads;
+}
+
+std::optional<std::vector<std::size_t>> OptionsReader::selection(const char* key) {
+  if (!find(key)) return std::nullopt;
+  return indices(key, "whole numbers");
+}
+
+std::vector<Patch> OptionsReader::patches(const char* key) {
+  std::vector<Patch> patches;
+  const JsonValue* array = find(key);
+  if (!array) return patches;
+  if (!array->is_array()) fail(key, "an array", *array);
+  for (JsonEntries entry(*array); entry.next();) {
+    const std::string path = key + ("[" + std::to_string(patches.size()) + "]");
+    OptionsReader fields(entry.value(), path);
+    Patch& patch = patches.emplace_back(Patch{.name = fields.string("name"),
+                                              .tokens = fields.selection("tokens"),
+                                              .heads = fields.selection("heads"),
+                                              .keys = fields.selection("keys")});
+    OptionsReader value(fields.require("value"), path + ".value");
+    fields.finish();
+    patch.shape = value.indices("shape", "sizes");
+    const std::size_t offset = value.index("offset");
+    value.finish();
+    std::uint64_t count = 1;
+    for (const std::size_t extent : patch.shape) count = saturating_product({count, extent});
+    if (offset > values_.size() || count > values_.size() - offset) {
+      fields.fail("value", "numbers that are there", fields.require("value"));
+    }
+    const std::span<const float> numbers = values_.subspan(offset, static_cast<std::size_t>(count));
+    patch.value.assign(numbers.begin(), numbers.end());
+  }
+  return patches;
+}
+
+std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads) {
+  for (const HeadIndex& head : heads) patches.push_back(ablation(head));
+  return patches;
 }
 
 }  // namespace glassformer

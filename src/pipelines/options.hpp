@@ -1,6 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +13,22 @@
 
 namespace glassformer {
 
+/// What a call is asked for: the task's own options as JSON, and the numbers that they point to.
+struct TaskOptions {
+  template <std::convertible_to<std::string_view> Json>
+  TaskOptions(const Json& text, std::span<const float> numbers = {})
+      : json(text), values(numbers) {}
+
+  std::string_view json;
+  std::span<const float> values;
+};
+
 /// Reads the options of a call, every one of which may be absent. Throws `invalid_option` naming
 /// the option.
 class OptionsReader : public JsonObject {
  public:
-  /// `json` outlives this.
-  explicit OptionsReader(std::string_view json);
+  /// What `options` points to outlives this.
+  explicit OptionsReader(const TaskOptions& options);
   /// An option that is an object itself.
   OptionsReader(JsonValue value, std::string path);
 
@@ -28,6 +41,17 @@ class OptionsReader : public JsonObject {
   /// [{"attention": "encoder", "layer": int, "head": int}], of the first `sites` of encoder,
   /// decoder and cross.
   std::vector<HeadIndex> heads(const char* key, std::size_t sites);
+  /// [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": {"shape": [int],
+  /// "offset": int}}]: a value is so many of TaskOptions::values from `offset` on.
+  std::vector<Patch> patches(const char* key);
+
+ private:
+  std::optional<std::vector<std::size_t>> selection(const char* key);
+
+  std::span<const float> values_;
 };
+
+/// The patches, and those by which these heads are ablated.
+std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads);
 
 }  // namespace glassformer

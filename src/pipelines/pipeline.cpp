@@ -4,6 +4,11 @@
 
 namespace glassformer {
 
+std::string_view TextInput::alone() const {
+  if (!pair) return text;
+  throw_error(ErrorCode::invalid_option, "pair: expected one text for this task, got two");
+}
+
 std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
   const ModelConfig& config = pipeline.config();
   JsonWriter json;
@@ -14,7 +19,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
     json.field("heads", encoder.n_heads);
     json.field("d_model", encoder.d_model);
     json.field("vocab_size", encoder.vocab_size);
-    json.field("max_source_length", encoder.max_length);
+    json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
     json.field("compute", to_string(pipeline.compute()));
     if (const std::optional<StackConfig>& decoder = config.architecture.decoder) {
@@ -23,7 +28,11 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
       json.field("decoder_layers", decoder->layers);
       json.field("target_vocab_size", decoder->vocab_size);
       json.field("max_target_length", decoder->max_length);
-    } else {
+    } else if (config.task == Task::feature_extraction) {
+      json.key("poolings");
+      json.array(config.poolings, [&](TokenPooling pooling) { json.value(to_string(pooling)); });
+      json.field("normalize", config.normalize);
+    } else if (!config.labels.empty()) {
       json.key("labels");
       json.array(config.labels, [&](const std::string& label) { json.value(label); });
     }

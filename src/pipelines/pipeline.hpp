@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,8 +11,10 @@
 
 #include "checkpoints/model_config.hpp"
 #include "error.hpp"
+#include "glassformer/text_input.hpp"
 #include "io/weights.hpp"
 #include "models/trace.hpp"
+#include "pipelines/options.hpp"
 
 // What the command line and the binding drive, whatever the task.
 
@@ -22,6 +25,11 @@ struct Result {
   std::string text;                        ///< in the form that was asked for
   std::vector<TracedTensor> tensors = {};  ///< those that are not in the text
 };
+
+/// Each text alone.
+inline std::vector<TextInput> to_inputs(std::span<const std::string_view> texts) {
+  return {texts.begin(), texts.end()};
+}
 
 /// A text's result, or why it has none.
 using Outcome = std::variant<Result, Error>;
@@ -41,6 +49,13 @@ std::vector<Outcome> to_outcomes(std::vector<std::variant<Typed, Error>> results
   return outcomes;
 }
 
+/// The first of several results, or its error.
+template <class Typed>
+Typed only(std::vector<std::variant<Typed, Error>> results) {
+  if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
+  return std::get<Typed>(std::move(results[0]));
+}
+
 /// What a result's text is.
 enum class ResultForm {
   line,  ///< for people: one line
@@ -49,6 +64,7 @@ enum class ResultForm {
   ///
   ///   attention.encoder, attention.decoder, attention.cross   [layers, heads, queries, keys]
   ///   contributions                                           [tokens, classes]
+  ///   trace.encoder.layers.0.input                            and whatever else was asked for
   ///   sentences.0.attention.cross                             of what is in an array of the object
   json_and_tensors,
 };
@@ -77,11 +93,11 @@ class Pipeline {
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
 
-  /// Starts on some texts; they and `options`, the task's own as JSON, need to live for the call
-  /// only. Throws `invalid_option` naming the field. The pipeline outlives the job, and works on
-  /// one step of one job at a time.
-  virtual std::unique_ptr<Job> begin(std::span<const std::string_view> texts,
-                                     std::string_view options, ResultForm form) = 0;
+  /// Starts on some texts; they and the options need to live for the call only. Throws
+  /// `invalid_option` naming the field. The pipeline outlives the job, and works on one step of one
+  /// job at a time.
+  virtual std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
+                                     ResultForm form) = 0;
 };
 
 /// What a pipeline's model is: {task, labels, layers, heads, …, parameters, compute}.

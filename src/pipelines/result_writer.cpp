@@ -1,6 +1,5 @@
 #include "pipelines/result_writer.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -27,70 +26,55 @@ std::string base64(const std::vector<float>& values) {
   return text;
 }
 
-bool is_attention(const TracedTensor& tensor) { return tensor.name.starts_with(attention_prefix); }
-
 }  // namespace
 
-void ResultWriter::tensors(std::vector<TracedTensor> tensors, std::string_view path) {
-  if (!embeds_) {
-    for (TracedTensor& tensor : tensors) {
-      tensor.name.insert(0, path);
-      beside_.push_back(std::move(tensor));
-    }
-    return;
+void ResultWriter::put_beside(std::vector<TracedTensor> tensors, const std::string& path) {
+  for (TracedTensor& tensor : tensors) {
+    tensor.name.insert(0, path);
+    beside_.push_back(std::move(tensor));
   }
-  const auto write = [&](const char* name, bool attention) {
-    if (std::ranges::find(tensors, attention, is_attention) == tensors.end()) return;
-    key(name);
-    object([&] {
-      for (const TracedTensor& tensor : tensors) {
-        if (is_attention(tensor) != attention) continue;
-        attention ? this->attention(tensor) : traced(tensor);
-      }
-    });
-  };
-  write("attention", true);
-  write("trace", false);
 }
 
-void ResultWriter::attention(const TracedTensor& map) {
+void ResultWriter::tensors(std::vector<TracedTensor> tensors, std::string_view path) {
   static constexpr std::array axes = {"layers", "heads", "queries", "keys"};
-  key(std::string_view(map.name).substr(attention_prefix.size()));
+  if (!embeds_) return put_beside(std::move(tensors), std::string(path));
+  if (tensors.empty()) return;
+  key("attention");
   object([&] {
-    for (std::size_t i = 0; i < axes.size(); ++i) field(axes[i], map.shape[i]);
-    field("data", base64(map.data));
+    for (const TracedTensor& map : tensors) {
+      key(std::string_view(map.name).substr(attention_prefix.size()));
+      object([&] {
+        for (std::size_t i = 0; i < axes.size(); ++i) field(axes[i], map.shape[i]);
+        field("data", base64(map.data));
+      });
+    }
   });
 }
 
-void ResultWriter::traced(const TracedTensor& tensor) {
-  key(tensor.name);
+void ResultWriter::trace(std::vector<TracedTensor> tensors, std::string_view path) {
+  if (!embeds_) return put_beside(std::move(tensors), std::string(path) + "trace.");
+  if (tensors.empty()) return;
+  key("trace");
   object([&] {
-    key("shape");
-    array(tensor.shape, [&](std::size_t size) { value(size); });
-    field("data", base64(tensor.data));
+    for (const TracedTensor& tensor : tensors) {
+      key(tensor.name);
+      object([&] {
+        key("shape");
+        array(tensor.shape, [&](std::size_t size) { value(size); });
+        field("data", base64(tensor.data));
+      });
+    }
   });
 }
 
-void write_fields(JsonWriter& json, const Token& token, const Tokenizer& tokenizer) {
-  json.field("id", token.id);
-  json.field("text", tokenizer.display_text(token.id));
-  json.field("start", token.start);
-  json.field("end", token.end);
-}
-
-void write(JsonWriter& json, const std::vector<Token>& tokens, const Tokenizer& tokenizer) {
-  json.array(tokens, [&](const Token& token) {
-    json.object([&] { write_fields(json, token, tokenizer); });
-  });
-}
-
-void write_tokens(JsonWriter& json, const std::vector<Token>& tokens,
-                  const std::vector<bool>& second, const Tokenizer& tokenizer) {
-  std::size_t i = 0;
-  json.array(tokens, [&](const Token& token) {
+void write(JsonWriter& json, const std::vector<InputToken>& tokens) {
+  json.array(tokens, [&](const InputToken& token) {
     json.object([&] {
-      write_fields(json, token, tokenizer);
-      if (!second.empty()) json.field("sequence", std::size_t{second[i++] ? 1u : 0u});
+      json.field("id", token.id);
+      json.field("text", token.text);
+      json.field("start", token.start);
+      json.field("end", token.end);
+      if (token.sequence) json.field("sequence", std::size_t{*token.sequence});
     });
   });
 }

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "glassformer/tokens.hpp"
 #include "io/json_writer.hpp"
 #include "pipelines/pipeline.hpp"
-#include "text/tokenizer.hpp"
 
 namespace glassformer {
 
@@ -18,31 +18,25 @@ class ResultWriter : public JsonWriter {
   /// Whether tensors are in the JSON.
   bool embeds() const { return embeds_; }
 
-  /// The fields of an object that hold its tensors: `attention`, {NAME: {layers, heads, queries,
-  /// keys, data}} of those that are called "attention.NAME", and `trace`, {NAME: {shape, data}}, of
-  /// the others; data is base64 of little-endian floats. Or no field, and "<path><name>" beside the
-  /// JSON.
+  /// The field of an object that holds its attention weights: `attention`, {NAME: {layers, heads,
+  /// queries, keys, data}} of the tensors "attention.NAME"; data is base64 of little-endian floats.
+  /// Or no field, and "<path><name>" beside the JSON.
   void tensors(std::vector<TracedTensor> tensors, std::string_view path = {});
+  /// The one that holds what was traced: `trace`, {NAME: {shape, data}}. Or "<path>trace.<name>"
+  /// beside the JSON.
+  void trace(std::vector<TracedTensor> tensors, std::string_view path = {});
 
   Result take_result() { return {take(), std::move(beside_)}; }
 
  private:
-  void attention(const TracedTensor& map);
-  void traced(const TracedTensor& tensor);
+  void put_beside(std::vector<TracedTensor> tensors, const std::string& path);
 
   bool embeds_;
   std::vector<TracedTensor> beside_;
 };
 
-/// id, text, start, end
-void write_fields(JsonWriter& json, const Token& token, const Tokenizer& tokenizer);
-/// [{id, text, start, end}]
-void write(JsonWriter& json, const std::vector<Token>& tokens, const Tokenizer& tokenizer);
-
-/// The same, and of a pair's tokens `sequence`: 1 where `second` says so, else 0. Of one text,
-/// `second` is empty.
-void write_tokens(JsonWriter& json, const std::vector<Token>& tokens,
-                  const std::vector<bool>& second, const Tokenizer& tokenizer);
+/// [{id, text, start, end, sequence?}]
+void write(JsonWriter& json, const std::vector<InputToken>& tokens);
 
 /// {"positive": 0.9, ...}: of each label what `write_value` writes for its index.
 template <class WriteValue>

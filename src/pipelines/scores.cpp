@@ -12,9 +12,9 @@ namespace {
 void expect_finite(std::span<const float> logits) {
   for (const float logit : logits) {
     if (std::isfinite(logit)) continue;
-    throw Error(ErrorCode::non_finite, "logits: expected finite numbers, got " +
-                                           std::string(std::isnan(logit) ? "NaN" : "infinity") +
-                                           ": the model's weights lead out of the range of floats");
+    throw_error(ErrorCode::non_finite, {"logits: expected finite numbers, got {}: the model's "
+                                        "weights lead out of the range of floats",
+                                        {std::isnan(logit) ? "NaN" : "infinity"}});
   }
 }
 

@@ -72,7 +72,7 @@ SourceText SourceReader::read(std::string_view text) const {
   }
   source.after += text.substr(end);
   if (source.sentences.empty()) {
-    throw Error(ErrorCode::empty_input, "text: expected at least one token, got none");
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
   return source;
 }
@@ -94,7 +94,7 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceTex
       const std::size_t end = byte_at(part, tokens.back().end);
       part = sentence.substr(0, clipped ? sentence.find(' ', end) : end);
     }
-    if (tokens.empty()) {  // only characters that normalise to nothing
+    if (tokens.empty()) {  // only characters that normalize to nothing
       source.after += part;
     } else {
       SourceSentence& entry = source.sentences.emplace_back();

@@ -1,17 +1,17 @@
 #include "pipelines/token_classify.hpp"
 
-#include <cstdio>
-
+#include "io/decimal.hpp"
 #include "pipelines/encoder_job.hpp"
+#include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 #include "pipelines/scores.hpp"
 
 namespace glassformer {
 
-TokenClassifyOptions parse_token_classify_options(std::string_view json) {
-  OptionsReader reader(json);
+TokenClassifyOptions parse_token_classify_options(const TaskOptions& task) {
+  OptionsReader reader(task);
   TokenClassifyOptions options;
-  options.encoder.read(reader);
+  options.encoder = read_encoder_options(reader);
   if (reader.find("aggregation")) {
     options.aggregation = parse_aggregation(reader.string("aggregation"));
   }
@@ -20,8 +20,8 @@ TokenClassifyOptions parse_token_classify_options(std::string_view json) {
   return options;
 }
 
-std::unique_ptr<Job> TokenClassifyPipeline::begin(std::span<const std::string_view> texts,
-                                                  std::string_view options, ResultForm form) {
+std::unique_ptr<Job> TokenClassifyPipeline::begin(std::span<const TextInput> texts,
+                                                  const TaskOptions& options, ResultForm form) {
   return std::make_unique<EncoderJob<TokenClassifyPipeline, TokenClassifyOptions>>(
       *this, texts, parse_token_classify_options(options), form);
 }
@@ -33,7 +33,7 @@ TokenClassification TokenClassifyPipeline::classify(std::string_view text,
 
 std::vector<std::variant<TokenClassification, Error>> TokenClassifyPipeline::classify_batch(
     std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
-  return run_all(*this, texts, options);
+  return run_all(*this, to_inputs(texts), options);
 }
 
 TokenClassification TokenClassifyPipeline::answer(EncoderAnswer answer, std::string_view text,
@@ -61,7 +61,7 @@ TokenClassification TokenClassifyPipeline::answer(EncoderAnswer answer, std::str
       {.labels = config().labels,
        .aggregation = options.aggregation,
        .ignore_labels = options.ignore_labels});
-  result.tokens = std::move(answer.input.tokens);
+  result.tokens = input_tokens(tokens, tokenizer());
   result.clipped = answer.input.clipped;
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
@@ -72,8 +72,7 @@ Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm f
   if (form == ResultForm::line) {
     std::string line;
     for (const Entity& entity : result.entities) {
-      char score[32];
-      std::snprintf(score, sizeof score, "%.6f", static_cast<double>(entity.score));
+      const std::string score = six_decimals(entity.score);
       if (!line.empty()) line += '\t';
       line.append(entity.entity).append("\t").append(entity.word).append("\t").append(score);
     }
@@ -93,12 +92,12 @@ Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm f
       });
     });
     json.key("tokens");
-    write(json, result.tokens, tokenizer());
+    write(json, result.tokens);
     json.field("clipped", result.clipped);
     if (result.attention) {
-      result.trace.push_back(to_tensor("attention.encoder", std::move(*result.attention)));
+      json.tensors({to_tensor("attention.encoder", std::move(*result.attention))});
     }
-    json.tensors(std::move(result.trace));
+    json.trace(std::move(result.trace));
   });
   return json.take_result();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/decimal.hpp"
 #include "io/json_writer.hpp"
 #include "pipelines/special_tokens.hpp"
 
@@ -33,22 +34,15 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   return special;
 }
 
-std::string text_of(float number) {
-  JsonWriter json;
-  json.value(number);
-  return json.take();
-}
-
-[[noreturn]] void refuse(const std::string& problem) {
-  throw Error(ErrorCode::invalid_option, problem);
+[[noreturn]] void refuse(const Message& problem) {
+  throw_error(ErrorCode::invalid_option, problem);
 }
 
 void check_head(const std::string& option, std::size_t layer, std::size_t layers, std::size_t head,
                 std::size_t heads) {
   if (layer < layers && head < heads) return;
-  refuse(option + ": expected layers below " + std::to_string(layers) + " and heads below " +
-         std::to_string(heads) + ", got layer " + std::to_string(layer) + ", head " +
-         std::to_string(head));
+  refuse({"{}: expected layers below {} and heads below {}, got layer {}, head {}",
+          {option, layers, heads, layer, head}});
 }
 
 }  // namespace
@@ -56,7 +50,7 @@ void check_head(const std::string& option, std::size_t layer, std::size_t layers
 TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
                                      std::unique_ptr<const Tokenizer> target, Compute compute,
                                      std::optional<std::span<const std::byte>> shortlist)
-    : config_(expect_task(std::move(config), Task::translation)),
+    : config_(expect_task(std::move(config), task)),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, *source_tokenizer_)),
@@ -78,12 +72,11 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
 
 void TranslatePipeline::check(const TranslateOptions& options) const {
   if (options.beams < 1 || options.beams > max_beams) {
-    refuse("beams: expected 1 to " + std::to_string(max_beams) + ", got " +
-           std::to_string(options.beams));
+    refuse({"beams: expected 1 to {}, got {}", {max_beams, options.beams}});
   }
   if (!(options.length_penalty >= 0 && options.length_penalty <= max_length_penalty)) {
-    refuse("lengthPenalty: expected 0 to " + text_of(max_length_penalty) + ", got " +
-           text_of(options.length_penalty));
+    refuse({"lengthPenalty: expected 0 to {}, got {}",
+            {shortest_decimal(max_length_penalty), shortest_decimal(options.length_penalty)}});
   }
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
@@ -99,9 +92,7 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
 }
 
 Translation TranslatePipeline::translate(std::string_view text, const TranslateOptions& options) {
-  auto results = translate_batch(std::span(&text, 1), options);
-  if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
-  return std::get<Translation>(std::move(results[0]));
+  return only(translate_batch(std::span(&text, 1), options));
 }
 
 std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch(

@@ -12,6 +12,7 @@
 #include "error.hpp"
 #include "generation/beam_search.hpp"
 #include "generation/shortlist.hpp"
+#include "glassformer/translator.hpp"
 #include "models/seq2seq.hpp"
 #include "pipelines/alignment.hpp"
 #include "pipelines/pipeline.hpp"
@@ -20,68 +21,12 @@
 
 namespace glassformer {
 
-inline constexpr std::size_t max_beams = 64;
-inline constexpr float max_length_penalty = 10;
-
-struct TranslateOptions {
-  std::size_t beams = 4;        ///< 1 to max_beams; 1: greedy
-  float length_penalty = 1.0f;  ///< score = log-probability / tokens ^ length_penalty
-  std::size_t max_length = 0;   ///< most tokens a sentence; 0: three times the source's and 16
-  bool attention = false;       ///< return every attention weight, and the alignment
-  std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
-  bool hypotheses = false;                         ///< return the n-best list and the search tree
-  std::vector<HeadIndex> ablate = {};              ///< heads to silence
-  /// One sentence after the other, so that the text grows at its end; see TranslationJob::streamed.
-  bool stream = false;
-};
-
 /// {"beams": int, "lengthPenalty": number, "maxLength": int, "attention": bool, "alignment": bool
-/// or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "ablate": [{"attention":
-/// "encoder", "decoder" or "cross", "layer": int, "head": int}]}, every field optional. Throws
-/// `invalid_option` naming the field for anything else.
-TranslateOptions parse_translate_options(std::string_view json);
-
-/// A piece of an output. start and end are offsets in the whole translation, in UTF-16 units. The
-/// pieces of one character (its bytes) end where it does: the last covers it, those before are
-/// empty.
-struct OutputToken {
-  std::int32_t id;
-  std::uint32_t start, end;
-  float logprob;  ///< after the tokens before it
-
-  bool operator==(const OutputToken&) const = default;
-};
-
-/// An output that the search completed. Its tokens' offsets are as in the whole translation, in
-/// which its sentence begins at target_start.
-struct OutputText {
-  std::string text;
-  float score;                      ///< log-probability / tokens ^ length_penalty
-  std::vector<OutputToken> tokens;  ///< </s> included, where it ends with one
-};
-
-/// One sentence's way through the model.
-struct SentenceTranslation {
-  std::uint32_t start, end;                ///< of the sentence in the input, in UTF-16 units
-  std::uint32_t target_start, target_end;  ///< of its translation in the whole output
-  bool clipped;                            ///< it was cut at the model's limit
-  std::vector<Token> source_tokens;        ///< what the encoder read; offsets in the input
-  OutputText output;                       ///< the best one
-  std::optional<AttentionMap> encoder;     ///< [L, H, S, S]
-  /// [L, H, T, T] and [L, H, T, S]: row i is the step that emitted output token i. The decoder's
-  /// column j is output token j - 1, column 0 the start token; what a step had not seen is 0.
-  std::optional<AttentionMap> decoder, cross;
-  /// Target offsets in the whole translation, source offsets in the input.
-  std::optional<std::vector<AlignmentLink>> alignment;
-  std::vector<OutputText> hypotheses;  ///< best first
-  std::vector<Candidate> tree;         ///< everything the search considered
-};
-
-struct Translation {
-  std::string text;
-  float score;  ///< the mean of the sentences' scores, weighted by their tokens
-  std::vector<SentenceTranslation> sentences;
-};
+/// or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name],
+/// "patch": [see OptionsReader], "ablate": [{"attention": "encoder", "decoder" or "cross", "layer":
+/// int, "head": int}]}, every field optional. Throws `invalid_option` naming the field for anything
+/// else.
+TranslateOptions parse_translate_options(const TaskOptions& task);
 
 /// A token as it leaves the decoder. An end token adds nothing to the text, and does not.
 struct StreamedToken {
@@ -99,6 +44,7 @@ class TranslationJob;
 /// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
 class TranslatePipeline final : public Pipeline {
  public:
+  static constexpr Task task = Task::translation;
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
 
@@ -121,16 +67,17 @@ class TranslatePipeline final : public Pipeline {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
 
-  /// Starts on several texts. Throws `invalid_option` for beams, heads or layers that do not exist.
+  /// Starts on several texts. Throws `invalid_option` for beams, heads, layers or names that do not
+  /// exist.
   /// A text without tokens gets the error `empty_input` and leaves the others alone; so do one of
-  /// over max_text_bytes, one whose attention weights may take more than max_attention_bytes or one
+  /// over max_text_bytes, one whose trace may take more than max_trace_bytes or one
   /// of whose sentences may need a search of more than max_search_bytes (`too_large`), and one to
   /// whose tokens the model gives probabilities that are not finite (`non_finite`). A sentence over
   /// the model's limit is cut at clauses or words; what has none is clipped. Any number of jobs may
   /// be under way; the pipeline outlives them.
   TranslationJob begin(std::span<const std::string_view> texts,
                        const TranslateOptions& options = {}, ResultForm form = ResultForm::json);
-  std::unique_ptr<Job> begin(std::span<const std::string_view> texts, std::string_view options,
+  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
                              ResultForm form) override;
 
   /// All at once. Throws a text's own error.
@@ -188,7 +135,6 @@ class TranslationJob final : public Job {
   friend class TranslatePipeline;
   struct State;
   explicit TranslationJob(std::unique_ptr<State> state);
-  TranslatePipeline& pipeline() const;
   ResultForm form() const;
 
   std::unique_ptr<State> state_;
@@ -196,9 +142,9 @@ class TranslationJob final : public Job {
 
 /// As text: the translation; or {text, score, sentences: [{text, score, tokens: [{id, text, start,
 /// end, logprob}], start, end, targetStart, targetEnd, clipped, sourceTokens: [{id, text, start,
-/// end}], attention?: {encoder, decoder, cross}, alignment?: [{target: {start, end}, source:
-/// {start, end}, weight}], hypotheses?: [{text, score, tokens}], tree?: [{parent, id, text,
-/// logprob, total, kept}]}]}.
-Result to_result(Translation translation, const TranslatePipeline& pipeline, ResultForm form);
+/// end}], attention?: {encoder, decoder, cross}, trace?: {NAME: {shape, data}}, alignment?:
+/// [{target: {start, end}, source: {start, end}, weight}], hypotheses?: [{text, score, tokens}],
+/// tree?: [{parent, id, text, logprob, total, kept}]}]}.
+Result to_result(Translation translation, ResultForm form);
 
 }  // namespace glassformer

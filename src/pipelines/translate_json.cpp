@@ -6,18 +6,21 @@
 namespace glassformer {
 namespace {
 
-void write(JsonWriter& json, const OutputToken& token, const Tokenizer& tokenizer) {
+void write(JsonWriter& json, const OutputToken& token) {
   json.object([&] {
-    write_fields(json, {token.id, token.start, token.end}, tokenizer);
+    json.field("id", token.id);
+    json.field("text", token.text);
+    json.field("start", token.start);
+    json.field("end", token.end);
     json.field("logprob", token.logprob);
   });
 }
 
-void write_fields(JsonWriter& json, const OutputText& output, const Tokenizer& tokenizer) {
+void write_fields(JsonWriter& json, const OutputText& output) {
   json.field("text", output.text);
   json.field("score", output.score);
   json.key("tokens");
-  json.array(output.tokens, [&](const OutputToken& token) { write(json, token, tokenizer); });
+  json.array(output.tokens, [&](const OutputToken& token) { write(json, token); });
 }
 
 void write(JsonWriter& json, TextRange range) {
@@ -37,14 +40,14 @@ void write(JsonWriter& json, const AlignmentLink& link) {
   });
 }
 
-void write(JsonWriter& json, const Candidate& candidate, const Tokenizer& tokenizer) {
+void write(JsonWriter& json, const SearchNode& node) {
   json.object([&] {
-    json.field("parent", candidate.parent);
-    json.field("id", candidate.id);
-    json.field("text", tokenizer.display_text(candidate.id));
-    json.field("logprob", candidate.logprob);
-    json.field("total", static_cast<float>(candidate.total));
-    json.field("kept", candidate.kept);
+    json.field("parent", node.parent);
+    json.field("id", node.id);
+    json.field("text", node.text);
+    json.field("logprob", node.logprob);
+    json.field("total", node.total);
+    json.field("kept", node.kept);
   });
 }
 
@@ -60,23 +63,22 @@ std::vector<TracedTensor> attention_of(std::optional<AttentionMap> encoder,
 }
 
 // `path`: where the sentence is in the result.
-void write(ResultWriter& json, SentenceTranslation& sentence, const std::string& path,
-           const TranslatePipeline& pipeline) {
-  const Tokenizer& target = pipeline.target_tokenizer();
+void write(ResultWriter& json, SentenceTranslation& sentence, const std::string& path) {
   json.object([&] {
-    write_fields(json, sentence.output, target);
+    write_fields(json, sentence.output);
     json.field("start", sentence.start);
     json.field("end", sentence.end);
     json.field("targetStart", sentence.target_start);
     json.field("targetEnd", sentence.target_end);
     json.field("clipped", sentence.clipped);
     json.key("sourceTokens");
-    write(json, sentence.source_tokens, pipeline.source_tokenizer());
+    write(json, sentence.source_tokens);
     if (sentence.cross) {
       json.tensors(attention_of(std::move(sentence.encoder), std::move(sentence.decoder),
                                 std::move(sentence.cross)),
                    path);
     }
+    json.trace(std::move(sentence.trace), path);
     if (sentence.alignment) {
       json.key("alignment");
       json.array(*sentence.alignment, [&](const AlignmentLink& link) { write(json, link); });
@@ -84,17 +86,17 @@ void write(ResultWriter& json, SentenceTranslation& sentence, const std::string&
     if (sentence.tree.empty()) return;
     json.key("hypotheses");
     json.array(sentence.hypotheses, [&](const OutputText& hypothesis) {
-      json.object([&] { write_fields(json, hypothesis, target); });
+      json.object([&] { write_fields(json, hypothesis); });
     });
     json.key("tree");
-    json.array(sentence.tree, [&](const Candidate& candidate) { write(json, candidate, target); });
+    json.array(sentence.tree, [&](const SearchNode& node) { write(json, node); });
   });
 }
 
 }  // namespace
 
-TranslateOptions parse_translate_options(std::string_view json) {
-  OptionsReader reader(json);
+TranslateOptions parse_translate_options(const TaskOptions& task) {
+  OptionsReader reader(task);
   TranslateOptions options;
   if (reader.find("beams")) options.beams = reader.index("beams");
   if (reader.find("lengthPenalty")) {
@@ -104,6 +106,8 @@ TranslateOptions parse_translate_options(std::string_view json) {
   options.attention = reader.flag("attention");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");
+  options.trace = reader.names("trace");
+  options.patch = reader.patches("patch");
   options.ablate = reader.heads("ablate", 3);
   if (const JsonValue* wanted = reader.find("alignment")) {
     if (wanted->is_object()) {
@@ -120,7 +124,7 @@ TranslateOptions parse_translate_options(std::string_view json) {
   return options;
 }
 
-Result to_result(Translation translation, const TranslatePipeline& pipeline, ResultForm form) {
+Result to_result(Translation translation, ResultForm form) {
   if (form == ResultForm::line) return {std::move(translation.text)};
   ResultWriter json(form);
   json.object([&] {
@@ -129,7 +133,7 @@ Result to_result(Translation translation, const TranslatePipeline& pipeline, Res
     json.key("sentences");
     std::size_t index = 0;
     json.array(translation.sentences, [&](SentenceTranslation& sentence) {
-      write(json, sentence, "sentences." + std::to_string(index++) + ".", pipeline);
+      write(json, sentence, "sentences." + std::to_string(index++) + ".");
     });
   });
   return json.take_result();
@@ -139,13 +143,12 @@ std::optional<Result> TranslationJob::progress() {
   if (!streamed()) return std::nullopt;
   const StreamedToken& step = *streamed();
   const SentenceTranslation& sentence = this->sentence();
-  const TranslatePipeline& pipeline = this->pipeline();
   const bool first = sentence.output.tokens.size() == 1;
   if (form() == ResultForm::line) return Result{sentence.output.text};
   ResultWriter json(form());
   json.object([&] {
     json.key("token");
-    write(json, step.token, pipeline.target_tokenizer());
+    write(json, step.token);
     json.field("text", sentence.output.text);
     if (first) {
       json.field("before", step.before);
@@ -156,7 +159,7 @@ std::optional<Result> TranslationJob::progress() {
         json.field("end", sentence.end);
         json.field("targetStart", sentence.target_start);
         json.key("sourceTokens");
-        write(json, sentence.source_tokens, pipeline.source_tokenizer());
+        write(json, sentence.source_tokens);
       });
     }
     if (!step.cross) return;
@@ -167,7 +170,7 @@ std::optional<Result> TranslationJob::progress() {
 
 std::vector<Outcome> TranslationJob::end() {
   return to_outcomes(take_results(), [&](Translation translation) {
-    return to_result(std::move(translation), pipeline(), form());
+    return to_result(std::move(translation), form());
   });
 }
 

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "io/utf8.hpp"
+#include "models/trace_plan.hpp"
+#include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/translate.hpp"
 
@@ -63,12 +65,27 @@ struct TranslationJob::State {
     std::string after;                // what stands behind them
     std::optional<Error> error;
   };
-  struct Attention {
-    AttentionMap decoder, cross;
+  // What the steps of a hypothesis showed.
+  struct Shown {
+    AttentionMap decoder = {}, cross = {};
+    std::vector<TracedTensor> trace = {};
   };
 
   State(TranslatePipeline& owner, const TranslateOptions& wanted, ResultForm as)
-      : pipeline(owner), options(wanted), form(as) {}
+      : pipeline(owner),
+        options(wanted),
+        form(as),
+        plan(owner.config_.architecture, owner.compute(),
+             {.attention = wanted.attention,
+              .names = wanted.trace,
+              .patches = with_ablations(wanted.patch, wanted.ablate)}) {
+    if (owner.shortlist_ &&
+        std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
+      throw_error(
+          ErrorCode::unsupported,
+          "patch: logits: expected a translator without a shortlist, which leaves out most");
+    }
+  }
 
   void read_some();
   void read(std::size_t text);
@@ -80,8 +97,11 @@ struct TranslationJob::State {
   void start_batch();
   void go_on();
   bool sees() const { return options.attention || options.alignment; }
+  bool replays() const {
+    return !options.trace.empty() || (sees() && !scorer->state().has_attention());
+  }
   void finish(std::size_t source, Sentence& sentence);
-  Attention attention(std::size_t source, CandidateIndex last);
+  Shown show(std::size_t source, CandidateIndex last);
   void stream();
   void settle();
   OutputText output(std::size_t source, const Hypothesis& hypothesis, bool final) const;
@@ -91,9 +111,10 @@ struct TranslationJob::State {
   TranslatePipeline& pipeline;
   TranslateOptions options;
   ResultForm form;
+  TracePlan plan;
   std::vector<Text> texts;
   std::size_t unread = 0;  // the first text that is not read yet
-  AttentionBudget budget;
+  TraceBudget budget;
   std::vector<Sentence> sentences;
   std::vector<std::size_t> order;  // sentences, as they are translated
   std::size_t next = 0;            // in order: the first that no batch has had
@@ -135,7 +156,7 @@ void TranslationJob::State::read(std::size_t text) {
       result.start = sentence.start;
       result.end = sentence.end;
       result.clipped = sentence.clipped;
-      result.source_tokens = sentence.tokens;
+      result.source_tokens = input_tokens(sentence.tokens, pipeline.source_tokenizer());
       sentences.push_back({text, std::move(sentence), std::move(result)});
     }
     entry.last = sentences.size();
@@ -176,16 +197,17 @@ void TranslationJob::State::expect_room(const SourceText& source) {
     const std::size_t keys = sentence.tokens.size(), length = max_length(keys);
     const std::uint64_t bytes = search_bytes(length);
     if (bytes > max_search_bytes) {
-      throw Error(ErrorCode::too_large, "text: the search for up to " + std::to_string(length) +
-                                            " tokens with " + std::to_string(options.beams) +
-                                            " beams may take " + mebibytes(bytes) +
-                                            ", expected at most " + mebibytes(max_search_bytes) +
-                                            "; ask for fewer beams or a smaller maxLength");
+      throw_error(ErrorCode::too_large,
+                  {"text: the search for up to {} tokens with {} beams may take {}, expected at "
+                   "most {}; ask for fewer beams or a smaller maxLength",
+                   {length, options.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
     }
+    plan.expect_fit({.source = keys, .target = length});
+    numbers += plan.numbers({.source = keys, .target = length});
     if (!sees()) continue;
     const std::uint64_t decoder = saturating_product(
         {config.decoder().layers, config.decoder().n_heads, length, length + keys});
-    AttentionBudget().take(options.stream ? captured_numbers(keys, length) : decoder);
+    TraceBudget().take(options.stream ? captured_numbers(keys, length) : decoder);
     if (!options.attention) continue;
     numbers += decoder +
                saturating_product({config.encoder().layers, config.encoder().n_heads, keys, keys});
@@ -204,7 +226,6 @@ void TranslationJob::State::sort() {
 }
 
 void TranslationJob::State::start_batch() {
-  TraceRequest request = {.attention = options.attention, .ablate = options.ablate};
   Batch sources;
   std::vector<std::size_t> max_lengths;
   std::vector<std::vector<std::int32_t>> choices;
@@ -231,12 +252,18 @@ void TranslationJob::State::start_batch() {
     limits.rows += options.beams;
   }
 
+  TraceRequest request = plan.request();
   encoded = pipeline.model_.encode(sources, request);
   for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
+  for (std::size_t i = 0; i < encoded.traces.size(); ++i) {
+    sentences[batch[i]].result.trace = std::move(encoded.traces[i]);
+  }
   // A step of a stream shows its attention.
-  request.attention = sees() && (options.stream || captured <= captured_bytes / sizeof(float));
+  const bool fits = options.trace.empty() && captured <= captured_bytes / sizeof(float);
+  request.attention = sees() && (options.stream || fits);
+  request.names.clear();
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
   search.emplace(*scorer, pipeline.special_,
@@ -247,7 +274,7 @@ void TranslationJob::State::start_batch() {
 }
 
 void TranslationJob::State::go_on() {
-  const bool replays = sees() && !scorer->state().has_attention();
+  const bool replays = this->replays();
   if (searching) {
     searching = search->step();
     if (options.stream) stream();
@@ -275,16 +302,24 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
     return;
   }
   const std::vector<Hypothesis> hypotheses = search->hypotheses(source);
-  const std::vector<Candidate>& tree = search->tree(source);
   result.output = output(source, hypotheses[0], true);
   if (options.hypotheses) {
     for (const Hypothesis& hypothesis : hypotheses) {
       result.hypotheses.push_back(output(source, hypothesis, true));
     }
-    result.tree = tree;
+    for (const Candidate& node : search->tree(source)) {
+      result.tree.push_back({.parent = node.parent,
+                             .id = node.id,
+                             .text = pipeline.target_tokenizer().display_text(node.id),
+                             .logprob = node.logprob,
+                             .total = static_cast<float>(node.total),
+                             .kept = node.kept});
+    }
   }
+  if (!sees() && !replays()) return;
+  auto [decoder, cross, trace] = show(source, hypotheses[0].last);
+  std::ranges::move(trace, std::back_inserter(result.trace));
   if (sees()) {
-    auto [decoder, cross] = attention(source, hypotheses[0].last);
     const auto target = words_of(result.output.text, ranges_of(result.output.tokens, 0));
     const auto words =
         words_of(sentence.source.text, ranges_of(result.source_tokens, result.start));
@@ -300,17 +335,17 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
   }
 }
 
-// How the steps that emitted the tokens up to `last` spread their attention. A search that kept
-// none feeds them once more, many tokens at once, with the same result to the bit.
-TranslationJob::State::Attention TranslationJob::State::attention(std::size_t source,
-                                                                  CandidateIndex last) {
+// What the steps that emitted the tokens up to `last` show. A search that kept nothing of it feeds
+// them once more, many tokens at once, with the same result to the bit.
+TranslationJob::State::Shown TranslationJob::State::show(std::size_t source, CandidateIndex last) {
   const std::vector<Candidate>& tree = search->tree(source);
-  const auto of = [](const DecodingState& state, NodeIndex node) {
-    return Attention{state.self_attention(node), state.cross_attention(node)};
+  const auto attention_of = [](const DecodingState& state, NodeIndex node) {
+    return Shown{state.self_attention(node), state.cross_attention(node)};
   };
-  // The step that emitted the last token was fed with the one before it.
-  if (scorer->state().has_attention()) return of(scorer->state(), tree[tree[last].parent].node);
-
+  if (!replays()) {
+    // The step that emitted the last token was fed with the one before it.
+    return attention_of(scorer->state(), tree[tree[last].parent].node);
+  }
   const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
   Seq2Seq::Encoded alone;
   alone.sources.add(encoded.sources.ids(source));
@@ -321,19 +356,29 @@ TranslationJob::State::Attention TranslationJob::State::attention(std::size_t so
   }
   fed.pop_back();
   const std::size_t length = fed.size();
-  DecodingState state = pipeline.model_.begin(
+  TraceRequest request = plan.request();
+  request.attention = sees();
+  Seq2Seq& model = pipeline.model_;
+  DecodingState state = model.begin(
       alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
-      {.attention = true, .ablate = options.ablate});
+      request);
   for (std::size_t i = 0; i < length; i += replayed_rows) {
-    pipeline.model_.decode(state, std::span(fed).subspan(i, std::min(replayed_rows, length - i)));
+    const std::size_t count = std::min(replayed_rows, length - i);
+    const View<2> hidden = model.decode(state, std::span(fed).subspan(i, count));
+    if (request.asks_for("logits")) model.project(const_view(hidden), state);
   }
-  return of(state, static_cast<NodeIndex>(length - 1));
+  const auto node = static_cast<NodeIndex>(length - 1);
+  Shown shown = sees() ? attention_of(state, node) : Shown{};
+  shown.trace = state.trace(node);
+  return shown;
 }
 
-// The text and tokens of a hypothesis; unless it is final, characters that are not whole wait.
+// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait, and
+// tokens have no text of their own.
 OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& hypothesis,
                                          bool final) const {
-  const std::unique_ptr<TextDecoder> decoder = pipeline.target_tokenizer().make_decoder();
+  const Tokenizer& tokenizer = pipeline.target_tokenizer();
+  const std::unique_ptr<TextDecoder> decoder = tokenizer.make_decoder();
   OutputText result = {.text = {}, .score = hypothesis.score, .tokens = {}};
   const std::vector<CandidateIndex> path = search->path(source, hypothesis.last);
   std::size_t size = 0;
@@ -347,7 +392,8 @@ OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& h
     const std::uint32_t start = end + (space ? 1 : 0);
     end += utf16_size(added);
     size += added.size();
-    result.tokens.push_back({candidate.id, start, end, candidate.logprob});
+    result.tokens.push_back({candidate.id, {}, start, end, candidate.logprob});
+    if (final) result.tokens.back().text = tokenizer.display_text(candidate.id);
   }
   result.text = decoder->text();
   return result;
@@ -389,6 +435,7 @@ void TranslationJob::State::stream() {
               .token = result.output.tokens.back(),
               .decoder = {},
               .cross = {}};
+  streamed->token.text = pipeline.target_tokenizer().display_text(last.id);
   streamed->token.start += result.target_start;
   streamed->token.end += result.target_start;
   if (known == 0) streamed->before = (settled + sentence.source.before).substr(shown_bytes);
@@ -438,9 +485,11 @@ TranslationJob TranslatePipeline::begin(std::span<const std::string_view> texts,
   return TranslationJob(std::move(state));
 }
 
-std::unique_ptr<Job> TranslatePipeline::begin(std::span<const std::string_view> texts,
-                                              std::string_view options, ResultForm form) {
-  return std::make_unique<TranslationJob>(begin(texts, parse_translate_options(options), form));
+std::unique_ptr<Job> TranslatePipeline::begin(std::span<const TextInput> texts,
+                                              const TaskOptions& options, ResultForm form) {
+  std::vector<std::string_view> alone;
+  for (const TextInput& text : texts) alone.push_back(text.alone());
+  return std::make_unique<TranslationJob>(begin(alone, parse_translate_options(options), form));
 }
 
 TranslationJob::TranslationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -486,7 +535,6 @@ std::vector<std::variant<Translation, Error>> TranslationJob::take_results() {
   return results;
 }
 
-TranslatePipeline& TranslationJob::pipeline() const { return state_->pipeline; }
 ResultForm TranslationJob::form() const { return state_->form; }
 
 }  // namespace glassformer

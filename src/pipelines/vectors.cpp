@@ -6,6 +6,7 @@
 #include <string>
 
 #include "error.hpp"
+#include "glassformer/embedder.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
@@ -71,9 +72,9 @@ void normalize(std::span<float> x) {
 
 float similarity(std::span<const float> a, std::span<const float> b) {
   if (a.size() != b.size()) {
-    throw Error(ErrorCode::invalid_option, "similarity: expected vectors of one size, got " +
-                                               std::to_string(a.size()) + " and " +
-                                               std::to_string(b.size()) + " numbers");
+    throw_error(
+        ErrorCode::invalid_option,
+        {"similarity: expected vectors of one size, got {} and {} numbers", {a.size(), b.size()}});
   }
   return static_cast<float>(dot(a, b) / (norm(a) * norm(b)));
 }

@@ -18,8 +18,4 @@ std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t>
 /// x / max(‖x‖, 1e-12), in place.
 void normalize(std::span<float> x);
 
-/// The cosine of the angle between two vectors; 0 if one of them is 0. Throws `invalid_option` for
-/// different sizes.
-float similarity(std::span<const float> a, std::span<const float> b);
-
 }  // namespace glassformer

@@ -17,7 +17,7 @@ std::size_t checked_product(std::string_view what, std::initializer_list<std::ui
     if (message.back() != ' ') message += " x ";
     message += std::to_string(factor);
   }
-  throw Error(ErrorCode::too_large, message);
+  throw_error(ErrorCode::too_large, message);
 }
 
 }  // namespace glassformer

@@ -20,8 +20,8 @@ std::string describe(std::span<const std::size_t> shape) {
 
 void throw_shape_mismatch(std::string_view name, std::span<const std::size_t> expected,
                           std::span<const std::size_t> got) {
-  throw Error(ErrorCode::internal, std::string(name) + ": expected shape " + describe(expected) +
-                                       ", got " + describe(got));
+  throw_error(ErrorCode::internal,
+              {"{}: expected shape {}, got {}", {name, describe(expected), describe(got)}});
 }
 
 }  // namespace glassformer

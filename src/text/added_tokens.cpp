@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "io/heap_sort.hpp"
 #include "io/utf8.hpp"
 #include "text/unicode/unicode.hpp"
 
@@ -11,13 +12,13 @@ namespace glassformer {
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const TextNormalizer* normalizer)
     : tokens_(std::move(tokens)) {
-  std::sort(tokens_.begin(), tokens_.end(),
+  heap_sort(tokens_.begin(), tokens_.end(),
             [](const AddedToken& left, const AddedToken& right) { return left.id < right.id; });
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     AddedToken& token = tokens_[i];
     if (i > 0 && tokens_[i - 1].id == token.id) {
-      throw Error(ErrorCode::invalid_tokenizer, "tokenizer.json: added_tokens: id " +
-                                                    std::to_string(token.id) + " appears twice");
+      throw_error(ErrorCode::invalid_tokenizer,
+                  {"tokenizer.json: added_tokens: id {} appears twice", {token.id}});
     }
     token.pattern = token.content;
     if (token.normalized && normalizer) {

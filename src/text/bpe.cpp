@@ -51,7 +51,7 @@ void Bpe::split(std::string_view word, std::vector<Symbol>& symbols) const {
   symbols.back().next = none;
 }
 
-// Puts the merge of two neighbours on the agenda if their joint text is a piece.
+// Puts the merge of two neighbors on the agenda if their joint text is a piece.
 void Bpe::propose(std::string_view word, std::int32_t left, std::int32_t right, Work& work) const {
   if (left == none || right == none) return;
   const Symbol& a = work.symbols[static_cast<std::size_t>(left)];
@@ -78,7 +78,7 @@ void Bpe::merge(std::string_view word, Work& work) const {
     agenda.pop_back();
     Symbol& left = symbols[static_cast<std::size_t>(top.left)];
     Symbol& right = symbols[static_cast<std::size_t>(top.right)];
-    // One of the two may have merged with another neighbour since.
+    // One of the two may have merged with another neighbor since.
     if (left.size == 0 || right.size == 0 || left.size + right.size != top.size) continue;
 
     left.size = top.size;

@@ -12,7 +12,7 @@
 namespace glassformer {
 
 /// Byte-pair encoding (Sennrich et al. 2016): starts from characters and merges, again and again,
-/// the two neighbours whose joint piece has the highest score, the leftmost first among equals.
+/// the two neighbors whose joint piece has the highest score, the leftmost first among equals.
 class Bpe final : public Segmenter {
  public:
   explicit Bpe(const SentencePieceModel& model);

@@ -12,9 +12,9 @@ constexpr std::size_t max_input_bytes = std::size_t{8} << 20;
 
 void expect_moderate(std::string_view utf8) {
   if (utf8.size() <= max_input_bytes) return;
-  throw Error(ErrorCode::too_large, "text: expected at most " + std::to_string(max_input_bytes) +
-                                        " bytes, got " + std::to_string(utf8.size()) +
-                                        "; hand it over in parts");
+  throw_error(ErrorCode::too_large,
+              {"text: expected at most {} bytes, got {}; hand it over in parts",
+               {max_input_bytes, utf8.size()}});
 }
 
 Characters read_characters(std::string_view text) {

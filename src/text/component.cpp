@@ -33,9 +33,8 @@ void Component::refuse_type(std::string_view supported) const { refuse("type", t
 
 void Component::refuse(std::string_view field, std::string_view got,
                        std::string_view supported) const {
-  throw Error(ErrorCode::unsupported, "tokenizer.json: " + path_ + ": " + std::string(field) +
-                                          ": expected " + std::string(supported) + ", got " +
-                                          describe(got) + std::string(cure));
+  throw_error(ErrorCode::unsupported, {"tokenizer.json: {}: {}: expected {}, got {}{}",
+                                       {path_, field, supported, describe(got), cure}});
 }
 
 }  // namespace glassformer

@@ -12,8 +12,9 @@ namespace {
 constexpr std::size_t max_input_bytes = std::size_t{1} << 28;
 constexpr std::size_t max_replacement_bytes = 1024;  // Unicode's longest has 33
 
-[[noreturn]] void fail_map(const std::string& problem) {
-  throw Error(ErrorCode::invalid_tokenizer, "tokenizer.model: precompiled_charsmap: " + problem);
+[[noreturn]] void fail_map(const Message& problem) {
+  throw_error(ErrorCode::invalid_tokenizer,
+              {"tokenizer.model: precompiled_charsmap: {}", {problem}});
 }
 
 // A unit of the character map's array: bits 0-7 and 31 are its label, bit 8 says that a key ends
@@ -36,8 +37,8 @@ CharacterMap::CharacterMap(std::string_view blob) {
   std::memcpy(&size, blob.data(), sizeof size);
   blob.remove_prefix(sizeof size);
   if (size == 0 || size % sizeof(std::uint32_t) != 0 || size > blob.size()) {
-    fail_map("expected an array of 4-byte units in " + std::to_string(blob.size()) +
-             " bytes, got a size of " + std::to_string(size));
+    fail_map(
+        {"expected an array of 4-byte units in {} bytes, got a size of {}", {blob.size(), size}});
   }
   units_ = blob.substr(0, size);
   replacements_ = blob.substr(size);
@@ -47,8 +48,8 @@ CharacterMap::CharacterMap(std::string_view blob) {
   while (begin < replacements_.size()) {
     const std::size_t end = replacements_.find('\0', begin);
     if (end == replacements_.npos || end - begin > max_replacement_bytes) {
-      fail_map("expected replacements of at most " + std::to_string(max_replacement_bytes) +
-               " bytes that end in NUL");
+      fail_map(
+          {"expected replacements of at most {} bytes that end in NUL", {max_replacement_bytes}});
     }
     begin = end + 1;
   }
@@ -152,8 +153,8 @@ Normalization::Normalization(const Normalizer& normalizer, std::string_view utf8
       rest_(utf8),
       after_space_(normalizer.collapse_) {
   if (utf8.size() > max_input_bytes) {
-    throw Error(ErrorCode::too_large, "text: expected at most " + std::to_string(max_input_bytes) +
-                                          " bytes, got " + std::to_string(utf8.size()));
+    throw_error(ErrorCode::too_large,
+                {"text: expected at most {} bytes, got {}", {max_input_bytes, utf8.size()}});
   }
 }
 

@@ -39,7 +39,7 @@ class CharacterMap {
   std::string_view units_, replacements_;
 };
 
-/// A run of normalised bytes that came from one place in the input.
+/// A run of normalized bytes that came from one place in the input.
 struct Chunk {
   enum class Kind : std::uint8_t {
     characters,  // belong together: one or more characters became one or more others
@@ -83,15 +83,15 @@ class Normalizer {
   std::array<Ascii, 128> ascii_;
 };
 
-/// One text's normalisation, which goes as far as it is asked to: a window on the whole result. The
-/// normaliser and the text outlive it.
+/// One text's normalization, which goes as far as it is asked to: a window on the whole result. The
+/// normalizer and the text outlive it.
 class Normalization {
  public:
   Normalization(const Normalizer& normalizer, std::string_view utf8);
 
   /// Goes on until window() has `size` bytes or the text ends. Returns whether it has ended.
   bool extend(std::size_t size);
-  /// What is normalised, less what was dropped. Its end may be white space that is taken back when
+  /// What is normalized, less what was dropped. Its end may be white space that is taken back when
   /// the text ends.
   const NormalizedText& window() const { return window_; }
   /// Drops the window's first `size` bytes, the last of which is not white space.

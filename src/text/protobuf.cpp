@@ -50,9 +50,9 @@ std::string_view ProtobufReader::bytes() const {
 }
 
 void ProtobufReader::fail(const char* problem) const {
-  throw Error(ErrorCode::invalid_tokenizer, "tokenizer.model: field " + std::to_string(field_) +
-                                                ": expected a protocol buffer message, got " +
-                                                problem);
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      {"tokenizer.model: field {}: expected a protocol buffer message, got {}", {field_, problem}});
 }
 
 void ProtobufReader::expect(WireType type) const {

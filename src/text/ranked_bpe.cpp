@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/heap_sort.hpp"
 #include "io/utf8.hpp"
 
 namespace glassformer {
@@ -25,7 +26,7 @@ void RankedBpe::add_merge(std::string_view left, std::string_view right) {
 
 void RankedBpe::finish_merges() {
   // Where a pair comes twice, its last rank counts.
-  std::sort(merges_.begin(), merges_.end(), [](const Merge& left, const Merge& right) {
+  heap_sort(merges_.begin(), merges_.end(), [](const Merge& left, const Merge& right) {
     return left.pair != right.pair ? left.pair < right.pair : left.rank > right.rank;
   });
   const auto same = [](const Merge& left, const Merge& right) { return left.pair == right.pair; };

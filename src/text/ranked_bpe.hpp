@@ -12,7 +12,7 @@
 namespace glassformer {
 
 /// Byte-pair encoding with a list of merges: starts from characters and merges, again and again,
-/// the two neighbours whose merge comes first in the list, the leftmost ones among equals.
+/// the two neighbors whose merge comes first in the list, the leftmost ones among equals.
 class RankedBpe final : public WordModel {
  public:
   struct Options {

@@ -55,9 +55,10 @@ void ScoredPieces::cut(CharacterSpan word, std::vector<WordToken>& tokens) const
     }
     if (has_character) continue;
     if (unknown_ == Vocabulary::absent) {
-      throw Error(ErrorCode::invalid_tokenizer,
-                  "tokenizer.json: model: unk_id: missing, but the text has the character \"" +
-                      to_utf8(word.subspan(begin, 1)) + "\", which is not in the vocabulary");
+      throw_error(ErrorCode::invalid_tokenizer,
+                  {"tokenizer.json: model: unk_id: missing, but the text has the character \"{}\", "
+                   "which is not in the vocabulary",
+                   {to_utf8(word.subspan(begin, 1))}});
     }
     arrive(begin + 1, unknown_score_, unknown_);
   }

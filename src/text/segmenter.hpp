@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// One piece of a normalised text; segments follow one another without gaps.
+/// One piece of a normalized text; segments follow one another without gaps.
 struct Segment {
   std::int32_t id;     // unk_id where no piece fits
   std::uint32_t size;  // bytes, at least 1
@@ -31,7 +31,7 @@ class WordSplitter {
   bool splits_ = true;
 };
 
-/// Cuts a normalised text into pieces.
+/// Cuts a normalized text into pieces.
 class Segmenter {
  public:
   explicit Segmenter(const std::vector<Piece>& pieces) : splitter_(pieces) {}

@@ -13,12 +13,12 @@
 namespace glassformer {
 namespace {
 
-[[noreturn]] void fail(const std::string& problem) {
-  throw Error(ErrorCode::invalid_tokenizer, "tokenizer.model: " + problem);
+[[noreturn]] void fail(const Message& problem) {
+  throw_error(ErrorCode::invalid_tokenizer, {"tokenizer.model: {}", {problem}});
 }
 
-[[noreturn]] void fail_piece(std::size_t id, const std::string& problem) {
-  fail("piece " + std::to_string(id) + ": " + problem);
+[[noreturn]] void fail_piece(std::size_t id, const Message& problem) {
+  fail({"piece {}: {}", {id, problem}});
 }
 
 Piece parse_piece(std::string_view message, std::size_t id) {
@@ -34,8 +34,7 @@ Piece parse_piece(std::string_view message, std::size_t id) {
         break;
       case 3: {
         const std::uint64_t type = reader.varint();
-        if (type < 1 || type > 6)
-          fail_piece(id, "expected a type from 1 to 6, got " + std::to_string(type));
+        if (type < 1 || type > 6) fail_piece(id, {"expected a type from 1 to 6, got {}", {type}});
         piece.type = static_cast<PieceType>(type);
         break;
       }
@@ -50,9 +49,9 @@ Piece parse_piece(std::string_view message, std::size_t id) {
 SegmentationKind parse_kind(std::int32_t model_type) {
   if (model_type == 1) return SegmentationKind::unigram;
   if (model_type == 2) return SegmentationKind::bpe;
-  throw Error(ErrorCode::unsupported,
-              "tokenizer.model: expected model type 1 (Unigram) or 2 (BPE), got " +
-                  std::to_string(model_type));
+  throw_error(
+      ErrorCode::unsupported,
+      {"tokenizer.model: expected model type 1 (Unigram) or 2 (BPE), got {}", {model_type}});
 }
 
 void parse_trainer_spec(std::string_view message, SentencePieceModel& model) {
@@ -99,7 +98,7 @@ void check_denormalizer_spec(std::string_view message) {
   ProtobufReader reader(message);
   while (reader.next()) {
     if (reader.field() == 2 && !reader.bytes().empty()) {
-      throw Error(ErrorCode::unsupported,
+      throw_error(ErrorCode::unsupported,
                   "tokenizer.model: denormalizer_spec: expected no character map");
     }
   }
@@ -113,7 +112,7 @@ void check_names(const std::vector<Piece>& pieces) {
     const bool named = piece.type == PieceType::unknown || piece.type == PieceType::control ||
                        piece.type == PieceType::byte;
     if (named && !names.insert(piece.text).second) {
-      fail("piece \"" + std::string(piece.text) + "\" appears twice");
+      fail({"piece \"{}\" appears twice", {piece.text}});
     }
   }
 }
@@ -125,21 +124,21 @@ void check_bytes(const SentencePieceModel& model) {
     if (piece.type != PieceType::byte) continue;
     const int byte = byte_of_piece(piece.text);
     if (byte < 0) {
-      fail_piece(id, "expected a byte piece <0x00> to <0xFF>, got " + std::string(piece.text));
+      fail_piece(id, {"expected a byte piece <0x00> to <0xFF>, got {}", {piece.text}});
     }
     if (!model.byte_fallback) fail_piece(id, "expected no byte piece without byte_fallback");
     found[static_cast<std::size_t>(byte)] = true;
   }
   const auto count = std::count(found.begin(), found.end(), true);
   if (model.byte_fallback && count != 256) {
-    fail("expected 256 byte pieces for byte_fallback, got " + std::to_string(count));
+    fail({"expected 256 byte pieces for byte_fallback, got {}", {count}});
   }
 }
 
 std::int32_t find_unknown(const std::vector<Piece>& pieces) {
   const auto is_unknown = [](const Piece& piece) { return piece.type == PieceType::unknown; };
   const auto count = std::count_if(pieces.begin(), pieces.end(), is_unknown);
-  if (count != 1) fail("expected one unknown piece, got " + std::to_string(count));
+  if (count != 1) fail({"expected one unknown piece, got {}", {count}});
   return static_cast<std::int32_t>(std::find_if(pieces.begin(), pieces.end(), is_unknown) -
                                    pieces.begin());
 }

@@ -18,11 +18,11 @@ std::unique_ptr<Segmenter> make_segmenter(const SentencePieceModel& model) {
   return std::make_unique<Unigram>(model);
 }
 
-// Words are read together until they have this many normalised bytes.
+// Words are read together until they have this many normalized bytes.
 constexpr std::size_t block_bytes = 2 << 10;
 constexpr std::size_t max_word_bytes = 4 << 20;
 
-// Finds the input ranges of consecutive stretches of a normalised text, of whose input `covered`
+// Finds the input ranges of consecutive stretches of a normalized text, of whose input `covered`
 // UTF-16 units are covered already.
 class RangeFinder {
  public:
@@ -66,7 +66,7 @@ class RangeFinder {
 
   const NormalizedText& text_;
   std::size_t chunk_ = 0;       // the first that reaches beyond position_
-  std::uint32_t position_ = 0;  // in the normalised text
+  std::uint32_t position_ = 0;  // in the normalized text
   std::uint32_t covered_;       // in the input
 };
 
@@ -104,7 +104,7 @@ void PieceDecoder::push(std::int32_t id) {
     text_ += model.unk_surface;
     return;
   }
-  // What normalisation puts before the text goes; all of it where it would have been collapsed.
+  // What normalization puts before the text goes; all of it where it would have been collapsed.
   const bool strip = model.add_dummy_prefix || model.remove_extra_whitespaces;
   if (strip && text_.empty() && !prefix_seen_ && rest.starts_with(space_symbol)) {
     rest.remove_prefix(space_symbol.size());
@@ -141,7 +141,7 @@ std::string with_spaces(std::string_view piece) {
   return text;
 }
 
-/// Reads a text block by block, with each piece's stretch of the normalised text.
+/// Reads a text block by block, with each piece's stretch of the normalized text.
 class PieceReader final : public TokenReader {
  public:
   PieceReader(const SentencePieceTokenizer& tokenizer, std::string_view utf8)
@@ -180,9 +180,9 @@ bool PieceReader::read(const UseToken& use) {
     ended = normalization_.extend(size);
     end = ended ? window.text.size() : segmenter.splitter().last_word(window.text);
     if ((end == 0 ? window.text.size() : end) > max_word_bytes) {
-      throw Error(ErrorCode::too_large,
-                  "text: expected words of at most " + std::to_string(max_word_bytes) +
-                      " bytes after normalisation, got one of over that; put spaces into it");
+      throw_error(ErrorCode::too_large, {"text: expected words of at most {} bytes after "
+                                         "normalization, got one of over that; put spaces into it",
+                                         {max_word_bytes}});
     }
   }
 

@@ -21,10 +21,10 @@ namespace glassformer {
 std::string with_spaces(std::string_view piece);
 
 /// Text to ids and back, with the ids that SentencePiece gives for the same model file: Unigram and
-/// BPE, normalisation map, byte fallback, user-defined pieces.
+/// BPE, normalization map, byte fallback, user-defined pieces.
 ///
-/// A token covers the characters that its piece was normalised from, without the white space before
-/// them: only white space and characters that normalise to nothing lie between tokens. A piece of
+/// A token covers the characters that its piece was normalized from, without the white space before
+/// them: only white space and characters that normalize to nothing lie between tokens. A piece of
 /// nothing but white space covers that white space.
 class SentencePieceTokenizer final : public Tokenizer {
  public:
@@ -34,7 +34,7 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   /// Needs memory for some words. Throws too_large for a word of over 4 MiB.
   std::unique_ptr<TokenReader> read(std::string_view utf8) const override;
-  /// Hands over each token with its stretch of the normalised text: of an unknown token, the
+  /// Hands over each token with its stretch of the normalized text: of an unknown token, the
   /// characters that are not in the vocabulary.
   using Use = std::function<void(const Token&, std::string_view)>;
   void each_piece(std::string_view utf8, const Use& use) const;

@@ -66,13 +66,13 @@ std::vector<TemplatePart> read_parts(Component& component, const char* key,
     if (special) {
       const auto found = specials.find(id);
       if (found == specials.end()) {
-        fields.fail("id", "expected one of special_tokens, got " + describe(id));
+        fields.fail("id", {"expected one of special_tokens, got {}", {describe(id)}});
       }
       for (const std::int32_t each : found->second) parts.push_back({Kind::special, each, type});
     } else if (id == "A" || id == "B") {
       parts.push_back({id == "A" ? Kind::first_text : Kind::second_text, 0, type});
     } else {
-      fields.fail("id", "expected \"A\" or \"B\", got " + describe(id));
+      fields.fail("id", {"expected \"A\" or \"B\", got {}", {describe(id)}});
     }
   });
   return parts;

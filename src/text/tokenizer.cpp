@@ -76,8 +76,7 @@ std::string Tokenizer::join(std::vector<std::string> pieces) const {
 }
 
 void Tokenizer::fail_id(std::int32_t id) const {
-  throw Error(ErrorCode::invalid_option, "token id: expected 0 to " + std::to_string(size() - 1) +
-                                             ", got " + std::to_string(id));
+  throw_error(ErrorCode::invalid_option, {"token id: expected 0 to {}, got {}", {size() - 1, id}});
 }
 
 std::unique_ptr<TokenReader> make_whole_reader(std::vector<Token> tokens) {

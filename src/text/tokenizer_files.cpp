@@ -29,7 +29,7 @@ std::span<const std::byte> bytes_of(const std::string& file) {
 std::string required(const FolderFile& file, const std::string& name) {
   std::optional<std::string> bytes = file(name);
   if (!bytes) {
-    throw Error(ErrorCode::invalid_tokenizer, name + ": missing; the tokenizer needs it");
+    throw_error(ErrorCode::invalid_tokenizer, {"{}: missing; the tokenizer needs it", {name}});
   }
   return *std::move(bytes);
 }
@@ -103,11 +103,11 @@ Vocabulary read_vocab_json(const FolderFile& file, const std::string& name) {
   const JsonSource source{ErrorCode::invalid_tokenizer, name};
   const std::string text = required(file, name);
   const JsonValue json = parse_json(text, source);
-  if (!json.is_object()) source.fail("expected an object, got " + describe(json));
+  if (!json.is_object()) source.fail({"expected an object, got {}", {describe(json)}});
   Vocabulary vocabulary;
   for_each_field(json, [&](const std::string& token, JsonValue id) {
     if (!id.is_whole() || id.whole() > std::numeric_limits<std::int32_t>::max()) {
-      source.fail(describe(token) + ": expected a token id, got " + describe(id));
+      source.fail({"{}: expected a token id, got {}", {describe(token), describe(id)}});
     }
     vocabulary.add(token, static_cast<std::int32_t>(id.whole()));
   });
@@ -135,12 +135,11 @@ std::string trimmed(std::string_view line) {
   return to_utf8(characters);
 }
 
-std::unique_ptr<Tokenizer> read_vocab_txt(const FolderFile& file) {
+std::unique_ptr<Tokenizer> read_vocab_txt(const FolderFile& file, std::string_view lines) {
   TokenizerConfig config(file);
   Vocabulary vocabulary;
   std::int32_t next = 0;
-  each_line(required(file, "vocab.txt"),
-            [&](std::string_view line) { vocabulary.add(trimmed(line), next++); });
+  each_line(lines, [&](std::string_view line) { vocabulary.add(trimmed(line), next++); });
   const std::string unknown = config.token("unk_token", "[UNK]");
   const std::string first = config.token("cls_token", "[CLS]");
   const std::string last = config.token("sep_token", "[SEP]");
@@ -165,18 +164,18 @@ std::unique_ptr<Tokenizer> read_vocab_txt(const FolderFile& file) {
   return compose(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> read_merges(const FolderFile& file) {
+std::unique_ptr<Tokenizer> read_merges(const FolderFile& file, std::string_view merges) {
   TokenizerConfig config(file);
   auto bpe = std::make_unique<RankedBpe>(read_vocab_json(file, "vocab.json"), RankedBpe::Options());
   bool first_line = true;
-  each_line(required(file, "merges.txt"), [&](std::string_view line) {
+  each_line(merges, [&](std::string_view line) {
     const bool header = std::exchange(first_line, false) && line.starts_with("#version");
     if (header || line.empty()) return;
     const std::size_t space = line.find(' ');
     if (space == line.npos || line.find(' ', space + 1) != line.npos) {
-      throw Error(
+      throw_error(
           ErrorCode::invalid_tokenizer,
-          "merges.txt: expected two tokens with a space between them, got " + describe(line));
+          {"merges.txt: expected two tokens with a space between them, got {}", {describe(line)}});
     }
     bpe->add_merge(line.substr(0, space), line.substr(space + 1));
   });
@@ -208,11 +207,11 @@ std::unique_ptr<Tokenizer> read_merges(const FolderFile& file) {
   return compose(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> read_spm(const FolderFile& file, TokenizerSide side) {
+std::unique_ptr<Tokenizer> read_spm(const FolderFile& file, TokenizerSide side,
+                                    const std::string& model) {
   TokenizerConfig config(file);
   const bool source = side == TokenizerSide::source;
   const bool separate = config.boolean("separate_vocabs", false) && !source;
-  const std::string model = required(file, source ? "source.spm" : "target.spm");
   RenumberedTokenizer::Specials specials;
   specials.end = config.token("eos_token", specials.end);
   specials.unknown = config.token("unk_token", specials.unknown);
@@ -232,7 +231,7 @@ struct PieceLayout {
 Parts compose_pieces(const SentencePieceModel& model, const PieceLayout& layout,
                      const std::string& unknown) {
   if (model.kind != SegmentationKind::unigram) {
-    throw Error(
+    throw_error(
         ErrorCode::unsupported,
         "the SentencePiece model: expected one of kind Unigram, got BPE; the tokenizer must "
         "be saved again as tokenizer.json");
@@ -253,8 +252,8 @@ Parts compose_pieces(const SentencePieceModel& model, const PieceLayout& layout,
   ScoredPieces::Options options;
   options.unknown = vocabulary.find(unknown);
   if (options.unknown == Vocabulary::absent) {
-    throw Error(ErrorCode::invalid_tokenizer,
-                "the SentencePiece model: the unknown piece \"" + unknown + "\" is missing");
+    throw_error(ErrorCode::invalid_tokenizer,
+                {"the SentencePiece model: the unknown piece \"{}\" is missing", {unknown}});
   }
   parts.model = std::make_unique<ScoredPieces>(std::move(vocabulary), std::move(scores), options);
   if (!model.precompiled_charsmap.empty()) {
@@ -268,9 +267,8 @@ Parts compose_pieces(const SentencePieceModel& model, const PieceLayout& layout,
   return parts;
 }
 
-std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file) {
+std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file, const std::string& bytes) {
   TokenizerConfig config(file);
-  const std::string bytes = required(file, "spiece.model");
   PieceLayout layout;
   for (std::size_t i = config.integer("extra_ids", 100); i-- > 0;) {
     layout.after.push_back("<extra_id_" + std::to_string(i) + ">");
@@ -287,8 +285,7 @@ std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file) {
   return compose(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> read_bpe_model(const FolderFile& file) {
-  const std::string bytes = required(file, "sentencepiece.bpe.model");
+std::unique_ptr<Tokenizer> read_bpe_model(const std::string& bytes) {
   // The model's own first three pieces are <unk>, <s> and </s>.
   const PieceLayout layout{
       .before = {"<s>", "<pad>", "</s>", "<unk>"}, .after = {"<mask>"}, .first_piece = 3};
@@ -311,14 +308,15 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
   if (side == TokenizerSide::target) std::swap(own, other);
   if (const auto model = file(own)) return sentencepiece(*model);
   if (file(other)) {
-    throw Error(ErrorCode::missing_file, own + ": expected beside " + other + ", got none");
+    throw_error(ErrorCode::missing_file, {"{}: expected beside {}, got none", {own, other}});
   }
-  if (file("source.spm")) return read_spm(file, side);
-  if (file("vocab.txt")) return read_vocab_txt(file);
-  if (file("merges.txt")) return read_merges(file);
-  if (file("spiece.model")) return read_spiece(file);
-  if (file("sentencepiece.bpe.model")) return read_bpe_model(file);
-  throw Error(
+  const char* const spm = side == TokenizerSide::source ? "source.spm" : "target.spm";
+  if (const auto model = file(spm)) return read_spm(file, side, *model);
+  if (const auto lines = file("vocab.txt")) return read_vocab_txt(file, *lines);
+  if (const auto merges = file("merges.txt")) return read_merges(file, *merges);
+  if (const auto model = file("spiece.model")) return read_spiece(file, *model);
+  if (const auto model = file("sentencepiece.bpe.model")) return read_bpe_model(*model);
+  throw_error(
       ErrorCode::invalid_tokenizer,
       "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
       "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "

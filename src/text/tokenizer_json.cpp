@@ -150,9 +150,8 @@ std::vector<AddedToken> read_added_tokens(const JsonValue& json, const Vocabular
     object.finish();
     const std::int32_t listed = vocabulary.find(token.content);
     if (listed != Vocabulary::absent && listed != token.id) {
-      object.fail("id", "expected " + std::to_string(listed) + ", the id of " +
-                            describe(token.content) + " in the vocabulary, got " +
-                            std::to_string(token.id));
+      object.fail("id", {"expected {}, the id of {} in the vocabulary, got {}",
+                         {listed, describe(token.content), token.id}});
     }
     tokens.push_back(std::move(token));
   });

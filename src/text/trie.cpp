@@ -22,9 +22,8 @@ Trie::Node Trie::add(std::string_view key) {
     Edge& edge = edges_[slot_of(label(node, byte))];
     if (edge.to == absent) {
       if (values_.size() == max_nodes) {
-        throw Error(ErrorCode::invalid_tokenizer,
-                    "tokenizer.model: expected a vocabulary of at most " +
-                        std::to_string(max_nodes) + " nodes");
+        throw_error(ErrorCode::invalid_tokenizer,
+                    {"tokenizer.model: expected a vocabulary of at most {} nodes", {max_nodes}});
       }
       edge = {label(node, byte), static_cast<Node>(values_.size())};
       values_.push_back(-1);
@@ -37,8 +36,8 @@ Trie::Node Trie::add(std::string_view key) {
 void Trie::insert(std::string_view key, std::int32_t value) {
   const Node node = add(key);
   if (values_[node] >= 0) {
-    throw Error(ErrorCode::invalid_tokenizer,
-                "tokenizer.model: piece \"" + std::string(key) + "\" appears twice");
+    throw_error(ErrorCode::invalid_tokenizer,
+                {"tokenizer.model: piece \"{}\" appears twice", {key}});
   }
   values_[node] = value;
 }

@@ -10,16 +10,14 @@ constexpr std::int32_t max_id = 1 << 22;
 }  // namespace
 
 void Vocabulary::add(std::string_view text, std::int32_t id) {
-  const auto fail = [&](const std::string& problem) {
-    throw Error(ErrorCode::invalid_tokenizer,
-                "vocabulary: token \"" + std::string(text.substr(0, 60)) + "\": " + problem);
+  const auto fail = [&](const Message& problem) {
+    throw_error(ErrorCode::invalid_tokenizer,
+                {"vocabulary: token \"{}\": {}", {text.substr(0, 60), problem}});
   };
-  if (id < 0 || id > max_id) fail("expected an id from 0 to " + std::to_string(max_id));
+  if (id < 0 || id > max_id) fail({"expected an id from 0 to {}", {max_id}});
   const auto index = static_cast<std::size_t>(id);
   if (index >= places_.size()) places_.resize(index + 1);
-  if (places_[index].begin != Place::unused) {
-    fail("its id " + std::to_string(id) + " is taken already");
-  }
+  if (places_[index].begin != Place::unused) fail({"its id {} is taken already", {id}});
   places_[index] = {static_cast<std::uint32_t>(texts_.size()),
                     static_cast<std::uint32_t>(text.size())};
   texts_ += text;
@@ -40,9 +38,8 @@ std::string_view Vocabulary::text(std::int32_t id) const {
 std::int32_t find_required(const Vocabulary& vocabulary, std::string_view token) {
   const std::int32_t id = vocabulary.find(token);
   if (id == Vocabulary::absent) {
-    throw Error(ErrorCode::invalid_tokenizer, "vocabulary: expected the token \"" +
-                                                  std::string(token.substr(0, 60)) +
-                                                  "\", which is missing");
+    throw_error(ErrorCode::invalid_tokenizer,
+                {"vocabulary: expected the token \"{}\", which is missing", {token.substr(0, 60)}});
   }
   return id;
 }

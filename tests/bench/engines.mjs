@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Our two binaries, by the name of their build. */
 export const binaries = { 'wasm-simd128': 'simd', 'wasm-relaxed': 'relaxed' };
 
-/** A session of onnxruntime-web, one thread, with all its optimisations. */
+/** A session of onnxruntime-web, one thread, with all its optimizations. */
 export function openOnnx(file) {
   ort.env.wasm.numThreads = 1;
   return ort.InferenceSession.create(readFileSync(file), {

@@ -46,11 +46,11 @@ class Weights:
     def __getitem__(self, name):
         """float32"""
         if self.stored[name].dtype == np.int8:
-            weight, scale = self.quantised(name)
+            weight, scale = self.quantized(name)
             return weight * scale[:, None]
         return self.stored[name].astype(np.float32)
 
-    def quantised(self, name):
+    def quantized(self, name):
         """int8 [out, in], scale [out]: as the file holds them, else rounded symmetrically per output."""
         if self.stored[name].dtype == np.int8:
             return self.stored[name], self.stored[f"{name}_scale"]
@@ -81,9 +81,9 @@ class Graph:
         bias = self.constant(self.side_by_side(biases))
         if not self.int8:
             return self.op("Add", self.op("MatMul", x, self.constant(self.side_by_side(weights).T)), bias)
-        weight, scale = self.quantised(weights)
-        quantised, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
-        sums = self.op("Cast", self.op("MatMulInteger", quantised, weight, zero_point), to=TensorProto.FLOAT)
+        weight, scale = self.quantized(weights)
+        quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
+        sums = self.op("Cast", self.op("MatMulInteger", quantized, weight, zero_point), to=TensorProto.FLOAT)
         return self.op("Add", self.op("Mul", sums, self.op("Mul", x_scale, scale)), bias)
 
     def named(self, x, *names):
@@ -93,9 +93,9 @@ class Graph:
     def side_by_side(self, names):
         return np.concatenate([self.weights[name] for name in names])
 
-    def quantised(self, names):
+    def quantized(self, names):
         """Constants: the weights as int8 [in, out] and their scales [out]."""
-        weight, scale = map(np.concatenate, zip(*map(self.weights.quantised, names)))
+        weight, scale = map(np.concatenate, zip(*map(self.weights.quantized, names)))
         return self.constant(weight.T, np.int8), self.constant(scale)
 
     def layer_norm(self, x, name):
@@ -133,9 +133,9 @@ class Graph:
         fused = {"num_heads": self.config["n_heads"], "domain": "com.microsoft"}
         if not self.int8:
             return self.op("Attention", x, self.constant(self.side_by_side(weights).T), bias, **fused)
-        weight, scale = self.quantised(weights)
-        quantised, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
-        return self.op("QAttention", quantised, weight, bias, x_scale, scale, "", zero_point, **fused)
+        weight, scale = self.quantized(weights)
+        quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
+        return self.op("QAttention", quantized, weight, bias, x_scale, scale, "", zero_point, **fused)
 
     def heads(self, x, order, output=None):
         """[R, T, D] -> [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)"""

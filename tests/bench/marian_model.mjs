@@ -13,12 +13,12 @@ function floats(shape, value = () => 0) {
   return { type: types.float32, shape, data };
 }
 
-/** Elements, then the multiplier that quantised them. */
-function integers(shape, value, quantised = multiplier) {
+/** Elements, then the multiplier that quantized them. */
+function integers(shape, value, quantized = multiplier) {
   const count = shape[0] * shape[1];
   const data = new Int8Array(aligned(count + 4));
   for (let i = 0; i < count; ++i) data[i] = value(i);
-  new DataView(data.buffer).setFloat32(count, quantised, true);
+  new DataView(data.buffer).setFloat32(count, quantized, true);
   return { type: types.intgemm8, shape, data };
 }
 

@@ -8,7 +8,7 @@ import { Classifier } from '../../dist/index.js';
 import { benchNatively, binaries, finish, inTurn, openOnnx, time } from './engines.mjs';
 
 const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
-const warmUp = 1500; // milliseconds an engine and length: V8 must have optimised every loop
+const warmUp = 1500; // milliseconds an engine and length: V8 must have optimized every loop
 const slice = 250; // milliseconds an engine, length and round
 const tolerance = { f32: 1e-5, int8: 0.05 }; // the engines round activations differently
 

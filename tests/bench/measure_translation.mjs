@@ -13,7 +13,7 @@ import { benchNatively, binaries, finish, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
 const { model, onnx, rounds } = JSON.parse(process.argv[2]);
-const warmUp = 2000; // milliseconds an engine and sentence: V8 must have optimised every loop
+const warmUp = 2000; // milliseconds an engine and sentence: V8 must have optimized every loop
 const slice = 100; // milliseconds an engine, sentence and round
 
 const sentences = [

@@ -85,7 +85,7 @@ const pageStart = (browser, url) =>
 
 const packageStart = (browser, url) =>
   inFreshProfile(browser, async (page) => {
-    await page.goto(`${url}licences.txt`); // any document will do
+    await page.goto(`${url}licenses.txt`); // any document will do
     await settle();
     return await page.evaluate(async () => {
       let last = performance.now();

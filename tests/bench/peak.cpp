@@ -27,7 +27,7 @@
 namespace {
 
 // `lanes` of 32 bits a register. `rows` x `vectors` sums of a tile stay in registers; one more row
-// would spill. `group`: how many neighbouring 8-bit products one instruction adds into a lane.
+// would spill. `group`: how many neighboring 8-bit products one instruction adds into a lane.
 #if defined(__wasm_relaxed_simd__)
 constexpr std::size_t lanes = 4, rows = 6, rows8 = 6, group = 4;
 #elif defined(__wasm_simd128__)
@@ -61,7 +61,7 @@ Floats multiply_add(Floats a, Floats b, Floats c) {
 #endif
 }
 
-// Each lane of the result: that of c, plus the products of `group` neighbours. a holds 0...127.
+// Each lane of the result: that of c, plus the products of `group` neighbors. a holds 0...127.
 Sums multiply_add(Sums a, Sums b, Sums c) {
 #if defined(__wasm_relaxed_simd__)
   return Sums(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(v128_t(b), v128_t(a), v128_t(c)));

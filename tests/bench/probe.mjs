@@ -39,7 +39,7 @@ function probeNatively() {
   }));
 }
 
-/** The best rate of many runs of about a millisecond; the first ones let V8 optimise. */
+/** The best rate of many runs of about a millisecond; the first ones let V8 optimize. */
 function best(loop) {
   let rate = 0;
   let repeats = 1;

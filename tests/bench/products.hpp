@@ -46,23 +46,23 @@ class FloatProduct {
   std::vector<float> c_;
 };
 
-/// On rows that are quantised already.
+/// On rows that are quantized already.
 class Int8Product {
  public:
   explicit Int8Product(const Shape& shape)
       : shape_(shape),
-        values_(shape.m * kernels().quantised_row_bytes(shape.k)),
+        values_(shape.m * kernels().quantized_row_bytes(shape.k)),
         row_scales_(shape.m),
         zero_points_(shape.m),
         rows_{.values = values_.data(),
-              .stride = kernels().quantised_row_bytes(shape.k),
+              .stride = kernels().quantized_row_bytes(shape.k),
               .scales = row_scales_.data(),
               .zero_points = zero_points_.data()},
         b_(shape.k, shape.n),
         bias_(b_.padded_n()),
         c_(shape.m * shape.n) {
     const std::vector<float> a(shape.m * shape.k, 0.5f);
-    kernels().quantise(a.data(), shape.m, shape.k, rows_);
+    kernels().quantize(a.data(), shape.m, shape.k, rows_);
     const std::vector<std::int8_t> column(shape.k, 3);
     for (std::size_t i = 0; i < shape.n; ++i) b_.set_column(i, column, 0.01f);
   }
@@ -86,7 +86,7 @@ class Int8Product {
   std::vector<std::byte> values_;
   std::vector<float> row_scales_;
   std::vector<std::int32_t> zero_points_;
-  QuantisedRows rows_;
+  QuantizedRows rows_;
   PackedInt8Matrix b_;
   AlignedBuffer bias_;
   std::vector<float> c_;

@@ -132,7 +132,7 @@ test('init writes a model that the seed alone determines, and never overwrites o
   assert.ok(weights(one).equals(weights(same)));
 });
 
-test('quantize writes the same model in fewer bytes, with its card and licence', () => {
+test('quantize writes the same model in fewer bytes, with its card and license', () => {
   const [whole, small] = ['whole', 'small'].map((name) => join(scratch, name));
   assert.equal(glassformer(['init', join(golden, 'config.json'), whole, '--seed', '7']).status, 0);
   writeFileSync(join(whole, 'README.md'), 'card');
@@ -151,7 +151,7 @@ test('quantize writes the same model in fewer bytes, with its card and licence',
   const verdicts = (folder) => glassformer(['classify', folder], 'a film\n').lines[0].split('\t');
   const [[label, score], [same, near]] = [verdicts(whole), verdicts(small)];
   assert.equal(label, same);
-  assert.ok(Math.abs(score - near) < 0.02, `${score}, quantised ${near}`);
+  assert.ok(Math.abs(score - near) < 0.02, `${score}, quantized ${near}`);
   assert.equal(glassformer(['quantize', whole, small]).status, 1); // exists already
 });
 

@@ -17,7 +17,8 @@
 using namespace glassformer;
 
 static std::unique_ptr<ClassifyPipeline> load(const char* name) {
-  return load_classifier(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") + name);
+  return load_pipeline<ClassifyPipeline>(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") +
+                                         name);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Classification result = pipeline.classify(text, options);
     std::uint32_t position = 0;
-    for (const Token& token : result.tokens) {
+    for (const InputToken& token : result.tokens) {
       if (token.start < position || token.end < token.start) std::abort();
       position = token.end;
     }

@@ -1,5 +1,6 @@
 // Any bytes are a safetensors file or a typed error; a file's tensors lie inside of it.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,13 +19,21 @@ static void load(const SafetensorsFile& file) {
   std::vector<Parameter> parameters;
   for (const TensorInfo& tensor : file.header().tensors()) {
     if (tensor.name.ends_with("_scale")) continue;
-    parameters.push_back({tensor.name, tensor.shape, [&tensor](std::span<const float> values) {
-                            if (values.size() != element_count(tensor.shape)) std::abort();
-                          }});
+    const auto set = [&tensor](std::span<const float> values, std::size_t first) {
+      const std::size_t rows = tensor.shape.empty() ? 1 : tensor.shape[0];
+      if (first >= rows || values.size() > element_count(tensor.shape)) std::abort();
+    };
+    parameters.push_back({tensor.name, tensor.shape, set});
   }
   WeightsLoader loader(file.header(), std::move(parameters));
   for (std::size_t i = 0; i < loader.size(); ++i) {
-    loader.load(i, file.bytes(loader.tensor(i)));
+    const std::span<const std::byte> bytes = file.bytes(loader.tensor(i));
+    const std::vector<std::size_t>& shape = loader.tensor(i).shape;
+    const bool by_row = shape.size() > 1 && !bytes.empty();
+    const std::size_t piece = by_row ? bytes.size() / shape[0] : bytes.size();
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      loader.load(i, bytes.subspan(at, std::min(piece, bytes.size() - at)));
+    }
   }
   loader.finish();
 }

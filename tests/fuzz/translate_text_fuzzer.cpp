@@ -17,7 +17,8 @@
 using namespace glassformer;
 
 static std::unique_ptr<TranslatePipeline> load(const char* name) {
-  return load_translator(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") + name);
+  return load_pipeline<TranslatePipeline>(std::string(GLASSFORMER_SOURCE_DIR "/tests/golden/") +
+                                          name);
 }
 
 static void check(const Translation& result, std::string_view text) {
@@ -64,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const Error* error = std::get_if<Error>(&results.at(0))) throw Error(*error);
     const Translation& result = std::get<Translation>(results[0]);
     check(result, text);
-    if (!nlohmann::json::accept(to_result(result, pipeline, ResultForm::json).text)) std::abort();
+    if (!nlohmann::json::accept(to_result(result, ResultForm::json).text)) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

@@ -19,18 +19,10 @@ namespace {
 
 constexpr double tolerance = 1e-4;
 
-template <class Typed>
-std::unique_ptr<Typed> load(const std::string& name) {
-  OpenFolder open(checkpoints / name);
-  auto pipeline = std::make_unique<Typed>(open.config, open.folder.take_tokenizer());
-  open.load(pipeline->parameters());
-  return pipeline;
-}
-
 // Ids and ranges; of a pair, a token's text. Special tokens of the template have no range.
-void check_tokens(const nlohmann::json& expected, const std::vector<Token>& tokens) {
+void check_tokens(const nlohmann::json& expected, const std::vector<InputToken>& tokens) {
   std::vector<std::int32_t> ids;
-  for (const Token& token : tokens) ids.push_back(token.id);
+  for (const InputToken& token : tokens) ids.push_back(token.id);
   CHECK(ids == expected.at("ids").get<std::vector<std::int32_t>>());
   REQUIRE(tokens.size() == expected.at("offsets").size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -60,7 +52,7 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
   const std::string name = GENERATE(from_range(checkpoint_names("sequence")));
   INFO(name);
   const CheckpointGolden golden(name);
-  const auto pipeline = load<ClassifyPipeline>(name);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(checkpoints / name);
   for (const nlohmann::json& text : golden.json.at("texts")) {
     const std::string first = text.at("text");
     const bool pair = text.contains("pair");
@@ -69,18 +61,19 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
       CHECK(error_of([&] { pipeline->classify(first); }).code() == ErrorCode::empty_input);
       continue;
     }
-    const std::string words = pair ? first + '\t' + text.at("pair").get<std::string>() : first;
-    const Classification result = pipeline->classify(words, {.pairs = pair});
+    const std::string second = pair ? text.at("pair").get<std::string>() : "";
+    const Classification result =
+        pipeline->classify(pair ? TextInput(first, second) : TextInput(first));
     check_tokens(text, result.tokens);
     CHECK(result.clipped == text.at("truncated"));
-    CHECK(pipeline->config().labels[result.label] == text.at("label"));
+    CHECK(result.label == text.at("label"));
     REQUIRE(result.scores.size() == text.at("scores").size());
     for (std::size_t i = 0; i < result.scores.size(); ++i) {
       CHECK(close(result.scores[i], text.at("scores")[i]));
     }
-    REQUIRE(result.second.empty() == !pair);
-    for (std::size_t i = 0; i < result.second.size(); ++i) {
-      CHECK(result.second[i] == (text.at("sequences")[i] == 1));
+    for (std::size_t i = 0; i < result.tokens.size(); ++i) {
+      REQUIRE(result.tokens[i].sequence.has_value() == pair);
+      if (pair) CHECK(*result.tokens[i].sequence == (text.at("sequences")[i] == 1));
     }
   }
 }
@@ -88,7 +81,7 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
 TEST_CASE("published models find the entities that the original library finds", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("tokens")));
   const CheckpointGolden golden(name);
-  const auto pipeline = load<TokenClassifyPipeline>(name);
+  const auto pipeline = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
   for (const nlohmann::json& text : golden.json.at("texts")) {
     const std::string words = text.at("text");
     if (has_no_token(text)) {
@@ -120,28 +113,28 @@ TEST_CASE("published models find the entities that the original library finds", 
 TEST_CASE("published models answer as the original library does", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("answer")));
   const CheckpointGolden golden(name);
-  const auto pipeline = load<AnswerPipeline>(name);
+  const auto pipeline = load_pipeline<AnswerPipeline>(checkpoints / name);
   for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
     const nlohmann::json& text = golden.json.at("texts")[i];
     const nlohmann::json& options = text.at("options");
     INFO(name << ": " << text.at("question"));
-    AnswerPipelineOptions wanted;
-    wanted.encoder.attention = true;
-    wanted.answer = {.max_seq_len = options.at("max_length"),
-                     .doc_stride = options.at("stride").get<std::size_t>(),
-                     .max_answer_len = options.at("max_answer_length"),
-                     .handle_impossible_answer = options.at("handle_impossible_answer")};
-    const AnsweredQuestion result = pipeline->answer(text.at("question").get<std::string>(),
-                                                     text.at("context").get<std::string>(), wanted);
-    CHECK(result.answer.answer == text.at("answer"));
-    CHECK(result.answer.start == text.at("start"));
-    CHECK(result.answer.end == text.at("end"));
-    CHECK(close(result.answer.score, text.at("score")));
+    const AnswerOptions wanted = {
+        .encoder = {.attention = true},
+        .max_seq_len = options.at("max_length"),
+        .doc_stride = options.at("stride").get<std::size_t>(),
+        .max_answer_len = options.at("max_answer_length"),
+        .handle_impossible_answer = options.at("handle_impossible_answer")};
+    const Answer result = pipeline->answer(text.at("question").get<std::string>(),
+                                           text.at("context").get<std::string>(), wanted);
+    CHECK(result.answer == text.at("answer"));
+    CHECK(result.start == text.at("start"));
+    CHECK(result.end == text.at("end"));
+    CHECK(close(result.score, text.at("score")));
     if (!text.contains("window")) continue;  // no answer
     const nlohmann::json& window = text.at("windows")[text.at("window").get<std::size_t>()];
     check_tokens(window, result.tokens);
-    for (std::size_t t = 0; t < result.second.size(); ++t) {
-      CHECK(result.second[t] == (window.at("sequences")[t] == 1));
+    for (std::size_t t = 0; t < result.tokens.size(); ++t) {
+      CHECK(result.tokens[t].sequence == (window.at("sequences")[t] == 1));
     }
     const auto& attention = golden.tensors.at("attention." + std::to_string(i));
     CHECK(distance(result.attention->data, attention) < tolerance);
@@ -152,7 +145,7 @@ TEST_CASE("published models make the vectors that the original library makes", "
   const std::string name = GENERATE(from_range(checkpoint_names("embed")));
   INFO(name);
   const CheckpointGolden golden(name);
-  const auto pipeline = load<EmbedPipeline>(name);
+  const auto pipeline = load_pipeline<EmbedPipeline>(checkpoints / name);
   CHECK(pipeline->config().normalize == golden.json.at("normalized"));
   std::vector<std::vector<float>> vectors;
   for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {

@@ -9,7 +9,7 @@
 
 #include "allocations.hpp"
 #include "generation/beam_search.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 
 namespace glassformer::test {
 namespace {

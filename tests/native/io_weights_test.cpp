@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -28,9 +29,12 @@ std::vector<Parameter> parameters_of(Values& values) {
   for (std::size_t i = 0; i < 2; ++i) {
     const auto declare = [&](const char* name, std::vector<std::size_t> shape) {
       const std::string full = "encoder.layers." + std::to_string(i) + "." + name;
-      layers.scope(i).declare(name, std::move(shape), [&values, full](std::span<const float> data) {
-        values[full].assign(data.begin(), data.end());
-      });
+      const std::size_t row = shape.size() > 1 ? shape[1] : 1;
+      const auto set = [&values, full, row](std::span<const float> data, std::size_t first) {
+        CHECK(values[full].size() == first * row);  // rows come in order
+        values[full].insert(values[full].end(), data.begin(), data.end());
+      };
+      layers.scope(i).declare(name, std::move(shape), set);
     };
     declare("weight", {2, 3});
     declare("bias", {2});
@@ -100,32 +104,43 @@ void check_refused(ErrorCode code, const std::string& message,
   check_error(code, "model.safetensors: " + message, [&] { load(tensors); });
 }
 
-TEST_CASE("a parameter wanted as integers gets them as stored, or quantised", "[io]") {
+TEST_CASE("a parameter wanted as integers gets them as stored, or quantized", "[io]") {
   const std::vector<std::int8_t> integers{127, -127, 1, 2, 3, 127};
   const std::vector<float> stored_scales{0.5f, 2.0f}, floats{127, -127, 0.6f, 2, 254, -1};
   std::vector<std::int8_t> values;
   std::vector<float> scales;
-  const auto load_matrix = [&](const std::vector<NamedTensor>& tensors) {
+  const auto load_matrix = [&](const std::vector<NamedTensor>& tensors, std::size_t pieces) {
+    values.clear();
+    scales.clear();
     std::vector<Parameter> parameters;
     ParameterScope(parameters)
         .declare_int8("weight", {2, 3},
-                      [&](std::span<const std::int8_t> q, std::span<const float> s) {
-                        values.assign(q.begin(), q.end());
-                        scales.assign(s.begin(), s.end());
+                      [&](std::span<const std::int8_t> q, std::span<const float> s, std::size_t) {
+                        values.insert(values.end(), q.begin(), q.end());
+                        scales.insert(scales.end(), s.begin(), s.end());
                       });
     const std::vector<std::byte> bytes = write_safetensors(tensors);
     const SafetensorsFile file = SafetensorsFile::parse(bytes);
     WeightsLoader loader(file.header(), parameters);
     for (std::size_t i = loader.size(); i-- > 0;) {  // scales come first or last
-      loader.load(i, file.bytes(loader.tensor(i)));
+      const auto data = file.bytes(loader.tensor(i));
+      const std::size_t count = loader.tensor(i).shape.size() > 1 ? pieces : 1;
+      const std::size_t piece = data.size() / count;
+      for (std::size_t at = 0; at < data.size(); at += piece) {
+        loader.load(i, data.subspan(at, piece));
+      }
     }
     loader.finish();
   };
-  load_matrix(
-      {{"weight", DType::i8, {2, 3}, bytes_of(integers)}, f32("weight_scale", {2}, stored_scales)});
-  CHECK(values == integers);
-  CHECK(scales == stored_scales);
-  load_matrix({f32("weight", {2, 3}, floats)});
+  const std::size_t pieces = GENERATE(1, 2);
+  const NamedTensor matrix8{"weight", DType::i8, {2, 3}, bytes_of(integers)};
+  const NamedTensor scales_of_it = f32("weight_scale", {2}, stored_scales);
+  for (const auto& tensors : {std::vector{matrix8, scales_of_it}, {scales_of_it, matrix8}}) {
+    load_matrix(tensors, pieces);
+    CHECK(values == integers);
+    CHECK(scales == stored_scales);
+  }
+  load_matrix({f32("weight", {2, 3}, floats)}, pieces);
   CHECK(values == std::vector<std::int8_t>{127, -127, 1, 1, 127, 0});  // ties to even
   CHECK(scales == std::vector<float>{1.0f, 2.0f});
 }
@@ -283,7 +298,7 @@ TEST_CASE("several files are bound together, and what nobody reads is told apart
     for (const auto& [name, size] : {std::pair{"a", 2}, std::pair{"b", 3}}) {
       list.push_back({.name = name,
                       .shape = {static_cast<std::size_t>(size)},
-                      .set = [&got, name](std::span<const float> values) {
+                      .set = [&got, name](std::span<const float> values, std::size_t) {
                         got[name].assign(values.begin(), values.end());
                       }});
     }
@@ -347,14 +362,70 @@ TEST_CASE("a loader wants every tensor once and whole", "[io]") {
   WeightsLoader loader(file.header(), parameters_of(values));
   CHECK(loader.staging_bytes() == 24);
   const auto data = file.bytes(loader.tensor(0));
-  check_error(ErrorCode::invalid_safetensors, "encoder.layers.0.bias: expected 8 bytes, got 7",
-              [&] { loader.load(0, data.first(7)); });
+  check_error(ErrorCode::invalid_safetensors,
+              "encoder.layers.0.bias: expected 8 bytes, or rows of 8, got 4",
+              [&] { loader.load(0, data.first(4)); });
   loader.load(0, data);
   check_error(ErrorCode::internal, "encoder.layers.0.bias: loaded twice",
               [&] { loader.load(0, data); });
   check_error(ErrorCode::internal, "expected a tensor below 4, got 4",
               [&] { loader.load(4, data); });
-  check_error(ErrorCode::missing_tensor, "its data was never loaded", [&] { loader.finish(); });
+  check_error(ErrorCode::missing_tensor,
+              "encoder.layers.0.weight: expected 24 bytes of data, got 0",
+              [&] { loader.finish(); });
+
+  // Of a matrix, rows one after the other.
+  const auto matrix_data = file.bytes(loader.tensor(1));
+  check_error(ErrorCode::invalid_safetensors, "expected 24 bytes, or rows of 12, got 8",
+              [&] { loader.load(1, matrix_data.first(8)); });
+  loader.load(1, matrix_data.first(12));
+  check_error(ErrorCode::invalid_safetensors, "expected 12 bytes, or rows of 12, got 24",
+              [&] { loader.load(1, matrix_data); });
+  check_error(ErrorCode::missing_tensor,
+              "encoder.layers.0.weight: expected 24 bytes of data, got 12",
+              [&] { loader.finish(); });
+  loader.load(1, matrix_data.subspan(12));
+  CHECK(values.at("encoder.layers.0.weight") == matrix);
+  check_error(ErrorCode::internal, "encoder.layers.0.weight: loaded twice",
+              [&] { loader.load(1, matrix_data.first(12)); });
+}
+
+TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
+  constexpr std::size_t rows = 1000, columns = 768;
+  std::vector<float> numbers(rows * columns);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1013);
+  const NamedTensor table = f32("weight", {rows, columns}, numbers);
+  const std::vector<std::byte> bytes = write_safetensors(std::span(&table, 1));
+  const SafetensorsFile file = SafetensorsFile::parse(bytes);
+  std::vector<float> got(numbers.size());
+  std::vector<Parameter> parameters;
+  ParameterScope(parameters)
+      .declare("weight", {rows, columns}, [&](std::span<const float> values, std::size_t first) {
+        std::ranges::copy(values, got.begin() + static_cast<std::ptrdiff_t>(first * columns));
+      });
+  WeightsLoader loader(file.header(), parameters);
+  const std::size_t row = columns * sizeof(float);
+  CHECK(loader.piece_bytes(0) == (1 << 20) / row * row);
+  CHECK(loader.staging_bytes() == loader.piece_bytes(0));
+  const auto data = file.bytes(loader.tensor(0));
+  const std::size_t peak = test::peak_of([&] {
+    for (std::size_t at = 0; at < data.size(); at += loader.piece_bytes(0)) {
+      loader.load(0, data.subspan(at, std::min(loader.piece_bytes(0), data.size() - at)));
+    }
+  });
+  loader.finish();
+  CHECK(got == numbers);
+  CHECK(peak < (1 << 20) + 1000);
+
+  // The element is counted through the tensor.
+  numbers[999 * columns + 5] = std::numeric_limits<float>::infinity();
+  const NamedTensor wrong = f32("weight", {rows, columns}, numbers);
+  const std::vector<std::byte> other = write_safetensors(std::span(&wrong, 1));
+  const SafetensorsFile infinite = SafetensorsFile::parse(other);
+  WeightsLoader again(infinite.header(), parameters);
+  again.load(0, infinite.bytes(again.tensor(0)).first(999 * row));
+  check_error(ErrorCode::invalid_weights, "got Infinity at element 767237",
+              [&] { again.load(0, infinite.bytes(again.tensor(0)).subspan(999 * row)); });
 }
 
 TEST_CASE("a parameter declared twice is the model's mistake", "[io]") {

@@ -15,7 +15,7 @@
 #include "kernels/packed_int16_matrix.hpp"
 #include "kernels/packed_int8_matrix.hpp"
 #include "kernels/packed_matrix.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 
 namespace glassformer {
 namespace {
@@ -47,8 +47,6 @@ double expected_of(Epilogue epilogue, double sum, double before) {
       return sum;
     case Epilogue::relu:
       return std::max(sum, 0.0);
-    case Epilogue::gelu:
-      return gelu(sum);
     case Epilogue::accumulate:
       return before + sum;
   }
@@ -100,9 +98,8 @@ void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t 
       if (!(distance <= worst)) worst = distance;
     }
   }
-  // k + 2 roundings of sums that stay below k, each at most half a unit in the last place (2^-24);
-  // gelu's own error is below 1e-6 for |x| < 8.
-  CHECK(worst <= static_cast<double>((k + 2) * (k + 2)) * 0x1p-24 + 2e-6);
+  // k + 2 roundings of sums that stay below k, each at most half a unit in the last place (2^-24).
+  CHECK(worst <= static_cast<double>((k + 2) * (k + 2)) * 0x1p-24);
   CHECK(untouched);
 }
 
@@ -120,7 +117,7 @@ TEST_CASE("a product with any number of rows and columns is the sum of its produ
       check_matmul(*run, 7, 19, k, Epilogue::store, false);
       check_matmul(*run, 1, 150, k, Epilogue::store, true);
     }
-    check_matmul(*run, 100, 40, 33, Epilogue::store, true);   // more than one block of rows
+    check_matmul(*run, 150, 40, 33, Epilogue::store, true);   // more than one block of rows
     check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // panels beyond the nearest cache
     check_matmul(*run, 3, 9, 0, Epilogue::store, true);       // an empty sum is its bias
   }
@@ -128,7 +125,7 @@ TEST_CASE("a product with any number of rows and columns is the sum of its produ
 
 TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
-    for (Epilogue epilogue : {Epilogue::relu, Epilogue::gelu, Epilogue::accumulate}) {
+    for (Epilogue epilogue : {Epilogue::relu, Epilogue::accumulate}) {
       for (std::size_t n : {1u, 3u, 8u, 13u, 16u, 37u}) {
         for (std::size_t m : {1u, 5u, 13u}) {
           check_matmul(*run, m, n, 9, epilogue, true);
@@ -279,13 +276,13 @@ TEST_CASE("layer norms of rows of every length", "[kernels]") {
         const double spread = std::sqrt(squares / static_cast<double>(n) + 1e-3);
         const double sample = std::sqrt(squares / static_cast<double>(n - 1)) + 1e-3;
         for (std::size_t i = 0; i < n; ++i) {
-          const double centred = static_cast<double>(x[row * n + i]) - mean;
+          const double centered = static_cast<double>(x[row * n + i]) - mean;
           const double w = static_cast<double>(weight[i]), b = static_cast<double>(bias[i]);
           worst = std::max(
-              worst, std::abs(centred / spread * w + b - static_cast<double>(y[row * n + i])));
+              worst, std::abs(centered / spread * w + b - static_cast<double>(y[row * n + i])));
           worst_unbiased = std::max(
               worst_unbiased,
-              std::abs(centred / sample * w + b - static_cast<double>(unbiased[row * n + i])));
+              std::abs(centered / sample * w + b - static_cast<double>(unbiased[row * n + i])));
         }
       }
     }
@@ -452,15 +449,15 @@ TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]"
 
 namespace {
 
-// Room for quantised rows of one kernel.
-struct QuantisedBuffer {
-  QuantisedBuffer(const Kernels& run, std::size_t rows, std::size_t columns)
-      : stride(run.quantised_row_bytes(columns)),
+// Room for quantized rows of one kernel.
+struct QuantizedBuffer {
+  QuantizedBuffer(const Kernels& run, std::size_t rows, std::size_t columns)
+      : stride(run.quantized_row_bytes(columns)),
         values(rows * stride, std::byte{0xee}),
         scales(rows),
         zero_points(rows) {}
 
-  QuantisedRows rows() {
+  QuantizedRows rows() {
     return {.values = values.data(),
             .stride = stride,
             .scales = scales.data(),
@@ -488,8 +485,8 @@ TEST_CASE("activations become integers from 0 to 127 that stand for them", "[ker
     for (std::size_t n = 1; n <= 70; ++n) {
       auto x = random_values(2 * n, random, 5.0f);
       for (std::size_t i = 0; i < n; ++i) x[i] = std::abs(x[i]);  // row 0: nothing below zero
-      QuantisedBuffer q(*run, 2, n);
-      run->quantise(x.data(), 2, n, q.rows());
+      QuantizedBuffer q(*run, 2, n);
+      run->quantize(x.data(), 2, n, q.rows());
       CHECK(q.zero_points[0] == 0);
       for (std::size_t row = 0; row < 2; ++row) {
         const auto begin = x.begin() + static_cast<std::ptrdiff_t>(row * n);
@@ -509,21 +506,21 @@ TEST_CASE("activations become integers from 0 to 127 that stand for them", "[ker
   }
 }
 
-TEST_CASE("rows that hold no range quantise to zeros", "[kernels]") {
+TEST_CASE("rows that hold no range quantize to zeros", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     for (const float value : {0.0f, -0.0f, 1e-38f, -1e-40f}) {
       const std::vector<float> x(19, value);
-      QuantisedBuffer q(*run, 1, x.size());
-      run->quantise(x.data(), 1, x.size(), q.rows());
+      QuantizedBuffer q(*run, 1, x.size());
+      run->quantize(x.data(), 1, x.size(), q.rows());
       CHECK(q.zero_points[0] == 0);
       CHECK(q.scales[0] <= 1e-30f);
       for (std::size_t i = 0; i < x.size(); ++i) CHECK(q.at(*run, 0, i) == 0);
     }
     // Both ends lie half way between integers: 64 + 64 must not become 128.
     const std::vector<float> tie = {-63.5f, 63.5f, 0.0f};
-    QuantisedBuffer q(*run, 1, tie.size());
-    run->quantise(tie.data(), 1, tie.size(), q.rows());
+    QuantizedBuffer q(*run, 1, tie.size());
+    run->quantize(tie.data(), 1, tie.size(), q.rows());
     CHECK(q.scales[0] == 1.0f);
     CHECK(q.zero_points[0] == 64);
     CHECK(q.at(*run, 0, 0) == 0);
@@ -532,17 +529,17 @@ TEST_CASE("rows that hold no range quantise to zeros", "[kernels]") {
   }
 }
 
-TEST_CASE("all instruction sets quantise alike", "[kernels]") {
+TEST_CASE("all instruction sets quantize alike", "[kernels]") {
   SplitMix64 random(4);
   constexpr std::size_t n = 333;
   const auto x = random_values(n, random, 3.0f);
   const Kernels& reference = *available_kernels().front();
-  QuantisedBuffer expected(reference, 1, n);
-  reference.quantise(x.data(), 1, n, expected.rows());
+  QuantizedBuffer expected(reference, 1, n);
+  reference.quantize(x.data(), 1, n, expected.rows());
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
-    QuantisedBuffer q(*run, 1, n);
-    run->quantise(x.data(), 1, n, q.rows());
+    QuantizedBuffer q(*run, 1, n);
+    run->quantize(x.data(), 1, n, q.rows());
     CHECK(q.scales == expected.scales);
     CHECK(q.zero_points == expected.zero_points);
     for (std::size_t i = 0; i < n; ++i) CHECK(q.at(*run, 0, i) == expected.at(reference, 0, i));
@@ -552,7 +549,7 @@ TEST_CASE("all instruction sets quantise alike", "[kernels]") {
 namespace {
 
 // c [m, n] = a · b, without a bias.
-Int8MatmulArgs product_of(QuantisedBuffer& a, const PackedInt8Matrix& b, std::size_t m,
+Int8MatmulArgs product_of(QuantizedBuffer& a, const PackedInt8Matrix& b, std::size_t m,
                           std::vector<float>& c) {
   return {.a = a.rows(),
           .b = b.data(),
@@ -585,7 +582,7 @@ void check_matmul_int8(const Kernels& run, std::size_t m, std::size_t n, std::si
     for (std::int8_t& value : columns[j]) value = static_cast<std::int8_t>(draw(-127, 127));
     b.set_column(j, columns[j], 1.0f);
   }
-  QuantisedBuffer a(run, m, k);
+  QuantizedBuffer a(run, m, k);
   const std::size_t size = 4 / run.int8_depth;
   std::fill(a.values.begin(), a.values.end(), std::byte{0});
   for (std::size_t i = 0; i < m; ++i) {
@@ -624,7 +621,7 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
         check_matmul_int8(*run, 7, 19, k, fill);
         check_matmul_int8(*run, 1, 150, k, fill);
       }
-      check_matmul_int8(*run, 100, 40, 33, fill);  // more than one block of rows
+      check_matmul_int8(*run, 150, 40, 33, fill);  // more than one block of rows
       check_matmul_int8(*run, 1, 3109, 9, fill);   // more sums than wait at a time
     }
   }
@@ -632,7 +629,7 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
 
 namespace {
 
-void check_quantised_product(const Kernels& run, Epilogue epilogue) {
+void check_quantized_product(const Kernels& run, Epilogue epilogue) {
   INFO(run.name << ", epilogue " << static_cast<int>(epilogue));
   constexpr std::size_t m = 5, n = 21, k = 30;
   SplitMix64 random(5);
@@ -654,8 +651,8 @@ void check_quantised_product(const Kernels& run, Epilogue epilogue) {
     CHECK(std::equal(back.begin(), back.end(), &weights[j * k]));
   }
   bias.resize(b.padded_n(), 0.0f);
-  QuantisedBuffer a(run, m, k);
-  run.quantise(x.data(), m, k, a.rows());
+  QuantizedBuffer a(run, m, k);
+  run.quantize(x.data(), m, k, a.rows());
   auto c = before;
   Int8MatmulArgs args = product_of(a, b, m, c);
   args.bias = bias.data();
@@ -678,11 +675,10 @@ void check_quantised_product(const Kernels& run, Epilogue epilogue) {
 
 }  // namespace
 
-TEST_CASE("a quantised product applies scales, bias and epilogue", "[kernels]") {
+TEST_CASE("a quantized product applies scales, bias and epilogue", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
-    for (Epilogue epilogue :
-         {Epilogue::store, Epilogue::relu, Epilogue::gelu, Epilogue::accumulate}) {
-      check_quantised_product(*run, epilogue);
+    for (Epilogue epilogue : {Epilogue::store, Epilogue::relu, Epilogue::accumulate}) {
+      check_quantized_product(*run, epilogue);
     }
   }
 }
@@ -856,7 +852,8 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
         for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int32_t>(x[i] * 1e8f);
         kernel.add_scaled_integers(results[5].data(), integers.data(), n, 1e-8f);
         for (const Activation activation :
-             {Activation::gelu_tanh, Activation::quick_gelu, Activation::silu, Activation::tanh}) {
+             {Activation::gelu, Activation::gelu_tanh, Activation::quick_gelu, Activation::silu,
+              Activation::tanh}) {
           results.push_back(x);
           kernel.activate(activation, results.back().data(), n);
         }

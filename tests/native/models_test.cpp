@@ -9,7 +9,7 @@
 
 #include "allocations.hpp"
 #include "golden.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 #include "pipelines/classify.hpp"
 
 namespace glassformer::test {
@@ -110,6 +110,8 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
       CHECK(weights.shape == std::vector{stack.n_heads, length, length});
       const auto map = traced.attention[s].at(layer, 0);
       CHECK(std::equal(map.begin(), map.end(), weights.data.begin()));
+      CHECK(tensors.contains(block + "self_attn.scores") ==
+            (stack.attention != AttentionType::linear));
       if (stack.attention == AttentionType::linear) continue;
       const TracedTensor& scores = tensors.at(block + "self_attn.scores");
       for (std::size_t row = 0; row < stack.n_heads * length; ++row) {
@@ -157,7 +159,7 @@ TEST_CASE("ablated heads and masked tokens give what PyTorch gives", "[models]")
     const auto options = parse_classify_options(intervention.at("options").dump());
     INFO(golden.name << ": " << intervention.at("options").dump());
     const Batch batch = golden.batch(intervention.at("text"), options.mask_tokens);
-    const auto output = (*golden.model)(batch, {.ablate = options.ablate});
+    const auto output = (*golden.model)(batch, {.patches = with_ablations({}, options.ablate)});
     CHECK(distance(values_of(output.logits), intervention.at("logits")) <=
           golden.tolerance("logits"));
   }
@@ -183,9 +185,9 @@ TEST_CASE("8-bit products stay close to floats, in every architecture", "[models
   const std::string name = GENERATE(from_range(golden_names()));
   INFO(name);
   const Golden golden(name);
-  const auto quantised = load_model(golden.folder, golden.config, Compute::int8);
+  const auto quantized = load_model(golden.folder, golden.config, Compute::int8);
   const auto expected = (*golden.model)(golden.batch(), inspect_everything());
-  const auto got = (*quantised)(golden.batch(), inspect_everything());
+  const auto got = (*quantized)(golden.batch(), inspect_everything());
   // Widths of 8 to 24 leave little that averages errors out.
   const double difference = distance(values_of(expected.logits), values_of(got.logits));
   CHECK(difference > 0);
@@ -275,7 +277,8 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
   const Batch batch = golden.batch();
   const std::size_t n = batch.tokens(), d = golden.config.encoder().d_model;
   TraceRequest request;
-  for (std::size_t head = 0; head < 4; ++head) request.ablate.push_back({.layer = 1, .head = head});
+  for (std::size_t head = 0; head < 4; ++head)
+    request.patches.push_back(ablation({.layer = 1, .head = head}));
   request.names = {"encoder.layers.1.self_attn.output"};
   const auto output = (*golden.model)(batch, request);
   std::vector<float> sum;
@@ -310,7 +313,7 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   EncoderModel model(config.architecture);
   SplitMix64 random(7);
   for (const Parameter& parameter : model.parameters()) {
-    parameter.set(initial_values(parameter, random));
+    parameter.set(initial_values(parameter, random), 0);
   }
   Batch batch;
   std::vector<std::int32_t> ids(251);
@@ -359,7 +362,8 @@ struct RandomHead {
     const std::size_t length = context.shape(0), d_head = context.shape(1);
     Workspace workspace({.d_model = d_head, .d_heads = d_head, .d_hidden = d_head});
     workspace.reserve(length, length);
-    const HeadOutput out = {.context = context.data(), .stride = d_head, .weights = weights};
+    const HeadOutput out = {
+        .context = context.data(), .stride = d_head, .weights = {weights.data(), length}};
     SoftmaxAttention({.before = window, .behind = window})
         .attend(input(compute, visible), out, workspace);
   }

@@ -23,16 +23,16 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
-  const auto pipeline = load_classifier(golden.folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   const auto texts = golden.json.at("texts").get<std::vector<std::string>>();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     INFO(name << ": \"" << texts[i] << '"');
     const Classification result = pipeline->classify(texts[i]);
     std::vector<std::int32_t> ids;
-    for (const Token& token : result.tokens) ids.push_back(token.id);
+    for (const InputToken& token : result.tokens) ids.push_back(token.id);
     CHECK(ids == golden.json.at("ids").at(i).get<std::vector<std::int32_t>>());
     CHECK(result.clipped == golden.json.at("clipped").at(i).get<bool>());
-    CHECK(golden.config.labels[result.label] == golden.json.at("labels").at(i));
+    CHECK(result.label == golden.json.at("labels").at(i));
     for (std::size_t c = 0; c < result.scores.size(); ++c) {
       CHECK(std::abs(static_cast<double>(result.scores[c]) -
                      golden.json.at("scores").at(i).at(c).get<double>()) <=
@@ -42,14 +42,14 @@ TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]"
 }
 
 TEST_CASE("a batch of texts gives each its own result or error", "[pipelines]") {
-  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   std::vector<std::string> lines;
   for (int i = 0; i < 100; ++i) {  // more tokens than one batch holds
     lines.push_back(i % 7 == 0 ? "  "
                                : "the plot makes no sense " + std::string(1, char('a' + i % 26)));
   }
   const std::vector<std::string_view> texts(lines.begin(), lines.end());
-  const auto results = pipeline->classify_batch(texts);
+  const auto results = pipeline->classify_batch(to_inputs(texts));
   REQUIRE(results.size() == texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (i % 7 == 0) {
@@ -62,7 +62,7 @@ TEST_CASE("a batch of texts gives each its own result or error", "[pipelines]") 
 }
 
 TEST_CASE("bad requests are refused by name, and the next one works", "[pipelines]") {
-  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const auto code_of = [&](std::string_view text, const ClassifyOptions& options = {}) {
     return error_of([&] { pipeline->classify(text, options); }).code();
   };
@@ -77,7 +77,7 @@ TEST_CASE("bad requests are refused by name, and the next one works", "[pipeline
 
 TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
   const Golden golden("odd_sizes");
-  const auto pipeline = load_classifier(golden.folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   std::string text;
   while (text.size() < 1'000'000) text += "the plot makes no sense ";
   const Classification result = pipeline->classify(text, {.attention = true});
@@ -97,17 +97,20 @@ TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pip
   std::string text = "a";
   while (pipeline.tokenizer().encode(text).size() <= config.encoder().max_length) text += " film b";
   const std::vector<Token> pieces = pipeline.tokenizer().encode(text);
-  const std::vector<Token> tokens = pipeline.classify(text).tokens;
+  const std::vector<InputToken> tokens = pipeline.classify(text).tokens;
   const std::size_t prefix = config.prefix_tokens.size(), suffix = config.suffix_tokens.size();
   const std::size_t kept = config.encoder().max_length - prefix - suffix;
   REQUIRE(tokens.size() == config.encoder().max_length);
   for (std::size_t i = 0; i < kept; ++i) {
-    CHECK(tokens[prefix + i] == pieces[i < kept / 4 ? i : pieces.size() - kept + i]);
+    const Token& piece = pieces[i < kept / 4 ? i : pieces.size() - kept + i];
+    CHECK(tokens[prefix + i].id == piece.id);
+    CHECK(tokens[prefix + i].start == piece.start);
+    CHECK(tokens[prefix + i].end == piece.end);
   }
 }
 
 TEST_CASE("any bytes are a text", "[pipelines]") {
-  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   for (const std::string& text :
        {std::string("\xff\xfe\x80"), std::string("a\0b", 3),
         std::string("\xed\xa0\x80 half a pair"), std::string("\xf0\x9f")}) {
@@ -118,13 +121,15 @@ TEST_CASE("any bytes are a text", "[pipelines]") {
 }
 
 TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
-  const auto pipeline = load_classifier(Golden("pre_norm_mean").folder);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const Classification result =
       pipeline->classify("not good at all", {.attention = true, .contributions = true});
   const auto json = nlohmann::json::parse(pipeline->to_result(result, ResultForm::json).text);
   const auto& labels = pipeline->config().labels;
-  CHECK(json.at("label") == labels[result.label]);
-  CHECK(json.at("score").get<float>() == result.scores[result.label]);
+  CHECK(json.at("label") == result.label);
+  CHECK(json.at("score").get<float>() == result.score);
+  CHECK(result.score == *std::ranges::max_element(result.scores));
+  CHECK(result.label == labels[result.score == result.scores[0] ? 0 : 1]);
   CHECK(json.at("scores").size() == labels.size());
   CHECK(json.at("logits").at(labels[1]).get<float>() == result.logits[1]);
   CHECK(json.at("tokens").size() == result.tokens.size());

@@ -14,9 +14,9 @@
 #include "allocations.hpp"
 #include "generation/scorer.hpp"
 #include "golden.hpp"
-#include "io/quantise.hpp"
+#include "io/quantize.hpp"
 #include "io_fixture.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -86,10 +86,10 @@ TraceRequest parse_request(const nlohmann::json& options, bool attention) {
   if (!options.contains("ablate")) return request;
   for (const auto& head : options.at("ablate")) {
     const std::string site = head.at("attention");
-    request.ablate.push_back({head.at("layer"), head.at("head"),
-                              site == "encoder"   ? AttentionSite::encoder
-                              : site == "decoder" ? AttentionSite::decoder
-                                                  : AttentionSite::cross});
+    request.patches.push_back(ablation({head.at("layer"), head.at("head"),
+                                        site == "encoder"   ? AttentionSite::encoder
+                                        : site == "decoder" ? AttentionSite::decoder
+                                                            : AttentionSite::cross}));
   }
   return request;
 }
@@ -165,9 +165,10 @@ TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
   const Forced forced = force_all(golden);
   golden.model->decode(state, forced.extensions);
   const std::vector<TracedTensor> tensors = state.trace(forced.lasts[0]);
-  REQUIRE(tensors.size() == 4);  // weights of both sites, then scores
+  REQUIRE(tensors.size() == 4);  // scores and weights of each site
   for (const std::size_t site : {0u, 1u}) {
-    const TracedTensor &weights = tensors[site], &scores = tensors[site + 2];
+    const TracedTensor &weights = tensors[2 * site + 1], &scores = tensors[2 * site];
+    REQUIRE(weights.name.ends_with("weights"));
     CHECK(scores.shape == weights.shape);
     const std::size_t keys = scores.shape[2];
     for (std::size_t row = 0; row < scores.data.size() / keys; ++row) {
@@ -393,7 +394,8 @@ TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention ad
   const TranslationGolden golden("translate_pre_norm_shared");
   TraceRequest request;
   for (std::size_t head = 0; head < 4; ++head) {
-    request.ablate.push_back({.layer = 1, .head = head, .attention = AttentionSite::cross});
+    request.patches.push_back(
+        ablation({.layer = 1, .head = head, .attention = AttentionSite::cross}));
   }
   request.names = {"decoder.layers.1.*.output"};
   const auto encoded = golden.model->encode(golden.batch(0), request);
@@ -426,7 +428,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   Seq2Seq model(config.architecture);
   SplitMix64 random(11);
   for (const Parameter& parameter : model.parameters()) {
-    parameter.set(initial_values(parameter, random));
+    parameter.set(initial_values(parameter, random), 0);
   }
   const auto draw = [&](std::size_t count) {
     std::vector<std::int32_t> ids(count);
@@ -490,10 +492,10 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
   for (const Parameter& parameter : model.parameters()) {
     const std::vector<float> values = initial_values(parameter, random);
     if (parameter.set_int8) {
-      const QuantisedMatrix matrix = quantise(values, parameter.shape[0]);
-      parameter.set_int8(matrix.values, matrix.scales);
+      const QuantizedMatrix matrix = quantize(values, parameter.shape[0]);
+      parameter.set_int8(matrix.values, matrix.scales, 0);
     } else {
-      parameter.set(values);
+      parameter.set(values, 0);
     }
   }
   constexpr DecodingLimits limits = {.nodes = 40, .positions = 10, .rows = 4};

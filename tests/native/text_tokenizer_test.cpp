@@ -43,7 +43,7 @@ std::string without_spaces_around(std::string text) {
   return text;
 }
 
-TEST_CASE("decoding gives back the normalised text", "[text]") {
+TEST_CASE("decoding gives back the normalized text", "[text]") {
   // Models with byte fallback know every character.
   const std::string name = GENERATE("unigram_bytes", "bpe_bytes");
   const SentencePieceTokenizer tokenizer = load_tokenizer(name);
@@ -127,7 +127,7 @@ TEST_CASE("a token covers its characters without the space before them", "[text]
 
 TEST_CASE("characters that become several pieces, and several that become one", "[text]") {
   const SentencePieceTokenizer tokenizer = load_tokenizer("unigram_bytes");
-  // The ligature becomes the user-defined piece's neighbours f and i; the first has it.
+  // The ligature becomes the user-defined piece's neighbors f and i; the first has it.
   const Parts ligature = covered(tokenizer, "ﬁ");
   CHECK(std::count(ligature.begin(), ligature.end(), "ﬁ") == 1);
   CHECK(std::count(ligature.begin(), ligature.end(), "") ==

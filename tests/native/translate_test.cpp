@@ -12,7 +12,7 @@
 #include <set>
 
 #include "io/utf8.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 #include "pipelines/translate.hpp"
 #include "text_fixture.hpp"
 
@@ -58,7 +58,7 @@ void fill(std::vector<Parameter> parameters, std::int32_t end, std::uint64_t see
       for (float& value : values) value *= 8;
     }
     if (parameter.name == "lm_head.bias") values[static_cast<std::size_t>(end)] = 6;
-    parameter.set(values);
+    parameter.set(values, 0);
   }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("one beam is greedy: at each step the most probable token", "[translat
     const SentenceTranslation& sentence = result.sentences.at(0);
 
     std::vector<std::int32_t> source, expected;
-    for (const Token& token : sentence.source_tokens) source.push_back(token.id);
+    for (const InputToken& token : sentence.source_tokens) source.push_back(token.id);
     CHECK(source.back() == *pipeline->source_tokenizer().find("</s>"));
     Batch batch;
     batch.add(source);
@@ -549,8 +549,8 @@ TEST_CASE("a source of unknown characters alone has a translation without unknow
   const SentenceTranslation& sentence = result.sentences.at(0);
   const std::int32_t unknown = pipeline->target_tokenizer().unk_id();
   CHECK(std::any_of(sentence.source_tokens.begin(), sentence.source_tokens.end(),
-                    [&](const Token& token) { return token.id == unknown; }));
-  for (const Candidate& candidate : sentence.tree) CHECK(candidate.id != unknown);
+                    [&](const InputToken& token) { return token.id == unknown; }));
+  for (const SearchNode& node : sentence.tree) CHECK(node.id != unknown);
 }
 
 namespace {
@@ -613,11 +613,11 @@ TEST_CASE("with a shortlist a translation has only what its source offers", "[tr
     const SentenceTranslation& sentence = alone.sentences.at(0);
     std::set<std::int32_t> offered = {*pipeline->target_tokenizer().find("</s>")};
     for (std::int32_t id = 0; id < 40; ++id) offered.insert(id);
-    for (const Token& token : sentence.source_tokens) {
+    for (const InputToken& token : sentence.source_tokens) {
       offered.insert(token.id);
       for (std::int32_t j = 0; j < 9; ++j) offered.insert((7 * token.id + j) % size);
     }
-    for (const Candidate& candidate : sentence.tree) CHECK(offered.count(candidate.id) == 1);
+    for (const SearchNode& node : sentence.tree) CHECK(offered.count(node.id) == 1);
 
     // A batch's other sources offer nothing.
     const auto& same = std::get<Translation>(together[i]).sentences.at(0);
@@ -760,7 +760,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   const auto pipeline = make_translator();
   const Translation result =
       pipeline->translate("How are you? The men walk.", {.attention = true, .hypotheses = true});
-  const auto json = nlohmann::json::parse(to_result(result, *pipeline, ResultForm::json).text);
+  const auto json = nlohmann::json::parse(to_result(result, ResultForm::json).text);
   CHECK(json.at("text") == result.text);
   CHECK(json.at("score").get<float>() == result.score);
   REQUIRE(json.at("sentences").size() == 2);
@@ -789,7 +789,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   CHECK(got.at("tree").size() == sentence.tree.size());
   CHECK(got.at("tree").at(1).at("parent") == 0);
   const auto plain =
-      nlohmann::json::parse(to_result(pipeline->translate("a"), *pipeline, ResultForm::json).text);
+      nlohmann::json::parse(to_result(pipeline->translate("a"), ResultForm::json).text);
   for (const char* key : {"attention", "alignment", "hypotheses", "tree"}) {
     CHECK(!plain.at("sentences").at(0).contains(key));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/heap_sort.hpp"
 #include "text/unicode/hangul.hpp"
 #include "text/unicode/unicode.hpp"
 #include "text/unicode/unpack.hpp"
@@ -58,7 +59,7 @@ Decompositions::Decompositions() {
       if (composed) compositions.push_back({parts[0] + i, parts[1] + i, code});
     }
   }
-  std::sort(compositions.begin(), compositions.end());
+  heap_sort(compositions.begin(), compositions.end(), std::less<>());
 }
 
 const Decomposition* Decompositions::find(char32_t code) const {
@@ -123,14 +124,19 @@ void decompose(char32_t code, bool compatibility, int origins, std::vector<Part>
 
 // Puts marks that follow one another into the order of their classes.
 void reorder(std::vector<Part>& parts) {
+  constexpr std::uint64_t place_limit = std::uint64_t{1} << 32;
   const auto is_starter = [](const Part& part) { return part.combining_class == 0; };
   for (auto begin = parts.begin(); begin != parts.end();) {
     begin = std::find_if_not(begin, parts.end(), is_starter);
     const auto end = std::find_if(begin, parts.end(), is_starter);
-    std::stable_sort(begin, end, [](const Part& left, const Part& right) {
-      return left.combining_class < right.combining_class;
-    });
-    begin = end;
+    const std::vector<Part> marks(begin, end);
+    std::vector<std::uint64_t> order;  // class and place
+    for (const Part& mark : marks)
+      order.push_back(mark.combining_class * place_limit + order.size());
+    heap_sort(order.begin(), order.end(), std::less<>());
+    for (const std::uint64_t key : order) {
+      *begin++ = marks[static_cast<std::size_t>(key % place_limit)];
+    }
   }
 }
 

@@ -59,7 +59,7 @@ bool is_control(Break b) {
 
 bool extends(Break b) { return b == Break::extend || b == Break::linker || b == Break::joiner; }
 
-// Whether there is no boundary between two neighbours, by themselves: rules GB3 to GB9b.
+// Whether there is no boundary between two neighbors, by themselves: rules GB3 to GB9b.
 bool joined(Break left, Break right) {
   using enum Break;
   if (left == carriage_return && right == line_feed) return true;

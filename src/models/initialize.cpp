@@ -1,4 +1,4 @@
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 
 #include <cmath>
 

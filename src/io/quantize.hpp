@@ -7,13 +7,13 @@
 namespace glassformer {
 
 /// A matrix [rows, columns] as 8-bit integers: value ≈ integer · scale of its row.
-struct QuantisedMatrix {
+struct QuantizedMatrix {
   std::vector<std::int8_t> values;  ///< -127 … 127
   std::vector<float> scales;        ///< [rows], above 0
 };
 
-/// Symmetric quantisation with one scale a row, so that the row's largest magnitude becomes 127;
+/// Symmetric quantization with one scale a row, so that the row's largest magnitude becomes 127;
 /// integers are rounded to nearest, ties to even. Values come back within half a scale.
-QuantisedMatrix quantise(std::span<const float> matrix, std::size_t rows);
+QuantizedMatrix quantize(std::span<const float> matrix, std::size_t rows);
 
 }  // namespace glassformer

@@ -1,4 +1,4 @@
-#include "io/quantise.hpp"
+#include "io/quantize.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-QuantisedMatrix quantise(std::span<const float> matrix, std::size_t rows) {
-  QuantisedMatrix result;
+QuantizedMatrix quantize(std::span<const float> matrix, std::size_t rows) {
+  QuantizedMatrix result;
   result.values.reserve(matrix.size());
   result.scales.reserve(rows);
   const std::size_t columns = matrix.size() / rows;

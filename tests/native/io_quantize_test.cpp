@@ -1,16 +1,16 @@
-#include "io/quantise.hpp"
+#include "io/quantize.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "io/weights.hpp"
-#include "models/initialise.hpp"
+#include "models/initialize.hpp"
 
 namespace glassformer {
 namespace {
 
-TEST_CASE("quantised weights are within half a step of what they were", "[io]") {
+TEST_CASE("quantized weights are within half a step of what they were", "[io]") {
   constexpr std::size_t rows = 40, columns = 33;
   SplitMix64 random(4);
   std::vector<float> matrix(rows * columns);
@@ -20,48 +20,49 @@ TEST_CASE("quantised weights are within half a step of what they were", "[io]") 
     matrix[i] = (2 * random.uniform() - 1) * magnitude;  // each row ten times the one before
   }
   std::fill_n(matrix.begin() + 3 * columns, columns, 0.0f);  // a row of zeros
-  const QuantisedMatrix quantised = quantise(matrix, rows);
+  const QuantizedMatrix quantized = quantize(matrix, rows);
 
   for (std::size_t row = 0; row < rows; ++row) {
     int largest = 0;
     for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) {
-      const double step = static_cast<double>(quantised.scales[row]);
-      const double distance = std::abs(quantised.values[i] * step - static_cast<double>(matrix[i]));
+      const double step = static_cast<double>(quantized.scales[row]);
+      const double distance = std::abs(quantized.values[i] * step - static_cast<double>(matrix[i]));
       if (!(distance <= 0.5000001 * step)) FAIL_CHECK("row " << row << ": off by " << distance);
-      largest = std::max(largest, std::abs(static_cast<int>(quantised.values[i])));
+      largest = std::max(largest, std::abs(static_cast<int>(quantized.values[i])));
     }
     CHECK(largest == (row == 3 ? 0 : 127));
-    CHECK(quantised.scales[row] > 0);
+    CHECK(quantized.scales[row] > 0);
   }
 }
 
 TEST_CASE("integers are rounded to nearest, ties to even", "[io]") {
   const std::vector<float> row = {127.0f, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.4f, -126.6f};
-  const QuantisedMatrix quantised = quantise(row, 1);
-  CHECK(quantised.scales == std::vector<float>{1.0f});
-  CHECK(quantised.values == std::vector<std::int8_t>{127, 0, 2, 2, 0, -2, -2, -127});
+  const QuantizedMatrix quantized = quantize(row, 1);
+  CHECK(quantized.scales == std::vector<float>{1.0f});
+  CHECK(quantized.values == std::vector<std::int8_t>{127, 0, 2, 2, 0, -2, -2, -127});
 }
 
-TEST_CASE("a quantised matrix loads as its integers times their scales", "[io]") {
+TEST_CASE("a quantized matrix loads as its integers times their scales", "[io]") {
   const std::vector<float> matrix = {0.5f, -0.25f, 0.125f, 8.0f, 1.0f, -2.0f};
-  const QuantisedMatrix quantised = quantise(matrix, 2);
+  const QuantizedMatrix quantized = quantize(matrix, 2);
   const std::vector<NamedTensor> tensors = {
-      {"x.weight", DType::i8, {2, 3}, std::as_bytes(std::span(quantised.values))},
-      {"x.weight_scale", DType::f32, {2}, std::as_bytes(std::span(quantised.scales))}};
+      {"x.weight", DType::i8, {2, 3}, std::as_bytes(std::span(quantized.values))},
+      {"x.weight_scale", DType::f32, {2}, std::as_bytes(std::span(quantized.scales))}};
   const std::vector<std::byte> bytes = write_safetensors(tensors);
   const auto file = SafetensorsFile::parse(bytes);
   std::vector<float> got;
-  WeightsLoader loader(file.header(), {{"x.weight", {2, 3}, [&](std::span<const float> values) {
-                                          got.assign(values.begin(), values.end());
-                                        }}});
+  const auto set = [&](std::span<const float> values, std::size_t) {
+    got.assign(values.begin(), values.end());
+  };
+  WeightsLoader loader(file.header(), {{"x.weight", {2, 3}, set}});
   for (std::size_t i = 0; i < loader.size(); ++i) {
     loader.load(i, file.bytes(loader.tensor(i)));
   }
   loader.finish();
   REQUIRE(got.size() == 6);
   for (std::size_t i = 0; i < got.size(); ++i) {
-    CHECK(got[i] == static_cast<float>(quantised.values[i]) * quantised.scales[i / 3]);
-    CHECK(std::abs(got[i] - matrix[i]) <= 0.500001f * quantised.scales[i / 3]);
+    CHECK(got[i] == static_cast<float>(quantized.values[i]) * quantized.scales[i / 3]);
+    CHECK(std::abs(got[i] - matrix[i]) <= 0.500001f * quantized.scales[i / 3]);
   }
 }
 

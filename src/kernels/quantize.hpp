@@ -68,7 +68,7 @@ inline std::int32_t rounded(float x) {
 
 // Multiplied and added in two roundings on every machine, so that all of them get the same
 // integers.
-inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
+inline void quantize_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
                             Activation* to) {
   Integers integers = bits_of(x * inverse + shift) - offset;
   const Integers limit = Integers{} + most;  // two ties may both round up
@@ -76,7 +76,7 @@ inline void quantise_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, 
   store(integers, to);
 }
 
-inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to, std::size_t row) {
+inline void quantize_row(const float* x, std::size_t n, const QuantizedRows& to, std::size_t row) {
   const Range range = range_of(x, n);
   const float scale = (range.high - range.low) / 127.0f;
   const bool ranges = scale > 1e-30f && scale <= 3.402823466e+38f;
@@ -91,19 +91,19 @@ inline void quantise_row(const float* x, std::size_t n, const QuantisedRows& to,
   const std::int32_t offset = rounder_bits - zero_point, most = largest_activation;
   std::size_t i = 0;
   for (; i + Vec::width <= n; i += Vec::width) {
-    quantise_vector(Vec::load(x + i), factor, shift, offset, most, q + i);
+    quantize_vector(Vec::load(x + i), factor, shift, offset, most, q + i);
   }
   if (i < n) {
     alignas(64) Activation rest[Vec::width];
-    quantise_vector(Vec::load_partial(x + i, n - i, 0.0f), factor, shift, offset, most, rest);
+    quantize_vector(Vec::load_partial(x + i, n - i, 0.0f), factor, shift, offset, most, rest);
     __builtin_memcpy(q + i, rest, (n - i) * sizeof(Activation));
   }
   __builtin_memset(bytes + n * sizeof(Activation), 0, to.stride - n * sizeof(Activation));
 }
 
-inline void quantise(const float* x, std::size_t rows, std::size_t columns,
-                     const QuantisedRows& to) {
-  for (std::size_t row = 0; row < rows; ++row) quantise_row(x + row * columns, columns, to, row);
+inline void quantize(const float* x, std::size_t rows, std::size_t columns,
+                     const QuantizedRows& to) {
+  for (std::size_t row = 0; row < rows; ++row) quantize_row(x + row * columns, columns, to, row);
 }
 
 }  // namespace glassformer::GLASSFORMER_ISA

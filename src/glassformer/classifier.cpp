@@ -1,0 +1,30 @@
+#include "glassformer/classifier.hpp"
+
+#include "pipelines/classify.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer {
+
+Classifier Classifier::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  return Classifier(load_pipeline<ClassifyPipeline>(folder, options));
+}
+
+Classifier::Classifier(std::unique_ptr<ClassifyPipeline> pipeline)
+    : pipeline_(std::move(pipeline)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+const std::vector<std::string>& Classifier::labels() const { return pipeline_->config().labels; }
+Compute Classifier::compute() const { return pipeline_->compute(); }
+
+Classification Classifier::classify(const TextInput& text, const ClassifyOptions& options) {
+  return pipeline_->classify(text, options);
+}
+
+std::vector<std::variant<Classification, Error>> Classifier::classify_batch(
+    std::span<const TextInput> texts, const ClassifyOptions& options) {
+  return pipeline_->classify_batch(texts, options);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,37 @@
+#include "glassformer/glassformer.hpp"
+
+#include "pipelines/answer.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/embed.hpp"
+#include "pipelines/load.hpp"
+#include "pipelines/token_classify.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer {
+namespace {
+
+template <class Public, class Typed>
+AnyModel as(std::unique_ptr<Pipeline> pipeline) {
+  return Public(std::unique_ptr<Typed>(static_cast<Typed*>(pipeline.release())));
+}
+
+}  // namespace
+
+AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
+  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, std::nullopt, options);
+  switch (pipeline->config().task) {
+    case Task::text_classification:
+      return as<Classifier, ClassifyPipeline>(std::move(pipeline));
+    case Task::translation:
+      return as<Translator, TranslatePipeline>(std::move(pipeline));
+    case Task::token_classification:
+      return as<TokenClassifier, TokenClassifyPipeline>(std::move(pipeline));
+    case Task::question_answering:
+      return as<QuestionAnswerer, AnswerPipeline>(std::move(pipeline));
+    case Task::feature_extraction:
+      return as<Embedder, EmbedPipeline>(std::move(pipeline));
+  }
+  throw_error(ErrorCode::internal, "a task without a public class");
+}
+
+}  // namespace glassformer

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <variant>
+
+#include "glassformer/attention.hpp"
+#include "glassformer/classifier.hpp"
+#include "glassformer/compute.hpp"
+#include "glassformer/embedder.hpp"
+#include "glassformer/error.hpp"
+#include "glassformer/question_answerer.hpp"
+#include "glassformer/text_input.hpp"
+#include "glassformer/token_classifier.hpp"
+#include "glassformer/tokens.hpp"
+#include "glassformer/translator.hpp"
+
+namespace glassformer {
+
+/// A model of any task.
+using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator>;
+
+/// Opens a model folder, of any task and family. Throws what Classifier::load does, except
+/// `wrong_task`.
+AnyModel load(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+}  // namespace glassformer

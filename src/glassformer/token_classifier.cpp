@@ -1,0 +1,34 @@
+#include "glassformer/token_classifier.hpp"
+
+#include "pipelines/load.hpp"
+#include "pipelines/token_classify.hpp"
+
+namespace glassformer {
+
+TokenClassifier TokenClassifier::load(const std::filesystem::path& folder,
+                                      const LoadOptions& options) {
+  return TokenClassifier(load_pipeline<TokenClassifyPipeline>(folder, options));
+}
+
+TokenClassifier::TokenClassifier(std::unique_ptr<TokenClassifyPipeline> pipeline)
+    : pipeline_(std::move(pipeline)) {}
+TokenClassifier::TokenClassifier(TokenClassifier&&) noexcept = default;
+TokenClassifier& TokenClassifier::operator=(TokenClassifier&&) noexcept = default;
+TokenClassifier::~TokenClassifier() = default;
+
+const std::vector<std::string>& TokenClassifier::labels() const {
+  return pipeline_->config().labels;
+}
+Compute TokenClassifier::compute() const { return pipeline_->compute(); }
+
+TokenClassification TokenClassifier::classify(std::string_view text,
+                                              const TokenClassifyOptions& options) {
+  return pipeline_->classify(text, options);
+}
+
+std::vector<std::variant<TokenClassification, Error>> TokenClassifier::classify_batch(
+    std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
+  return pipeline_->classify_batch(texts, options);
+}
+
+}  // namespace glassformer

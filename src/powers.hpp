@@ -1,0 +1,14 @@
+#pragma once
+
+namespace glassformer {
+
+// Powers within a few units in the last place of a double. The standard library's bring tables
+// that are larger than all of the code that uses them, and do not compress.
+
+/// base^exponent for a base above 0.
+double power(double base, double exponent);
+
+/// number x 10^exponent.
+double scaled_by_ten(double number, int exponent);
+
+}  // namespace glassformer

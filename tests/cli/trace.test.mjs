@@ -1,0 +1,241 @@
+// `glassformer trace`: a safetensors file that Python reads, with the numbers that PyTorch has.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { glassformer, root } from './run.mjs';
+
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-trace-'));
+after(() => rmSync(scratch, { recursive: true }));
+const goldens = join(root, 'tests/golden');
+const checkpoints = join(root, 'tests/checkpoints');
+
+// Reads a file as a Python program does, with nothing but the format's description.
+const reader = `
+import array, json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+tensors, end = {}, 0
+for name, entry in header.items():
+    if name == "__metadata__": continue
+    assert entry["dtype"] == "F32"
+    first, last = entry["data_offsets"]
+    assert first == end and (8 + size + first) % 4 == 0
+    end = last
+    values = array.array("f", data[8 + size + first:8 + size + last])
+    if sys.byteorder == "big": values.byteswap()
+    tensors[name] = [entry["shape"], [str(value) for value in values]]
+assert 8 + size + end == len(data)
+json.dump(tensors, sys.stdout)
+`;
+const special = { inf: Infinity, '-inf': -Infinity, nan: NaN };
+
+function read(file) {
+  const output = execFileSync('python3', ['-c', reader, file], { maxBuffer: 2 ** 28 });
+  return Object.fromEntries(
+    Object.entries(JSON.parse(output)).map(([name, [shape, texts]]) => {
+      const values = texts.map((text) => special[text] ?? Number(text));
+      assert.equal(
+        values.length,
+        shape.reduce((product, extent) => product * extent, 1),
+        name,
+      );
+      return [name, { shape, values }];
+    }),
+  );
+}
+
+let files = 0;
+function trace(model, names, lines, more = []) {
+  const out = join(scratch, `${files++}.safetensors`);
+  const args = ['trace', model, '--names', names.join(','), '--out', out, ...more];
+  const run = glassformer(args, lines.map((line) => `${line}\n`).join(''));
+  return { ...run, out, tensors: existsSync(out) ? read(out) : undefined };
+}
+
+function assertNear(got, expected, tolerance, what) {
+  assert.equal(got.length, expected.length, what);
+  expected.forEach((value, i) =>
+    assert.ok(Math.abs(got[i] - value) <= tolerance, `${what}[${i}]: ${got[i]}, expected ${value}`),
+  );
+}
+
+const models = readdirSync(goldens);
+for (const name of models.filter((model) => !model.startsWith('translate_'))) {
+  test(`${name}: what PyTorch has, for several lines`, () => {
+    const folder = join(goldens, name);
+    const golden = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
+    const expected = read(join(folder, 'golden.safetensors'));
+    const names = Object.keys(expected).filter((key) => !/^(attention|contributions)\./.test(key));
+    assert.ok(names.includes('logits') && names.includes('encoder.layers.0.output'));
+    const { status, stdout, tensors } = trace(folder, names, golden.texts);
+    assert.equal(status, 0);
+    assert.equal(stdout, '');
+    assert.equal(Object.keys(tensors).length, names.length * golden.texts.length);
+    for (const tensor of names) {
+      const parts = golden.texts.map((_, line) => tensors[`${line}/${tensor}`]);
+      // The golden has the rows of all texts, one after another.
+      const rows = parts.map(({ shape }) => (shape.length > 1 ? shape[0] : 1));
+      assert.equal(
+        rows.reduce((sum, count) => sum + count),
+        expected[tensor].shape[0],
+      );
+      const values = parts.flatMap((part) => part.values);
+      assertNear(values, expected[tensor].values, golden.tolerance[tensor][0], tensor);
+    }
+  });
+}
+
+test('one line has plain names, and a pattern stands for every layer', () => {
+  const { status, tensors } = trace(
+    join(goldens, 'pre_norm_mean'),
+    ['encoder.layers.*.self_attn.scores', 'encoder.layers.*.self_attn.weights'],
+    ['a film'],
+  );
+  assert.equal(status, 0);
+  const names = ['0.self_attn.scores', '0.self_attn.weights'];
+  names.push('1.self_attn.scores', '1.self_attn.weights');
+  assert.deepEqual(
+    Object.keys(tensors).sort(),
+    names.map((name) => `encoder.layers.${name}`),
+  );
+  for (const layer of [0, 1]) {
+    const { shape, values } = tensors[`encoder.layers.${layer}.self_attn.scores`];
+    const weights = tensors[`encoder.layers.${layer}.self_attn.weights`].values;
+    const [, , keys] = shape;
+    for (let row = 0; row < values.length; row += keys) {
+      const exponentials = values.slice(row, row + keys).map(Math.exp);
+      const sum = exponentials.reduce((total, value) => total + value);
+      const softmax = exponentials.map((value) => value / sum);
+      assertNear(weights.slice(row, row + keys), softmax, 1e-5, 'softmax of the scores');
+    }
+  }
+});
+
+for (const name of models.filter((model) => model.startsWith('translate_'))) {
+  test(`${name}: encoder, decoder and what the decoder read of the encoder`, () => {
+    const folder = join(goldens, name);
+    const { status, stdout, tensors } = trace(
+      folder,
+      ['encoder.output', 'decoder.layers.*.encoder_attn.weights', 'logits'],
+      ['the plot makes no sense'],
+      ['--json'],
+    );
+    assert.equal(status, 0);
+    const [sentence] = JSON.parse(stdout).sentences;
+    const expected = glassformer(
+      ['translate', folder, '--json', '--attention'],
+      'the plot makes no sense\n',
+    );
+    const [translated] = JSON.parse(expected.stdout).sentences;
+    assert.equal(sentence.text, translated.text);
+    assert.equal(sentence.trace, undefined);
+    const { layers, heads, queries, keys, data } = translated.attention.cross;
+    const bytes = Buffer.from(data, 'base64');
+    const size = heads * queries * keys;
+    for (let layer = 0; layer < layers; ++layer) {
+      const { shape, values } = tensors[`decoder.layers.${layer}.encoder_attn.weights`];
+      assert.deepEqual(shape, [heads, queries, keys]);
+      values.forEach((value, i) =>
+        assert.equal(Math.fround(value), bytes.readFloatLE(4 * (layer * size + i))),
+      );
+    }
+    const { shape, values } = tensors.logits;
+    assert.equal(shape[0], sentence.tokens.length);
+    // The log-probability of each token of the answer, from the logits that are in the file.
+    sentence.tokens.forEach(({ id, logprob }, row) => {
+      const logits = values.slice(row * shape[1], (row + 1) * shape[1]);
+      const sum = logits.reduce((total, logit) => total + Math.exp(logit), 0);
+      assert.ok(Math.abs(logits[id] - Math.log(sum) - logprob) < 1e-4);
+    });
+    assert.equal(tensors['encoder.output'].shape[0], sentence.sourceTokens.length);
+  });
+}
+
+test('several sentences of a line have their numbers in the names, too', () => {
+  const { tensors } = trace(
+    join(goldens, 'translate_pre_norm_shared'),
+    ['encoder.output'],
+    ['the film. a heart.', 'a film'],
+  );
+  assert.deepEqual(Object.keys(tensors).sort(), [
+    '0/0/encoder.output',
+    '0/1/encoder.output',
+    '1/encoder.output',
+  ]);
+});
+
+for (const [name, lines, names] of [
+  ['bert_sequence', ["New York isn't Köln"], ['pooled', 'head.dense', 'encoder.embed_types']],
+  ['bert_tokens', ["New York isn't Köln"], ['encoder.layers.1.fc1', 'logits']],
+  ['roberta_answer', ['Who is it?\tIt is New York.'], ['encoder.layers.0.input', 'logits']],
+  ['bert_embed', ['New York'], ['encoder.embeddings', 'encoder.output']],
+]) {
+  test(`${name}: every task has a trace`, () => {
+    const { status, tensors, stdout } = trace(join(checkpoints, name), names, lines, ['--json']);
+    assert.equal(status, 0);
+    assert.deepEqual(Object.keys(tensors).sort(), [...names].sort());
+    const result = JSON.parse(stdout);
+    for (const { shape } of Object.values(tensors)) {
+      if (shape.length > 1) assert.equal(shape[0], result.tokens.length);
+    }
+  });
+}
+
+test('what the original library has between text and answer', () => {
+  const folder = join(checkpoints, 'bert_sequence');
+  const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+  const expected = read(join(folder, 'expected.safetensors'));
+  const names = Object.keys(expected)
+    .filter((name) => name.startsWith('0/'))
+    .map((name) => name.slice(2));
+  assert.ok(names.length > 30);
+  const { text, pair } = texts[0];
+  const line = pair === undefined ? text : `${text}\t${pair}`;
+  const { tensors } = trace(folder, names, [line], pair === undefined ? [] : ['--pairs']);
+  for (const name of names) {
+    assert.deepEqual(tensors[name].shape, expected[`0/${name}`].shape, name);
+    assertNear(tensors[name].values, expected[`0/${name}`].values, 1e-4, name);
+  }
+});
+
+test('a line that is refused has no tensors, and the others do', () => {
+  const model = join(goldens, 'pre_norm_mean');
+  const some = trace(model, ['logits'], ['a film', '', 'meh'], ['--json']);
+  assert.equal(some.status, 1);
+  assert.match(some.stderr, /line 1: .*expected at least one token/);
+  assert.deepEqual(Object.keys(some.tensors), ['0/logits', '2/logits']);
+  assert.equal(JSON.parse(some.lines[1]).error.code, 'empty_input');
+
+  const none = trace(model, ['logits'], ['']);
+  assert.equal(none.status, 1);
+  assert.match(none.stderr, /nothing was written/);
+  assert.ok(!existsSync(none.out));
+});
+
+test('what cannot be traced is refused before a line is read, and no file is written over', () => {
+  const model = join(goldens, 'pre_norm_mean');
+  const unknown = trace(model, ['encoder.layers.2.output'], ['a film']);
+  assert.equal(unknown.status, 1);
+  assert.match(
+    unknown.stderr,
+    /invalid_option: trace: expected tensors of this model, got "encoder/,
+  );
+  assert.match(unknown.stderr, /encoder\.layers\.0-1\.self_attn\.q/);
+  assert.ok(!existsSync(unknown.out));
+
+  const out = join(scratch, 'kept.safetensors');
+  const args = ['trace', model, '--names', 'logits', '--out', out];
+  assert.equal(glassformer(args, 'a film\n').status, 0);
+  const bytes = readFileSync(out);
+  const again = glassformer(args, 'another film\n');
+  assert.equal(again.status, 1);
+  assert.match(again.stderr, /kept\.safetensors: exists already/);
+  assert.ok(readFileSync(out).equals(bytes));
+
+  assert.equal(glassformer(['trace', model, '--out', out], '').status, 2);
+  assert.equal(glassformer(['trace', model, '--names', 'logits'], '').status, 2);
+});

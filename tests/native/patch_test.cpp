@@ -1,0 +1,608 @@
+// Replacing numbers between text and answer.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "checkpoint_golden.hpp"
+#include "error_of.hpp"
+#include "golden.hpp"
+#include "models/trace_plan.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/load.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+Patch to_patch(const TracedTensor& tensor) {
+  return {.name = tensor.name, .shape = tensor.shape, .value = tensor.data};
+}
+
+// A model's run over one text, whatever the model.
+class Subject {
+ public:
+  explicit Subject(const ModelConfig& config, Compute compute = Compute::f32)
+      : architecture_(config.architecture), compute_(compute) {}
+  virtual ~Subject() = default;
+
+  const Architecture& architecture() const { return architecture_; }
+  // The tensors of a run with these patches, which the model is asked for in its own way.
+  std::vector<TracedTensor> run(std::vector<Patch> patches = {}) {
+    TraceRequest request = {.patches = std::move(patches)};
+    for (const ModelTensor& tensor : tensors_of(architecture_)) {
+      request.names.push_back(tensor.name);
+    }
+    const TracePlan plan(architecture_, compute_, std::move(request));
+    return trace(plan.request());
+  }
+
+ protected:
+  virtual std::vector<TracedTensor> trace(const TraceRequest& request) = 0;
+
+ private:
+  Architecture architecture_;
+  Compute compute_;
+};
+
+class EncoderSubject final : public Subject {
+ public:
+  EncoderSubject(const ModelConfig& config, std::unique_ptr<EncoderModel> model, Batch batch)
+      : Subject(config, model->compute()), model_(std::move(model)), batch_(std::move(batch)) {}
+
+ protected:
+  std::vector<TracedTensor> trace(const TraceRequest& request) override {
+    return std::move((*model_)(batch_, request).traces[0]);
+  }
+
+ private:
+  std::unique_ptr<EncoderModel> model_;
+  Batch batch_;
+};
+
+// A translator that is forced to an answer.
+class TranslatorSubject final : public Subject {
+ public:
+  TranslatorSubject(const ModelConfig& config, Seq2Seq& model, Batch source,
+                    std::vector<std::int32_t> target)
+      : Subject(config, model.compute()),
+        model_(model),
+        source_(std::move(source)),
+        target_(std::move(target)) {}
+
+ protected:
+  std::vector<TracedTensor> trace(const TraceRequest& request) override {
+    Seq2Seq::Encoded encoded = model_.encode(source_, request);
+    DecodingState state =
+        model_.begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+    std::vector<Extension> extensions;
+    for (const std::int32_t id : target_) {
+      const bool first = extensions.empty();
+      const auto parent = first ? no_parent : static_cast<NodeIndex>(extensions.size() - 1);
+      extensions.push_back({.parent = parent, .source = 0, .id = id});
+    }
+    model_.project(const_view(model_.decode(state, extensions)), state);
+    std::vector<TracedTensor> tensors = std::move(encoded.traces[0]);
+    std::ranges::move(state.trace(static_cast<NodeIndex>(target_.size() - 1)),
+                      std::back_inserter(tensors));
+    return tensors;
+  }
+
+ private:
+  Seq2Seq& model_;
+  Batch source_;
+  std::vector<std::int32_t> target_;
+};
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+const TracedTensor& find(const std::vector<TracedTensor>& tensors, const std::string& name) {
+  const auto found = std::ranges::find(tensors, name, &TracedTensor::name);
+  INFO(name);
+  REQUIRE(found != tensors.end());
+  return *found;
+}
+
+void check_same(const std::vector<TracedTensor>& got, const std::vector<TracedTensor>& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (const TracedTensor& tensor : expected) {
+    INFO("at " << tensor.name);
+    CHECK(same_bits(find(got, tensor.name).data, tensor.data));
+  }
+}
+
+// Every tensor patched with its own values: no bit is another.
+void check_own_values(Subject& subject) {
+  const std::vector<TracedTensor> plain = subject.run();
+  REQUIRE(plain.size() == tensors_of(subject.architecture()).size());
+  for (const TracedTensor& tensor : plain) {
+    INFO("patched: " << tensor.name);
+    check_same(subject.run({to_patch(tensor)}), plain);
+  }
+}
+
+// Every tensor patched with other values: it and its other names show those, what came before is as
+// it was, and the last of all is not.
+void check_other_values(Subject& subject) {
+  const std::vector<TracedTensor> plain = subject.run();
+  const std::vector<ModelTensor> order = tensors_of(subject.architecture());
+  const std::string last = order.back().name;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    INFO("patched: " << order[i].name);
+    Patch patch = to_patch(find(plain, order[i].name));
+    for (float& value : patch.value) value *= 0.75f;
+    const std::vector<TracedTensor> got = subject.run({patch});
+    CHECK(!same_bits(find(got, last).data, find(plain, last).data));
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      INFO("at " << order[j].name);
+      const std::vector<float>& data = find(got, order[j].name).data;
+      if (order[j].place == order[i].place) {
+        CHECK(same_bits(data, patch.value));
+      } else if (j < i) {
+        CHECK(same_bits(data, find(plain, order[j].name).data));
+      }
+    }
+  }
+}
+
+std::unique_ptr<EncoderSubject> classifier_subject(const std::string& name, std::size_t text) {
+  Golden golden(name);
+  Batch batch = golden.batch(text);
+  return std::make_unique<EncoderSubject>(golden.config, std::move(golden.model), std::move(batch));
+}
+
+TracedTensor number(const std::string& name, float value) { return {name, {}, {value}}; }
+
+}  // namespace
+
+TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
+  SECTION("classifiers") {
+    const std::string name = GENERATE(from_range(golden_names()));
+    INFO(name);
+    check_own_values(*classifier_subject(name, 0));
+  }
+  SECTION("several blocks of queries, and of rows of the feed-forward layer") {
+    Golden golden("pre_norm_mean");
+    ModelConfig config = golden.config;
+    config.architecture.encoder->max_length = 256;
+    Batch batch;
+    std::vector<std::int32_t> ids(109);
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 7 % 80);
+    batch.add(ids, std::vector<std::size_t>{0, 50, 108});
+    EncoderSubject subject(config, load_model(golden.folder, config), batch);
+    check_own_values(subject);
+  }
+  SECTION("published checkpoints") {
+    const std::string name = GENERATE(from_range(checkpoint_names()));
+    INFO(name);
+    const OpenFolder opened(checkpoints / name);
+    auto model = std::make_unique<EncoderModel>(opened.config.architecture);
+    opened.load(model->parameters());
+    Batch batch;
+    batch.add(std::vector<std::int32_t>{3, 7, 9, 4, 12});
+    EncoderSubject subject(opened.config, std::move(model), batch);
+    check_own_values(subject);
+  }
+  SECTION("translators") {
+    const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+    INFO(golden.name);
+    const bool masked = GENERATE(false, true);
+    const std::vector<std::size_t> mask = masked ? std::vector<std::size_t>{1} : decltype(mask){};
+    TranslatorSubject subject(golden.config, *golden.model, golden.batch(0, mask),
+                              golden.target(0));
+    check_own_values(subject);
+  }
+}
+
+TEST_CASE("patched with other values a tensor shows them, and what follows is made of them",
+          "[patch]") {
+  SECTION("classifiers") {
+    const std::string name = GENERATE(from_range(golden_names()));
+    INFO(name);
+    check_other_values(*classifier_subject(name, 0));
+  }
+  SECTION("translators") {
+    const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+    INFO(golden.name);
+    TranslatorSubject subject(golden.config, *golden.model, golden.batch(0), golden.target(0));
+    check_other_values(subject);
+  }
+}
+
+TEST_CASE("with the whole stream of another text the answer is that text's, to the bit",
+          "[patch]") {
+  const std::string name = GENERATE(from_range(golden_names()));
+  INFO(name);
+  Golden golden(name);
+  Batch base, donor;
+  base.add(std::vector<std::int32_t>{5, 9, 40, 11, 30});
+  donor.add(std::vector<std::int32_t>{6, 22, 41, 12, 31});
+  const auto given = (*golden.model)(donor, {.names = anything});
+  const auto plain = (*golden.model)(base, {});
+  const StackConfig& stack = golden.config.encoder();
+  std::vector<std::string> stream = {"encoder.embeddings", "encoder.output", "pooled"};
+  for (std::size_t layer = 0; layer < stack.layers; ++layer) {
+    for (const char* end : {".input", ".self_attn.residual", ".output"}) {
+      stream.push_back("encoder.layers." + std::to_string(layer) + end);
+    }
+  }
+  for (const std::string& tensor : stream) {
+    // Before a norm, x + f(norm(x)) also adds what is beside the residual; after it nothing does.
+    INFO(tensor);
+    const TracePlan plan(golden.config.architecture, Compute::f32,
+                         {.patches = {to_patch(find(given.traces[0], tensor))}});
+    const auto patched = (*golden.model)(base, plan.request());
+    for (std::size_t c = 0; c < plain.logits.shape(1); ++c) {
+      CHECK(patched.logits(0, c) == given.logits(0, c));
+      CHECK(patched.logits(0, c) != plain.logits(0, c));
+    }
+  }
+}
+
+TEST_CASE("only the rows, heads and keys that are chosen are replaced", "[patch]") {
+  const auto subject = classifier_subject("pre_norm_mean", 0);
+  const std::vector<TracedTensor> plain = subject->run();
+  const std::size_t length = plain[0].shape[0];
+  REQUIRE(length > 5);
+
+  const std::string output = "encoder.layers.0.output";
+  const std::vector<float> two(2 * 16, 0.5f);
+  std::vector<float> expected = find(plain, output).data;
+  for (const std::size_t row : {4u, 1u}) std::fill_n(&expected[row * 16], 16, 0.5f);
+  Patch rows = {.name = output, .tokens = {{4, 1}}, .shape = {2, 16}, .value = two};
+  for (std::size_t c = 0; c < 16; ++c) rows.value[c] = expected[4 * 16 + c] = 0.25f;
+  CHECK(find(subject->run({rows}), output).data == expected);
+
+  const std::string q = "encoder.layers.1.self_attn.q";
+  expected = find(plain, q).data;
+  for (std::size_t row = 0; row < length; ++row) std::fill_n(&expected[row * 16 + 8], 4, 2.0f);
+  CHECK(find(subject->run({{.name = q, .heads = {{2}}, .value = {2.0f}}}), q).data == expected);
+
+  const std::string scores = "encoder.layers.0.self_attn.scores";
+  expected = find(plain, scores).data;
+  expected[(3 * length + 2) * length + 5] = -infinity;
+  const Patch edge = {
+      .name = scores, .tokens = {{2}}, .heads = {{3}}, .keys = {{5}}, .value = {-infinity}};
+  const auto cut = subject->run({edge});
+  CHECK(find(cut, scores).data == expected);
+  const std::vector<float>& weights = find(cut, "encoder.layers.0.self_attn.weights").data;
+  CHECK(weights[(3 * length + 2) * length + 5] == 0);
+  double sum = 0;
+  for (std::size_t key = 0; key < length; ++key) {
+    sum += static_cast<double>(weights[(3 * length + 2) * length + key]);
+  }
+  CHECK(std::abs(sum - 1) < 1e-6);
+
+  // Of two for the same number the later one holds.
+  const auto twice = subject->run(
+      {{.name = output, .value = {1.0f}}, {.name = output, .tokens = {{0}}, .value = {2.0f}}});
+  CHECK(find(twice, output).data[0] == 2.0f);
+  CHECK(find(twice, output).data[16] == 1.0f);
+}
+
+TEST_CASE("a key that every query's score leaves out is a masked token", "[patch]") {
+  const std::string name =
+      GENERATE(as<std::string>{}, "pre_norm_unbiased_first", "post_norm_gelu_learned_first");
+  Golden golden(name);
+  const auto masked = (*golden.model)(golden.batch(0, {2}), {});
+  std::vector<Patch> patches;
+  for (const char* layer : {"0", "1"}) {
+    patches.push_back({.name = "encoder.layers." + std::string(layer) + ".self_attn.scores",
+                       .keys = {{2}},
+                       .value = {-infinity}});
+  }
+  const auto cut = (*golden.model)(golden.batch(0), {.patches = patches});
+  const auto plain = (*golden.model)(golden.batch(0), {});
+  for (std::size_t c = 0; c < plain.logits.shape(1); ++c) {
+    CHECK(std::abs(cut.logits(0, c) - masked.logits(0, c)) < 1e-5f);
+    CHECK(std::abs(cut.logits(0, c) - plain.logits(0, c)) > 1e-4f);
+  }
+}
+
+TEST_CASE("a query that sees no key has no weights and no context", "[patch]") {
+  const auto check = [](Subject& subject, const std::string& site) {
+    const std::vector<TracedTensor> cut =
+        subject.run({to_patch(number(site + ".scores", -infinity))});
+    for (const char* made : {".weights", ".context"}) {
+      for (const float value : find(cut, site + made).data) CHECK(value == 0.0f);
+    }
+    for (const float logit : cut.back().data) CHECK(!std::isnan(logit));
+  };
+  check(*classifier_subject("pre_norm_mean", 0), "encoder.layers.0.self_attn");
+  const TranslationGolden golden("translate_pre_norm_shared");
+  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  check(translator, "decoder.layers.1.self_attn");
+  check(translator, "decoder.layers.1.encoder_attn");
+}
+
+TEST_CASE("replaced weights are what values are mixed by", "[patch]") {
+  // Every query reads the first token it may see, and no other.
+  const auto check = [](Subject& subject, const std::string& site) {
+    const std::vector<TracedTensor> plain = subject.run();
+    Patch first = to_patch(find(plain, site + ".weights"));
+    const std::size_t heads = first.shape[0], queries = first.shape[1], keys = first.shape[2];
+    for (std::size_t row = 0; row < heads * queries; ++row) {
+      for (std::size_t key = 0; key < keys; ++key) first.value[row * keys + key] = key == 0;
+    }
+    const std::vector<TracedTensor> got = subject.run({first});
+    CHECK(same_bits(find(got, site + ".weights").data, first.value));
+    const std::vector<float>& values = find(plain, site + ".v").data;
+    const std::vector<float>& context = find(got, site + ".context").data;
+    const std::size_t row = context.size() / queries;
+    for (std::size_t i = 0; i < context.size(); ++i) CHECK(context[i] == values[i % row]);
+  };
+  check(*classifier_subject("pre_norm_mean", 0), "encoder.layers.1.self_attn");
+  check(*classifier_subject("linear_attention", 0), "encoder.layers.1.self_attn");
+  const TranslationGolden golden("translate_post_norm_tied");
+  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  check(translator, "decoder.layers.0.self_attn");
+  check(translator, "decoder.layers.0.encoder_attn");
+}
+
+TEST_CASE("keys that a query does not see stay unseen, whatever a patch says", "[patch]") {
+  const auto check = [](Subject& subject, const std::string& tensor) {
+    const std::vector<float> plain = find(subject.run(), tensor).data;
+    const float unseen = tensor.ends_with("scores") ? -infinity : 0.0f;
+    const std::vector<float> got = find(subject.run({to_patch(number(tensor, 0.5f))}), tensor).data;
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const bool seen = plain[i] != unseen;
+      CHECK(got[i] == (seen ? 0.5f : unseen));
+      hidden += !seen;
+    }
+    CHECK(hidden > 0);
+  };
+  check(*classifier_subject("local_window", 0), "encoder.layers.1.self_attn.scores");
+  check(*classifier_subject("local_window", 0), "encoder.layers.0.self_attn.weights");
+  for (const char* name : {"pre_norm_mean", "linear_attention"}) {
+    Golden golden(name);
+    EncoderSubject masked(golden.config, std::move(golden.model), golden.batch(0, {1, 4}));
+    check(masked, "encoder.layers.0.self_attn.weights");
+  }
+  const TranslationGolden golden("translate_odd_local");
+  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  check(translator, "decoder.layers.2.self_attn.scores");
+}
+
+TEST_CASE("a decoder's patch is for every hypothesis, at its positions", "[patch]") {
+  const TranslationGolden golden("translate_pre_norm_shared");
+  Seq2Seq& model = *golden.model;
+  const Patch patch = {.name = "decoder.layers.0.output",
+                       .tokens = {{1}},
+                       .shape = {1, 16},
+                       .value = std::vector<float>(16, 0.125f)};
+  const TraceRequest request = {.names = {"decoder.layers.0.output"}, .patches = {patch}};
+  const auto encoded = model.encode(golden.batch(0), request);
+  DecodingState state = model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6}, request);
+  DecodingState plain = model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6},
+                                    {.names = {"decoder.layers.0.output"}});
+  const std::vector<std::vector<Extension>> steps = {
+      {{.id = 1}},
+      {{.parent = 0, .id = 9}, {.parent = 0, .id = 40}},
+      {{.parent = 2, .id = 7}, {.parent = 1, .id = 30}}};
+  for (const auto& step : steps) {
+    model.decode(state, step);
+    model.decode(plain, step);
+  }
+  for (const NodeIndex node : {3u, 4u}) {
+    const std::vector<float> got = state.trace(node)[0].data, before = plain.trace(node)[0].data;
+    for (std::size_t c = 0; c < 16; ++c) {
+      CHECK(got[c] == before[c]);
+      CHECK(got[16 + c] == 0.125f);
+      CHECK(got[32 + c] == before[32 + c]);  // layer 0 reads what no patch has changed
+    }
+  }
+}
+
+TEST_CASE("pipelines apply patches: a translation's own values give the same one", "[patch]") {
+  const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+  INFO(golden.name);
+  const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
+  TranslateOptions options = {.beams = 1, .max_length = 8};
+  const std::string text = "the old film";
+  for (const ModelTensor& tensor : tensors_of(golden.config.architecture)) {
+    options.trace.push_back(tensor.name);
+  }
+  const Translation plain = pipeline->translate(text, options);
+  for (const TracedTensor& tensor : plain.sentences[0].trace) {
+    INFO(tensor.name);
+    options.patch = {to_patch(tensor)};
+    const Translation patched = pipeline->translate(text, options);
+    CHECK(patched.text == plain.text);
+    CHECK(patched.score == plain.score);
+    check_same(patched.sentences[0].trace, plain.sentences[0].trace);
+  }
+
+  // The first token is what its logits say.
+  const std::int32_t id = plain.sentences[0].output.tokens[0].id;
+  Patch logits = to_patch(find(plain.sentences[0].trace, "logits"));
+  const std::size_t vocabulary = logits.shape[1];
+  logits.shape[0] = 1;
+  logits.value.resize(vocabulary);
+  std::size_t other = 20;
+  while (static_cast<std::int32_t>(other) == id) ++other;
+  logits.value[other] = 100;
+  options.patch = {logits};
+  options.trace.clear();
+  for (const std::size_t beams : {1u, 3u}) {
+    options.beams = beams;
+    const auto token = pipeline->translate(text, options).sentences[0].output.tokens[0];
+    CHECK(token.id == static_cast<std::int32_t>(other));
+    CHECK(token.logprob > -1e-3f);
+  }
+}
+
+TEST_CASE("texts of a call are patched each for itself", "[patch]") {
+  const Golden golden("pre_norm_mean");
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
+  const std::string first = "the plot makes no sense", second = "a great cast";
+  const auto given =
+      pipeline->classify("great cast , dreadful script", {.trace = {"encoder.layers.0.output"}});
+  ClassifyOptions options;
+  options.patch = {{.name = "encoder.layers.0.output",
+                    .tokens = {{1}},
+                    .shape = {1, 16},
+                    .value = {&given.trace[0].data[16], &given.trace[0].data[32]}}};
+  const std::vector<TextInput> texts = {first, second};
+  const auto together = pipeline->classify_batch(texts, options);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto alone = pipeline->classify(texts[i], options);
+    CHECK(std::get<Classification>(together[i]).logits == alone.logits);
+    CHECK(alone.logits != pipeline->classify(texts[i]).logits);
+  }
+  // The second text is too short for this one.
+  const std::size_t tokens = pipeline->classify(first).tokens.size();
+  options.patch = {{.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
+  const auto some = pipeline->classify_batch(texts, options);
+  CHECK(std::holds_alternative<Classification>(some[0]));
+  CHECK(std::get<Error>(some[1]).code() == ErrorCode::invalid_option);
+}
+
+TEST_CASE(
+    "in 8-bit integers own values of the stream and of contexts change no bit, and attention "
+    "takes no others",
+    "[patch]") {
+  const std::string name = GENERATE(from_range(golden_names()));
+  INFO(name);
+  Golden golden(name);
+  EncoderSubject subject(golden.config, load_model(golden.folder, golden.config, Compute::int8),
+                         golden.batch(2));
+  const std::vector<TracedTensor> plain = subject.run();
+  for (const TracedTensor& tensor : plain) {
+    INFO("patched: " << tensor.name);
+    const bool inside = tensor.shape.size() == 3 && !tensor.name.ends_with("context");
+    if (inside) {
+      const Error error = error_of([&] { subject.run({to_patch(tensor)}); });
+      CHECK(error.code() == ErrorCode::unsupported);
+      CHECK_THAT(error.what(), ContainsSubstring(tensor.name + ": expected compute f32"));
+    } else {
+      check_same(subject.run({to_patch(tensor)}), plain);
+    }
+  }
+}
+
+TEST_CASE("patches that fit nothing are refused by name", "[patch]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
+  const std::string text = "the plot makes no sense";
+  const std::size_t tokens = pipeline->classify(text).tokens.size();
+  const auto refused = [&](std::vector<Patch> patches, const std::string& message) {
+    ClassifyOptions options;
+    options.patch = std::move(patches);
+    const Error error = error_of([&] { pipeline->classify(text, options); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK_THAT(error.what(), ContainsSubstring(message));
+  };
+  const std::string output = "encoder.layers.0.output", q = "encoder.layers.0.self_attn.q",
+                    scores = "encoder.layers.0.self_attn.scores";
+  const std::string n = std::to_string(tokens);
+  refused({{.name = "encoder.layers.*.output", .value = {0}}},
+          "patch[0].name: expected tensors of this model, got \"encoder.layers.*.output\"; it has");
+  refused({{.name = output, .value = {0}}, {.name = "encoder.layers.2.output", .value = {0}}},
+          "patch[1].name: expected tensors of this model");
+  refused(
+      {{.name = output, .shape = {tokens, 15}, .value = std::vector<float>(15 * tokens)}},
+      "patch[0].value: expected the shape [" + n + ", 16] for " + output + ", got [" + n + ", 15]");
+  refused({{.name = output, .shape = {1, 16}, .value = std::vector<float>(16)}},
+          "expected the shape [" + n + ", 16]");
+  refused({{.name = output, .shape = {16}, .value = std::vector<float>(16)}}, "got [16]");
+  refused({{.name = output, .tokens = {{0, 1}}, .shape = {1, 16}, .value = std::vector<float>(16)}},
+          "expected the shape [2, 16]");
+  refused({{.name = q,
+            .heads = {{1}},
+            .shape = {tokens, 4, 4},
+            .value = std::vector<float>(16 * tokens)}},
+          "expected the shape [" + n + ", 1, 4]");
+  refused({{.name = scores,
+            .keys = {{0}},
+            .shape = {4, tokens, 2},
+            .value = std::vector<float>(8 * tokens)}},
+          "expected the shape [4, " + n + ", 1]");
+  refused({{.name = output, .shape = {2, 16}, .value = {1.0f}}},
+          "patch[0].value: expected 32 numbers, got 1");
+  refused({{.name = output}}, "patch[0].value: expected 1 numbers, got 0");
+  refused({{.name = output, .tokens = {{tokens}}, .value = {0}}},
+          "patch[0].tokens: expected numbers below " + n + ", got " + n);
+  refused({{.name = q, .heads = {{4}}, .value = {0}}},
+          "patch[0].heads: expected numbers below 4, got 4");
+  refused({{.name = scores, .keys = {{99}}, .value = {0}}},
+          "patch[0].keys: expected numbers below " + n + ", got 99");
+  refused({{.name = output, .heads = {{0}}, .value = {0}}}, "patch[0]: expected no heads");
+  refused({{.name = q, .keys = {{0}}, .value = {0}}}, "patch[0]: expected no keys");
+  refused({{.name = "pooled", .tokens = {{0}}, .value = {0}}}, "patch[0]: expected no tokens");
+  refused({{.name = q, .value = {-infinity}}}, "patch[0].value: expected finite numbers, got");
+  refused({{.name = scores, .value = {infinity}}}, "expected finite numbers or -infinity, got");
+  refused({{.name = scores, .value = {std::nanf("")}}}, "expected finite numbers or -infinity");
+  refused({{.name = output, .value = {0}}, {.name = "encoder.layers.1.input", .value = {0}}},
+          "patch[1].name: expected encoder.layers.0.output again or another tensor, got a second "
+          "name of the same one, encoder.layers.1.input");
+
+  const TranslationGolden golden("translate_pre_norm_shared");
+  const auto translator = load_pipeline<TranslatePipeline>(golden.folder);
+  TranslateOptions options = {.beams = 1, .max_length = 6};
+  const auto refused_here = [&](const Patch& patch, const std::string& message) {
+    options.patch = {patch};
+    const Error error = error_of([&] { translator->translate("a film", options); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK_THAT(error.what(), ContainsSubstring(message));
+  };
+  refused_here({.name = "decoder.output", .shape = {7, 16}, .value = std::vector<float>(7 * 16)},
+               "expected the shape [up to 6, 16] for decoder.output, got [7, 16]");
+  refused_here({.name = "decoder.layers.0.encoder_attn.k", .tokens = {{30}}, .value = {0}},
+               "patch[0].tokens: expected numbers below ");
+  refused_here({.name = "pooled", .value = {0}}, "it has encoder.embed_tokens");
+}
+
+TEST_CASE("patches are read from JSON, their numbers from beside it", "[patch]") {
+  const std::vector<float> numbers = {1, 2, 3, 4, 5, 6, -infinity};
+  const ClassifyOptions options = parse_classify_options(
+      {R"({"patch": [{"name": "a.b", "tokens": [2, 0], "value": {"shape": [2, 2], "offset": 1}},
+           {"name": "c", "heads": [1], "keys": [], "value": {"shape": [], "offset": 6}}]})",
+       numbers});
+  REQUIRE(options.patch.size() == 2);
+  const Patch &first = options.patch[0], &second = options.patch[1];
+  CHECK(first.name == "a.b");
+  CHECK(first.tokens == std::vector<std::size_t>{2, 0});
+  CHECK(!first.heads);
+  CHECK(first.shape == std::vector<std::size_t>{2, 2});
+  CHECK(first.value == std::vector<float>{2, 3, 4, 5});
+  CHECK(second.heads == std::vector<std::size_t>{1});
+  CHECK(second.keys == std::vector<std::size_t>{});
+  CHECK(second.value == std::vector<float>{-infinity});
+
+  const auto refused = [&](const std::string& patch, const std::string& message) {
+    const Error error = error_of([&] {
+      parse_translate_options({R"({"patch": [)" + patch + "]}", numbers});
+    });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK_THAT(error.what(), ContainsSubstring(message));
+  };
+  refused("3", "patch[0]");
+  refused("{}", "patch[0]: name: missing");
+  refused(R"({"name": "a"})", "patch[0]: value: missing");
+  refused(R"({"name": "a", "value": 3})", "patch[0].value: expected an object");
+  refused(R"({"name": "a", "value": {"shape": []}})", "patch[0].value: offset: missing");
+  refused(R"({"name": "a", "value": {"shape": [8], "offset": 0}})",
+          "patch[0]: value: expected numbers that are there");
+  refused(R"({"name": "a", "value": {"shape": [], "offset": 7}})",
+          "patch[0]: value: expected numbers that are there");
+  refused(R"({"name": "a", "value": {"shape": [4294967295, 4294967295, 4294967295], "offset": 1}})",
+          "patch[0]: value: expected numbers that are there");
+  refused(R"({"name": "a", "rows": [1], "value": {"shape": [], "offset": 0}})",
+          "patch[0]: \"rows\": unknown field");
+  refused(R"({"name": "a", "tokens": [-1], "value": {"shape": [], "offset": 0}})",
+          "patch[0]: tokens: expected whole numbers");
+}
+
+}  // namespace glassformer::test

@@ -1,0 +1,244 @@
+// The tensors that a model has between text and answer, and asking for them through the pipelines.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <map>
+#include <numeric>
+
+#include "checkpoint_golden.hpp"
+#include "error_of.hpp"
+#include "golden.hpp"
+#include "models/trace_plan.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/load.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+std::vector<std::string> everything(const Architecture& architecture) {
+  std::vector<std::string> names;
+  for (const ModelTensor& tensor : tensors_of(architecture)) names.push_back(tensor.name);
+  return names;
+}
+
+// All of them and more, for a run that does not check names: what it shows must be in the list.
+const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
+
+using Tensors = std::map<std::string, TracedTensor>;
+
+Tensors by_name(const std::vector<TracedTensor>& list) {
+  Tensors tensors;
+  for (const TracedTensor& tensor : list) {
+    INFO(tensor.name);
+    CHECK(tensors.emplace(tensor.name, tensor).second);
+  }
+  return tensors;
+}
+
+// A run showed exactly the tensors that such a model has.
+void check_all_shown(const Architecture& architecture, const TextLengths& lengths,
+                     const std::vector<TracedTensor>& shown) {
+  const Tensors tensors = by_name(shown);
+  const std::vector<ModelTensor> expected = tensors_of(architecture);
+  CHECK(tensors.size() == expected.size());
+  std::uint64_t numbers = 0;
+  for (const ModelTensor& tensor : expected) {
+    INFO(tensor.name);
+    REQUIRE(tensors.contains(tensor.name));
+    CHECK(tensors.at(tensor.name).shape == tensor.shape(lengths));
+    numbers += tensors.at(tensor.name).data.size();
+    for (const ModelTensor& other : expected) {
+      if (other.place != tensor.place) continue;
+      CHECK(tensors.at(tensor.name).data == tensors.at(other.name).data);
+    }
+  }
+  CHECK(
+      TracePlan(architecture, Compute::f32, {.names = everything(architecture)}).numbers(lengths) ==
+      numbers);
+}
+
+std::vector<Extension> chain(const std::vector<std::int32_t>& ids) {
+  std::vector<Extension> extensions;
+  for (const std::int32_t id : ids) {
+    const bool first = extensions.empty();
+    const auto parent = first ? no_parent : static_cast<NodeIndex>(extensions.size() - 1);
+    extensions.push_back({.parent = parent, .source = 0, .id = id});
+  }
+  return extensions;
+}
+
+}  // namespace
+
+TEST_CASE("a run shows the tensors that its model is said to have", "[trace]") {
+  SECTION("classifiers") {
+    const Golden golden(GENERATE(from_range(golden_names())));
+    INFO(golden.name);
+    const Batch batch = golden.batch();
+    const auto output = (*golden.model)(batch, {.names = anything});
+    for (std::size_t s = 0; s < batch.size(); ++s) {
+      check_all_shown(golden.config.architecture, {.source = batch.length(s)}, output.traces[s]);
+    }
+  }
+  SECTION("published checkpoints") {
+    const std::string name = GENERATE(from_range(checkpoint_names()));
+    INFO(name);
+    const OpenFolder opened(checkpoints / name);
+    EncoderModel model(opened.config.architecture);
+    opened.load(model.parameters());
+    Batch batch;
+    batch.add(std::vector<std::int32_t>{3, 7, 9, 4});
+    const auto output = model(batch, {.names = anything});
+    check_all_shown(opened.config.architecture, {.source = 4}, output.traces[0]);
+  }
+  SECTION("translators") {
+    const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+    INFO(golden.name);
+    const TraceRequest request = {.names = anything};
+    auto encoded = golden.model->encode(golden.batch(2), request);
+    DecodingState state =
+        golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+    const auto extensions = chain(golden.target(2));
+    golden.model->project(const_view(golden.model->decode(state, extensions)), state);
+    std::vector<TracedTensor> shown = std::move(encoded.traces[0]);
+    std::ranges::move(state.trace(static_cast<NodeIndex>(extensions.size() - 1)),
+                      std::back_inserter(shown));
+    check_all_shown(golden.config.architecture,
+                    {.source = encoded.sources.length(0), .target = extensions.size()}, shown);
+  }
+}
+
+TEST_CASE("only the layers that are asked for keep their maps", "[trace]") {
+  const Golden golden("pre_norm_mean");
+  const auto output =
+      (*golden.model)(golden.batch(0), {.names = {"encoder.layers.1.self_attn.scores"}});
+  REQUIRE(output.traces[0].size() == 1);
+  CHECK(output.traces[0][0].name == "encoder.layers.1.self_attn.scores");
+  CHECK(output.attention.empty());
+}
+
+TEST_CASE("names that a model does not have are refused with those that it has", "[trace]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
+  const auto refused = [&](const std::string& name) {
+    const Error error = error_of([&] {
+      pipeline->classify("a film", {.trace = {"logits", name}});
+    });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK_THAT(error.what(),
+               ContainsSubstring("trace: expected tensors of this model, got \"" + name + "\""));
+    CHECK_THAT(error.what(),
+               ContainsSubstring("it has encoder.embed_tokens, encoder.embed_positions, "
+                                 "encoder.embeddings, encoder.layers.0-1.input, ") &&
+                   ContainsSubstring(", encoder.layer_norm, encoder.output, pooled, logits"));
+  };
+  refused("encoder.layers.2.output");
+  refused("encoder.layers.*.encoder_attn.q");
+  refused("decoder.output");
+  refused("head.dense");
+  refused("encoder.*.output");  // a star ends at a dot
+  refused("Logits");
+
+  const auto linear = load_pipeline<ClassifyPipeline>(Golden("linear_attention").folder);
+  CHECK(
+      linear->classify("a film", {.trace = {"encoder.layers.*.self_attn.weights"}}).trace.size() ==
+      2);
+  CHECK_THAT(error_of([&] {
+               linear->classify("a film", {.trace = {"encoder.layers.*.self_attn.scores"}});
+             }).what(),
+             !ContainsSubstring("-1.self_attn.scores"));
+
+  const auto translator =
+      load_pipeline<TranslatePipeline>(TranslationGolden("translate_odd_local").folder);
+  const Error error = error_of([&] { translator->translate("a", {.trace = {"pooled"}}); });
+  CHECK(error.code() == ErrorCode::invalid_option);
+  CHECK_THAT(error.what(), ContainsSubstring("encoder.layers.0.input") &&
+                               ContainsSubstring("decoder.layers.0-2.encoder_attn.scores"));
+}
+
+TEST_CASE("a translation shows what its own tokens show when they are forced", "[trace]") {
+  const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+  INFO(golden.name);
+  const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
+  const std::size_t beams = GENERATE(1u, 3u);
+  const bool attention = GENERATE(false, true), stream = GENERATE(false, true);
+  TranslateOptions options = {.beams = beams, .max_length = 7, .attention = attention};
+  options.stream = stream;
+  const std::string text = "the old film. a quiet heart.";
+  const Translation plain = pipeline->translate(text, options);
+  CHECK(plain.sentences[0].trace.empty());
+  options.trace = everything(golden.config.architecture);
+  const Translation shown = pipeline->translate(text, options);
+  CHECK(shown.text == plain.text);
+  CHECK(shown.score == plain.score);
+  REQUIRE(shown.sentences.size() == 2);
+  for (const SentenceTranslation& sentence : shown.sentences) {
+    std::vector<std::int32_t> source, target = {golden.target(0)[0]};
+    for (const InputToken& token : sentence.source_tokens) source.push_back(token.id);
+    for (const OutputToken& token : sentence.output.tokens) target.push_back(token.id);
+    target.pop_back();
+    check_all_shown(golden.config.architecture, {.source = source.size(), .target = target.size()},
+                    sentence.trace);
+
+    const TraceRequest request = {.names = anything};
+    Batch batch;
+    batch.add(source);
+    auto encoded = golden.model->encode(batch, request);
+    DecodingState state =
+        golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+    golden.model->project(const_view(golden.model->decode(state, chain(target))), state);
+    std::vector<TracedTensor> expected = std::move(encoded.traces[0]);
+    std::ranges::move(state.trace(static_cast<NodeIndex>(target.size() - 1)),
+                      std::back_inserter(expected));
+    const Tensors got = by_name(sentence.trace);
+    for (const TracedTensor& tensor : expected) {
+      INFO(tensor.name);
+      CHECK(got.at(tensor.name).data == tensor.data);  // to the bit
+    }
+    CHECK(sentence.cross.has_value() == attention);
+    if (attention) {
+      const auto weights = sentence.cross->at(1 % sentence.cross->layers, 0);
+      const std::string layer = std::to_string(1 % sentence.cross->layers);
+      const TracedTensor& traced = got.at("decoder.layers." + layer + ".encoder_attn.weights");
+      CHECK(std::equal(weights.begin(), weights.end(), traced.data.begin()));
+    }
+  }
+}
+
+TEST_CASE("a trace that would not fit is refused by its size before the run", "[trace]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
+  ModelConfig config = pipeline->config();
+  config.architecture.encoder->max_length = 16'384;
+  ClassifyPipeline wide(config, load_tokenizer(Golden("pre_norm_mean").folder));
+  load_weights(Golden("pre_norm_mean").folder, wide.parameters());
+  std::string text;
+  for (int i = 0; i < 6000; ++i) text += "a ";
+  const ClassifyOptions scores = {.trace = {"encoder.layers.0.self_attn.scores"}};
+  const std::size_t tokens = wide.classify(text).tokens.size();
+  REQUIRE(tokens >= 6000);
+  const Error error = error_of([&] { wide.classify(text, scores); });
+  CHECK(error.code() == ErrorCode::too_large);
+  const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // of 4 heads
+  CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take " + mebibytes(bytes) +
+                                             ", expected at most 512 MiB in one call"));
+  CHECK(wide.classify(text, {.trace = {"encoder.layers.0.self_attn.q"}}).trace.size() == 1);
+  CHECK(wide.classify("a film", scores).trace.size() == 1);
+
+  const TranslationGolden golden("translate_pre_norm_shared");
+  ModelConfig long_winded = golden.config;
+  long_winded.architecture.decoder->max_length = 20'000;
+  TranslatePipeline translator(long_winded, load_tokenizer(golden.folder));
+  load_weights(golden.folder, translator.parameters());
+  TranslateOptions options = {.beams = 1, .max_length = 20'000};
+  options.trace = {"decoder.layers.0.self_attn.weights"};
+  CHECK(error_of([&] { translator.translate("a", options); }).code() == ErrorCode::too_large);
+  options.max_length = 20;
+  CHECK(translator.translate("a", options).sentences[0].trace.size() == 1);
+}
+
+}  // namespace glassformer::test
