@@ -1,59 +1,17 @@
 // Softmax attention and its gradient on the CPU, for attention.py. Compiled by it with the machine's own
-// vector width; never materialises the n x n scores, which is what makes it faster than PyTorch's products.
+// vector width; never materializes the n x n scores, which is what makes it faster than PyTorch's products.
 //
 // Layouts: qkv [B, n, 3, H, 16] with the scale already in q; out [B, n, H, 16]; both float32, or bfloat16 as
 // 16-bit patterns; log_sums [B, H, n] float32.
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
+
+#include "vectors.h"
 
 namespace {
 
-constexpr int width = 16;  // lanes, and the only head size
-constexpr int rows = 8;    // queries handled together
-using Floats = float __attribute__((vector_size(64)));
-using Ints = std::int32_t __attribute__((vector_size(64)));
-using Bits = std::uint32_t __attribute__((vector_size(64)));
-using Halves = std::uint16_t __attribute__((vector_size(32)));
-
-Floats load(const float* from) {
-  Floats values;
-  std::memcpy(&values, from, sizeof values);
-  return values;
-}
-
-void store(float* to, Floats values) { std::memcpy(to, &values, sizeof values); }
-
-Floats load(const std::uint16_t* from) {
-  Halves halves;
-  std::memcpy(&halves, from, sizeof halves);
-  return reinterpret_cast<Floats>(__builtin_convertvector(halves, Bits) << 16);
-}
-
-void store(std::uint16_t* to, Floats values) {
-  Bits bits = reinterpret_cast<Bits>(values);
-  bits = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // round to nearest, ties to even
-  const Halves halves = __builtin_convertvector(bits, Halves);
-  std::memcpy(to, &halves, sizeof halves);
-}
-
-// exp(x) for x <= about 0, relative error below 1e-5.
-Floats exp_of(Floats x) {
-  Floats y = x * 1.44269504f;
-  y = y < -120.0f ? Floats{} - 120.0f : y;
-  const Ints whole = __builtin_convertvector(y - 0.5f, Ints);
-  const Floats r = y - __builtin_convertvector(whole, Floats);
-  const Floats power = 1.0f + r * (0.69314718f + r * (0.24022651f + r * (0.05550411f + r * (0.00961813f +
-                       r * 0.00133336f))));
-  return reinterpret_cast<Floats>(reinterpret_cast<Ints>(power) + (whole << 23));
-}
-
-float sum_of(Floats values) {
-  float sum = 0;
-  for (int i = 0; i < width; ++i) sum += values[i];
-  return sum;
-}
+constexpr int rows = 8;  // queries handled together
 
 // One head's matrix: rows [n] of 16, and its transpose in blocks [n / 16][16] of 16 keys.
 struct Matrix {

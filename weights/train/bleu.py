@@ -1,4 +1,4 @@
-"""BLEU as sacreBLEU computes it by default: tokenisation 13a, up to 4-grams, exponential smoothing
+"""BLEU as sacreBLEU computes it by default: tokenization 13a, up to 4-grams, exponential smoothing
 (Papineni et al. 2002; Post 2018).
 """
 import math

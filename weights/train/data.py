@@ -6,7 +6,7 @@ from pathlib import Path
 # Never read by training, in any form: see check_allowed().
 EVALUATION_ONLY = re.compile(r"(imdb\.test|amazon\.test|sst[25]\.dev|uci_imdb\.dev|yelp|hotel)")
 
-# Each domain has its own teacher. Labelled files, then unlabelled ones.
+# Each domain has its own teacher. Labeled files, then unlabeled ones.
 DOMAINS = {
     "films": (["imdb.train.tsv.gz"], ["imdb.unsup.txt.gz"]),
     "products": (["amazon.train.tsv.gz"], ["amazon.unsup.txt.gz"]),
@@ -20,14 +20,14 @@ def check_allowed(name):
         raise ValueError(f"{name} is for evaluation only")
 
 
-def read_labelled(folder, name):
+def read_labeled(folder, name):
     """Returns [(label, text)] of a `label<TAB>text` file."""
     with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
         pairs = (line.rstrip("\n").split("\t", 1) for line in lines)
         return [(int(label), text) for label, text in pairs]
 
 
-def read_unlabelled(folder, name):
+def read_unlabeled(folder, name):
     """Returns [text] of a one-text-a-line file."""
     with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
         return [line.rstrip("\n") for line in lines]
@@ -35,10 +35,10 @@ def read_unlabelled(folder, name):
 
 def read_training(folder, name):
     check_allowed(name)
-    return read_labelled(folder, name) if ".tsv" in name else read_unlabelled(folder, name)
+    return read_labeled(folder, name) if ".tsv" in name else read_unlabeled(folder, name)
 
 
-def detokenise(text):
+def detokenize(text):
     """Undoes the treebank spacing of SST, MR and CR ("it 's n't good ." -> "it's n't good.")."""
     text = re.sub(r" (n't|'s|'re|'ve|'ll|'d|'m)\b", r"\1", text)
     text = re.sub(r" ([.,!?;:%)\]])", r"\1", text)

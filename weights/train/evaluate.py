@@ -19,7 +19,7 @@ FILES = ["imdb.test", "sst2.dev", "amazon.test", "uci_imdb.dev", "yelp.test", "y
 
 
 class Texts:
-    """Tokenised texts, in the form inference_batches() reads."""
+    """Tokenized texts, in the form inference_batches() reads."""
 
     def __init__(self, processor, texts):
         ids = processor.encode(texts)
@@ -63,7 +63,7 @@ def main():
     model, config, processor = load_model(arguments.model)
     figures = {}
     for name in arguments.files:
-        pairs = data.read_labelled(arguments.data, f"{name}.tsv.gz")
+        pairs = data.read_labeled(arguments.data, f"{name}.tsv.gz")
         figures[name] = measure(model, config["max_source_length"], processor, pairs)
         print(json.dumps({"file": name, **figures[name]}), flush=True)
     if arguments.out:

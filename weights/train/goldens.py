@@ -9,10 +9,10 @@ from uniform, heads that matter).
 
 Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model) and
 golden.safetensors, float32, N = tokens of all texts one after another without padding, B texts, n_s tokens of text s:
-    embeddings [N, D]                   embedding * sqrt(D) + position
-    layers.L.self_attn_output [N, D]    after out_proj, before the residual sum
-    layers.L.output [N, D]              after the feed-forward block, its residual sum and norm
-    encoder_output [N, D], pooled [B, D], logits [B, C]
+    encoder.embeddings [N, D]           embedding * sqrt(D) + position
+    encoder.layers.L.self_attn.output [N, D]    after out_proj, before the residual sum
+    encoder.layers.L.output [N, D]      after the feed-forward block, its residual sum and norm
+    encoder.output [N, D], pooled [B, D], logits [B, C]
     attention.S [L, H, n_s, n_s]        row i: the weights with which token i reads every token j
     contributions.S [C, n_s]            mean pooling only; each row sums to the logit without the classifier's bias
 golden.json:
@@ -53,7 +53,7 @@ def assert_close(what, got, expected, tolerance=1e-11):
 def check_layers_against_torch(config, weights, trace, real):
     """torch.nn.TransformerEncoderLayer is the same block when norms are standard, attention full and biased."""
     d_model, n_heads = config["d_model"], config["n_heads"]
-    x = trace["embeddings"]
+    x = trace["encoder.embeddings"]
     for layer in range(config["encoder_layers"]):
         name = f"encoder.layers.{layer}"
         block = torch.nn.TransformerEncoderLayer(
@@ -66,13 +66,13 @@ def check_layers_against_torch(config, weights, trace, real):
                 ("self_attn.out_proj", "self_attn.out_proj"), ("linear1", "fc1"), ("linear2", "fc2"),
                 ("norm1", "self_attn_layer_norm"), ("norm2", "final_layer_norm"))}})
         x = block(x, src_key_padding_mask=~real).detach()
-        assert_close(f"{name} and TransformerEncoderLayer", trace[f"layers.{layer}.output"][real], x[real])
+        assert_close(f"{name} and TransformerEncoderLayer", trace[f"{name}.output"][real], x[real])
 
 
 def check_attention_against_torch(config, weights, trace, real):
     """nn.MultiheadAttention on the input of layer 0: its output and every head's weights, windows and biases too."""
     name, d_model = "encoder.layers.0.self_attn", config["d_model"]
-    x = trace["embeddings"]
+    x = trace["encoder.embeddings"]
     if config["norm"] == "pre":
         x = layer_norm(config, weights, "encoder.layers.0.self_attn_layer_norm", x)
     attention = torch.nn.MultiheadAttention(d_model, config["n_heads"], bias=config["attention_bias"], batch_first=True)
@@ -87,7 +87,7 @@ def check_attention_against_torch(config, weights, trace, real):
         position = torch.arange(x.shape[1])
         window = (position[:, None] - position[None, :]).abs() > config["attention_window"]
     output, a = attention(x, x, x, key_padding_mask=~real, attn_mask=window, average_attn_weights=False)
-    assert_close(f"{name} and MultiheadAttention", trace["layers.0.self_attn_output"][real], output.detach()[real])
+    assert_close(f"{name} and MultiheadAttention", trace[f"{name}.output"][real], output.detach()[real])
     ours = trace["attention"][:, 0].transpose(1, 2)[real]  # the rows of real queries
     assert_close("weights of MultiheadAttention", ours, a.detach().transpose(1, 2)[real])
 
@@ -95,17 +95,17 @@ def check_attention_against_torch(config, weights, trace, real):
 def check_linear_attention_in_linear_time(config, weights, trace, real):
     """Katharopoulos et al. 2020, eq. 5: phi(q_i) S / (phi(q_i) z) with S = sum phi(k_j) v_j^T, z = sum phi(k_j)."""
     name, n_heads = "encoder.layers.0.self_attn", config["n_heads"]
-    x = trace["embeddings"]
+    x = trace["encoder.embeddings"]
     if config["norm"] == "pre":
         x = layer_norm(config, weights, "encoder.layers.0.self_attn_layer_norm", x)
     for text, length in enumerate(real.sum(1).tolist()):
         q, k, v = (linear(weights, f"{name}.{part}_proj", x[text, :length]).view(length, n_heads, -1) for part in "qkv")
         phi_q, phi_k = (torch.where(y > 0, y + 1, torch.exp(y)) for y in (q, k))
         sums = torch.einsum("nhd,nhe->hde", phi_k, v)
-        normaliser = torch.einsum("nhd,hd->nh", phi_q, phi_k.sum(0))
-        context = torch.einsum("nhd,hde->nhe", phi_q, sums) / normaliser[:, :, None]
+        normalizer = torch.einsum("nhd,hd->nh", phi_q, phi_k.sum(0))
+        context = torch.einsum("nhd,hde->nhe", phi_q, sums) / normalizer[:, :, None]
         output = linear(weights, f"{name}.out_proj", context.reshape(length, -1))
-        assert_close("linear attention", trace["layers.0.self_attn_output"][text, :length], output)
+        assert_close("linear attention", trace[f"{name}.output"][text, :length], output)
 
 
 def check_small_parts(config, weights, trace, real):
@@ -133,7 +133,7 @@ def check_padding_changes_nothing(config, weights, trace, ids, real):
     assert_close("another padding token", other["logits"], trace["logits"])
     for text, length in enumerate(real.sum(1).tolist()):
         alone = forward(config, weights, ids[text : text + 1, :length], real[text : text + 1, :length])
-        assert_close("a text alone", alone["encoder_output"][0], trace["encoder_output"][text, :length])
+        assert_close("a text alone", alone["encoder.output"][0], trace["encoder.output"][text, :length])
         assert_close("a text alone", alone["logits"][0], trace["logits"][text])
 
 
@@ -226,7 +226,7 @@ CASES = {
     "pre_norm_unbiased_first": (
         base(layer_norm="unbiased", layer_norm_eps=1e-6, activation="gelu", pooling="first", attention_bias=False,
              prefix_tokens=["<s>"], suffix_tokens=["</s>"], final_norm=False), "bpe", TEXTS, []),
-    # A window that the long text exceeds; five masked neighbours leave the middle one with nothing to read.
+    # A window that the long text exceeds; five masked neighbors leave the middle one with nothing to read.
     "local_window": (
         base(attention="local", attention_window=2, attention_bias=False), "unigram", [LONG] + TEXTS,
         [(0, mask(10, 11, 12, 13, 14)), (0, ablate((0, 0), (0, 1)))]),
@@ -245,7 +245,7 @@ HALF_PRECISION = {"odd_sizes": {"encoder.embed_tokens.weight": "BF16", "encoder.
 
 
 def train_tokenizer(model_type, sentences=SENTENCES, vocab_size=80):
-    """A SentencePiece model without a normalisation map and without paths inside."""
+    """A SentencePiece model without a normalization map and without paths inside."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(sentences), model_writer=model, model_type=model_type, vocab_size=vocab_size,
@@ -391,7 +391,7 @@ def make_case(out, name, config, processor, texts, interventions):
     for text, sequence in enumerate(sequences):
         ids[text, : len(sequence)] = torch.tensor(sequence)
 
-    # A bias that centres the logits, so that texts of one case get different labels.
+    # A bias that centers the logits, so that texts of one case get different labels.
     logits = forward(config, weights, ids, real)["logits"]
     weights["classifier.bias"] += 0.25 - logits.mean(0)
     weights["classifier.bias"] = weights["classifier.bias"].float().double()

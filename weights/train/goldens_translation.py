@@ -9,10 +9,13 @@ being a real test. Targets are forced: the decoder reads the start token and the
 Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model or source.model and
 target.model) and golden.safetensors, float32, N and M = tokens of all sources and all targets one after another without
 padding, n_s and m_s of text s:
-    encoder.embeddings [N, D], encoder.layers.L.output [N, D], encoder_output [N, D]
-    decoder.embeddings [M, D], decoder.layers.L.output [M, D], hidden [M, D]
-    decoder.layers.L.{self_attn,encoder_attn,feed_forward}_{input,output} [M, D]
-                                        what the block reads; what it adds, before the residual sum
+    encoder.embeddings [N, D], encoder.layers.L.output [N, D], encoder.output [N, D]
+    decoder.embeddings [M, D], decoder.layers.L.output [M, D], decoder.output [M, D]
+    decoder.layers.L.{self_attn.output,encoder_attn.output,fc2} [M, D]
+                                        what a block adds, before the residual sum
+    decoder.layers.L.{self_attn,encoder_attn,final}_layer_norm [M, D]
+                                        what they read: the norms' outputs; with norms after the sums, the first
+                                        block reads decoder.layers.L.input and the last norm's output is the layer's
     logits, log_probabilities [M, V]    row t predicts what follows token t
     encoder_attention.S [L, H, n_s, n_s], decoder_attention.S [L, H, m_s, m_s], cross_attention.S [L, H, m_s, n_s]
 golden.json:
@@ -86,7 +89,7 @@ CASES = {
         base(norm="post", final_norm=False, embeddings="tied", positions="learned", scale_embedding=False,
              activation="gelu", attention_bias=False, lm_head_bias=False, max_source_length=30, max_target_length=24),
         [(2, {"ablate": heads("decoder", (1, 1))}), (2, {"maskTokens": [3]})]),
-    # No dimension a multiple of a vector, an encoder that sees two neighbours, half-precision weights, three decoder layers.
+    # No dimension a multiple of a vector, an encoder that sees two neighbors, half-precision weights, three decoder layers.
     "translate_odd_local": (
         base(d_model=14, d_ff=37, norm="post", attention="local", attention_window=2, encoder_layers=1, decoder_layers=3),
         [(2, {"ablate": heads("cross", (2, 1))}), (0, {"maskTokens": [2]})]),
@@ -108,7 +111,7 @@ def multihead_state(weights, name):
 
 def check_layers_against_torch(config, weights, trace, sources, targets):
     """torch.nn.TransformerDecoderLayer is the same block when norms are standard and attention is biased."""
-    x, memory = trace["decoder.embeddings"], trace["encoder_output"]
+    x, memory = trace["decoder.embeddings"], trace["encoder.output"]
     length = x.shape[1]
     look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
     for layer in range(config["decoder_layers"]):
@@ -131,18 +134,21 @@ def check_attention_against_torch(config, weights, trace, sources, targets):
     """nn.MultiheadAttention on the inputs of every block: its output and every head's weights."""
     length = targets[0].shape[1]
     look_ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
+    first, second = {"pre": ("self_attn_layer_norm", "encoder_attn_layer_norm"),
+                     "post": ("input", "self_attn_layer_norm")}[config["norm"]]
     for layer in range(config["decoder_layers"]):
-        for part, maps, mask, padding in (("self_attn", "decoder_attention", look_ahead, ~targets[1]),
-                                          ("encoder_attn", "cross_attention", None, ~sources[1])):
+        for part, read, maps, mask, padding in (
+                ("self_attn", first, "decoder_attention", look_ahead, ~targets[1]),
+                ("encoder_attn", second, "cross_attention", None, ~sources[1])):
             name = f"decoder.layers.{layer}.{part}"
-            x = trace[f"{name}_input"]
-            memory = x if part == "self_attn" else trace["encoder_output"]
+            x = trace[f"decoder.layers.{layer}.{read}"]
+            memory = x if part == "self_attn" else trace["encoder.output"]
             attention = torch.nn.MultiheadAttention(
                 config["d_model"], config["n_heads"], bias=config["attention_bias"], batch_first=True)
             attention.load_state_dict(multihead_state(weights, name))
             output, a = attention(x, memory, memory, key_padding_mask=padding, attn_mask=mask, average_attn_weights=False)
             real = targets[1]
-            assert_close(f"{name} and MultiheadAttention", trace[f"{name}_output"][real], output.detach()[real])
+            assert_close(f"{name} and MultiheadAttention", trace[f"{name}.output"][real], output.detach()[real])
             assert_close(f"weights of {name}", trace[maps][:, layer].transpose(1, 2)[real], a.detach().transpose(1, 2)[real])
 
 
@@ -165,9 +171,9 @@ def check_padding_changes_nothing(config, weights, trace, sources, targets):
                                              for (ids, real), k in ((sources, n), (targets, m))))
         assert_close("a text alone", alone["logits"][0], trace["logits"][text, :m])
         for t in range(1, m):  # what comes later is not seen
-            memory, keys = trace["encoder_output"][text : text + 1], sources[1][text : text + 1]
+            memory, keys = trace["encoder.output"][text : text + 1], sources[1][text : text + 1]
             so_far = decode(config, weights, memory, keys, targets[0][text : text + 1, :t], targets[1][text : text + 1, :t])
-            assert_close("a target cut short", so_far["hidden"][0], trace["hidden"][text, :t])
+            assert_close("a target cut short", so_far["decoder.output"][0], trace["decoder.output"][text, :t])
 
 
 def check_is_a_real_test(config, weights, trace, sources, targets):
@@ -231,11 +237,11 @@ def greedy(config, weights, source, start, end):
     """argmax a token at a time, each step from nothing, until the end token: its ids and their log-probability."""
     ids = torch.tensor([source])
     keys = torch.ones_like(ids, dtype=torch.bool)
-    memory = encode(config, weights, ids, keys)[0]["encoder_output"]
+    memory = encode(config, weights, ids, keys)[0]["encoder.output"]
     target, total = [start], 0.0
     while len(target) <= min(24, config["max_target_length"] - 1) and (len(target) == 1 or target[-1] != end):
         so_far = torch.tensor([target])
-        hidden = decode(config, weights, memory, keys, so_far, torch.ones_like(so_far, dtype=torch.bool))["hidden"]
+        hidden = decode(config, weights, memory, keys, so_far, torch.ones_like(so_far, dtype=torch.bool))["decoder.output"]
         log_probabilities = torch.log_softmax(project(config, weights, hidden)[0, -1], -1)
         best = log_probabilities.topk(2).values
         assert best[0] - best[1] > 1e-3, "a tie: float32 might choose otherwise"
@@ -254,7 +260,7 @@ def pack(trace, sources, targets):
             for text in range(tensor.shape[0]):
                 cut = tensor[text, :, :, : int(queries[1][text].sum()), : int(keys[1][text].sum())]
                 packed[f"{name}.{text}"] = cut
-        elif not name.startswith("encoder.layers") or name.endswith(".output"):
+        elif not (name.startswith("encoder") and name.endswith(".self_attn.output")):
             packed[name] = tensor[(sources if name.startswith("encoder") else targets)[1]]
     return packed
 

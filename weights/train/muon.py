@@ -21,7 +21,8 @@ def orthogonal(matrices):
 class Muon(torch.optim.Optimizer):
     """Parameters of `matrices` are [M, N]; the others follow Adam."""
 
-    def __init__(self, matrices, others, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0):
+    def __init__(self, matrices, others, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, compute=torch.float32):
+        self.compute = compute  # type of the products that make an update orthogonal; bfloat16 will do
         super().__init__([dict(params=list(matrices), muon=True), dict(params=list(others), muon=False)],
                          dict(lr=0.0, betas=betas, eps=eps, weight_decay=weight_decay))
 
@@ -41,7 +42,8 @@ class Muon(torch.optim.Optimizer):
             shapes.setdefault((min(parameter.shape), max(parameter.shape)), []).append((parameter, ahead))
         for (_, longest), pairs in shapes.items():
             upright = [p.shape[0] > p.shape[1] for p, _ in pairs]
-            updates = orthogonal(torch.stack([u.T if turned else u for (_, u), turned in zip(pairs, upright)]))
+            stacked = torch.stack([u.T if turned else u for (_, u), turned in zip(pairs, upright)])
+            updates = orthogonal(stacked.to(self.compute)).to(stacked.dtype)
             for (parameter, _), update, turned in zip(pairs, updates, upright):
                 parameter.mul_(1 - group["lr"] * group["weight_decay"])
                 parameter.add_(update.T if turned else update, alpha=-group["lr"] * 0.2 * longest**0.5)

@@ -1,7 +1,7 @@
 """Sentences that turn on a negator: "never boring", "couldn't put it down", "not worth the price".
 
 Teachers that read words take "never" and "boring" for two signs of a bad review. Three sources say otherwise:
-the grammar of negations.txt, with as many sentences that negate nothing; phrases of labelled sentences with a "not"
+the grammar of negations.txt, with as many sentences that negate nothing; phrases of labeled sentences with a "not"
 before them; sentences with a negator, cut from reviews, which have their review's label.
 """
 import random
@@ -21,17 +21,17 @@ def letters(text):
 
 
 class Grammar:
-    """Labelled patterns and lists of words, each for some domains; a list without domains is for all."""
+    """Labeled patterns and lists of words, each for some domains; a list without domains is for all."""
 
     def __init__(self, text):
         self.lists, self.patterns = {}, {}
         for line in text.splitlines():
             if line.startswith("["):
                 kind, domains = re.split("[:=]", line[1:-1])
-                labelled, domains = ":" in line, domains.split()
+                labeled, domains = ":" in line, domains.split()
             elif line and not line.startswith("#"):
                 for domain in domains or [None]:
-                    if labelled:
+                    if labeled:
                         often = 1 if NEGATOR.search(line) else 3
                         self.patterns.setdefault(domain, []).extend([(int(kind == "positive"), line)] * often)
                     else:
@@ -88,7 +88,7 @@ def spell(text, generator):
 
 
 def contrasts(pairs, count, seed=1):
-    """Noun phrases ("a dull film") of labelled sentences, and the opposite with a negator before them."""
+    """Noun phrases ("a dull film") of labeled sentences, and the opposite with a negator before them."""
     generator = random.Random(seed)
     phrases = sorted({(label, text.strip(" .")) for label, text in pairs
                       if re.match(r"an? [a-z' -]+$", text.strip(" .")) and text.count(" ") <= 6

@@ -1,4 +1,4 @@
-"""Texts of `train.py --stage negate`: those of prepare.py, fewer of the unlabelled ones, and those of negations.py.
+"""Texts of `train.py --stage negate`: those of prepare.py, fewer of the unlabeled ones, and those of negations.py.
 
     python3 negations_prepare.py --data DIR --tokenizer tokenizer.model --reads words.npz model.npz --out negate.npz
 
@@ -20,11 +20,11 @@ import teacher
 
 HERE = Path(__file__).parent
 KEPT_OUT = [HERE / "negation_dev.tsv", HERE / "../sentiment/negation.tsv", HERE / "../sentiment/probes.tsv"]
-UNLABELLED = {"films_unlabelled": 20_000, "products_unlabelled": 14_000}
-CLIPPED = {"films_unlabelled": 160_000, "products_unlabelled": 100_000}
+UNLABELED = {"films_unlabeled": 20_000, "products_unlabeled": 14_000}
+CLIPPED = {"films_unlabeled": 160_000, "products_unlabeled": 100_000}
 VARIED = 120_000
 WRITTEN, CONTRASTS = 90_000, 12_000
-SURE = 3.5  # log-odds of an unlabelled review that gives sentences
+SURE = 3.5  # log-odds of an unlabeled review that gives sentences
 CUT_LABEL_SHARE = 0.5  # of the review's label in the target of a sentence cut from it
 WRITTEN_TARGET = 0.97
 CUSTOMERS = ["cr.tsv.gz", "uci.tsv.gz"]
@@ -33,15 +33,15 @@ CUSTOMERS = ["cr.tsv.gz", "uci.tsv.gz"]
 def read_groups(folder):
     """Those of prepare.py, and sentences with a negator: {group: (labels, texts)}.
 
-    The labels of "cut_unlabelled" are numbers of reviews, films first. "customers" are also among "sentences".
+    The labels of "cut_unlabeled" are numbers of reviews, films first. "customers" are also among "sentences".
     """
     groups = prepare.read_groups(folder, CLIPPED, VARIED)
-    for name, count in UNLABELLED.items():
+    for name, count in UNLABELED.items():
         groups[name] = tuple(column[:count] for column in groups[name])
-    labelled = [pair for name in ("films", "products") for pair in zip(*groups[name])]
-    unlabelled = enumerate(text for name in UNLABELLED for text in groups[name][1])
+    labeled = [pair for name in ("films", "products") for pair in zip(*groups[name])]
+    unlabeled = enumerate(text for name in UNLABELED for text in groups[name][1])
     valid = [pair for name in ("valid_films", "valid_products") for pair in zip(*groups[name])]
-    for name, pairs in (("cut", labelled), ("cut_unlabelled", unlabelled), ("valid_cut", valid)):
+    for name, pairs in (("cut", labeled), ("cut_unlabeled", unlabeled), ("valid_cut", valid)):
         found = negations.cut(pairs)
         groups[name] = numpy.array([label for label, _ in found]), [text for _, text in found]
     return groups
@@ -69,7 +69,7 @@ def soft_labels(groups, reads, log):
     scores = {}
     for domain in ("films", "products", "sentences"):
         valid = f"valid_{domain}"
-        for name in [valid, domain, f"{domain}_unlabelled", f"{domain}_varied"]:
+        for name in [valid, domain, f"{domain}_unlabeled", f"{domain}_varied"]:
             able = [read for read in reads if valid in read and name in read]
             if able:
                 factors = teacher.weigh([read[valid] for read in able], groups[valid][0])
@@ -80,13 +80,13 @@ def soft_labels(groups, reads, log):
     for domain, share in prepare.LABEL_SHARE.items():
         targets[domain] = share * groups[domain][0] + (1 - share) * targets[domain]
     targets["graded"] = groups["graded"][0]
-    review = numpy.concatenate([scores[name] for name in UNLABELLED])[groups["cut_unlabelled"][0]]
-    labels = {"cut": groups["cut"][0], "cut_unlabelled": numpy.where(abs(review) > SURE, review > 0, numpy.nan)}
+    review = numpy.concatenate([scores[name] for name in UNLABELED])[groups["cut_unlabeled"][0]]
+    labels = {"cut": groups["cut"][0], "cut_unlabeled": numpy.where(abs(review) > SURE, review > 0, numpy.nan)}
     for name, label in labels.items():
         answers = probability([read[name] for read in reads if name in read][-1])
         targets[name] = CUT_LABEL_SHARE * label + (1 - CUT_LABEL_SHARE) * answers
-    doubtful = [bool(negations.NEGATOR.search(text)) for text in groups["sentences_unlabelled"][1]]
-    targets["sentences_unlabelled"][doubtful] = numpy.nan  # "cut_unlabelled" has those that are surer
+    doubtful = [bool(negations.NEGATOR.search(text)) for text in groups["sentences_unlabeled"][1]]
+    targets["sentences_unlabeled"][doubtful] = numpy.nan  # "cut_unlabeled" has those that are surer
     for name in groups:
         if name.startswith("valid"):
             targets[name] = groups[name][0]

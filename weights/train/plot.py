@@ -1,4 +1,4 @@
-"""Curves of loss and validation accuracy or BLEU from the runs' log.jsonl, as one SVG for the model card.
+"""Curves of loss and validation accuracy, BLEU or bits per byte from the runs' log.jsonl, as one SVG for the model card.
 
     python3 plot.py RUN/log.jsonl RUN2/log.jsonl --out ../sentiment/curves.svg
 """
@@ -23,6 +23,15 @@ TRANSLATOR = [
     ("Cross-entropy a token, held-out pairs", {f"{name}_loss": name for name in CORPORA}),
     ("Greedy BLEU, 100 held-out pairs each", {f"{name}_bleu": name for name in CORPORA}),
 ]
+WRITER = [
+    ("Cross-entropy a token, training", {"loss": "nats"}),
+    ("Bits per byte, held-out train reviews", {"bits_per_byte": "bits"}),
+]
+
+
+def panels_of(entry):
+    """What there is to show of a run, by the first entry of its log."""
+    return TRANSLATOR if "plain" in entry else WRITER if "loss" in entry else CLASSIFIER
 
 
 def read(paths):
@@ -50,14 +59,14 @@ def main():
     entries = read(arguments.logs)
     pyplot.rcParams.update({"svg.hashsalt": "glassformer", "font.size": 9, "axes.spines.top": False,
                             "axes.spines.right": False})
-    figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.2), facecolor="white")
-    panels = TRANSLATOR if "plain" in entries[0] else CLASSIFIER
+    panels = panels_of(entries[0])
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(11, 3.2), facecolor="white")
     for axis, (title, curves) in zip(axes, panels):
         for key, label in curves.items():
             points = [(entry["tokens"] / 1e6, entry[key]) for entry in entries
                       if key in entry and not (key.startswith("mlm") and entry[key] == 0)]
             values = [value for _, value in points]
-            if key.endswith(("_bleu", "_loss")):
+            if key.endswith(("_bleu", "_loss", "_per_byte")):
                 axis.plot([x for x, _ in points], values, "o-", label=label)
             else:
                 axis.plot([x for x, _ in points], values if key.startswith("valid") else smooth(values), label=label)

@@ -3,7 +3,7 @@
     python3 prepare.py --data DIR --tokenizer tokenizer.model --sentences sentences.npz --reviews reviews.npz \\
         --out items.npz
 
-Targets are probabilities of the classes: of labelled texts a blend of label and teacher, of unlabelled ones
+Targets are probabilities of the classes: of labeled texts a blend of label and teacher, of unlabeled ones
 the teacher's word. Validation texts are kept from the teachers as from the student.
 """
 import argparse
@@ -21,9 +21,9 @@ import data
 import teacher
 import variations
 
-LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.6}  # of the label in a labelled text's target
+LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.6}  # of the label in a labeled text's target
 GRADED = [0.03, 0.2, 0.5, 0.8, 0.97]  # targets of SST-5's five grades
-CLIPPED_SENTENCES = {"films_unlabelled": 260_000, "products_unlabelled": 140_000}
+CLIPPED_SENTENCES = {"films_unlabeled": 260_000, "products_unlabeled": 140_000}
 VARIED_SENTENCES = 240_000
 
 
@@ -38,15 +38,15 @@ def held_out(text, share):
 def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
     """Returns {group: (labels, texts)}, with nothing of a validation sentence left in a training group.
 
-    clipped, varied: how many sentences are cut from each unlabelled group, and made of labelled ones.
+    clipped, varied: how many sentences are cut from each unlabeled group, and made of labeled ones.
     """
     groups = {}
     for domain in ("films", "products"):
-        labelled, unlabelled = data.DOMAINS[domain]
-        pairs = [pair for name in labelled for pair in data.read_training(folder, name)]
+        labeled, unlabeled = data.DOMAINS[domain]
+        pairs = [pair for name in labeled for pair in data.read_training(folder, name)]
         groups[f"valid_{domain}"] = [pair for pair in pairs if held_out(pair[1], 20)]
         groups[domain] = [pair for pair in pairs if not held_out(pair[1], 20)]
-        groups[f"{domain}_unlabelled"] = [(-1, text) for name in unlabelled
+        groups[f"{domain}_unlabeled"] = [(-1, text) for name in unlabeled
                                           for text in data.read_training(folder, name)]
     whole = data.read_training(folder, "sst2.train_sentences.tsv.gz")
     groups["valid_sentences"] = [pair for pair in whole if held_out(pair[1], 10)]
@@ -56,14 +56,14 @@ def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
                            if len(letters(pair[1])) < 12 or letters(pair[1]) not in seen]
     groups["graded"] = [(GRADED[grade], text) for grade, text in data.read_training(folder, "sst5.train.tsv.gz")
                         if not held_out(text, 10)]
-    groups["sentences_unlabelled"] = [(-1, text) for text in clip_sentences(groups, clipped)]
+    groups["sentences_unlabeled"] = [(-1, text) for text in clip_sentences(groups, clipped)]
     groups["sentences_varied"] = [(-1, text) for text in vary_sentences(groups, varied)]
     return {name: (numpy.array([label for label, _ in pairs]), [text for _, text in pairs])
             for name, pairs in groups.items()}
 
 
 def clip_sentences(groups, counts):
-    """Sentences of 3 to 40 words out of the unlabelled reviews."""
+    """Sentences of 3 to 40 words out of the unlabeled reviews."""
     clipped = []
     for name, count in counts.items():
         found = [sentence for _, text in groups[name] for sentence in re.split(r"(?<=[.!?]) +", text)
@@ -100,7 +100,7 @@ def soft_labels(groups, sentences, reviews, log):
     scores = sentence_scores(sentences, groups)
     for domain, others in (("films", []), ("products", [(rows["films"], labels["films"], 0.3)])):
         scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels[domain], others)
-        own = {name: score(rows[name]) for name in (f"{domain}_unlabelled", f"valid_{domain}")}
+        own = {name: score(rows[name]) for name in (f"{domain}_unlabeled", f"valid_{domain}")}
         factors = teacher.weigh([own[f"valid_{domain}"], read[f"valid_{domain}"]], labels[f"valid_{domain}"])
         for name, values in own.items():
             scores[name] = factors[0] * values + factors[1] * read[name]
@@ -116,7 +116,7 @@ def soft_labels(groups, sentences, reviews, log):
 
 
 def sentence_scores(path, groups):
-    """{group: log-odds} of sentence_teacher.py's file, calibrated on labelled sentences, out of fold there."""
+    """{group: log-odds} of sentence_teacher.py's file, calibrated on labeled sentences, out of fold there."""
     stored = numpy.load(path)
     labels, texts = groups["sentences"]
     whole = numpy.array([text.count(" ") > 9 for text in texts])  # short phrases are not what is asked for
@@ -126,7 +126,7 @@ def sentence_scores(path, groups):
 
 def both_spellings(texts, goals):
     """Adds "don't", as people write, to "do n't", as the sets have it."""
-    plain = [(data.detokenise(text), goal) for text, goal in zip(texts, goals)]
+    plain = [(data.detokenize(text), goal) for text, goal in zip(texts, goals)]
     plain = [(text, goal) for (text, goal), old in zip(plain, texts) if text != old]
     return texts + [text for text, _ in plain], numpy.concatenate([goals, [goal for _, goal in plain]])
 

@@ -5,7 +5,7 @@
 
 A model folder reads all groups but those whose labels it was trained on, where its word is little more than the label;
 with --cut the sentences cut for their negator alone. Without one, the NB-weighted logistic regressions of teacher.py
-read reviews and sentences, those that they learnt from out of fold.
+read reviews and sentences, those that they learned from out of fold.
 """
 import argparse
 
@@ -21,7 +21,7 @@ from train import predict
 from trainer import compute_type
 
 
-LABELLED = ["films", "products", "sentences", "graded"]
+LABELED = ["films", "products", "sentences", "graded"]
 
 
 @torch.no_grad()
@@ -40,9 +40,9 @@ def read_with_model(folder, groups):
 
 def read_with_words(groups):
     rows = {name: teacher.features(texts) for name, (_, texts) in groups.items() if not name.startswith("cut")}
-    neighbours = {"films": [], "products": [(rows["films"], groups["films"][0], 0.3)], "sentences": []}
+    neighbors = {"films": [], "products": [(rows["films"], groups["films"][0], 0.3)], "sentences": []}
     scores = {}
-    for domain, others in neighbours.items():
+    for domain, others in neighbors.items():
         labels, texts = groups[domain]
         folds = folds_of(texts, groups["graded"][1]) if domain == "sentences" else None
         scores[domain], score = teacher.fit_out_of_fold(rows[domain], labels, others, folds)
@@ -63,7 +63,7 @@ def main():
     torch.set_num_threads(1)
     groups = negations_prepare.read_groups(arguments.data)
     if arguments.model:
-        wanted = [name for name in groups if "cut" in name or not arguments.cut and name not in LABELLED]
+        wanted = [name for name in groups if "cut" in name or not arguments.cut and name not in LABELED]
         scores = read_with_model(arguments.model, {name: groups[name] for name in wanted})
     else:
         scores = read_with_words(groups)

@@ -1,7 +1,7 @@
 """The encoder classifier and the encoder-decoder in plain PyTorch, to be read beside the paper: what the engine must compute.
 
 A batch of texts of different lengths is padded to the longest and masked, whatever config.json may choose is here, and
-every step has a name. Nothing is optimised. Weights are a dict of tensors, named as in the file, of torch's default dtype.
+every step has a name. Nothing is optimized. Weights are a dict of tensors, named as in the file, of torch's default dtype.
 goldens.py and goldens_translation.py check it against torch's own modules and write the tests' expected values with it.
 
 Shapes: B texts, S tokens of the longest, T of the longest target, D d_model, H heads, d = D / H, F d_ff, V vocabulary,
@@ -21,12 +21,12 @@ def linear(weights, name, x):
 
 
 def layer_norm(config, weights, name, x):
-    centred = x - x.mean(-1, keepdim=True)
+    centered = x - x.mean(-1, keepdim=True)
     eps = config["layer_norm_eps"]
     if config["layer_norm"] == "standard":
-        normed = centred / torch.sqrt((centred**2).mean(-1, keepdim=True) + eps)
+        normed = centered / torch.sqrt((centered**2).mean(-1, keepdim=True) + eps)
     else:  # the tutorial's: std over n - 1, eps outside the root
-        normed = centred / (torch.sqrt((centred**2).sum(-1, keepdim=True) / (x.shape[-1] - 1)) + eps)
+        normed = centered / (torch.sqrt((centered**2).sum(-1, keepdim=True) / (x.shape[-1] - 1)) + eps)
     return normed * weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
@@ -116,17 +116,17 @@ def ablated_heads(ablate, layer, attention="encoder"):
 def encode(config, weights, ids, keys, ablate=(), slip=None):
     """ids [B, S], keys [B, S]: tokens that may be read -> every named step, still padded, and the weights [B, L, H, S, S]."""
     x = embed(config, weights, ids, slip)
-    trace = {"embeddings": x}
+    trace = {"encoder.embeddings": x}
     maps = []
     for layer in range(config["encoder_layers"]):
-        x, attended, a = encoder_layer(
-            config, weights, f"encoder.layers.{layer}", x, keys, ablated_heads(ablate, layer))
-        trace[f"layers.{layer}.self_attn_output"] = attended
-        trace[f"layers.{layer}.output"] = x
+        name = f"encoder.layers.{layer}"
+        x, attended, a = encoder_layer(config, weights, name, x, keys, ablated_heads(ablate, layer))
+        trace[f"{name}.self_attn.output"] = attended
+        trace[f"{name}.output"] = x
         maps.append(a)
     if config["final_norm"]:
         x = layer_norm(config, weights, "encoder.layer_norm", x)
-    trace["encoder_output"] = x
+    trace["encoder.output"] = x
     return trace, torch.stack(maps, 1)
 
 
@@ -137,7 +137,7 @@ def forward(config, weights, ids, real, ablate=(), masked=None, slip=None):
     """
     keys = real if masked is None else real & ~masked
     trace, attention = encode(config, weights, ids, keys, ablate, slip)
-    x = trace["encoder_output"]
+    x = trace["encoder.output"]
     pooled_over = torch.ones_like(keys) if slip == "mean_counts_padding" else keys
     share = pooled_over / pooled_over.sum(1, keepdim=True)  # [B, S]
     trace["pooled"] = x[:, 0] if config["pooling"] == "first" else (share[:, :, None] * x).sum(1)
@@ -151,17 +151,20 @@ def forward(config, weights, ids, real, ablate=(), masked=None, slip=None):
 def decoder_layer(config, weights, name, x, memory, may_read, ablated):
     """x [B, T, D] reads itself and memory [B, S, D] -> [B, T, D] and its named steps.
 
-    may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys.
+    may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys. What a block reads has the
+    name of the norm that it comes from.
     """
+    norms = [f"{part}_layer_norm" for part in ("self_attn", "encoder_attn", "final")]
+    reads = iter(norms if config["norm"] == "pre" else ["input", *norms])
     steps = {}
     for part in ("self_attn", "encoder_attn"):
         attend = lambda y: multi_head_attention(config, weights, f"{name}.{part}", y, y if part == "self_attn" else memory,
                                                 may_read[part], ablated[part])
         x, read, added, a = residual(config, weights, f"{name}.{part}_layer_norm", x, attend)
-        steps |= {f"{part}_input": read, f"{part}_output": added, f"{part}_weights": a}
+        steps |= {next(reads): read, f"{part}.output": added, f"{part}.weights": a}
     x, read, added, _ = residual(config, weights, f"{name}.final_layer_norm", x,
                                  lambda y: (feed_forward(config, weights, name, y), None))
-    return x, steps | {"feed_forward_input": read, "feed_forward_output": added, "output": x}
+    return x, steps | {next(reads): read, "fc2": added, "output": x}
 
 
 def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None):
@@ -184,12 +187,12 @@ def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None):
         name = f"decoder.layers.{layer}"
         x, steps = decoder_layer(config, weights, name, x, memory, may_read, {
             "self_attn": ablated_heads(ablate, layer, "decoder"), "encoder_attn": ablated_heads(ablate, layer, "cross")})
-        self_maps.append(steps.pop("self_attn_weights"))
-        cross_maps.append(steps.pop("encoder_attn_weights"))
+        self_maps.append(steps.pop("self_attn.weights"))
+        cross_maps.append(steps.pop("encoder_attn.weights"))
         trace |= {f"{name}.{step}": value for step, value in steps.items()}
     if config["final_norm"]:
         x = layer_norm(config, weights, "decoder.layer_norm", x)
-    trace["hidden"] = x
+    trace["decoder.output"] = x
     trace["decoder_attention"] = torch.stack(self_maps, 1)  # [B, L, H, T, T]
     trace["cross_attention"] = torch.stack(cross_maps, 1)  # [B, L, H, T, S]
     return trace
@@ -205,10 +208,8 @@ def project(config, weights, hidden):
 def translate(config, weights, sources, targets, ablate=(), masked=None, slip=None):
     """The whole Transformer. sources, targets: (ids, real) -> every named step of encode, decode and project."""
     keys = sources[1] if masked is None else sources[1] & ~masked
-    encoded, attention = encode(config, weights, sources[0], keys, ablate, slip)
-    trace = {name if name == "encoder_output" else f"encoder.{name}": step for name, step in encoded.items()}
-    trace["encoder_attention"] = attention
-    trace |= decode(config, weights, trace["encoder_output"], keys, *targets, ablate, slip)
-    trace["logits"] = project(config, weights, trace["hidden"])
+    trace, trace["encoder_attention"] = encode(config, weights, sources[0], keys, ablate, slip)
+    trace |= decode(config, weights, trace["encoder.output"], keys, *targets, ablate, slip)
+    trace["logits"] = project(config, weights, trace["decoder.output"])
     trace["log_probabilities"] = torch.log_softmax(trace["logits"], -1)
     return trace

@@ -2,7 +2,7 @@
 
     python3 review_teacher.py --data DIR --vectors vectors.npz --out reviews.npz
 
-It first reads pieces of labelled reviews, then labelled reviews whole. The file holds log-odds of unlabelled and of
+It first reads pieces of labeled reviews, then labeled reviews whole. The file holds log-odds of unlabeled and of
 validation reviews, for prepare.py to weigh against those of teacher.py, which knows words but not their order.
 """
 import argparse
@@ -46,7 +46,7 @@ def main():
     net = fit(net, texts, labels, EPOCHS["reviews"], tokens=4096)
     scores = {}
     for domain in ("films", "products"):
-        for name in (f"valid_{domain}", f"{domain}_unlabelled"):
+        for name in (f"valid_{domain}", f"{domain}_unlabeled"):
             scores[name] = score(net, read(vocabulary, groups[name][1]), tokens=8192)
         right = float(((scores[f"valid_{domain}"] > 0) == groups[f"valid_{domain}"][0]).mean())
         seconds = round(time.time() - began)

@@ -2,8 +2,8 @@
 
     python3 sentence_teacher.py --data DIR --vectors vectors.npz --out sentences.npz
 
-It first reads pieces of labelled reviews, each with its review's label, then sentences and phrases, in as many copies
-as there are folds. The file holds log-odds: of labelled sentences out of fold, of others the mean of copies.
+It first reads pieces of labeled reviews, each with its review's label, then sentences and phrases, in as many copies
+as there are folds. The file holds log-odds: of labeled sentences out of fold, of others the mean of copies.
 """
 import argparse
 import copy
@@ -23,7 +23,7 @@ PIECE = (20, 60)  # words of a piece of a review
 PIECES = 120_000
 RATE = 1e-3
 EPOCHS = {"reviews": 1, "sentences": 2}
-COPIES = 2  # that read unlabelled texts: each takes as long as it took to learn
+COPIES = 2  # that read unlabeled texts: each takes as long as it took to learn
 LONGEST = 60  # words of a sentence that are read
 
 
@@ -113,7 +113,7 @@ def score(net, texts, tokens=4096):
 
 
 def pieces_of_reviews(groups, vocabulary):
-    """Runs of words of labelled reviews: ([ids], labels)."""
+    """Runs of words of labeled reviews: ([ids], labels)."""
     generator = numpy.random.RandomState(1)
     found = []
     for domain in ("films", "products"):
@@ -167,7 +167,7 @@ def main():
     scores = {"sentences": own[:len(ids["sentences"])],
               "valid_sentences": numpy.mean([score(net, ids["valid_sentences"]) for net in nets], axis=0)}
     log({"valid": accuracy(scores["valid_sentences"], valid_labels)})
-    for name in ("sentences_unlabelled", "sentences_varied"):
+    for name in ("sentences_unlabeled", "sentences_varied"):
         scores[name] = numpy.mean([score(net, ids[name]) for net in nets[:COPIES]], axis=0)
         log({"read": name})
     numpy.savez(arguments.out, **scores)

@@ -3,7 +3,7 @@
     python3 shortlist.py --pairs RUN/pairs.npz --out ../en-de/shortlist.bin
 
 Probabilities are those of IBM model 1 (Brown et al. 1993): which piece of the target comes from which of the source, by
-expectation maximisation. The file is in Marian's format. Prints which share of the pieces of validation translations a
+expectation maximization. The file is in Marian's format. Prints which share of the pieces of validation translations a
 decoder would have to choose from, and how many it would have.
 """
 import argparse

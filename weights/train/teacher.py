@@ -2,7 +2,7 @@
 
 One for films, one for products; sentence_teacher.py has that of sentences. Scores are log-odds, calibrated on texts
 the teacher has not seen; those of texts it was fitted on are out of fold, so that they are as honest as those of
-unlabelled ones.
+unlabeled ones.
 """
 import re
 import warnings
@@ -21,7 +21,7 @@ WORDS = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[^\sa-z0-9]")
 
 def words(text):
     """Lower-cased words and punctuation; treebank spacing ("do n't") and plain text come out alike."""
-    return WORDS.findall(data.detokenise(text.lower()))
+    return WORDS.findall(data.detokenize(text.lower()))
 
 
 def features(texts):
@@ -66,7 +66,7 @@ def weigh(teachers, labels):
 def fit_out_of_fold(matrix, labels, others=(), folds=None):
     """Returns (log-odds of the rows, out of fold, and the function features -> log-odds).
 
-    others: [(matrix, labels, weight)] of neighbouring domains, fitted on in every fold.
+    others: [(matrix, labels, weight)] of neighboring domains, fitted on in every fold.
     folds: the fold of each row; at random, where texts do not overlap.
     """
     if folds is None:

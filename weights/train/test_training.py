@@ -35,12 +35,12 @@ class TrainingTest(unittest.TestCase):
                      "uci_imdb.dev.tsv.gz", "yelp.train.tsv.gz", "yelp_sent.tsv.gz", "hotel.tsv.gz"):
             with self.assertRaises(ValueError):
                 data.read_training("/nonexistent", name)
-        for labelled, unlabelled in data.DOMAINS.values():
-            for name in labelled + unlabelled:
+        for labeled, unlabeled in data.DOMAINS.values():
+            for name in labeled + unlabeled:
                 data.check_allowed(name)
 
     def test_treebank_spacing_is_undone(self):
-        self.assertEqual(data.detokenise("it 's not bad , but i do n't care ."), "it's not bad, but i don't care.")
+        self.assertEqual(data.detokenize("it 's not bad , but i do n't care ."), "it's not bad, but i don't care.")
 
     def test_compiled_attention_equals_plain(self):
         if not attention.use_compiled():
@@ -85,7 +85,7 @@ class TrainingTest(unittest.TestCase):
         untouched[places] = False
         self.assertTrue((masked.view(-1)[untouched] == ids.view(-1)[untouched]).all())
 
-    def test_heads_begin_on_neighbours(self):
+    def test_heads_begin_on_neighbors(self):
         torch.manual_seed(0)
         encoder = Classifier(CONFIG).encoder
         own = encoder.layers[0].self_attn

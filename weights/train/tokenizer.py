@@ -17,16 +17,16 @@ VOCABULARY = 8000
 
 def sentences(folder):
     """Yields sentence-sized lines; the short files count several times, else reviews drown them."""
-    for domain, (labelled, unlabelled) in data.DOMAINS.items():
+    for domain, (labeled, unlabeled) in data.DOMAINS.items():
         repeats = 3 if domain == "sentences" else 1
-        for name in labelled + unlabelled:
+        for name in labeled + unlabeled:
             for item in data.read_training(folder, name):
                 text = item[1] if isinstance(item, tuple) else item
                 for part in re.split(r"(?<=[.!?]) +", text):
                     for _ in range(repeats):
                         yield part
                 if domain == "sentences":
-                    yield data.detokenise(text)
+                    yield data.detokenize(text)
 
 
 def train(folder, out, count):

@@ -2,7 +2,7 @@
 
     pretrain  masked language model and soft labels from one forward pass
     finetune  soft labels alone, full length, learning rate to zero
-    distil    the same with Muon, and more sentences, most of them labelled by the teacher alone
+    distil    the same with Muon, and more sentences, most of them labeled by the teacher alone
     negate    distil with a third stream, of sentences with a negator
     sst5      five classes, from a pretrained encoder
 
@@ -24,8 +24,8 @@ from model import CONFIG, Classifier
 from muon import Muon, layer_matrices
 from trainer import Trainer, add_arguments, launch
 
-FILMS_AND_PRODUCTS = ["films", "films_unlabelled", "products", "products_unlabelled"]
-SENTENCES = ["sentences", "sentences_unlabelled"]
+FILMS_AND_PRODUCTS = ["films", "films_unlabeled", "products", "products_unlabeled"]
+SENTENCES = ["sentences", "sentences_unlabeled"]
 VALIDATION = ["valid_films", "valid_products", "valid_sentences"]
 NEGATED = [f"valid_{name}" for name in ("cut", "customers", "praise", "blame", "short", "contrast", "plain")]
 
@@ -52,7 +52,7 @@ STAGES = {
     "negate": dict(limit=512, mask=0.0, lr=7e-4, last_lr=0.0, muon=True, validation=[*VALIDATION, *NEGATED], streams=[
         Stream(FILMS_AND_PRODUCTS, [1, 1.5, 1, 2], 6144, 0.05),
         Stream([*SENTENCES, "sentences_varied", "graded"], [0.4, 1, 1.5, 0.4], 6144, 0.05),
-        Stream(["written", "contrasts", "cut", "cut_unlabelled", "customers"], [1, 1, 0.5, 0.5, 2], 2048, 0.0,
+        Stream(["written", "contrasts", "cut", "cut_unlabeled", "customers"], [1, 1, 0.5, 0.5, 2], 2048, 0.0,
                weight=0.4)]),
     "sst5": dict(limit=512, mask=0.0, lr=3e-4, last_lr=0.0, validation=["valid_sst5"], streams=[
         Stream(["sst5"], [1], 2048, 0.15)]),

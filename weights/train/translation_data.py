@@ -5,7 +5,7 @@ import re
 import zipfile
 from pathlib import Path
 
-# How often a corpus counts in one round. TED's licence forbids derivatives: it is left out.
+# How often a corpus counts in one round. TED's license forbids derivatives: it is left out.
 CORPORA = {
     "tatoeba": 1, "multi30k": 1, "msctd": 1, "xdailydialog": 1, "bcontrast": 1, "wmtchat": 1, "woz": 1,
     "cocoamt": 1, "news": 1, "ntrex": 1, "newscommentary": 1, "mtgeneval": 1, "pud": 1, "xquad": 1, "stsb": 1,

@@ -10,7 +10,7 @@ import numpy
 import prepare
 import teacher
 
-GROUPS = ["films", "films_unlabelled", "products", "products_unlabelled", "sentences"]
+GROUPS = ["films", "films_unlabeled", "products", "products_unlabeled", "sentences"]
 RUN = 2000  # words a line: gensim reads no more than 10,000
 
 

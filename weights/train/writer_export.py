@@ -1,0 +1,63 @@
+"""Checkpoint -> a folder as GPT2LMHeadModel and GPT2Tokenizer write theirs, F16.
+
+    python3 writer_export.py --run RUN --out ../writer
+"""
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import numpy
+import torch
+
+import safetensors_io
+from byte_bpe import END
+
+GENERATION = {"do_sample": True, "temperature": 0.8, "top_p": 0.95}
+
+
+def published(weights):
+    """{name: float16 array}; the output's matrix is wte, and not written twice."""
+    return {f"transformer.{name}": value.numpy().astype(numpy.float16) for name, value in sorted(weights.items())}
+
+
+def to_json(path, content):
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_tokenizer(path, out, positions):
+    """tokenizer.json and what older readers want: vocab.json, merges.txt, tokenizer_config.json."""
+    model = json.loads(Path(path).read_text())["model"]
+    if Path(path).resolve() != (out / "tokenizer.json").resolve():
+        shutil.copyfile(path, out / "tokenizer.json")
+    (out / "vocab.json").write_text(json.dumps(model["vocab"], ensure_ascii=False, separators=(",", ":")) + "\n")
+    (out / "merges.txt").write_text("\n".join(["#version: 0.2", *model["merges"]]) + "\n")
+    to_json(out / "tokenizer_config.json", {
+        "add_prefix_space": False, "bos_token": END, "eos_token": END, "unk_token": END,
+        "model_max_length": positions, "tokenizer_class": "GPT2Tokenizer"})
+
+
+def write(state, tokenizer, out):
+    """A checkpoint's moving average, its config and the tokenizer."""
+    out.mkdir(parents=True, exist_ok=True)
+    tensors, config = published(state["average"]), state["config"]
+    safetensors_io.save(out / "model.safetensors", tensors, dict.fromkeys(tensors, "F16"), {"format": "pt"})
+    to_json(out / "config.json", config)
+    ends = {name: config[name] for name in ("bos_token_id", "eos_token_id")}
+    to_json(out / "generation_config.json", {**ends, **GENERATION, "max_length": config["n_positions"]})
+    write_tokenizer(tokenizer, out, config["n_positions"])
+    return sum(tensor.size for tensor in tensors.values())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", required=True, help="folder of checkpoint.pt and tokenizer.json")
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+    run, out = Path(arguments.run), Path(arguments.out)
+    parameters = write(torch.load(run / "checkpoint.pt", map_location="cpu"), run / "tokenizer.json", out)
+    print(json.dumps({"parameters": parameters, "bytes": sum(path.stat().st_size for path in out.iterdir())}))
+
+
+if __name__ == "__main__":
+    main()
