@@ -6,33 +6,115 @@
 
 #include <emscripten/emscripten.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
+#include "checkpoints/model_folder.hpp"
+#include "io/json.hpp"
 #include "io/json_writer.hpp"
-#include "io/safetensors.hpp"
-#include "io/weights.hpp"
+#include "io/limits.hpp"
 #include "models/model.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/translate.hpp"
-#include "text/sentencepiece_tokenizer.hpp"
+#include "pipelines/make_pipeline.hpp"
 
 namespace {
 
 using namespace glassformer;
 
+// Thrown where a file is asked for that nobody has spoken of yet: the work starts again with it.
+struct FilesWanted {};
+
+// The files of a folder, as far as they have been handed in.
+class GivenFiles final : public ModelFiles {
+ public:
+  std::optional<std::string> read(const std::string& name) override {
+    const auto file = files_.find(name);
+    if (file == files_.end() || (file->second.there && !file->second.bytes)) {
+      add_once(to_read_, name);
+      throw FilesWanted();
+    }
+    std::optional<std::string>& bytes = file->second.bytes;
+    // A large file is handed over, as memory never shrinks. Who starts again asks for it again.
+    if (bytes && bytes->size() > largest_copy) return std::exchange(bytes, std::nullopt);
+    return bytes;
+  }
+
+  bool has(const std::string& name) override {
+    const auto file = files_.find(name);
+    if (file != files_.end()) return file->second.there;
+    if (std::ranges::find(to_read_, name) == to_read_.end()) {
+      std::erase(to_find_, name);
+      to_find_.insert(to_find_.begin(), name);
+    }
+    throw FilesWanted();
+  }
+
+  void prepare(std::span<const char* const> read, std::span<const char* const> found) override {
+    for (const char* name : read) {
+      if (!files_.contains(name)) add_once(to_read_, name);
+    }
+    for (const char* name : found) {
+      if (!files_.contains(name)) add_once(to_find_, name);
+    }
+  }
+
+  // Room for a file's bytes, which the caller fills.
+  char* give(const std::string& name, std::size_t size) {
+    return files_.insert_or_assign(name, File{true, std::string(size, '\0')})
+        .first->second.bytes->data();
+  }
+  void say(const std::string& name, bool there) {
+    files_.insert_or_assign(name, File{there, std::nullopt});
+  }
+
+  // Before the work starts again.
+  void forget_wanted() {
+    to_read_.clear();
+    to_find_.clear();
+  }
+  const std::vector<std::string>& to_read() const { return to_read_; }
+  const std::vector<std::string>& to_find() const { return to_find_; }
+
+ private:
+  static constexpr std::size_t largest_copy = 1 << 16;
+  struct File {
+    bool there;
+    std::optional<std::string> bytes;
+  };
+
+  static void add_once(std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+
+  std::map<std::string, File> files_;
+  std::vector<std::string> to_read_, to_find_;
+};
+
+// A model that is not complete yet.
+struct Loading {
+  std::optional<Compute> compute;
+  bool shortlisted = false;
+  GivenFiles files;
+  std::optional<ModelFolder> folder;
+  std::optional<std::string> shortlist;
+  std::vector<SafetensorsHeader> headers;
+  std::optional<WeightsLoader> loader;
+};
+
 // The model, the texts that are under way, and the answer to the last call.
 struct Instance {
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<Job> job;
-  std::optional<WeightsLoader> loader;  // until every weight is there
+  std::unique_ptr<Loading> loading;  // until every weight is there
   std::size_t parameters = 0;
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
@@ -60,65 +142,99 @@ std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size)
   return std::as_bytes(std::span(bytes, size));
 }
 
-// `bytes` holds `count` pieces one after the other, of these lengths.
-std::vector<std::string_view> pieces_of(const char* bytes, const std::uint32_t* lengths,
-                                        std::size_t count) {
-  std::vector<std::string_view> pieces;
+// `bytes` holds `count` texts and their pairs one after the other. Two lengths are of each: the
+// text's and its pair's, or no_pair.
+std::vector<TextInput> texts_of(const char* bytes, const std::uint32_t* lengths,
+                                std::size_t count) {
+  constexpr std::uint32_t no_pair = 0xffffffff;
+  const auto next = [&](std::uint32_t length) {
+    return std::string_view(std::exchange(bytes, bytes + length), length);
+  };
+  std::vector<TextInput> texts;
   for (std::size_t i = 0; i < count; ++i) {
-    pieces.emplace_back(bytes, lengths[i]);
-    bytes += lengths[i];
+    TextInput& text = texts.emplace_back(next(lengths[2 * i]));
+    if (lengths[2 * i + 1] != no_pair) text.pair = next(lengths[2 * i + 1]);
   }
-  return pieces;
+  return texts;
 }
 
-// A size below zero is not known.
-SafetensorsHeader parse_header(std::string_view header, double data_size) {
-  if (data_size < 0) return SafetensorsHeader::parse(header, std::nullopt);
-  return SafetensorsHeader::parse(header, static_cast<std::uint64_t>(data_size));
+Loading& loading() {
+  if (!instance.loading) throw_error(ErrorCode::internal, "no model is being loaded");
+  return *instance.loading;
 }
 
-std::unique_ptr<Tokenizer> parse_tokenizer(std::string_view file) {
-  return std::make_unique<SentencePieceTokenizer>(
-      SentencePieceTokenizer::parse(std::as_bytes(std::span(file))));
-}
-
-std::string plan_json(const WeightsLoader& loader) {
+// {"read": [{"name", "max_bytes", "code"}], "find": [names]}
+std::string wanted_json(const GivenFiles& files) {
   JsonWriter json;
   json.object([&] {
-    json.key("tensors");
-    json.array(std::views::iota(std::size_t{0}, loader.size()), [&](std::size_t i) {
+    json.key("read");
+    json.array(files.to_read(), [&](const std::string& name) {
+      const FileLimit limit = limit_of(name);
       json.object([&] {
-        json.field("name", loader.tensor(i).name);
-        json.field("begin", loader.tensor(i).begin);
-        json.field("end", loader.tensor(i).end);
+        json.field("name", name);
+        json.field("max_bytes", limit.max_bytes);
+        json.field("code", to_string(limit.code));
       });
+    });
+    json.key("find");
+    json.array(files.to_find(), [&](const std::string& name) { json.value(name); });
+  });
+  return json.take();
+}
+
+// {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
+std::string plan_json(Task task, const WeightsLoader& loader) {
+  JsonWriter json;
+  json.object([&] {
+    json.field("task", to_string(task));
+    json.key("files");
+    json.array([&] {
+      for (std::size_t file = 0; file + 1 < loader.starts().size(); ++file) {
+        json.object([&] {
+          json.key("tensors");
+          json.array([&] {
+            for (std::size_t i = loader.starts()[file]; i < loader.starts()[file + 1]; ++i) {
+              const TensorInfo& tensor = loader.tensor(i);
+              json.object([&] {
+                json.field("name", tensor.name);
+                json.field("begin", tensor.begin);
+                json.field("end", tensor.end);
+                json.field("piece", loader.piece_bytes(i));
+                json.field("ignored", loader.ignores(i));
+              });
+            }
+          });
+        });
+      }
     });
     json.field("staging", loader.staging_bytes());
   });
   return json.take();
 }
 
-// The arithmetic that the caller asks for: "f32" or "int8", or "" for that which the weights are
-// stored for.
-Compute compute_of(std::string_view name, const SafetensorsHeader& header) {
-  if (name.empty()) return stored_compute(header);
-  return name == "int8" ? Compute::int8 : Compute::f32;
-}
-
-// Starts to load weights into `parameters`.
-std::string begin_loading(std::vector<Parameter> parameters, SafetensorsHeader header) {
-  instance.parameters = element_count(parameters);
-  instance.loader.emplace(std::move(header), std::move(parameters));
-  return plan_json(*instance.loader);
+// The model that the configuration describes, without weights.
+std::unique_ptr<Pipeline> make_model(Loading& loading) {
+  ModelConfig config = loading.folder.value().config(loading.headers);
+  if (loading.shortlist && config.task != Task::translation) {
+    throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
+  }
+  PipelineParts parts;
+  parts.config = std::move(config);
+  parts.tokenizer = loading.folder->take_tokenizer();
+  parts.target_tokenizer = loading.folder->take_target_tokenizer();
+  parts.compute = loading.compute.value_or(stored_compute(loading.headers.front()));
+  if (loading.shortlist) parts.shortlist = std::as_bytes(std::span(*loading.shortlist));
+  return make_pipeline(std::move(parts));
 }
 
 Pipeline& loaded() {
-  if (!instance.pipeline || instance.loader) throw Error(ErrorCode::internal, "no model is loaded");
+  if (!instance.pipeline || instance.loading)
+    throw_error(ErrorCode::internal, "no model is loaded");
   return *instance.pipeline;
 }
 
 Job& under_way() {
-  if (!instance.job) throw Error(ErrorCode::internal, "no texts are under way");
+  if (!instance.job) throw_error(ErrorCode::internal, "no texts are under way");
   return *instance.job;
 }
 
@@ -160,44 +276,110 @@ EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() {
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
-// `files` holds config.json, the header of model.safetensors, the name of the arithmetic,
-// shortlist.bin (empty: none is wanted) and the tokenizers, one after the other, of the given
-// lengths; `data_size` counts the bytes after the header, below zero if nobody knows. Answers
-// {"tensors": [{"name", "begin", "end"}], "staging"}: the order in which gf_load_tensor wants the
-// tensors, where each lies in the data section, and the size of the largest.
-EMSCRIPTEN_KEEPALIVE int gf_load_classifier(const char* files, const std::uint32_t* lengths,
-                                            std::size_t count, double data_size) {
+// Starts to load a model, in place of the one that is there. `options` is JSON: {"compute"?: "f32"
+// or "int8", else as the weights are stored, "shortlist"?: whether shortlist.bin is wanted}.
+EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
-    const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
-    SafetensorsHeader header = parse_header(parts.at(1), data_size);
-    instance.pipeline = std::make_unique<ClassifyPipeline>(
-        parse_config(parts[0]), parse_tokenizer(parts.at(4)), compute_of(parts[2], header));
-    return begin_loading(instance.pipeline->parameters(), std::move(header));
+    constexpr JsonSource source{ErrorCode::invalid_option, "options"};
+    JsonObject object(parse_json({options, size}, source), source);
+    auto started = std::make_unique<Loading>();
+    if (object.find("compute")) {
+      started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
+    }
+    if (object.find("shortlist")) started->shortlisted = object.boolean("shortlist");
+    instance.job.reset();
+    instance.pipeline.reset();
+    instance.loading = std::move(started);
+    return std::string("null");
   });
 }
 
-// The same; with one tokenizer for both languages, or one for each.
-EMSCRIPTEN_KEEPALIVE int gf_load_translator(const char* files, const std::uint32_t* lengths,
-                                            std::size_t count, double data_size) {
+// Takes a file of the folder: answers the address where its bytes go, before the next call.
+EMSCRIPTEN_KEEPALIVE int gf_load_file(const char* name, std::size_t name_size, std::size_t size) {
   return answer([&] {
-    const std::vector<std::string_view> parts = pieces_of(files, lengths, count);
-    std::unique_ptr<Tokenizer> target;
-    if (parts.size() > 5) target = parse_tokenizer(parts[5]);
-    SafetensorsHeader header = parse_header(parts.at(1), data_size);
-    std::optional<std::span<const std::byte>> shortlist;
-    if (!parts[3].empty()) shortlist = std::as_bytes(std::span(parts[3]));
-    instance.pipeline = std::make_unique<TranslatePipeline>(
-        parse_config(parts[0]), parse_tokenizer(parts.at(4)), std::move(target),
-        compute_of(parts[2], header), shortlist);
-    return begin_loading(instance.pipeline->parameters(), std::move(header));
+    const std::string file(name, name_size);
+    expect_within(limit_of(file), size);
+    char* bytes = loading().files.give(file, size);
+    return std::to_string(reinterpret_cast<std::uintptr_t>(bytes));
   });
 }
 
+// Says whether a file is there, without its bytes.
+EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, bool there) {
+  return answer([&] {
+    loading().files.say({name, name_size}, there);
+    return std::string("null");
+  });
+}
+
+// Reads all of the folder but its weights. Answers which files it does not know of: {"read":
+// [{"name", "max_bytes", "code"}], "find": [names]}, those whose bytes are wanted and those that
+// may be there or not; it can go on when all of the first are there or, where there are none, the
+// first of the second. With nothing left to want, answers {"weights": [names], "max_header_bytes"}.
+EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
+  return answer([] {
+    static constexpr std::array shortlist = {"shortlist.bin"};
+    Loading& model = loading();
+    model.files.forget_wanted();
+    try {
+      if (model.shortlisted) model.files.prepare(shortlist, {});
+      model.folder.emplace(model.files);
+      if (model.shortlisted) {
+        model.shortlist = model.files.read(shortlist[0]);
+        if (!model.shortlist) {
+          throw_error(ErrorCode::missing_file, "shortlist.bin: expected it, got none");
+        }
+      }
+    } catch (const FilesWanted&) {
+      model.folder.reset();
+      return wanted_json(model.files);
+    }
+    model.files = {};
+    JsonWriter json;
+    json.object([&] {
+      json.key("weights");
+      json.array(model.folder->weight_files(), [&](const std::string& name) { json.value(name); });
+      json.field("max_header_bytes", header_limit.max_bytes);
+    });
+    return json.take();
+  });
+}
+
+// Takes the header of each file of weights, in their order; `data_size` counts the bytes after it,
+// below zero if nobody knows.
+EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, double data_size) {
+  return answer([&] {
+    std::optional<std::uint64_t> known;
+    if (data_size >= 0) known = static_cast<std::uint64_t>(data_size);
+    loading().headers.push_back(SafetensorsHeader::parse({header, size}, known));
+    return std::string("null");
+  });
+}
+
+// Makes the model. Answers what it is for, where each file's tensors lie in its data section, in
+// the order in which gf_load_tensor wants them, and how many bytes of each to hand over at a time:
+//
+//     {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
+//
+// "staging" is the largest piece. Tensors that are ignored are left out.
+EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
+  return answer([] {
+    Loading& model = loading();
+    instance.pipeline = make_model(model);
+    std::vector<Parameter> parameters = instance.pipeline->parameters();
+    model.shortlist.reset();
+    instance.parameters = element_count(parameters);
+    model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));
+    model.headers.clear();
+    return plan_json(instance.pipeline->config().task, *model.loader);
+  });
+}
+
+// Takes the next piece of a tensor; they are counted through all files.
 EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* bytes,
                                         std::size_t size) {
   return answer([&] {
-    if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");
-    instance.loader->load(index, bytes_of(bytes, size));
+    loading().loader.value().load(index, bytes_of(bytes, size));
     return std::string("null");
   });
 }
@@ -205,9 +387,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
 // Answers what the model is.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
-    if (!instance.loader) throw Error(ErrorCode::internal, "no model is being loaded");
-    instance.loader->finish();
-    instance.loader.reset();
+    loading().loader.value().finish();
+    instance.loading.reset();
     return describe_json(*instance.pipeline, instance.parameters);
   });
 }
@@ -218,15 +399,16 @@ EMSCRIPTEN_KEEPALIVE void gf_cancel() {
   instance.tensors = {};
 }
 
-// Starts on texts, in place of those that are under way. `texts` holds `count` of them one after
-// the other, UTF-8, of the given lengths in bytes; `options` is the task's JSON.
+// Starts on texts, in place of those that are under way. `texts` holds `count` of them, UTF-8, of
+// the given lengths in bytes (see texts_of); `options` is the task's JSON.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
                                   std::size_t count, const char* options,
                                   std::size_t options_size) {
   gf_cancel();
   return answer([&] {
-    instance.job = loaded().begin(pieces_of(texts, lengths, count), {options, options_size},
-                                  ResultForm::json_and_tensors);
+    instance.job =
+        loaded().begin(texts_of(texts, lengths, count), std::string_view(options, options_size),
+                       ResultForm::json_and_tensors);
     return std::string("null");
   });
 }
@@ -254,7 +436,7 @@ EMSCRIPTEN_KEEPALIVE int gf_end() {
   instance.tensors.clear();
   return answer([] {
     const std::unique_ptr<Job> job = std::move(instance.job);
-    if (!job) throw Error(ErrorCode::internal, "no texts are under way");
+    if (!job) throw_error(ErrorCode::internal, "no texts are under way");
     JsonWriter json;
     json.array(job->end(), [&](Outcome& outcome) {
       if (const Error* error = std::get_if<Error>(&outcome)) {

@@ -212,7 +212,7 @@ for (const binary of binaries) {
       [config((c) => void (c.n_heads = 3)), 'invalid_config', /n_heads/],
       [config((c) => void (c.labels = 'positive')), 'invalid_config', /labels/],
       [config((c) => void (c.layer_norm_eps = null)), 'invalid_config', /layer_norm_eps/],
-      [config((c) => void (c.colour = 'red')), 'invalid_config', /colour/],
+      [config((c) => void (c.color = 'red')), 'invalid_config', /color/],
       [config((c) => void delete c.pooling), 'invalid_config', /pooling/],
       [config((c) => void (c.pooling = 'max')), 'invalid_config', /pooling/],
       [config((c) => JSON.stringify(c).replace('{', '{"d_ff":1,')), 'invalid_config', /d_ff/],

@@ -28,8 +28,17 @@ export const collectGarbage = vm.runInNewContext('gc');
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const dist = join(root, 'dist');
-export const { AttentionMap, Classifier, GlassformerError, Translator, clearCache } =
-  await import('../../dist/index.js');
+export const {
+  AttentionMap,
+  Classifier,
+  Embedder,
+  GlassformerError,
+  QuestionAnswerer,
+  TokenClassifier,
+  Translator,
+  clearCache,
+  load: openAny,
+} = await import('../../dist/index.js');
 
 /** Both binaries; a Node without relaxed SIMD fails the tests, so that none is skipped unseen. */
 export const binaries = ['simd', 'relaxed'];
@@ -122,7 +131,8 @@ export function joinSafetensors({ header, data }) {
   return bytes;
 }
 
-function readSafetensors(path) {
+/** The F32 tensors of a file by name. */
+export function readSafetensors(path) {
   const { header, data } = splitSafetensors(new Uint8Array(readFileSync(path)));
   const tensors = {};
   for (const [name, entry] of Object.entries(header)) {

@@ -48,7 +48,7 @@ for (const binary of binaries) {
     await assertError(
       () => classifier.classify('a '.repeat(9000), { attention: true }),
       'too_large',
-      /attention weights may take 16384 MiB, expected at most 512 MiB/,
+      /what its trace shows may take 16384 MiB, expected at most 512 MiB/,
     );
     assert.equal(memory.buffer.byteLength, size);
     assert.deepEqual(await classifier.classify('a film'), before);

@@ -13,7 +13,8 @@ import { models } from '../../wasm/toolchain/models.mjs';
 import { Classifier, assertError, root } from './helpers.mjs';
 
 const app = mkdtempSync(join(tmpdir(), 'glassformer-models-'));
-after(() => rmSync(app, { recursive: true }));
+// Vite's development server may still write to its cache when it says that it is closed.
+after(() => rmSync(app, { recursive: true, maxRetries: 10 }));
 writeFileSync(join(app, 'package.json'), '{"type":"module"}');
 
 const npm = (args, cwd) =>
@@ -146,7 +147,7 @@ test("Vite's development server serves the model's files where the package says"
   }
 });
 
-test('files are bytes or URLs, in any mixture, and nothing else', async () => {
+test('files are bytes, Blobs or URLs, in any mixture, and nothing else', async () => {
   const at = (file) => pathToFileURL(join(root, 'weights/sentiment', file));
   const classifier = await Classifier.load({
     'config.json': new Uint8Array(readFileSync(at('config.json'))),
@@ -158,6 +159,6 @@ test('files are bytes or URLs, in any mixture, and nothing else', async () => {
   await assertError(
     Classifier.load({ 'config.json': 'config.json' }),
     'invalid_option',
-    /config\.json: expected a Uint8Array or a URL/,
+    /config\.json: expected a Uint8Array, a Blob or a URL/,
   );
 });

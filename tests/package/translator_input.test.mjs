@@ -129,7 +129,7 @@ for (const binary of binaries) {
         { binary, shortlist: true },
       );
     await assertError(() => attempt(), 'missing_file', /shortlist\.bin/);
-    await assertError(() => attempt(new Uint8Array()), 'invalid_shortlist', /expected bytes/);
+    await assertError(() => attempt(new Uint8Array()), 'invalid_shortlist', /at least 48, got 0/);
     await assertError(() => attempt(new Uint8Array(60)), 'invalid_shortlist', /magic number/);
     const other = shortlistFile(vocabSize - 1, [5]);
     await assertError(() => attempt(other), 'invalid_shortlist', /offsets: expected/);

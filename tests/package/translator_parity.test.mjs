@@ -64,7 +64,7 @@ function assertSame(actual, expected, tolerance) {
 }
 
 // The same model with matrices of 8-bit integers.
-function quantised(folder) {
+function quantized(folder) {
   const parent = mkdtempSync(join(tmpdir(), 'glassformer-model-'));
   after(() => rmSync(parent, { recursive: true }));
   execFileSync(command, ['quantize', folder, join(parent, 'model')], { stdio: 'ignore' });
@@ -73,7 +73,7 @@ function quantised(folder) {
 
 const models = translationGoldenNames.map((name) => [name, goldenFolder(name), name]);
 const [someName] = translationGoldenNames;
-models.push([`${someName}, quantised`, quantised(goldenFolder(someName)), someName]);
+models.push([`${someName}, quantized`, quantized(goldenFolder(someName)), someName]);
 
 for (const [name, folder, golden] of models) {
   const { texts: goldenTexts, tolerance } = readGolden(golden);

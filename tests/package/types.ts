@@ -1,23 +1,42 @@
 // Compiled, not run, by package.test.mjs: how a user of the types writes, and what they refuse.
 
-import { AttentionMap, Classifier, GlassformerError, Translator } from 'glassformer';
+import {
+  AttentionMap,
+  Classifier,
+  Embedder,
+  GlassformerError,
+  QuestionAnswerer,
+  TokenClassifier,
+  Translator,
+  load,
+} from 'glassformer';
 import type {
+  Aggregation,
   AlignmentLink,
+  Answer,
   Candidate,
   Classification,
   ClassifierInfo,
   ClassifyOptions,
+  EmbedderInfo,
+  Embedding,
+  Entity,
   ErrorCode,
   Hypothesis,
   LastStep,
+  Model,
   ModelFiles,
   ModelInfo,
   Outcome,
   OutputToken,
+  Pooling,
   Progress,
+  Question,
   SentenceTranslation,
+  TextPair,
   Texts,
   Token,
+  TokenClassification,
   TokenStep,
   TranslateOptions,
   Translation,
@@ -35,6 +54,16 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   });
   await Classifier.load(new URL('https://example.org/sentiment/'));
   await Classifier.load(files);
+  await Classifier.load({ 'config.json': new Blob(), '1_Pooling/config.json': new Uint8Array() });
+  const any: Model = await load('hf:owner/name', {
+    hubUrl: 'https://hub.example.org',
+    urls: { 'model-00001-of-00002.safetensors': 'https://example.org/weights' },
+  });
+  if (any instanceof Translator) await any.translate('a');
+  else if (any instanceof QuestionAnswerer) await any.answer('a', 'b');
+  else if (any instanceof Embedder) await any.embed('a');
+  else if (any instanceof TokenClassifier) await any.classify('a');
+  else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
   await Classifier.load({ 'config.json': at, 'model.safetensors': at, 'tokenizer.model': at });
 
@@ -112,8 +141,8 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await classifier.classify(7);
   // @ts-expect-error: unknown arithmetic
   await Classifier.load('x', { compute: 'f16' });
-  // @ts-expect-error: a file is missing
-  await Classifier.load({ 'config.json': new Uint8Array() });
+  // @ts-expect-error: a text is no file
+  await Classifier.load({ 'config.json': '{}' });
   // @ts-expect-error: attention is there only if asked for
   result.attention.encoder;
   // @ts-expect-error: made by load only
@@ -124,6 +153,78 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
 
 async function* lines(): AsyncGenerator<string> {
   yield 'a';
+}
+
+export async function useOthers(signal: AbortSignal): Promise<void> {
+  using classifier: Classifier = await Classifier.load('x');
+  const pair: TextPair = { text: 'a', pair: 'b' };
+  const [both] = await classifier.classifyBatch([pair, 'a'] as const, { attention: true });
+  const sequence: 0 | 1 | undefined = both?.tokens[0]?.sequence;
+  for await (const { result } of classifier.classifyEach([pair])) console.log(result?.label);
+  // @ts-expect-error: the second text is missing
+  await classifier.classify({ text: 'a' });
+
+  const tagger: TokenClassifier = await TokenClassifier.load('x', { signal, compute: 'int8' });
+  const aggregation: Aggregation = 'simple';
+  const ignoreLabels = ['O', 'MISC'] as const;
+  const options = { aggregation, ignoreLabels, attention: true, maskTokens: [1], signal } as const;
+  const found = await tagger.classify('a', options);
+  const entity: Entity | undefined = found.entities[0];
+  const index: number | undefined = entity?.index;
+  const plain: TokenClassification = (await tagger.classifyBatch(['a']))[0]!;
+  console.log(tagger.info.labels, found.attention.encoder.heads, plain.tokens, index, sequence);
+  for await (const { result } of tagger.classifyEach(['a'], { ablate: [] })) {
+    console.log(result?.entities.length, result?.clipped);
+  }
+  // @ts-expect-error: no such aggregation
+  await tagger.classify('a', { aggregation: 'mean' });
+  // @ts-expect-error: attention was not asked for
+  plain.attention.encoder;
+  // @ts-expect-error: entities have no label probabilities
+  await tagger.classify('a', { contributions: true });
+  // @ts-expect-error: one text at a time
+  await tagger.classify(pair);
+
+  const answerer: QuestionAnswerer = await QuestionAnswerer.load(new URL('https://example.org/'));
+  const asked: Question = { question: 'a', context: 'b' };
+  const windows = { maxSequenceLength: 384, docStride: 128, maxAnswerLength: 15 };
+  const answer: Answer<true> = await answerer.answer('a', 'b', {
+    ...windows,
+    handleImpossibleAnswer: true,
+    attention: true,
+    ablate: [{ attention: 'encoder', layer: 0, head: 0 }],
+    signal,
+  });
+  const text: string = answer.answer;
+  console.log(text, answer.score, answer.start, answer.end, answer.attention.encoder.keys);
+  const answers: Answer[] = await answerer.answerBatch([asked] as const, windows);
+  for await (const { result } of answerer.answerEach([asked])) console.log(result?.answer, answers);
+  // @ts-expect-error: a question needs a context
+  await answerer.answer('a');
+  // @ts-expect-error: windows come and go, so positions in them say nothing
+  await answerer.answer('a', 'b', { maskTokens: [1] });
+  // @ts-expect-error: texts are no questions
+  await answerer.answerBatch(['a']);
+
+  const embedder: Embedder = await Embedder.load('hf:a/b');
+  const info: EmbedderInfo = embedder.info;
+  const poolings: Pooling[] = info.poolings;
+  const first: Embedding = await embedder.embed('a', {
+    pooling: ['mean', 'cls'],
+    normalize: false,
+  });
+  const [second] = await embedder.embedBatch(['a'], { pooling: 'max', attention: true, signal });
+  const vector: Float32Array = first.embedding;
+  const alike: number = embedder.similarity(vector, [1, 2]);
+  console.log(poolings, info.normalize, alike, second?.attention.encoder.layers);
+  for await (const { result } of embedder.embedEach(lines())) console.log(result?.embedding[0]);
+  // @ts-expect-error: no such pooling
+  await embedder.embed('a', { pooling: 'first' });
+  // @ts-expect-error: vectors, not texts
+  embedder.similarity('a', 'b');
+  // @ts-expect-error: made by load only
+  new Embedder();
+  for (const model of [tagger, answerer, embedder]) model.dispose();
 }
 
 export async function useTranslator(files: ModelFiles, signal: AbortSignal): Promise<void> {
@@ -199,8 +300,8 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   await translator.translate('a', { maskTokens: [1] });
   // @ts-expect-error: there is no such attention
   await translator.translate('a', { ablate: [{ attention: 'self', layer: 0, head: 0 }] });
-  // @ts-expect-error: the target's vocabulary is missing
-  await Translator.load({ ...weights, 'source.model': source });
+  // @ts-expect-error: nor is a list of bytes
+  await Translator.load({ ...weights, 'source.model': [1, 2] });
   // @ts-expect-error: alignment is there only if asked for
   result.sentences[0]?.alignment.length;
   // @ts-expect-error: made by load only

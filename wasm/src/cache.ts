@@ -24,8 +24,8 @@ export function isHttp(source: unknown): source is string {
 }
 
 /** Throws where option `cache` asks for what cannot be. */
-export function checkCache(files: Sources): void {
-  if (!Object.values(files).some(isHttp)) {
+export function checkCache({ files, folder }: Sources): void {
+  if (![folder, ...Object.values(files)].some(isHttp)) {
     throw new GlassformerError('invalid_option', 'cache: expected a model at an HTTP URL');
   }
   if (!cacheStorage()) {

@@ -1,18 +1,19 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { Calls } from './calls.js';
+import { toTextOrPair } from './inputs.js';
 import { ModelHandle } from './handle.js';
-import { checkOption, checkTexts, encodeOptions } from './options.js';
 import type {
   Classification,
-  ClassifierInfo,
   ClassifyOptions,
+  ClassifierInfo,
   LoadOptions,
   ModelFiles,
   Outcome,
-  Texts,
+  TextPair,
 } from './types.js';
 
-const classifyOptions = ['attention', 'contributions', 'ablate', 'maskTokens', 'signal'];
+const options = ['attention', 'contributions', 'ablate', 'maskTokens', 'signal'];
 
 /**
  * A text classifier. It holds a WebAssembly instance, in a worker where the runtime has workers,
@@ -23,46 +24,43 @@ export class Classifier {
   /** What the model is. */
   readonly info: ClassifierInfo;
   readonly #model: ModelHandle<ClassifierInfo>;
+  readonly #calls: Calls;
 
   private constructor(model: ModelHandle<ClassifierInfo>) {
     this.#model = model;
+    this.#calls = new Calls(model, options, toTextOrPair);
     this.info = model.info;
   }
 
   /**
-   * Loads the model in a folder: a URL with or without trailing slash, in Node also a path; or the
-   * files of a model, as a model's npm package exports them.
+   * Loads the model in a folder: a URL with or without trailing slash, in Node also a path; the files
+   * of a model, as a model's npm package exports them, or a page's user chooses them; or a model of
+   * a hub, `hf:owner/name` or `hf:owner/name@revision`, which is downloaded from there.
    */
   static async load(
     folder: string | URL | ModelFiles,
     options: LoadOptions = {},
   ): Promise<Classifier> {
-    return new Classifier(await ModelHandle.load('classify', folder, options));
+    return new Classifier(await ModelHandle.load('text-classification', folder, options));
   }
 
-  /** Classifies one text. */
-  async classify<Attention extends boolean = false, Contributions extends boolean = false>(
-    text: string,
+  /** Classifies one text or, of a model for that, two texts together: `{ text, pair }`. */
+  classify<Attention extends boolean = false, Contributions extends boolean = false>(
+    text: string | TextPair,
     options: ClassifyOptions<Attention, Contributions> = {},
   ): Promise<Classification<Attention, Contributions>> {
-    checkOption(typeof text === 'string', 'text', 'a string');
-    const [result] = await this.#classify<Classification<Attention, Contributions>>(
-      [text],
-      options,
-    );
-    return result!;
+    return this.#calls.one(text, options, 'classify');
   }
 
   /**
    * Classifies several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  async classifyBatch<Attention extends boolean = false, Contributions extends boolean = false>(
-    texts: readonly string[],
+  classifyBatch<Attention extends boolean = false, Contributions extends boolean = false>(
+    texts: readonly (string | TextPair)[],
     options: ClassifyOptions<Attention, Contributions> = {},
   ): Promise<Classification<Attention, Contributions>[]> {
-    checkTexts(texts);
-    return this.#classify<Classification<Attention, Contributions>>([...texts], options);
+    return this.#calls.batch(texts, options, 'classifyBatch');
   }
 
   /**
@@ -70,29 +68,16 @@ export class Classifier {
    * refused, as it comes; `index` counts the texts. Texts are read as they are needed, a few
    * ahead. Other calls get their turn in between. Leaving the loop ends the work.
    */
-  async *classifyEach<Attention extends boolean = false, Contributions extends boolean = false>(
-    texts: Texts,
+  classifyEach<Attention extends boolean = false, Contributions extends boolean = false>(
+    texts: Iterable<string | TextPair> | AsyncIterable<string | TextPair>,
     options: ClassifyOptions<Attention, Contributions> = {},
   ): AsyncGenerator<Outcome<Classification<Attention, Contributions>>, void, void> {
-    const encoded = encodeOptions(options, classifyOptions, 'classifyEach');
-    yield* this.#model.outcomes<Classification<Attention, Contributions>>(
-      texts,
-      encoded,
-      options.signal,
-    );
+    return this.#calls.each(texts, options, 'classifyEach');
   }
 
   /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
   dispose(): void {
     this.#model.dispose();
-  }
-
-  async #classify<Result extends Classification>(
-    texts: string[],
-    options: ClassifyOptions,
-  ): Promise<Result[]> {
-    const encoded = encodeOptions(options, classifyOptions, 'classify');
-    return this.#model.results<Result>(texts, encoded, options.signal);
   }
 }
 

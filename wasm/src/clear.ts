@@ -1,11 +1,15 @@
 import { cacheStorage, family } from './cache.js';
-import { absoluteUrl } from './locate.js';
+import { folderUrl } from './locate.js';
+import type { LoadOptions } from './types.js';
 
 /**
  * Deletes what option `cache` has kept: of the model in a folder, or of all models. Where nothing
  * can be kept, it does nothing.
  */
-export async function clearCache(folder?: string | URL): Promise<void> {
+export async function clearCache(
+  folder?: string | URL,
+  { hubUrl }: Pick<LoadOptions, 'hubUrl'> = {},
+): Promise<void> {
   const storage = cacheStorage();
   const names = (await storage?.keys().catch(() => undefined)) ?? [];
   for (const name of names.filter((name) => name.startsWith(family))) {
@@ -13,7 +17,7 @@ export async function clearCache(folder?: string | URL): Promise<void> {
       await storage!.delete(name);
       continue;
     }
-    const { origin, pathname } = absoluteUrl(folder);
+    const { origin, pathname } = folderUrl(folder, hubUrl).url;
     const start = `${origin}${pathname.replace(/\/$/, '')}/`;
     const cache = await storage!.open(name);
     for (const request of await cache.keys()) {

@@ -1,10 +1,11 @@
+import type { TextInput, ToInput } from './inputs.js';
 import { toError } from './engine.js';
 import type { Answer, RawResult } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { iterate } from './iterate.js';
 import { onAbort } from './signals.js';
 import { turn } from './turn.js';
-import type { Outcome, Texts } from './types.js';
+import type { Outcome } from './types.js';
 
 /** Texts that the model gets at once: enough that no time is lost between them. */
 const textsAtOnce = 16;
@@ -12,9 +13,15 @@ const textsAtOnce = 16;
 /** Most texts that are read before somebody has taken what became of them. */
 const readAhead = 64;
 
+/** What a caller gives, and how it becomes the engine's texts. */
+export interface Inputs {
+  given: Iterable<unknown> | AsyncIterable<unknown>;
+  toInput: ToInput;
+}
+
 interface Waiting {
   index: number;
-  text: string;
+  text: TextInput;
 }
 
 /** A model that work can be run on, until an abort or its disposal. */
@@ -28,11 +35,11 @@ interface Model {
  */
 export async function* outcomesOf(
   model: Model,
-  texts: Texts,
+  { given, toInput }: Inputs,
   signal: AbortSignal | undefined,
-  call: (texts: string[], inner: AbortSignal) => Promise<Answer[]>,
+  call: (texts: TextInput[], inner: AbortSignal) => Promise<Answer[]>,
 ): AsyncGenerator<Outcome<RawResult>, void, void> {
-  const source = iteratorOf(texts);
+  const source = iteratorOf(given);
   const bell = new Bell();
   const waiting: Waiting[] = [];
   let count = 0; // texts read
@@ -52,10 +59,10 @@ export async function* outcomesOf(
         const { value, done } = await source.next();
         if (done) break;
         const index = count++;
-        if (typeof value === 'string') {
-          waiting.push({ index, text: value });
-        } else {
-          push({ index, error: new GlassformerError('invalid_option', 'text: expected a string') });
+        try {
+          waiting.push({ index, text: toInput(value) });
+        } catch (error) {
+          push({ index, error: error as GlassformerError });
         }
         bell.ring();
         while (count - taken >= readAhead && !inner.aborted) await bell.rung;
@@ -101,7 +108,7 @@ export async function* outcomesOf(
   }
 }
 
-function iteratorOf(texts: Texts): AsyncIterator<string> | Iterator<string> {
+function iteratorOf(texts: Inputs['given']): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof texts === 'object' && texts !== null) {
     if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
     if (Symbol.iterator in texts) return texts[Symbol.iterator]();

@@ -1,7 +1,8 @@
 import { concat } from './bytes.js';
+import type { TextInput } from './inputs.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type { Binary } from './types.js';
+import type { Binary, Compute } from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
 interface Exports {
@@ -9,8 +10,12 @@ interface Exports {
   _initialize(): void;
   gf_alloc(size: number): number;
   gf_free(pointer: number): void;
-  gf_load_classifier: LoadFunction;
-  gf_load_translator: LoadFunction;
+  gf_load_begin(options: number, size: number): number;
+  gf_load_file(name: number, nameSize: number, size: number): number;
+  gf_load_found(name: number, nameSize: number, there: number): number;
+  gf_load_folder(): number;
+  gf_load_header(header: number, size: number, dataSize: number): number;
+  gf_load_plan(): number;
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
   gf_begin(
@@ -30,13 +35,35 @@ interface Exports {
   gf_relaxed_simd(): number;
 }
 
-type LoadFunction = (files: number, lengths: number, count: number, dataSize: number) => number;
-export type Task = 'classify' | 'translate';
+/** What the engine wants to know of a folder; see gf_load_folder. */
+export interface WantedFiles {
+  /** Files whose bytes it needs. */
+  read: { name: string; max_bytes: number; code: ErrorCode }[];
+  /** Files of which it may need to know whether they are there; the first of them in any case. */
+  find: string[];
+}
 
-/** Where the tensors lie in the data section of model.safetensors, in file order. */
+/** The files of weights, and how long their headers may be. */
+export interface KnownFolder {
+  weights: string[];
+  max_header_bytes: number;
+}
+
+interface PlannedTensor {
+  name: string;
+  begin: number;
+  end: number;
+  /** Most bytes of it to take at a time; only its last piece has fewer. */
+  piece: number;
+  ignored: boolean;
+}
+
+/** Where the tensors lie in the data section of each file of weights, in the files' order. */
 export interface LoadPlan {
-  tensors: { name: string; begin: number; end: number }[];
-  /** Size of the largest tensor in bytes. */
+  /** What the model is for. */
+  task: string;
+  files: { tensors: PlannedTensor[] }[];
+  /** Size of the largest piece in bytes. */
   staging: number;
 }
 
@@ -108,40 +135,71 @@ export class Engine {
     return this.#exports.gf_relaxed_simd() ? 'relaxed' : 'simd';
   }
 
-  /**
-   * Starts loading. `files`: the configuration, the weights' header, the name of the arithmetic
-   * (empty: as the weights are stored), shortlist.bin (empty: none is wanted) and one or two
-   * tokenizers. `dataSize` counts the bytes of model.safetensors after its header, where it is known.
-   */
-  loadBegin(task: Task, files: Uint8Array[], dataSize: number | undefined): LoadPlan {
-    const { gf_load_classifier, gf_load_translator } = this.#exports;
-    const load = task === 'classify' ? gf_load_classifier : gf_load_translator;
-    const plan = this.#call<LoadPlan>(joined(files), (bytes, lengths) =>
-      load(bytes, lengths, files.length, dataSize ?? -1),
+  /** Starts to load a model, in place of the one that is there or has begun. */
+  loadBegin(options: { compute: Compute | undefined; shortlist: boolean }): void {
+    const json = this.#encoder.encode(JSON.stringify(options));
+    this.#freeStaging();
+    this.#call([json], (address) => this.#exports.gf_load_begin(address, json.length));
+  }
+
+  /** What the folder's model needs, of what the engine does not have yet. */
+  loadFolder(): WantedFiles | KnownFolder {
+    return this.#call<WantedFiles | KnownFolder>([], this.#exports.gf_load_folder);
+  }
+
+  /** Takes a file of the folder. */
+  loadFile(name: string, bytes: Uint8Array): void {
+    const encoded = this.#encoder.encode(name);
+    const address = this.#call<number>([encoded], (at) =>
+      this.#exports.gf_load_file(at, encoded.length, bytes.length),
     );
+    this.#write(address, bytes);
+  }
+
+  /** Takes note whether a file is there. */
+  loadFound(name: string, there: boolean): void {
+    const encoded = this.#encoder.encode(name);
+    this.#call([encoded], (at) => this.#exports.gf_load_found(at, encoded.length, Number(there)));
+  }
+
+  /** Takes the header of the next file of weights; `dataSize` counts the bytes after it. */
+  loadHeader(header: Uint8Array, dataSize: number | undefined): void {
+    this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
+  }
+
+  loadPlan(): LoadPlan {
+    const plan = this.#call<LoadPlan>([], this.#exports.gf_load_plan);
     this.#staging = this.#alloc(plan.staging);
     return plan;
   }
 
-  /** Puts a piece of the next tensor at its place in the staging buffer. */
+  /** Puts bytes of the next piece of a tensor at their place in the staging buffer. */
   stage(chunk: Uint8Array, at: number): void {
     this.#write(this.#staging + at, chunk);
   }
 
-  /** Takes the tensor that lies in the staging buffer. */
+  /** Takes the piece that lies in the staging buffer. */
   loadTensor(index: number, size: number): void {
     this.#call([], () => this.#exports.gf_load_tensor(index, this.#staging, size));
   }
 
   loadEnd(): ModelDescription {
-    this.#guard(() => this.#exports.gf_free(this.#staging));
-    this.#staging = 0;
+    this.#freeStaging();
     return this.#call<ModelDescription>([], () => this.#exports.gf_load_end());
   }
 
+  #freeStaging(): void {
+    this.#guard(() => this.#exports.gf_free(this.#staging));
+    this.#staging = 0;
+  }
+
   /** Starts on texts, instead of any that are under way. `options` is JSON, which it checks. */
-  begin(texts: string[], options: Uint8Array): void {
-    const encoded = texts.map((text) => this.#encoder.encode(text));
+  begin(texts: TextInput[], options: Uint8Array): void {
+    const encode = (text: string | undefined) =>
+      text === undefined ? undefined : this.#encoder.encode(text);
+    const encoded = texts.flatMap((text) =>
+      typeof text === 'string' ? [encode(text), undefined] : [encode(text.text), encode(text.pair)],
+    );
     this.#call([...joined(encoded), options], (bytes, lengths, json) =>
       this.#exports.gf_begin(bytes!, lengths!, texts.length, json!, options.length),
     );
@@ -236,8 +294,8 @@ function isEngine(exports: object): exports is Exports {
   return 'gf_relaxed_simd' in exports;
 }
 
-/** Pieces one after the other, and their lengths, as the engine reads them. */
-function joined(pieces: Uint8Array[]): [bytes: Uint8Array, lengths: Uint8Array] {
-  const lengths = Uint32Array.from(pieces, (piece) => piece.length);
-  return [concat(pieces), new Uint8Array(lengths.buffer)];
+/** Pieces one after the other, and their lengths, as the engine reads them: -1 of none. */
+function joined(pieces: (Uint8Array | undefined)[]): [bytes: Uint8Array, lengths: Uint8Array] {
+  const lengths = Int32Array.from(pieces, (piece) => piece?.length ?? -1);
+  return [concat(pieces.filter((piece) => piece !== undefined)), new Uint8Array(lengths.buffer)];
 }

@@ -1,21 +1,18 @@
 import { findKept, isHttp, keep } from './cache.js';
 import type { KeptFile } from './cache.js';
-import { GlassformerError } from './errors.js';
+import { GlassformerError, throwIfAborted } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import {
-  ModelFileReader,
-  isAbsence,
-  openBytes,
-  openResponse,
-  openUrl,
-  readError,
-} from './fetch.js';
+import { openBytes, openUrl } from './chunks.js';
+import { openResponse } from './response.js';
+import type { Chunks } from './response.js';
+import { isAbsence, readError } from './fetch.js';
+import { sourceOf } from './locate.js';
 import { factsOf, parseManifest } from './manifest.js';
 import type { FileFacts, Manifest } from './manifest.js';
 import type { ProgressMeter } from './progress.js';
-import type { FolderFile, Sources } from './protocol.js';
+import { ModelFileReader } from './reader.js';
+import type { Sources } from './protocol.js';
 import { onAbort } from './signals.js';
-import type { ModelFile } from './types.js';
 
 export interface FolderOptions {
   signal: AbortSignal;
@@ -24,44 +21,38 @@ export interface FolderOptions {
   cache: Cache | undefined;
   progress: ProgressMeter;
   /** Files to be asked of the server itself, whatever a cache holds. */
-  reload: ReadonlySet<FolderFile>;
+  reload: ReadonlySet<string>;
 }
 
 /** A file that is being read. */
 export interface OpenFile {
-  file: FolderFile;
+  file: string;
   reader: ModelFileReader;
   /** Where it comes from the cache. */
   kept: KeptFile | undefined;
 }
 
-// Far more than models need, and far less than a tab can hold: what a few compressed bytes unfold
-// to is refused in time. The weights are bounded by what their header says.
-const limits: Record<FolderFile, [bytes: number, code: ErrorCode]> = {
-  'config.json': [2 ** 20, 'invalid_config'],
-  'manifest.json': [2 ** 20, 'invalid_manifest'],
-  'model.safetensors': [Infinity, 'invalid_safetensors'],
-  'tokenizer.model': [2 ** 25, 'invalid_tokenizer'],
-  'source.model': [2 ** 25, 'invalid_tokenizer'],
-  'target.model': [2 ** 25, 'invalid_tokenizer'],
-  'shortlist.bin': [2 ** 26, 'invalid_shortlist'],
-};
+// As the engine has it, of those that it reads.
+const manifestFile = 'manifest.json';
+const maxManifestBytes = 2 ** 20;
 
 /** The files of a model while it is loaded: from a server, the cache, a disk or memory. */
 export class ModelFolder {
   /** What manifest.json tells, where there is one. */
   readonly manifest: Promise<Manifest | undefined>;
   /** Files that are not what they should be, and may be where the server itself is asked for them. */
-  readonly damaged = new Set<FolderFile>();
-  readonly #files: Sources;
+  readonly damaged = new Set<string>();
+  readonly #sources: Sources;
   readonly #options: FolderOptions;
   readonly #group = new AbortController();
   readonly #detach: () => void;
   readonly #readers: ModelFileReader[] = [];
+  readonly #found = new Map<string, Promise<OpenFile | undefined>>(); // and not read yet
+  readonly #absent = new Map<string, GlassformerError>();
   readonly #toKeep: (() => Promise<void>)[] = [];
 
-  constructor(files: Sources, options: FolderOptions) {
-    this.#files = files;
+  constructor(sources: Sources, options: FolderOptions) {
+    this.#sources = sources;
     this.#options = options;
     // The files are asked for together; where one fails, the others are given up.
     const { signal } = options;
@@ -72,8 +63,46 @@ export class ModelFolder {
     this.manifest.catch(() => {}); // whoever waits for it hears of it
   }
 
-  async open(file: ModelFile): Promise<OpenFile> {
-    const source = this.#files[file];
+  /** A file, if it is there; one that was looked for before is not asked for again. */
+  find(file: string): Promise<OpenFile | undefined> {
+    const found = this.#found.get(file) ?? this.#find(file);
+    this.#found.set(file, found);
+    return found;
+  }
+
+  async #find(file: string): Promise<OpenFile | undefined> {
+    try {
+      return await this.#begin(file);
+    } catch (error) {
+      if (!this.#isAbsent(file, error as GlassformerError)) throw error;
+      this.#absent.set(file, error as GlassformerError);
+      return undefined;
+    }
+  }
+
+  /** Runs some of the engine's code: where it misses a file, the error says what became of that. */
+  explain<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const { code, message } = error as GlassformerError;
+      const absence = code === 'missing_file' && this.#absent.get(message.split(':')[0]!);
+      if (!absence || absence.url === undefined) throw error;
+      if (!this.#sources.hub || absence.status !== 404) throw absence;
+      const { url, status } = absence;
+      throw new GlassformerError(code, `${url}: ${message}`, { url, status, cause: absence });
+    }
+  }
+
+  /** A file; if it was found, that one. Of one that will wait, at first only so many bytes. */
+  async open(file: string, part?: number): Promise<OpenFile> {
+    const found = this.#found.get(file);
+    this.#found.delete(file);
+    return (await found) ?? this.#begin(file, part);
+  }
+
+  async #begin(file: string, part?: number): Promise<OpenFile> {
+    const source = sourceOf(this.#sources, file);
     const { cache, progress, reload } = this.#options;
     let kept: KeptFile | undefined;
     if (cache && isHttp(source) && !reload.has(file)) {
@@ -81,28 +110,32 @@ export class ModelFolder {
       kept = await findKept(cache, source);
       if (expected && expected.sha256 !== kept?.facts.sha256) kept = undefined; // an older one
     }
-    const opened = await this.#open(file, kept);
-    opened.reader.onBytes = (loaded, ended) => progress.reach(file, loaded, ended);
-    progress.expect(file, kept?.facts.size ?? opened.reader.total);
+    const opened = await this.#open(file, { kept, part });
+    opened.reader.onBytes = (loaded, ended) => {
+      progress.expect(file, kept?.facts.size ?? opened.reader.total);
+      progress.reach(file, loaded, ended);
+    };
     return opened;
   }
 
-  /** All bytes of a file, checked. */
-  async readAll(opened: OpenFile): Promise<Uint8Array> {
-    const bytes = await opened.reader.all(...limits[opened.file]);
+  /** All bytes of a file, at most so many, checked; where it has more, an error of this code. */
+  async readAll(opened: OpenFile, maxBytes: number, code: ErrorCode): Promise<Uint8Array> {
+    this.#found.delete(opened.file);
+    const bytes = await opened.reader.all(maxBytes, code);
     await this.check(opened, bytes);
+    throwIfAborted(this.#group.signal); // nobody waits for it any more
     return bytes;
   }
 
   /** What a file has to be, where that is known. */
   async expected({ file, kept }: OpenFile): Promise<FileFacts | undefined> {
-    if (kept || file === 'manifest.json') return kept?.facts;
+    if (kept || file === manifestFile) return kept?.facts;
     return (await this.manifest)?.[file];
   }
 
   /** Whether a file is to be kept. */
   keeps({ file, kept }: OpenFile): boolean {
-    return this.#options.cache !== undefined && isHttp(this.#files[file]) && !kept;
+    return this.#options.cache !== undefined && isHttp(sourceOf(this.#sources, file)) && !kept;
   }
 
   /** Throws where these, all its bytes, are not what a file has to be. */
@@ -116,8 +149,10 @@ export class ModelFolder {
     if (expected && (size !== expected.size || sha256 !== expected.sha256)) {
       // What was kept is fetched again; what a server sent may come from a cache on the way, and so
       // may the manifest.
-      const again = kept ? [file] : isHttp(this.#files[file]) ? Object.keys(limits) : [];
-      for (const each of again) this.damaged.add(each as FolderFile);
+      const fetched = !kept && isHttp(sourceOf(this.#sources, file));
+      for (const each of fetched ? [file, manifestFile] : kept ? [file] : []) {
+        this.damaged.add(each);
+      }
       const [wanted, found] = [expected, got].map((it) => `${it.size} bytes, SHA-256 ${it.sha256}`);
       const message = `${reader.name}: expected ${wanted}; got ${found}`;
       throw new GlassformerError('integrity', message, { url: reader.name });
@@ -138,19 +173,21 @@ export class ModelFolder {
     this.#group.abort();
   }
 
-  async #open(file: FolderFile, kept?: KeptFile): Promise<OpenFile> {
-    const source = this.#files[file];
+  async #open(
+    file: string,
+    { kept, part }: { kept?: KeptFile | undefined; part?: number | undefined } = {},
+  ): Promise<OpenFile> {
+    const source = sourceOf(this.#sources, file);
     if (source === undefined) {
       throw new GlassformerError('missing_file', `${file} is not among the model's files`);
     }
     const { signal } = this.#group;
-    const { timeout, reload } = this.#options;
     const name = typeof source === 'string' ? source : file;
     let chunks;
     try {
       if (typeof source !== 'string') chunks = openBytes(source);
       else if (kept) chunks = openResponse(source, kept.response);
-      else chunks = await openUrl(source, { signal, timeout, reload: reload.has(file) });
+      else chunks = await this.#fetch(file, source, part);
     } catch (error) {
       throw readError(name, error, signal);
     }
@@ -160,12 +197,51 @@ export class ModelFolder {
     return { file, reader, kept };
   }
 
+  async #fetch(file: string, url: string, part: number | undefined): Promise<Chunks> {
+    const { timeout, reload } = this.#options;
+    const { signal } = this.#group;
+    const hub = this.#isOfHub(file);
+    try {
+      return await openUrl(
+        url,
+        { signal, timeout, reload: reload.has(file), anonymous: hub },
+        part,
+      );
+    } catch (error) {
+      const { status, message } = error as GlassformerError;
+      if (!hub || (status !== 401 && status !== 403)) throw error;
+      const what =
+        `${message}: the model is private or gated, or there is none of that name; ` +
+        'download its files with your access token, and load those';
+      throw new GlassformerError('http_error', what, { url, status, cause: error });
+    }
+  }
+
+  #isOfHub(file: string): boolean {
+    return this.#sources.hub === true && !(file in this.#sources.files);
+  }
+
+  /**
+   * Whether an error says that the folder has no file of this name. Some servers hide that behind
+   * status 403 or a page of their own; hubs do not. What cannot be reached is absent only where
+   * nobody may ask the server: with what is kept offline, and in packages of extensions.
+   */
+  #isAbsent(file: string, { code, status }: GlassformerError): boolean {
+    const offline = this.#options.cache !== undefined || !isHttp(sourceOf(this.#sources, file));
+    if (code === 'fetch_failed') return offline;
+    if (this.#isOfHub(file)) return status === 404;
+    if (code === 'http_error') return status === 404 || status === 410 || status === 403;
+    return code === 'missing_file' || code === 'wrong_content_type';
+  }
+
   async #readManifest(): Promise<Manifest | undefined> {
-    const file = 'manifest.json';
-    const source = this.#files[file];
+    const file = manifestFile;
+    const source = sourceOf(this.#sources, file);
     if (source === undefined) return undefined;
     const read = async (kept?: KeptFile): Promise<Manifest | undefined> =>
-      parseManifest(await this.readAll(await this.#open(file, kept)));
+      parseManifest(
+        await this.readAll(await this.#open(file, { kept }), maxManifestBytes, 'invalid_manifest'),
+      );
     try {
       return await read();
     } catch (error) {

@@ -1,8 +1,10 @@
 import { compileBinary, compileModule } from './binary.js';
 import { checkCache } from './cache.js';
+import type { TextInput } from './inputs.js';
 import { outcomesOf } from './each.js';
+import type { Inputs } from './each.js';
 import { resultsOf } from './engine.js';
-import type { RawResult, Task } from './engine.js';
+import type { RawResult } from './engine.js';
 import { GlassformerError, abortedError, messageOf, throwIfAborted } from './errors.js';
 import { checkRuntime } from './features.js';
 import { createHost, replaceHost } from './host.js';
@@ -10,13 +12,13 @@ import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './options.js';
 import type { Host } from './protocol.js';
 import { onAbort } from './signals.js';
+import type { Task } from './tasks.js';
 import { assemble } from './tensors.js';
 import type {
   ClassifierInfo,
   ModelFiles,
   ModelInfo,
   Outcome,
-  Texts,
   TranslatorLoadOptions,
 } from './types.js';
 
@@ -25,6 +27,7 @@ const loadOptions = [
   'onProgress',
   'signal',
   'urls',
+  'hubUrl',
   'cache',
   'timeout',
   'binary',
@@ -33,7 +36,7 @@ const loadOptions = [
 ];
 const translatorLoadOptions = [...loadOptions, 'shortlist'];
 
-/** A loaded model and its host, until disposal: what a Classifier and a Translator stand on. */
+/** A loaded model and its host, until disposal: what every class of models stands on. */
 export class ModelHandle<Info extends ModelInfo> {
   readonly info: Info;
   readonly #host: Host;
@@ -47,12 +50,16 @@ export class ModelHandle<Info extends ModelInfo> {
   }
 
   static async load<Info extends ModelInfo>(
-    task: Task,
+    task: Task | undefined,
     folder: string | URL | ModelFiles,
     options: TranslatorLoadOptions,
   ): Promise<ModelHandle<Info>> {
     checkRuntime();
-    checkOptions(options, task === 'translate' ? translatorLoadOptions : loadOptions, 'load');
+    checkOptions(
+      options,
+      task === undefined || task === 'translation' ? translatorLoadOptions : loadOptions,
+      'load',
+    );
     const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
     const { binary, module, worker } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
@@ -71,7 +78,7 @@ export class ModelHandle<Info extends ModelInfo> {
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
     checkSignal(signal);
     const urls = resolveUrls(options.urls);
-    const files = locateModel(folder, urls);
+    const files = locateModel(folder, urls, options.hubUrl);
     if (cache) checkCache(files);
     let host: Host | undefined;
     try {
@@ -90,6 +97,7 @@ export class ModelHandle<Info extends ModelInfo> {
         throwIfAborted(inner);
         const load = (where: Host): Promise<ModelInfo> =>
           where.call('load', request, inner, (progress) => {
+            if (inner.aborted) return;
             try {
               onProgress?.(progress);
             } catch (error) {
@@ -120,7 +128,7 @@ export class ModelHandle<Info extends ModelInfo> {
    * `onProgress` hears of what each step has to show, where the options ask for that.
    */
   async results<Result>(
-    texts: string[],
+    texts: TextInput[],
     options: Uint8Array,
     signal: AbortSignal | undefined,
     onProgress: (progress: RawResult) => void = () => {},
@@ -133,7 +141,7 @@ export class ModelHandle<Info extends ModelInfo> {
 
   /** What becomes of each of any number of texts. */
   async *outcomes<Result>(
-    texts: Texts,
+    texts: Inputs,
     options: Uint8Array,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Outcome<Result>, void, void> {

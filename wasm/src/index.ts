@@ -1,32 +1,46 @@
 export { AttentionMap } from './attention.js';
 export { Classifier } from './classifier.js';
 export { clearCache } from './clear.js';
+export { Embedder } from './embedder.js';
+export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './embedder.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
+export { load } from './open.js';
+export type { Model } from './open.js';
+export { QuestionAnswerer } from './question_answerer.js';
+export type { Answer, AnswerOptions, Question } from './question_answerer.js';
+export { TokenClassifier } from './token_classifier.js';
+export type {
+  Aggregation,
+  Entity,
+  TokenClassification,
+  TokenClassifyOptions,
+} from './token_classifier.js';
 export { Translator } from './translator.js';
 export type {
   AlignmentLink,
   AlignmentOptions,
-  Asset,
   Binary,
   Candidate,
   Classification,
-  ClassifierInfo,
   ClassifyOptions,
   Compute,
+  ClassifierInfo,
+  Clipped,
   Head,
   Hypothesis,
   LastStep,
   LoadOptions,
-  ModelFile,
   ModelFiles,
   ModelInfo,
   Outcome,
   OutputToken,
   Progress,
+  ReadOptions,
   SentenceTranslation,
   StreamOptions,
   StreamedSentence,
+  TextPair,
   Texts,
   Token,
   TokenStep,
@@ -34,6 +48,7 @@ export type {
   Translation,
   TranslationStep,
   TrustedUrl,
+  WithAttention,
   WorkerLike,
   TranslatorInfo,
   TranslatorLoadOptions,

@@ -3,13 +3,15 @@ import { openCache } from './cache.js';
 import { Engine } from './engine.js';
 import type { LoadPlan, ModelDescription } from './engine.js';
 import { GlassformerError } from './errors.js';
-import { isAbsence } from './fetch.js';
-import type { ModelFileReader } from './fetch.js';
 import { ModelFolder } from './folder.js';
 import type { OpenFile } from './folder.js';
 import { ProgressMeter } from './progress.js';
-import type { FolderFile, LoadRequest } from './protocol.js';
-import type { ModelFile, Progress } from './types.js';
+import type { LoadRequest } from './protocol.js';
+import { checkTask } from './tasks.js';
+import type { Progress } from './types.js';
+
+// Enough for the header of a file among several: more of them is read when it is their turn.
+const headerPart = 1 << 18;
 
 /** An engine with its model, and what that is. */
 export interface LoadedModel {
@@ -26,9 +28,9 @@ export async function loadModel(
   const { files, timeout } = request;
   const cache = request.cache ? await openCache() : undefined;
   const progress = new ProgressMeter(onProgress);
-  const reload = new Set<FolderFile>();
+  const reload = new Set<string>();
+  const engine = await Engine.instantiate(request.module);
   for (;;) {
-    const engine = await Engine.instantiate(request.module);
     const folder = new ModelFolder(files, { signal, timeout, cache, progress, reload });
     try {
       const description = await readModel(engine, request, folder, progress);
@@ -51,99 +53,167 @@ async function readModel(
   folder: ModelFolder,
   progress: ProgressMeter,
 ): Promise<ModelDescription> {
-  progress.expect('config.json');
-  progress.expect('model.safetensors');
-  if (shortlist) progress.expect('shortlist.bin');
-  const readAll = async (file: ModelFile): Promise<Uint8Array> =>
-    folder.readAll(await folder.open(file));
-  const opening = openTokenizers(folder);
-  const [config, weights, offered, tokenizers] = await Promise.all([
-    readAll('config.json'),
-    folder.open('model.safetensors'),
-    shortlist ? readAll('shortlist.bin') : new Uint8Array(),
-    opening.then((files) => Promise.all(files.map((file) => folder.readAll(file)))),
-    Promise.all([folder.manifest, opening]).then(([manifest]) => progress.begin(manifest)),
-  ]);
-  if (shortlist && offered.length === 0) {
-    throw new GlassformerError('invalid_shortlist', 'shortlist.bin: expected bytes, got none');
-  }
-  const arithmetic = new TextEncoder().encode(compute ?? '');
-  const { reader } = weights;
-  const expected = await folder.expected(weights);
-  if (expected || folder.keeps(weights)) reader.gathered = [];
-  const check = async (): Promise<void> => {
-    if (reader.gathered) await folder.check(weights, concat(reader.gathered));
-  };
-  const size = expected?.size ?? reader.total;
+  engine.loadBegin({ compute, shortlist });
+  const { weights: names, max_header_bytes } = await readFolder(engine, folder);
+  const manifest = await folder.manifest;
+  for (const name of names) progress.expect(name);
+  if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
+  const weights = await Promise.all(
+    names.map(async (name, i) =>
+      readHeader(await folder.open(name, i > 0 ? headerPart : undefined), folder, max_header_bytes),
+    ),
+  );
+  let plan: LoadPlan;
   try {
-    await loadWeights(engine, reader, (header) => {
-      const files = [config, header, arithmetic, offered, ...tokenizers];
-      const headerEnd = 8 + header.length;
-      const plan = engine.loadBegin(task, files, size === undefined ? undefined : size - headerEnd);
-      if (size === undefined) progress.expect('model.safetensors', headerEnd + dataSizeOf(plan));
-      return plan;
-    });
+    for (const { header, dataSize } of weights) engine.loadHeader(header, dataSize);
+    plan = engine.loadPlan();
+    checkTask(task, plan.task);
   } catch (error) {
-    // Where the bytes are not the right ones, that is the reason, whatever the engine made of them.
-    if (expected && !isFailureToRead(error)) {
-      await reader.read(expected.size + 1, () => {}); // the rest
-      await check();
-    }
+    for (const { opened } of weights) await checkRest(opened, folder);
     throw error;
   }
-  await check();
+  for (const [i, { opened, header }] of weights.entries()) {
+    progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
+    // While one file is read, no server waits with the others.
+    if (i > 0) opened.reader.pause();
+  }
+  progress.begin(manifest);
+  let first = 0;
+  for (const [i, { tensors }] of plan.files.entries()) {
+    await readTensors(engine, weights[i]!.opened, tensors, first, folder);
+    first += tensors.length;
+  }
   return engine.loadEnd();
 }
 
-// One for both languages or, where that is not there, one for each.
-async function openTokenizers(folder: ModelFolder): Promise<OpenFile[]> {
-  try {
-    return [await folder.open('tokenizer.model')];
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    const source = await folder.open('source.model').catch((other: unknown) => {
-      throw isAbsence(other) ? error : other;
-    });
-    return [source, await folder.open('target.model')];
+// Hands the engine what it asks for, until it needs nothing but the weights.
+async function readFolder(
+  engine: Engine,
+  folder: ModelFolder,
+): Promise<{ weights: string[]; max_header_bytes: number }> {
+  const reading = new Map<string, Promise<void>>();
+  const finding = new Map<string, Promise<void>>();
+  const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {
+    if (map.has(name)) return;
+    const done = work().finally(() => map.delete(name));
+    done.catch(() => {}); // whoever waits for it hears of it
+    map.set(name, done);
+  };
+  for (;;) {
+    const answer = folder.explain(() => engine.loadFolder());
+    if ('weights' in answer) return answer;
+    for (const { name, max_bytes, code } of answer.read) {
+      once(reading, name, async () => {
+        const opened = await folder.find(name);
+        const bytes = opened && (await folder.readAll(opened, max_bytes, code));
+        if (bytes) engine.loadFile(name, bytes);
+        else engine.loadFound(name, false);
+      });
+    }
+    for (const name of answer.find) {
+      once(finding, name, async () => {
+        const found = folder.find(name);
+        found.catch(() => {}); // who opens it hears of it
+        const listed = (await folder.manifest)?.[name] !== undefined;
+        engine.loadFound(name, listed || (await found) !== undefined);
+      });
+    }
+    const [first] = answer.find;
+    if (reading.size === 0) await finding.get(first!);
+    else await Promise.all([...reading.values(), folder.manifest]);
   }
 }
 
-const maxHeaderBytes = 100_000_000; // the limit of the safetensors specification
+/** A file of weights of which the header has been read. */
+interface Weights {
+  opened: OpenFile;
+  header: Uint8Array;
+  /** Bytes after the header, where somebody knows. */
+  dataSize: number | undefined;
+}
 
-async function loadWeights(
+async function readHeader(
+  opened: OpenFile,
+  folder: ModelFolder,
+  maxBytes: number,
+): Promise<Weights> {
+  const { reader, file } = opened;
+  const expected = await folder.expected(opened);
+  if (expected || folder.keeps(opened)) reader.gathered = [];
+  try {
+    const prefix = await reader.bytes(8);
+    if (prefix.length < 8) {
+      throw damaged(file, `${prefix.length} bytes, too short for a header length`);
+    }
+    const size = Number(new DataView(prefix.buffer).getBigUint64(0, true));
+    if (size > maxBytes) {
+      throw damaged(file, `a header of ${size} bytes; at most ${maxBytes} are allowed`);
+    }
+    const header = await reader.bytes(size);
+    if (header.length < size) {
+      throw damaged(file, `ends after ${header.length} of the header's ${size} bytes`);
+    }
+    const total = expected?.size ?? reader.total;
+    return { opened, header, dataSize: total === undefined ? undefined : total - 8 - size };
+  } catch (error) {
+    if (!isFailureToRead(error)) await checkRest(opened, folder);
+    throw error;
+  }
+}
+
+async function readTensors(
   engine: Engine,
-  weights: ModelFileReader,
-  begin: (header: Uint8Array) => LoadPlan,
+  opened: OpenFile,
+  tensors: LoadPlan['files'][number]['tensors'],
+  first: number,
+  folder: ModelFolder,
 ): Promise<void> {
-  const prefix = await weights.bytes(8);
-  if (prefix.length < 8) throw damaged(`${prefix.length} bytes, too short for a header length`);
-  const headerSize = Number(new DataView(prefix.buffer).getBigUint64(0, true));
-  if (headerSize > maxHeaderBytes) {
-    throw damaged(`a header of ${headerSize} bytes; at most ${maxHeaderBytes} are allowed`);
+  const { file, reader } = opened;
+  try {
+    for (const [index, { name, begin, end, piece, ignored }] of tensors.entries()) {
+      for (let from = begin; from < end; from += piece) {
+        const size = Math.min(piece, end - from);
+        const got = await reader.read(size, (chunk, at) => {
+          if (!ignored) engine.stage(chunk, at);
+        });
+        if (got < size) {
+          const place = `after ${from - begin + got} of ${end - begin} bytes`;
+          throw damaged(file, `ends inside tensor ${name}, ${place}`);
+        }
+        if (!ignored) engine.loadTensor(first + index, size);
+      }
+    }
+    if ((await reader.bytes(1)).length > 0) {
+      const size = dataSizeOf({ tensors });
+      throw damaged(file, `has more than the ${size} bytes of data that its header describes`);
+    }
+  } catch (error) {
+    if (!isFailureToRead(error)) await checkRest(opened, folder);
+    throw error;
   }
-  const header = await weights.bytes(headerSize);
-  if (header.length < headerSize) {
-    throw damaged(`ends after ${header.length} of the header's ${headerSize} bytes`);
-  }
-  const plan = begin(header);
-  for (const [index, { name, begin, end }] of plan.tensors.entries()) {
-    const size = end - begin;
-    const got = await weights.read(size, (chunk, at) => engine.stage(chunk, at));
-    if (got < size) throw damaged(`ends inside tensor ${name}, after ${got} of ${size} bytes`);
-    engine.loadTensor(index, size);
-  }
-  if ((await weights.bytes(1)).length > 0) {
-    throw damaged(`has more than the ${dataSizeOf(plan)} bytes of data that its header describes`);
-  }
+  await check(opened, folder);
+}
+
+// Where the bytes are not the right ones, that is the reason, whatever the engine made of them.
+async function checkRest(opened: OpenFile, folder: ModelFolder): Promise<void> {
+  const expected = await folder.expected(opened);
+  if (!expected) return;
+  await opened.reader.read(expected.size + 1, () => {});
+  await check(opened, folder);
+}
+
+async function check(opened: OpenFile, folder: ModelFolder): Promise<void> {
+  const { gathered } = opened.reader;
+  if (gathered) await folder.check(opened, concat(gathered));
 }
 
 /** The tensors lie one after the other, without gaps. */
-function dataSizeOf({ tensors }: LoadPlan): number {
+function dataSizeOf({ tensors }: LoadPlan['files'][number]): number {
   return tensors.at(-1)?.end ?? 0;
 }
 
-function damaged(what: string): GlassformerError {
-  return new GlassformerError('invalid_safetensors', `model.safetensors: ${what}`);
+function damaged(file: string, what: string): GlassformerError {
+  return new GlassformerError('invalid_safetensors', `${file}: ${what}`);
 }
 
 function isFailureToRead(error: unknown): boolean {

@@ -1,24 +1,9 @@
 import { GlassformerError, messageOf } from './errors.js';
+import type { Source } from './chunks.js';
 import { nodeModule } from './node.js';
-import { checkOption, checkOptions, isA } from './options.js';
-import type { FolderFile, Sources } from './protocol.js';
-import type { Asset, LoadOptions, ModelFiles, TrustedUrl } from './types.js';
-
-const folderFiles = [
-  'manifest.json',
-  'config.json',
-  'model.safetensors',
-  'tokenizer.model',
-  'source.model',
-  'target.model',
-  'shortlist.bin',
-] as const;
-const assets = [
-  ...folderFiles,
-  'glassformer.wasm',
-  'glassformer.relaxed.wasm',
-  'worker.js',
-] as const;
+import { checkOption, isA } from './options.js';
+import type { Sources } from './protocol.js';
+import type { LoadOptions, ModelFiles, TrustedUrl } from './types.js';
 
 /** Absolute form of a URL, of a relative one, or in Node of a path. */
 export function absoluteUrl(location: string | URL): URL {
@@ -34,47 +19,78 @@ export function absoluteUrl(location: string | URL): URL {
 }
 
 /** Absolute URLs that replace the default ones; the worker's may be a TrustedScriptURL. */
-export type Urls = { [name in Exclude<Asset, 'worker.js'>]?: string } & {
-  'worker.js'?: string | TrustedUrl;
-};
+export type Urls = Record<string, string | undefined> & { 'worker.js'?: string | TrustedUrl };
 
 /** The overridden URLs of `LoadOptions.urls`, made absolute. */
 export function resolveUrls(urls: LoadOptions['urls'] = {}): Urls {
-  checkOptions(urls, assets, 'urls');
-  const resolved: Urls = {};
-  for (const name of assets) {
-    const url = urls[name];
+  checkOption(typeof urls === 'object' && urls !== null, 'urls', 'an object');
+  const resolved: Record<string, unknown> = {};
+  for (const [name, url] of Object.entries(urls)) {
     if (url === undefined) continue;
     if (name === 'worker.js' && isA(url, 'TrustedScriptURL')) {
-      resolved[name] = url as TrustedUrl;
+      resolved[name] = url;
       continue;
     }
     checkOption(typeof url === 'string' || isA(url, 'URL'), `urls["${name}"]`, 'a URL');
     resolved[name] = absoluteUrl(url as string | URL).href;
   }
-  return resolved;
+  return resolved as Urls;
 }
 
-/** Where each file of a model comes from, if it is there. */
-export function locateModel(folder: string | URL | ModelFiles, urls: Urls): Sources {
-  const files: Sources = {};
+const defaultHub = 'https://huggingface.co';
+
+/** URL of the folder of a model, whether it is a name on a hub or a location. */
+export function folderUrl(
+  folder: string | URL,
+  hubUrl: string | URL = defaultHub,
+): { url: URL; hub: boolean } {
+  const name = /^hf:(.*)$/.exec(String(folder))?.[1];
+  if (name === undefined) return { url: absoluteUrl(folder), hub: false };
+  const [, model, revision = 'main'] = /^([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(name) ?? [];
+  checkOption(model !== undefined, String(folder), 'hf:owner/name or hf:owner/name@revision');
+  const url = absoluteUrl(hubUrl);
+  url.pathname = `${trimmed(url)}/${model}/resolve/${encodeURIComponent(revision)}`;
+  return { url, hub: true };
+}
+
+function trimmed({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '');
+}
+
+/** Where the files of a model come from, if they are there. */
+export function locateModel(
+  folder: string | URL | ModelFiles,
+  { 'worker.js': _, ...urls }: Urls,
+  hubUrl: string | URL | undefined,
+): Sources {
+  const given = hubUrl === undefined || typeof hubUrl === 'string' || isA(hubUrl, 'URL');
+  checkOption(given, 'hubUrl', 'a URL');
+  const files: Sources['files'] = {};
+  const replace = (): void => {
+    for (const [name, url] of Object.entries(urls)) if (url !== undefined) files[name] = url;
+  };
   if (typeof folder === 'string' || isA(folder, 'URL')) {
-    const base = absoluteUrl(folder as string | URL);
-    for (const file of folderFiles) {
-      // Any query, such as an access token, stays.
-      const url = new URL(base);
-      url.pathname = `${url.pathname.replace(/\/$/, '')}/${file}`;
-      files[file] = urls[file] ?? url.href;
-    }
-    return files;
+    const { url, hub } = folderUrl(folder as string | URL, hubUrl);
+    replace();
+    return { files, folder: url.href, hub };
   }
-  checkOptions(folder, folderFiles, 'model files');
-  for (const file of folderFiles) {
-    const given = (folder as Partial<Record<FolderFile, Uint8Array | URL>>)[file];
-    const valid = given === undefined || isA(given, 'Uint8Array') || isA(given, 'URL');
-    checkOption(valid, `model files: ${file}`, 'a Uint8Array or a URL');
-    const source = urls[file] ?? (isA(given, 'URL') ? (given as URL).href : (given as Uint8Array));
-    if (source !== undefined) files[file] = source;
+  checkOption(typeof folder === 'object' && folder !== null, 'model files', 'an object');
+  for (const [name, file] of Object.entries(folder as ModelFiles)) {
+    if (file === undefined) continue;
+    const valid = (['Uint8Array', 'Blob', 'File', 'URL'] as const).some((type) => isA(file, type));
+    checkOption(valid, `model files: ${name}`, 'a Uint8Array, a Blob or a URL');
+    files[name] = isA(file, 'URL') ? (file as URL).href : (file as Uint8Array | Blob);
   }
-  return files;
+  replace();
+  return { files };
+}
+
+/** Where a file comes from; undefined where it is not among those in hand. */
+export function sourceOf({ files, folder, hub }: Sources, name: string): Source | undefined {
+  if (Object.hasOwn(files, name)) return files[name];
+  if (folder === undefined || (hub && name === 'manifest.json')) return undefined;
+  // Any query, such as an access token, stays.
+  const url = new URL(folder);
+  url.pathname = `${trimmed(url)}/${name.split('/').map(encodeURIComponent).join('/')}`;
+  return url.href;
 }

@@ -26,6 +26,8 @@ export function isA(
   name:
     | 'AbortSignal'
     | 'ArrayBuffer'
+    | 'Blob'
+    | 'File'
     | 'Float32Array'
     | 'TrustedScriptURL'
     | 'Uint8Array'
@@ -57,13 +59,6 @@ export function checkTimeout(timeout: number | undefined): void {
   const valid =
     timeout === undefined || (Number.isFinite(timeout) && timeout >= 1 && timeout <= most);
   checkOption(valid, 'timeout', `milliseconds from 1 to ${most}`);
-}
-
-export function checkTexts(texts: unknown): asserts texts is readonly string[] {
-  checkOption(Array.isArray(texts), 'texts', 'an array of strings');
-  for (const [index, text] of (texts as unknown[]).entries()) {
-    checkOption(typeof text === 'string', `texts[${index}]`, 'a string');
-  }
 }
 
 /**

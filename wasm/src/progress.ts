@@ -1,10 +1,10 @@
 import type { Manifest } from './manifest.js';
-import type { ModelFile, Progress } from './types.js';
+import type { Progress } from './types.js';
 
 /** How far a model's files have come, told in events that never go back. */
 export class ProgressMeter {
   readonly #onProgress: (progress: Progress) => void;
-  readonly #files = new Map<ModelFile, { loaded: number; total: number | undefined }>();
+  readonly #files = new Map<string, { loaded: number; total: number | undefined }>();
   #begun = false;
 
   constructor(onProgress: (progress: Progress) => void) {
@@ -12,7 +12,7 @@ export class ProgressMeter {
   }
 
   /** This file will be read: of so many bytes, where that is known. */
-  expect(file: ModelFile, total?: number): void {
+  expect(file: string, total?: number): void {
     const state = this.#files.get(file) ?? { loaded: 0, total: undefined };
     this.#files.set(file, state);
     if (total === undefined || state.total !== undefined) return;
@@ -32,7 +32,7 @@ export class ProgressMeter {
   }
 
   /** So many bytes of the file have come, and where it has ended, that was all. */
-  reach(file: ModelFile, loaded: number, ended: boolean): void {
+  reach(file: string, loaded: number, ended: boolean): void {
     const state = this.#files.get(file)!;
     const news = loaded > state.loaded || (ended && state.total === undefined);
     // A file that is fetched a second time tells nothing new at first.
@@ -41,7 +41,7 @@ export class ProgressMeter {
     if (news) this.#tell(file);
   }
 
-  #tell(file: ModelFile): void {
+  #tell(file: string): void {
     if (!this.#begun) return;
     const states = [...this.#files.values()];
     const sum = (values: number[]): number => values.reduce((a, b) => a + b, 0);

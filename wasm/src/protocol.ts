@@ -1,18 +1,25 @@
 // What a model's handle asks of its host, and the messages that carry it between page and worker.
 
-import type { Answer, RawResult, Task } from './engine.js';
+import type { TextInput } from './inputs.js';
+import type { Answer, RawResult } from './engine.js';
 import type { ErrorCode, ErrorDetails } from './errors.js';
-import type { Source } from './fetch.js';
-import type { Compute, ModelFile, ModelInfo, Progress } from './types.js';
+import type { Source } from './chunks.js';
+import type { Task } from './tasks.js';
+import type { Compute, ModelInfo, Progress } from './types.js';
 
-/** A file that a model's folder may have. */
-export type FolderFile = ModelFile | 'manifest.json';
-
-/** A model's files; those that are not in hand are left out. */
-export type Sources = Partial<Record<FolderFile, Source>>;
+/** Where a model's files come from. */
+export interface Sources {
+  /** By name: those in hand, and those whose URLs were given one by one. */
+  files: Record<string, Source>;
+  /** URL of the folder that has all others, if there is one. */
+  folder?: string;
+  /** Whether that is a repository of a model hub. */
+  hub?: boolean;
+}
 
 export interface LoadRequest {
-  task: Task;
+  /** That which is expected; any, if it is left out. */
+  task: Task | undefined;
   module: WebAssembly.Module;
   files: Sources;
   compute: Compute | undefined;
@@ -22,7 +29,7 @@ export interface LoadRequest {
 }
 
 export interface TextRequest {
-  texts: string[];
+  texts: TextInput[];
   /** The engine's options as UTF-8 JSON. */
   options: Uint8Array;
   /** Whether the call goes on after a text's error; else that is the last answer. */

@@ -1,4 +1,5 @@
-import type { Answer, Engine, RawResult, Task } from './engine.js';
+import type { TextInput } from './inputs.js';
+import type { Answer, Engine, RawResult } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
 import type {
@@ -18,11 +19,11 @@ const sliceMs = 8;
 
 // The tasks whose texts take many short steps, and how many of them run together: more keep the
 // engine busier, and hold more of its memory. Other texts run whole.
-const stepwise: Task[] = ['translate'];
+const stepwise: unknown[] = ['translation'];
 const textsAtOnce = 16;
 
 // Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.
-// The limit of time is for large models, whose kernels run longer and are optimised sooner.
+// The limit of time is for large models, whose kernels run longer and are optimized sooner.
 const warmUpRuns = 30;
 const warmUpMs = 200;
 const warmUpText = 'Warm up the engine with a few plain words.';
@@ -68,7 +69,7 @@ export class Runner implements Host {
 
   /**
    * Runs a short text again and again, while nobody asks for anything else: the runtime starts
-   * WebAssembly in a slow tier and optimises what runs often. A call waits for one step of it at
+   * WebAssembly in a slow tier and optimizes what runs often. A call waits for one step of it at
    * most.
    */
   async warmUp(): Promise<void> {
@@ -113,7 +114,7 @@ export class Runner implements Host {
   ): Promise<ModelInfo> {
     const { engine, description } = await loadModel(request, signal, onProgress);
     this.#model = engine;
-    this.#stepwise = stepwise.includes(request.task);
+    this.#stepwise = stepwise.includes(description['task']);
     this.#longest = Number(description['max_source_length']);
     const info = Object.entries(description).map(([key, value]) => [
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -131,7 +132,7 @@ export class Runner implements Host {
     const answers: Answer[] = [];
     while (answers.length < texts.length) {
       const first = answers.length;
-      const run = (some: string[]) => this.#together(some, options, signal, onProgress);
+      const run = (some: TextInput[]) => this.#together(some, options, signal, onProgress);
       const some = this.#stepwise
         ? texts.slice(first, first + textsAtOnce)
         : await this.#fitting(texts, first);
@@ -150,7 +151,7 @@ export class Runner implements Host {
 
   // As many texts, from `first` on, as the rest of the slice has time for. What was measured on a
   // few texts says little of many, so at most twice as much as before.
-  async #fitting(texts: string[], first: number): Promise<string[]> {
+  async #fitting(texts: TextInput[], first: number): Promise<TextInput[]> {
     let work = this.#workOf(texts[first]!);
     const sliceEnd = await this.#slice(work * this.#pace);
     const start = performance.now();
@@ -165,7 +166,7 @@ export class Runner implements Host {
   }
 
   async #together(
-    texts: string[],
+    texts: TextInput[],
     options: Uint8Array,
     signal: AbortSignal,
     onProgress: (progress: RawResult) => void,
@@ -211,8 +212,9 @@ export class Runner implements Host {
 
   // How long a text takes, but for a factor: by its characters, of which a model has a token for
   // every four or so, and by what every text has.
-  #workOf(text: string): number {
-    return Math.min(text.length, 4 * this.#longest) + 16;
+  #workOf(text: TextInput): number {
+    const length = typeof text === 'string' ? text.length : text.text.length + text.pair.length;
+    return Math.min(length, 4 * this.#longest) + 16;
   }
 }
 

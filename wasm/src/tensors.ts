@@ -6,6 +6,7 @@ const inArray = /^(\w+)\.(\d+)\.(.+)$/;
 
 interface Holder {
   attention?: Record<string, AttentionMap>;
+  embedding?: Float32Array;
   contributions?: Record<string, Float32Array>;
 }
 
@@ -28,6 +29,8 @@ function put(holder: Holder, { name, shape, data }: NamedTensor, labels: string[
         Float32Array.from({ length: shape[0]! }, (_, row) => data[row * labels.length + column]!),
       ]),
     );
+  } else if (name === 'embedding') {
+    holder.embedding = data;
   } else {
     const [layers, heads, queries, keys] = shape as [number, number, number, number];
     const map = new AttentionMap({ layers, heads, queries, keys, data });

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { AttentionMap } from './attention.js';
+import { Calls } from './calls.js';
+import { toText } from './inputs.js';
 import { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
-import { checkOption, checkTexts, encodeOptions } from './options.js';
+import { encodeOptions } from './options.js';
 import { assemble } from './tensors.js';
 import type {
   AlignmentOptions,
@@ -33,25 +35,24 @@ export class Translator {
   /** What the model is. */
   readonly info: TranslatorInfo;
   readonly #model: ModelHandle<TranslatorInfo>;
+  readonly #calls: Calls;
 
   private constructor(model: ModelHandle<TranslatorInfo>) {
     this.#model = model;
+    this.#calls = new Calls(model, translateOptions, toText);
     this.info = model.info;
   }
 
-  /**
-   * Loads the model in a folder: a URL with or without trailing slash, in Node also a path; or the
-   * files of a model, as a model's npm package exports them.
-   */
+  /** Loads the model in a folder, which is named as for `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
     options: TranslatorLoadOptions = {},
   ): Promise<Translator> {
-    return new Translator(await ModelHandle.load('translate', folder, options));
+    return new Translator(await ModelHandle.load('translation', folder, options));
   }
 
   /** Translates one text, sentence by sentence; the spacing between them stays. */
-  async translate<
+  translate<
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
@@ -59,15 +60,14 @@ export class Translator {
     text: string,
     options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
   ): Promise<Translation<Attention, Alignment, Hypotheses>> {
-    checkOption(typeof text === 'string', 'text', 'a string');
-    return (await this.#translate([text], options))[0]!;
+    return this.#calls.one(text, options, 'translate');
   }
 
   /**
    * Translates several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  async translateBatch<
+  translateBatch<
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
@@ -75,8 +75,7 @@ export class Translator {
     texts: readonly string[],
     options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
   ): Promise<Translation<Attention, Alignment, Hypotheses>[]> {
-    checkTexts(texts);
-    return this.#translate([...texts], options);
+    return this.#calls.batch(texts, options, 'translateBatch');
   }
 
   /**
@@ -84,7 +83,7 @@ export class Translator {
    * refused, as it comes; `index` counts the texts. Texts are read as they are needed, a few
    * ahead. Other calls get their turn in between. Leaving the loop ends the work.
    */
-  async *translateEach<
+  translateEach<
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
@@ -92,12 +91,7 @@ export class Translator {
     texts: Texts,
     options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
   ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses>>, void, void> {
-    const encoded = encodeOptions(options, translateOptions, 'translateEach');
-    yield* this.#model.outcomes<Translation<Attention, Alignment, Hypotheses>>(
-      texts,
-      encoded,
-      options.signal,
-    );
+    return this.#calls.each(texts, options, 'translateEach');
   }
 
   /**
@@ -117,13 +111,13 @@ export class Translator {
     Translation<Attention, Alignment, false>,
     void
   > {
-    checkOption(typeof text === 'string', 'text', 'a string');
+    const input = toText(text);
     const fixed = { beams: 1, stream: true };
     const encoded = encodeOptions(options, streamOptions, 'stream', fixed);
     const complete = stepCompleter();
     const work = (push: (step: TokenStep<Attention>) => void, inner: AbortSignal) =>
       this.#model.results<Translation<Attention, Alignment, false>>(
-        [text],
+        [input],
         encoded,
         inner,
         (step) => push(complete(assemble<ShownStep>(step)) as TokenStep<Attention>),
@@ -136,14 +130,6 @@ export class Translator {
   /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */
   dispose(): void {
     this.#model.dispose();
-  }
-
-  async #translate<Result extends Translation>(
-    texts: string[],
-    options: TranslateOptions,
-  ): Promise<Result[]> {
-    const encoded = encodeOptions(options, translateOptions, 'translate');
-    return this.#model.results<Result>(texts, encoded, options.signal);
   }
 }
 

@@ -2,46 +2,24 @@ import type { AttentionMap } from './attention.js';
 import type { GlassformerError } from './errors.js';
 
 /**
- * The files of a model folder that the engine reads. A translator whose two languages have
- * vocabularies of their own has `source.model` and `target.model` in place of `tokenizer.model`;
- * it may have a `shortlist.bin`.
+ * The files of a model one by one, by their names in its folder: their bytes, which are read, never
+ * modified or detached, or their URLs. A Blob, such as a File that somebody has chosen, is read a
+ * slice at a time.
  */
-export type ModelFile =
-  | 'config.json'
-  | 'model.safetensors'
-  | 'tokenizer.model'
-  | 'source.model'
-  | 'target.model'
-  | 'shortlist.bin';
-
-/**
- * The files of a model one by one: their bytes, which are read, never modified or detached, or
- * their URLs.
- */
-export type ModelFiles = Readonly<
-  Record<'config.json' | 'model.safetensors', Uint8Array | URL> &
-    (
-      | Record<'tokenizer.model', Uint8Array | URL>
-      | Record<'source.model' | 'target.model', Uint8Array | URL>
-    ) &
-    Partial<Record<'shortlist.bin' | 'manifest.json', Uint8Array | URL>>
->;
-
-/** Every file that the package may fetch, by the name it has in `LoadOptions.urls`. */
-export type Asset =
-  ModelFile | 'manifest.json' | 'glassformer.wasm' | 'glassformer.relaxed.wasm' | 'worker.js';
+export type ModelFiles = Readonly<Record<string, Uint8Array | Blob | URL>>;
 
 /** How far a model's files have come. What it counts only grows. */
 export interface Progress {
-  /** The file that has come on. */
-  file: ModelFile;
+  /** The file that has come on, such as "model.safetensors". */
+  file: string;
   /** Bytes of it read so far, after any decompression. */
   loaded: number;
   /** Its size. Undefined as long as nothing tells: a manifest, the server, the file's end. */
   total: number | undefined;
   /**
-   * All files together; at the last event `loaded` is `total`. With a manifest the total is known
-   * from the first event on, without one at the latest before most of the weights come.
+   * All files together; at the last event `loaded` is `total`. The first event comes as soon as it
+   * is known which files are read, and how large they are: after the small ones, and the first bytes
+   * of the weights.
    */
   overall: { loaded: number; total: number | undefined };
 }
@@ -60,10 +38,13 @@ export interface LoadOptions {
   /** Aborts the download and the loading. */
   signal?: AbortSignal | undefined;
   /**
-   * Replaces the URL of single files; relative ones resolve as the folder does. That of worker.js
-   * may be a TrustedScriptURL.
+   * Replaces the URL of single files, by name: those of the model, and the package's own
+   * glassformer.wasm, glassformer.relaxed.wasm and worker.js. Relative ones resolve as the folder
+   * does. That of worker.js may be a TrustedScriptURL.
    */
-  urls?: { readonly [name in Asset]?: string | URL | TrustedUrl | undefined } | undefined;
+  urls?: { readonly [name: string]: string | URL | TrustedUrl | undefined } | undefined;
+  /** The server of models that are named `hf:owner/name`; by default https://huggingface.co. */
+  hubUrl?: string | URL | undefined;
   /**
    * Keeps the model's files in the browser's Cache API, and reads them from there the next time,
    * also without a network; false by default. With a manifest, files that have changed on the server
@@ -132,6 +113,7 @@ export interface ModelInfo {
   binary: Binary;
 }
 
+/** What a classifier of texts, or of tokens, is. */
 export interface ClassifierInfo extends ModelInfo {
   /** In the order of the model's outputs. */
   labels: string[];
@@ -154,23 +136,33 @@ export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encod
   head: number;
 }
 
-export interface ClassifyOptions<
-  Attention extends boolean = boolean,
-  Contributions extends boolean = boolean,
-> {
+/** What can be asked of every model that reads a text and answers at once. */
+export interface ReadOptions<Attention extends boolean = boolean> {
   /** Return every head's attention weights. */
   attention?: Attention | undefined;
-  /** Return what each token contributes to each label's logit. */
-  contributions?: Contributions | undefined;
   /** Heads whose output is set to zero before the output projection. */
   ablate?: readonly Head[] | undefined;
   /**
-   * Indices into `tokens` of those to be treated as padding: not attended to and not pooled. A model
-   * that answers from its first token refuses to have that one masked.
+   * Indices into `tokens` of those to be treated as padding: not attended to and not pooled. A
+   * classifier that answers from the first token refuses to have that one masked.
    */
   maskTokens?: readonly number[] | undefined;
   /** Aborts the call; a batch stops between two texts. */
   signal?: AbortSignal | undefined;
+}
+
+export interface ClassifyOptions<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+> extends ReadOptions<Attention> {
+  /** Return what each token contributes to each label's logit. */
+  contributions?: Contributions | undefined;
+}
+
+/** Two texts that a model reads together, such as a premise and what may follow from it. */
+export interface TextPair {
+  text: string;
+  pair: string;
 }
 
 export interface Token {
@@ -184,10 +176,33 @@ export interface Token {
   /** Offsets in UTF-16 code units of the text; special tokens have `start === end`. */
   start: number;
   end: number;
+  /** Of two texts, the one that the token is of and its offsets are in: 0 or 1. */
+  sequence?: 0 | 1;
 }
 
 /** `Fields`: there for sure where `Option`, the type of the option that asks for them, says so. */
 type Asked<Option, Fields> = [Option] extends [true | object] ? Fields : Partial<Fields>;
+
+/** What an encoder read, and where it looked. */
+export type WithAttention<Attention> = {
+  /** What the model read: one entry per row of the attention. */
+  tokens: Token[];
+} & Asked<
+  Attention,
+  {
+    /** With option `attention`. */
+    attention: { encoder: AttentionMap };
+  }
+>;
+
+/** A result of a text that the model may not have read to its end. */
+export interface Clipped {
+  /**
+   * Whether the text was longer than the model reads, and a part was left out: its end, or its
+   * middle, as the model's configuration says. What was read is in `tokens`.
+   */
+  clipped: boolean;
+}
 
 /** What became of one text of several; there is either a result or an error. */
 export type Outcome<Result> =
@@ -201,30 +216,19 @@ export type Texts = Iterable<string> | AsyncIterable<string>;
 export type Classification<
   Attention extends boolean = boolean,
   Contributions extends boolean = boolean,
-> = {
-  /** The most probable label. */
-  label: string;
-  /** Its probability. */
-  score: number;
-  /** Probability of each label; they sum to 1. */
-  scores: Record<string, number>;
-  /** Each label's logit, before softmax. */
-  logits: Record<string, number>;
-  /** What the model read: one entry per row of the attention. */
-  tokens: Token[];
-  /**
-   * Whether the text was longer than the model reads, and a part was left out: its end, or its
-   * middle, as the model's configuration says. What was read is in `tokens`.
-   */
-  clipped: boolean;
-} & Asked<
-  Attention,
-  {
-    /** With option `attention`. */
-    attention: { encoder: AttentionMap };
-  }
-> &
-  Asked<
+> = Clipped &
+  WithAttention<Attention> & {
+    /** The label with the highest score. */
+    label: string;
+    score: number;
+    /**
+     * Score of each label: probabilities that sum to 1 or, of a model that gives a text several labels
+     * or has only one, each a probability by itself; of one that estimates a quantity, the logit.
+     */
+    scores: Record<string, number>;
+    /** Each label's logit, of which the score is made. */
+    logits: Record<string, number>;
+  } & Asked<
     Contributions,
     {
       /**
@@ -281,7 +285,7 @@ export interface OutputToken extends Token {
 /** A sentence's translation that the search completed. */
 export interface Hypothesis {
   text: string;
-  /** Log-probability, normalised by length. */
+  /** Log-probability, normalized by length. */
   score: number;
   /**
    * The end token included. Offsets as in the whole translation, in which this sentence begins at

@@ -129,7 +129,7 @@ async function bundle(name, options = {}) {
     logLevel: 'warning',
     ...options,
   });
-  const source = outputFiles.at(-1).text;
+  const source = withClassNames(outputFiles.at(-1).text);
   const content = outputFiles.at(-2)?.text;
   const { code, map } = await minify(source, {
     module: true,
@@ -140,6 +140,16 @@ async function bundle(name, options = {}) {
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(join(root, `dist/${name}.js`), code);
   if (map) writeFileSync(join(root, `dist/${name}.js.map`), map);
+}
+
+// A class that names itself becomes `var Classifier = class _Classifier` in esbuild; consoles would
+// show that name.
+function withClassNames(source) {
+  const names = [...source.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
+  return names.reduce(
+    (text, name) => text.replace(new RegExp(`\\b_${name}\\b`, 'g'), name),
+    source,
+  );
 }
 
 // `glassformer/inline`: the same modules, but for the one that finds the package's files.
@@ -183,7 +193,7 @@ export async function buildPackage() {
     'glassformer.wasm',
     'glassformer.relaxed.wasm',
     'sbom.cdx.json',
-    'licences.txt',
+    'licenses.txt',
   ];
   await unlessDone(
     'package',
@@ -212,10 +222,10 @@ export async function buildPackage() {
       copyDeclarations(join(root, 'build/types'), dist);
       for (const file of binaries)
         copyFileSync(join(root, file), join(dist, file.split('/').pop()));
-      const { billOfMaterials, licenceList } = await import('./sbom.mjs');
+      const { billOfMaterials, licenseList } = await import('./sbom.mjs');
       const bom = await billOfMaterials();
       writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
-      writeFileSync(join(dist, 'licences.txt'), licenceList(bom));
+      writeFileSync(join(dist, 'licenses.txt'), licenseList(bom));
     },
   );
 }

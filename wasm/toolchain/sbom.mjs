@@ -1,5 +1,5 @@
 // What the package contains besides its own code, as npm cannot know it: the libraries compiled
-// into the binaries. Their licences' texts are in THIRD_PARTY_NOTICES.
+// into the binaries. Their licenses' texts are in THIRD_PARTY_NOTICES.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './build.mjs';
@@ -74,11 +74,11 @@ export async function billOfMaterials() {
 }
 
 /** The same for people: a line per component. */
-export function licenceList({ metadata, components }) {
-  const line = ({ name, version = 'of the compiler', licenses: [licence] }) =>
-    `${name.padEnd(12)} ${version.padEnd(16)} ${licence.expression ?? licence.license.id}\n`;
+export function licenseList({ metadata, components }) {
+  const line = ({ name, version = 'of the compiler', licenses: [license] }) =>
+    `${name.padEnd(12)} ${version.padEnd(16)} ${license.expression ?? license.license.id}\n`;
   return (
-    "The package, and the libraries in its binaries; THIRD_PARTY_NOTICES has the licences' texts.\n\n" +
+    "The package, and the libraries in its binaries; THIRD_PARTY_NOTICES has the licenses' texts.\n\n" +
     [metadata.component, ...components].map(line).join('')
   );
 }

@@ -60,7 +60,16 @@ const headerDebs = [
 ];
 // Parts of the Emscripten package that no build here links against (two thirds of its 1.7 GB).
 const unwanted = [
-  '*/wasm32-emscripten/lto',
+  ...[
+    '*-mt*',
+    '*-debug*',
+    '*-ww*',
+    '*asan*',
+    '*noexcept*',
+    'libGL-[efow]*',
+    'libwasmfs*',
+    'libwebgpu*',
+  ].map((name) => `*/wasm32-emscripten/lto/${name}`),
   '*/wasm32-emscripten/lto-pic',
   '*/wasm32-emscripten/pic',
   './usr/share/doc',

@@ -1,0 +1,226 @@
+// The checkpoints of tests/checkpoints and what the original library answers: all of it is compared.
+
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import {
+  Classifier,
+  Embedder,
+  QuestionAnswerer,
+  TokenClassifier,
+  assertError,
+  assertNear,
+  joinSafetensors,
+  readSafetensors,
+  root,
+  splitSafetensors,
+} from './helpers.mjs';
+
+const checkpoints = join(root, 'tests/checkpoints');
+
+/** The library's own float32 is within 1e-5 of float64. */
+const tolerance = 1e-4;
+
+export const folderOf = (name) => join(checkpoints, name);
+
+/** Its files, without what the library answered. */
+export const filesOf = (name) =>
+  readdirSync(folderOf(name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('expected.'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folderOf(name).length + 1));
+
+/** A copy of a checkpoint, to be spoiled, until the test file ends. */
+export function copyOf(name) {
+  const folder = mkdtempSync(join(tmpdir(), 'glassformer-checkpoint-'));
+  after(() => rmSync(folder, { recursive: true }));
+  cpSync(folderOf(name), folder, { recursive: true });
+  return folder;
+}
+
+/** Most bytes of one tensor of largeCheckpoint. */
+export const largeTensor = 25 * 2 ** 20;
+
+/**
+ * bert_sequence with a table of tokens as large as that, of which texts use the beginning, and a
+ * head that it does not need; in so many files.
+ */
+export function largeCheckpoint(count = 1) {
+  const folder = copyOf('bert_sequence');
+  const configFile = join(folder, 'config.json');
+  const config = JSON.parse(readFileSync(configFile, 'utf8'));
+  const rows = Math.floor(largeTensor / (4 * config.hidden_size));
+  writeFileSync(configFile, JSON.stringify({ ...config, vocab_size: rows }));
+
+  const weights = join(folder, 'model.safetensors');
+  const { header, data } = splitSafetensors(new Uint8Array(readFileSync(weights)));
+  const tensors = Object.entries(header)
+    .filter(([name]) => name !== '__metadata__')
+    .map(([name, { shape, data_offsets }]) => [name, shape, data.subarray(...data_offsets)]);
+  const table = tensors.find(([name]) => name.endsWith('word_embeddings.weight'));
+  const bytes = new Uint8Array(4 * rows * config.hidden_size);
+  bytes.set(table[2]);
+  table.splice(1, 2, [rows, config.hidden_size], bytes);
+  const unused = new Uint8Array(4 * 10 ** 6);
+  tensors.splice(1, 0, ['cls.predictions.decoder.weight', [1000, 1000], unused]);
+
+  rmSync(weights);
+  const weightMap = {};
+  for (let i = 0; i < count; i++) {
+    const name =
+      count === 1 ? 'model.safetensors' : `model-0000${i + 1}-of-0000${count}.safetensors`;
+    const own = tensors.filter((_, index) => index % count === i);
+    let at = 0;
+    const entries = own.map(([tensor, shape, { length }]) => {
+      weightMap[tensor] = name;
+      return [tensor, { dtype: 'F32', shape, data_offsets: [at, (at += length)] }];
+    });
+    const file = {
+      header: Object.fromEntries(entries),
+      data: concat(own.map(([, , data]) => data)),
+    };
+    writeFileSync(join(folder, name), joinSafetensors(file));
+  }
+  const index = { metadata: {}, weight_map: weightMap };
+  if (count > 1) writeFileSync(join(folder, 'model.safetensors.index.json'), JSON.stringify(index));
+  return folder;
+}
+
+const concat = (pieces) => new Uint8Array(Buffer.concat(pieces));
+
+/** What the library answered: expected.json, and the numbers of expected.safetensors by name. */
+export function expectedOf(name) {
+  const expected = JSON.parse(readFileSync(join(folderOf(name), 'expected.json'), 'utf8'));
+  if (expected.same_as) return expectedOf(expected.same_as);
+  const tensors = readSafetensors(join(folderOf(name), 'expected.safetensors'));
+  return { ...expected, tensors };
+}
+
+export const names = readdirSync(checkpoints, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'))
+  .map(({ name }) => name);
+
+/** By the task in expected.json: the class, and what it compares. */
+const tasks = {
+  sequence: { Class: Classifier, name: 'Classifier', compare: compareClasses },
+  tokens: { Class: TokenClassifier, name: 'TokenClassifier', compare: compareEntities },
+  answer: { Class: QuestionAnswerer, name: 'QuestionAnswerer', compare: compareAnswer },
+  embed: { Class: Embedder, name: 'Embedder', compare: compareVectors },
+};
+
+/** The class that opens a checkpoint, and its name. */
+export const taskOf = (name) => tasks[expectedOf(name).task];
+export const classes = Object.values(tasks).map(({ Class }) => Class);
+
+/** Asserts that a model answers as the original library does. */
+export async function assertAnswers(model, name) {
+  const expected = expectedOf(name);
+  const { Class, compare } = tasks[expected.task];
+  assert.ok(model instanceof Class);
+  if (expected.labels) assert.deepEqual(model.info.labels, expected.labels);
+  assert.equal(model.info.maxSourceLength, expected.max_length);
+  let compared = 0;
+  for (const [index, text] of expected.texts.entries()) {
+    // Of a text without tokens the library reads the special ones alone.
+    if (text.offsets?.every((place) => place === null)) {
+      await assertError(() => ask(model, text), 'empty_input');
+    } else {
+      await compare(model, text, { ...expected, index });
+      compared++;
+    }
+  }
+  assert.ok(compared > 1);
+  if (expected.task === 'embed') await compareSimilarity(model, expected);
+}
+
+function ask(model, { text, pair }, options) {
+  if (model instanceof Embedder) return model.embed(text, options);
+  return model.classify(pair === undefined ? text : { text, pair }, options);
+}
+
+function compareTokens(tokens, { ids, offsets, sequences }) {
+  assert.deepEqual(
+    tokens.map(({ id }) => id),
+    ids,
+  );
+  for (const [i, { start, end, sequence }] of tokens.entries()) {
+    if (offsets[i] === null) assert.equal(start, end);
+    else assert.deepEqual([start, end], offsets[i]);
+    assert.equal(sequence, sequences && (sequences[i] ?? 0));
+  }
+}
+
+function compareAttention({ attention: { encoder }, tokens }, { tensors, index }) {
+  const { shape, data } = tensors[`attention.${index}`];
+  const { layers, heads, queries, keys } = encoder;
+  assert.deepEqual([layers, heads, queries, keys], shape);
+  assert.equal(queries, tokens.length);
+  assertNear(encoder.data, data, tolerance, 'attention');
+}
+
+async function compareClasses(model, text, expected) {
+  const { labels, tensors, index } = expected;
+  const result = await ask(model, text, { attention: true });
+  compareTokens(result.tokens, text);
+  compareAttention(result, expected);
+  assert.equal(result.clipped, text.truncated);
+  assert.equal(result.label, text.label);
+  assertNear([result.score], [text.score], tolerance, 'score');
+  const inOrder = (of) => labels.map((label) => of[label]);
+  assertNear(inOrder(result.scores), text.scores, tolerance, 'scores');
+  assertNear(inOrder(result.logits), tensors[`logits.${index}`].data, tolerance, 'logits');
+}
+
+async function compareEntities(model, text, expected) {
+  for (const [aggregation, entities] of Object.entries(text.entities)) {
+    const result = await ask(model, text, { attention: true, aggregation });
+    compareTokens(result.tokens, text);
+    compareAttention(result, expected);
+    assert.equal(result.clipped, text.truncated);
+    const withoutScores = (list) => list.map(({ score: _, ...rest }) => rest);
+    assert.deepEqual(withoutScores(result.entities), withoutScores(entities), aggregation);
+    const scoresOf = (list) => list.map(({ score }) => score);
+    assertNear(scoresOf(result.entities), scoresOf(entities), tolerance, aggregation);
+  }
+  const { entities } = await ask(model, text);
+  assert.deepEqual(entities, (await ask(model, text, { aggregation: 'none' })).entities);
+}
+
+async function compareAnswer(model, text, expected) {
+  const { question, context, options } = text;
+  const result = await model.answer(question, context, {
+    attention: true,
+    maxSequenceLength: options.max_length,
+    docStride: options.stride,
+    maxAnswerLength: options.max_answer_length,
+    handleImpossibleAnswer: options.handle_impossible_answer,
+  });
+  const { answer, score, start, end } = result;
+  assert.deepEqual([answer, start, end], [text.answer, text.start, text.end]);
+  assertNear([score], [text.score], tolerance, 'score');
+  if (text.window === undefined) return; // no answer
+  compareTokens(result.tokens, text.windows[text.window]);
+  compareAttention(result, expected);
+}
+
+async function compareVectors(model, text, expected) {
+  const { tensors, index } = expected;
+  const result = await ask(model, text, { attention: true });
+  compareTokens(result.tokens, text);
+  compareAttention(result, expected);
+  assert.equal(result.clipped, text.truncated);
+  assert.ok(result.embedding instanceof Float32Array);
+  assertNear(result.embedding, tensors[`embedding.${index}`].data, tolerance, 'embedding');
+  const plain = await ask(model, text, { normalize: false });
+  assertNear(plain.embedding, tensors[`pooled.${index}`].data, tolerance, 'pooled');
+  const pooled = await ask(model, text, { pooling: model.info.poolings });
+  assert.deepEqual(pooled.embedding, result.embedding);
+}
+
+async function compareSimilarity(model, { texts, tensors, normalized }) {
+  assert.equal(model.info.normalize, normalized);
+  const vectors = texts.map((_, index) => tensors[`embedding.${index}`].data);
+  const got = vectors.flatMap((a) => vectors.map((b) => model.similarity(a, b)));
+  assertNear(got, tensors.similarity.data, tolerance, 'similarity');
+}

@@ -1,0 +1,39 @@
+// Checkpoints as their makers publish them, through both binaries: see tests/checkpoints.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { assertAnswers, classes, folderOf, names, taskOf } from './checkpoints.mjs';
+import { Translator, assertError, binaries, load, openAny, root } from './helpers.mjs';
+
+assert.ok(names.length >= 20);
+for (const Class of classes)
+  assert.ok(names.filter((name) => taskOf(name).Class === Class).length >= 3);
+
+for (const binary of binaries) {
+  for (const name of names) {
+    test(`${name}, ${binary}`, async () => {
+      const { Class, name: className } = taskOf(name);
+      await assertAnswers(await load(folderOf(name), { binary }, Class), name);
+      // Another class says which one to take.
+      const cure = new RegExp(`got one for [a-z-]+; ${className}\\.load opens it`);
+      for (const Other of [...classes, Translator].filter((each) => each !== Class)) {
+        await assertError(() => Other.load(folderOf(name), { binary }), 'wrong_task', cure);
+      }
+    });
+  }
+}
+
+test('load gives the class of the task', async () => {
+  for (const name of names) {
+    const model = await openAny(folderOf(name));
+    after(() => model.dispose());
+    assert.equal(model.constructor, taskOf(name).Class);
+  }
+  const translator = await openAny(join(root, 'tests/golden/translate_pre_norm_shared'));
+  after(() => translator.dispose());
+  assert.ok(translator instanceof Translator);
+  assert.equal((await translator.translateBatch([])).length, 0);
+  const wanted = { shortlist: true };
+  await assertError(() => openAny(folderOf('bert_sequence'), wanted), 'missing_file', /shortlist/);
+});

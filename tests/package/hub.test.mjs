@@ -1,0 +1,151 @@
+// Models of a hub, `hf:owner/name`, from a local server that behaves like one.
+
+import assert from 'node:assert/strict';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { executablePath, flags } from '../browser/chromium.mjs';
+import {
+  assertAnswers,
+  copyOf,
+  expectedOf,
+  filesOf,
+  folderOf,
+  largeCheckpoint,
+} from './checkpoints.mjs';
+import {
+  Classifier,
+  Embedder,
+  GlassformerError,
+  assertError,
+  assertNear,
+  load,
+  root,
+  serve,
+  waiting,
+} from './helpers.mjs';
+import { serveHub } from './hub.mjs';
+
+test('a model of a hub', async () => {
+  const hub = await serveHub({
+    'some/model@main': folderOf('bert_sequence'),
+    'some/model@refs%2Fpr%2F1': folderOf('bert_shards'),
+    'old@main': folderOf('roberta_sequence'),
+    'vectors/of-texts@main': folderOf('bert_embed'),
+  });
+  const options = { hubUrl: hub.url };
+  await assertAnswers(await load('hf:some/model', options), 'bert_sequence');
+  const asked = hub.requests.splice(0);
+  assert.ok(!asked.some(({ url }) => url.includes('manifest.json')));
+  assert.ok(asked.some(({ store }) => store));
+  await assertAnswers(
+    await load('hf:some/model@refs/pr/1', { ...options, worker: true }),
+    'bert_shards',
+  );
+  await assertAnswers(await load('hf:old', { hubUrl: new URL(`${hub.url}/`) }), 'roberta_sequence');
+  await assertAnswers(await load('hf:vectors/of-texts', options, Embedder), 'bert_embed');
+  assert.ok(hub.requests.some(({ url }) => url.endsWith('/1_Pooling/config.json')));
+});
+
+test('a model that was renamed, and files beside redirects', async () => {
+  const hub = await serveHub(
+    { 'new/name@main': folderOf('bert_shards') },
+    { renamed: { 'old/name': 'new/name' } },
+  );
+  await assertAnswers(await load('hf:old/name', { hubUrl: hub.url }), 'bert_shards');
+});
+
+test('of several files each byte is sent once', async () => {
+  const folder = largeCheckpoint(3);
+  const hub = await serveHub({ 'a/large@main': folder });
+  await assertAnswers(await load('hf:a/large', { hubUrl: hub.url }), 'bert_sequence');
+  const files = filesOf('bert_shards').filter((file) => file.endsWith('.safetensors'));
+  let inParts = 0;
+  for (const file of files) {
+    const path = join(folder, file);
+    const ranges = hub.sent.filter(([of]) => of === path).map(([, ...range]) => range);
+    inParts += Number(ranges.length > 1);
+    let at = 0;
+    for (const [from, to] of ranges) {
+      assert.equal(from, at, file);
+      at = to;
+    }
+    assert.equal(at, statSync(path).size, file);
+    assert.ok(ranges.length <= 2, file);
+  }
+  assert.equal(inParts, 2);
+});
+
+test('an optional file that is refused is an error with the cure, not one that is not there', async () => {
+  for (const code of [401, 403]) {
+    for (const file of ['modules.json', 'tokenizer_config.json', 'model.safetensors']) {
+      const models = { 'a/b@main': folderOf('bert_embed') };
+      const hub = await serveHub(models, { status: { [file]: code } });
+      const message = new RegExp(
+        `${file}: HTTP status ${code}: the model is private or gated.*; download its files with ` +
+          'your access token, and load those',
+      );
+      await assertError(() => Embedder.load('hf:a/b', { hubUrl: hub.url }), 'http_error', message);
+    }
+  }
+});
+
+test('what a hub does not have', async () => {
+  const folder = copyOf('bert_sequence');
+  rmSync(join(folder, 'config.json'));
+  const hub = await serveHub({ 'a/b@main': folder });
+  const fails = (name, expected) =>
+    assert.rejects(Classifier.load(name, { hubUrl: hub.url }), (error) => {
+      assert.ok(error instanceof GlassformerError);
+      for (const [key, value] of Object.entries(expected)) assert.equal(error[key], value, key);
+      return true;
+    });
+  const url = (name) => `${hub.url}/${name}/config.json`;
+  await fails('hf:a/b', { code: 'missing_file', status: 404, url: url('a/b/resolve/main') });
+  await fails('hf:a/b@v2', { code: 'missing_file', status: 404, url: url('a/b/resolve/v2') });
+  const message = /HTTP status 401: the model is private or gated, or there is none of that name/;
+  await assertError(() => Classifier.load('hf:a/none', { hubUrl: hub.url }), 'http_error', message);
+  await fails('hf:a/none', { status: 401 });
+  for (const name of ['hf:', 'hf:a/b/c', 'hf:a b', 'hf:/b', 'hf:a/b@']) {
+    await assertError(() => Classifier.load(name), 'invalid_option', /hf:owner\/name/);
+  }
+});
+
+test(
+  'in Chromium: a hub on another origin, shards, and what a user has chosen',
+  waiting,
+  async () => {
+    const hub = await serveHub({ 'some/model@main': folderOf('bert_shards') });
+    const pages = await serve(root, {
+      '/blank': (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(),
+    });
+    const browser = await chromium.launch({ executablePath, args: flags });
+    after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${pages.url}/blank`);
+    const text = expectedOf('bert_shards').texts.find(({ pair }) => pair === undefined);
+    const [fromHub, chosen] = await page.evaluate(
+      async ({ hubUrl, text, files }) => {
+        const { load } = await import('/dist/index.js');
+        const scoresOf = async (source) => {
+          const model = await load(source, { hubUrl });
+          const { scores } = await model.classify(text);
+          model.dispose();
+          return Object.values(scores);
+        };
+        const blobs = await Promise.all(
+          files.map(async (file) => [
+            file,
+            new File([await (await fetch(`/tests/checkpoints/bert_shards/${file}`)).blob()], file),
+          ]),
+        );
+        return [await scoresOf('hf:some/model'), await scoresOf(Object.fromEntries(blobs))];
+      },
+      { hubUrl: hub.url, text: text.text, files: filesOf('bert_shards') },
+    );
+    assertNear(fromHub, text.scores, 1e-4, 'scores');
+    assertNear(chosen, text.scores, 1e-4, 'scores');
+    assert.ok(hub.requests.every(({ headers }) => headers.referer === undefined));
+  },
+);

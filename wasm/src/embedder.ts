@@ -1,0 +1,125 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { Calls } from './calls.js';
+import { toText } from './inputs.js';
+import { ModelHandle } from './handle.js';
+import { checkOption } from './options.js';
+import type {
+  Clipped,
+  LoadOptions,
+  ModelFiles,
+  ModelInfo,
+  Outcome,
+  ReadOptions,
+  Texts,
+  WithAttention,
+} from './types.js';
+
+/**
+ * How one vector is made of a text's token vectors: their mean, the first token's, the largest
+ * number in each dimension, or their sum / √tokens.
+ */
+export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len';
+
+export interface EmbedderInfo extends ModelInfo {
+  /** What the model is made for; vectors of several poolings are put side by side. */
+  poolings: Pooling[];
+  /** Whether its vectors have length 1. */
+  normalize: boolean;
+}
+
+export interface EmbedOptions<Attention extends boolean = boolean> extends ReadOptions<Attention> {
+  /** As the model says by default. */
+  pooling?: Pooling | readonly Pooling[] | undefined;
+  /** Scales the vector to length 1; as the model says by default. */
+  normalize?: boolean | undefined;
+}
+
+/** A type argument tells whether its option was set. */
+export type Embedding<Attention extends boolean = boolean> = Clipped &
+  WithAttention<Attention> & {
+    /** [poolings · dModel] */
+    embedding: Float32Array;
+  };
+
+const options = ['attention', 'ablate', 'maskTokens', 'pooling', 'normalize', 'signal'];
+
+/**
+ * Makes vectors of texts: the smaller the angle between two, the more alike are the texts. It holds a
+ * WebAssembly instance, in a worker where the runtime has workers, until it is disposed of. Calls
+ * wait for one another. Every error is a GlassformerError, and the call after it works.
+ */
+export class Embedder {
+  /** What the model is. */
+  readonly info: EmbedderInfo;
+  readonly #model: ModelHandle<EmbedderInfo>;
+  readonly #calls: Calls;
+
+  private constructor(model: ModelHandle<EmbedderInfo>) {
+    this.#model = model;
+    this.#calls = new Calls(model, options, toText);
+    this.info = model.info;
+  }
+
+  /** Loads the model in a folder, which is named as for `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<Embedder> {
+    return new Embedder(await ModelHandle.load('feature-extraction', folder, options));
+  }
+
+  /** The vector of one text. */
+  embed<Attention extends boolean = false>(
+    text: string,
+    options: EmbedOptions<Attention> = {},
+  ): Promise<Embedding<Attention>> {
+    return this.#calls.one(text, options, 'embed');
+  }
+
+  /**
+   * Those of several texts, with one result each, in order. Where a text is refused, so is the
+   * whole batch; the message tells which.
+   */
+  embedBatch<Attention extends boolean = false>(
+    texts: readonly string[],
+    options: EmbedOptions<Attention> = {},
+  ): Promise<Embedding<Attention>[]> {
+    return this.#calls.batch(texts, options, 'embedBatch');
+  }
+
+  /** Those of any number of texts, as `Classifier.classifyEach` does it. */
+  embedEach<Attention extends boolean = false>(
+    texts: Texts,
+    options: EmbedOptions<Attention> = {},
+  ): AsyncGenerator<Outcome<Embedding<Attention>>, void, void> {
+    return this.#calls.each(texts, options, 'embedEach');
+  }
+
+  /**
+   * How alike two texts are by their vectors: the cosine of the angle between them, -1 to 1; 0 where
+   * one of them is 0.
+   */
+  similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+    checkOption(
+      a.length === b.length,
+      'similarity',
+      `vectors of one size, got ${a.length} and ${b.length}`,
+    );
+    const dot = (x: ArrayLike<number>, y: ArrayLike<number>): number =>
+      Array.from(x).reduce((sum, value, i) => sum + value * y[i]!, 0);
+    const lengths = Math.sqrt(dot(a, a) * dot(b, b));
+    return lengths > 0 ? dot(a, b) / lengths : 0;
+  }
+
+  /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
+  dispose(): void {
+    this.#model.dispose();
+  }
+}
+
+// Symbol.dispose, for `using`, is newer than the runtimes that the package supports.
+export interface Embedder {
+  [Symbol.dispose](): void;
+}
+if (Symbol.dispose) Embedder.prototype[Symbol.dispose] = Embedder.prototype.dispose;

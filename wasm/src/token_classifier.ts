@@ -1,0 +1,119 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { Calls } from './calls.js';
+import { toText } from './inputs.js';
+import { ModelHandle } from './handle.js';
+import type {
+  Clipped,
+  ClassifierInfo,
+  LoadOptions,
+  ModelFiles,
+  Outcome,
+  ReadOptions,
+  Texts,
+  WithAttention,
+} from './types.js';
+
+/**
+ * How tokens become entities: each by itself (`none`); those next to each other with one tag
+ * (`simple`); or words with one tag, where a word has the label of its first token (`first`), the
+ * most probable label by the mean of its tokens' probabilities (`average`), or the label of the
+ * token that is most certain (`max`).
+ */
+export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
+
+export interface TokenClassifyOptions<
+  Attention extends boolean = boolean,
+> extends ReadOptions<Attention> {
+  /** How tokens become entities; `none` by default. */
+  aggregation?: Aggregation | undefined;
+  /** Labels that make no entity; `["O"]` by default. */
+  ignoreLabels?: readonly string[] | undefined;
+}
+
+export interface Entity {
+  /** The label; of aggregated tokens without its "B-" or "I-". */
+  entity: string;
+  /** The label's probability; of aggregated tokens or words their mean. */
+  score: number;
+  /** The token as the vocabulary spells it, such as "##ton"; of aggregated tokens their text. */
+  word: string;
+  /** Offsets in UTF-16 code units of the text. */
+  start: number;
+  end: number;
+  /** Position among `tokens`, with aggregation `none`. */
+  index?: number;
+}
+
+/** A type argument tells whether its option was set. */
+export type TokenClassification<Attention extends boolean = boolean> = Clipped &
+  WithAttention<Attention> & {
+    /** In the order of the text. */
+    entities: Entity[];
+  };
+
+const options = ['attention', 'ablate', 'maskTokens', 'aggregation', 'ignoreLabels', 'signal'];
+
+/**
+ * Finds entities in texts: names of people, places and the like. It holds a WebAssembly instance, in
+ * a worker where the runtime has workers, until it is disposed of. Calls wait for one another. Every
+ * error is a GlassformerError, and the call after it works.
+ */
+export class TokenClassifier {
+  /** What the model is. */
+  readonly info: ClassifierInfo;
+  readonly #model: ModelHandle<ClassifierInfo>;
+  readonly #calls: Calls;
+
+  private constructor(model: ModelHandle<ClassifierInfo>) {
+    this.#model = model;
+    this.#calls = new Calls(model, options, toText);
+    this.info = model.info;
+  }
+
+  /** Loads the model in a folder, which is named as for `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<TokenClassifier> {
+    return new TokenClassifier(await ModelHandle.load('token-classification', folder, options));
+  }
+
+  /** Finds the entities of one text. */
+  classify<Attention extends boolean = false>(
+    text: string,
+    options: TokenClassifyOptions<Attention> = {},
+  ): Promise<TokenClassification<Attention>> {
+    return this.#calls.one(text, options, 'classify');
+  }
+
+  /**
+   * Those of several texts, with one result each, in order. Where a text is refused, so is the
+   * whole batch; the message tells which.
+   */
+  classifyBatch<Attention extends boolean = false>(
+    texts: readonly string[],
+    options: TokenClassifyOptions<Attention> = {},
+  ): Promise<TokenClassification<Attention>[]> {
+    return this.#calls.batch(texts, options, 'classifyBatch');
+  }
+
+  /** Those of any number of texts, as `Classifier.classifyEach` does it. */
+  classifyEach<Attention extends boolean = false>(
+    texts: Texts,
+    options: TokenClassifyOptions<Attention> = {},
+  ): AsyncGenerator<Outcome<TokenClassification<Attention>>, void, void> {
+    return this.#calls.each(texts, options, 'classifyEach');
+  }
+
+  /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */
+  dispose(): void {
+    this.#model.dispose();
+  }
+}
+
+// Symbol.dispose, for `using`, is newer than the runtimes that the package supports.
+export interface TokenClassifier {
+  [Symbol.dispose](): void;
+}
+if (Symbol.dispose) TokenClassifier.prototype[Symbol.dispose] = TokenClassifier.prototype.dispose;
