@@ -86,7 +86,7 @@ function nodeTests(folder) {
 async function trainingPython() {
   for (const python of ['/usr/bin/python3', 'python3']) {
     try {
-      await run(python, ['-c', 'import numpy, sentencepiece, torch']);
+      await run(python, ['-c', 'import numpy, sentencepiece, sklearn, torch']);
       return python;
     } catch {
       // This one is not there, or lacks something.
@@ -121,6 +121,7 @@ await step('native tests, sanitized', ['build with sanitizers'], () =>
   run('ctest', ['--preset', 'sanitize', '-V', '-j2']),
 );
 await step('command line tests', ['build native'], () => nodeTests('tests/cli'));
+await step('installed library', ['build native'], () => nodeTests('tests/install'));
 await step('package tests', ['build package'], () => nodeTests('tests/package'));
 await step('environments', ['build native', 'build package'], () =>
   nodeTests('tests/environments'),
@@ -136,7 +137,7 @@ if (python) {
   );
 } else {
   console.log(
-    'training tests                     skipped: no Python with torch, numpy, sentencepiece',
+    'training tests                     skipped: no Python with torch, numpy, sentencepiece, sklearn',
   );
 }
 await step('format and types', ['build package'], () => run(process.execPath, ['tests/lint.mjs']));
