@@ -84,20 +84,20 @@ function models(names: readonly string[]): Plugin {
   };
 }
 
-/** The licences that must travel with the build: ours, and those of the typefaces. */
-function licences(): Plugin {
+/** The licenses that must travel with the build: ours, and those of the typefaces. */
+function licenses(): Plugin {
   const require = createRequire(import.meta.url);
   const fonts = ['instrument-sans', 'newsreader'].map((font) =>
     require.resolve(`@fontsource-variable/${font}/LICENSE`),
   );
   return {
-    name: 'licences',
+    name: 'licenses',
     generateBundle() {
       const files = [here('../LICENSE'), here('../THIRD_PARTY_NOTICES'), ...fonts];
       const texts = files
         .filter((file) => existsSync(file))
         .map((file) => readFileSync(file, 'utf8'));
-      this.emitFile({ type: 'asset', fileName: 'licences.txt', source: texts.join('\n\n') });
+      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: texts.join('\n\n') });
     },
   };
 }
@@ -115,7 +115,7 @@ function precache(): Plugin {
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
           // A model is kept once a page has loaded it.
-          if (!/^(index\.html|service-worker\.js|licences\.txt|models\/.*)$/.test(name))
+          if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*)$/.test(name))
             files.push(name);
         }
         const worker = bundle['service-worker.js'];
@@ -137,7 +137,7 @@ export default defineConfig({
     contentSecurityPolicy(),
     codeFirst(),
     models(['sentiment', 'en-de', 'en-fr']),
-    licences(),
+    licenses(),
     precache(),
   ],
   resolve: { alias: [{ find: /^glassformer$/, replacement: here('../dist/index.js') }] },

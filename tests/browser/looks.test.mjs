@@ -41,7 +41,7 @@ onPage(
   },
 );
 
-onPage('colours of the heat map are ordered by weight in both themes', {}, async (page) => {
+onPage('colors of the heat map are ordered by weight in both themes', {}, async (page) => {
   await read(page, 'not good at all');
   for (const scheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -101,7 +101,7 @@ for (const colorScheme of ['light', 'dark']) {
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
       assert.deepEqual(found, []);
     };
-    await page.waitForTimeout(300); // Colours fade in; contrast is judged once they have.
+    await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     await check();
     await page.getByRole('button', { name: 'Show as table' }).click();
     await check();

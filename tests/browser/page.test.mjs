@@ -245,7 +245,7 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       return new Set(new Uint32Array(data.buffer)).size;
     });
-  assert.ok(painted > 16, `${painted} colours`);
+  assert.ok(painted > 16, `${painted} colors`);
   // The part on view is the part that it says it is.
   await page.getByTestId('heatmap').focus();
   await page.keyboard.press('Control+End');

@@ -498,7 +498,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByTestId('head-switch').nth(1).click();
     await settled(page);
     await wordsOf(page, 'target').nth(1).hover();
-    await page.waitForTimeout(300); // Colours fade in; contrast is judged once they have.
+    await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     const violations = await violationsOf(page);
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
     assert.deepEqual(found, []);

@@ -1,6 +1,6 @@
 // A classifier's figures:
 //
-//   accuracy    on the labelled test files, none of them trained on
+//   accuracy    on the labeled test files, none of them trained on
 //   probes      on small written sets: negation, contrast, short inputs
 //   tokenizer   ids of `glassformer tokenize` against spm_encode on lines from every file
 import { existsSync, readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ const accuracyFiles = [
 const tokenizerLinesPerFile = 2000;
 
 /** Lines of `label<TAB>text`, the label being an index into the model's labels. */
-function readLabelled(path) {
+function readLabeled(path) {
   return readLines(path).map((line) => {
     const tab = line.indexOf('\t');
     return { label: Number(line.slice(0, tab)), text: line.slice(tab + 1) };
@@ -51,7 +51,7 @@ async function evaluateAccuracy(variants, labels, data) {
   for (const { name, what, goal } of accuracyFiles) {
     const path = join(data, `${name}.tsv.gz`);
     if (!existsSync(path)) continue;
-    const examples = readLabelled(path);
+    const examples = readLabeled(path);
     if (new Set(examples.map(({ label }) => label)).size !== labels.length) continue;
     const row = { file: name, what, goal, texts: examples.length };
     for (const variant of variants) {
@@ -150,12 +150,12 @@ export function reportClassifier({ accuracy, probes, tokenizer }, { labels }) {
   different.slice(0, 5).forEach((line) => console.log(`  differs: ${JSON.stringify(line)}`));
 }
 
-/** Every text of the labelled test files. */
+/** Every text of the labeled test files. */
 export function classifierTexts(data) {
   return accuracyFiles
     .map(({ name }) => join(data, `${name}.tsv.gz`))
     .filter((path) => existsSync(path))
-    .flatMap((path) => readLabelled(path).map(({ text }) => text));
+    .flatMap((path) => readLabeled(path).map(({ text }) => text));
 }
 
 /** Resolves to { accuracy, probes, tokenizer } of a model folder. */

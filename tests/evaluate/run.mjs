@@ -1,6 +1,7 @@
-// `npm run evaluate -- --data DIR [--model DIR]… [--out FILE]`: every figure of the model cards, by
-// the native command on the weights as shipped. DIR holds the test files, or `sentiment` and
-// `translation` folders of them.
+// `npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]`: every figure of the
+// model cards, by the native command on the weights as shipped, and the ids of real tokenizers beside
+// those of the original library. DIR holds the test files, or `sentiment` and `translation` folders of
+// them; tokenizers.mjs says what it needs.
 //
 // Prints Markdown tables and writes the same as JSON (build/evaluate.json).
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { buildNative, buildPackage, root, setUp } from '../../wasm/toolchain/build.mjs';
 import { classifierTexts, evaluateClassifier, reportClassifier } from './classifier.mjs';
 import { compareBuilds, reportParity } from './parity.mjs';
+import { evaluateTokenizers, reportTokenizers, tokenizersHold } from './tokenizers.mjs';
 import { evaluateTranslator, reportTranslator, translatorTexts } from './translator.mjs';
 
 const kinds = {
@@ -53,11 +55,14 @@ async function main() {
     options: {
       data: { type: 'string' },
       model: { type: 'string', multiple: true, default: shippedModels() },
+      chroot: { type: 'string' },
       out: { type: 'string', default: join(root, 'build/evaluate.json') },
     },
   });
   if (!values.data)
-    throw new Error('usage: npm run evaluate -- --data DIR [--model DIR]… [--out FILE]');
+    throw new Error(
+      'usage: npm run evaluate -- --data DIR [--model DIR]… [--chroot DIR] [--out FILE]',
+    );
   await setUp('build', 'native', 'test');
   await buildNative();
   await buildPackage();
@@ -78,6 +83,10 @@ async function main() {
     figures[name].parity = parity;
     if (!holds(figures[name])) process.exitCode = 1;
   }
+  console.error('comparing the tokenizers; a few minutes');
+  figures.tokenizers = await evaluateTokenizers(values.data, values.chroot);
+  reportTokenizers(figures.tokenizers);
+  if (!tokenizersHold(figures.tokenizers)) process.exitCode = 1;
   mkdirSync(dirname(values.out), { recursive: true });
   writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`);
 }

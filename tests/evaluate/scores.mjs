@@ -1,4 +1,4 @@
-// BLEU and chrF as sacreBLEU computes them by default: corpus level, tokenisation 13a, exponential
+// BLEU and chrF as sacreBLEU computes them by default: corpus level, tokenization 13a, exponential
 // smoothing (Papineni et al. 2002; Post 2018); chrF2 of character 1- to 6-grams without white space
 // (Popović 2015). Both from 0 to 100; `references[i]` are the alternatives for sentence i.
 

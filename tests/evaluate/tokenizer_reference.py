@@ -3,9 +3,8 @@
 
     tokenizer_reference.py FOLDER < LINES > IDS
 
-Needs Debian sid's packages python3-tokenizers (0.23.1) and python3-transformers (5.12.1), with
-python3-sentencepiece. Each line of the output is a JSON array: the ids of a line, and those with what
-the model expects around it.
+Needs Debian sid's packages python3-tokenizers (0.23.1) and python3-transformers (5.12.1). Each line of the
+output is a JSON array: the ids of a line, and those with what the model expects around it.
 """
 
 import json
@@ -30,15 +29,10 @@ def load(folder):
         from transformers import BertTokenizer
 
         tokenizer = BertTokenizer.from_pretrained(folder).backend_tokenizer
-    elif (folder / "merges.txt").exists():
+    else:
         from transformers import GPT2Tokenizer
 
         tokenizer = GPT2Tokenizer.from_pretrained(folder).backend_tokenizer
-    else:
-        from transformers import MarianTokenizer
-
-        marian = MarianTokenizer.from_pretrained(folder)
-        return lambda text, special: marian(text, add_special_tokens=special)["input_ids"]
     return lambda text, special: tokenizer.encode(text, add_special_tokens=special).ids
 
 

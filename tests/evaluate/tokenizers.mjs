@@ -1,82 +1,125 @@
-// Ids of real tokenizers beside those of the original library, on real text:
+// Ids of real tokenizers beside those of their original libraries, on real text:
 //
-//   node tests/evaluate/tokenizers.mjs lines DATA > LINES        20,000 lines of the data sets
-//   tests/evaluate/tokenizer_reference.py FOLDER < LINES > REFERENCES/NAME     for each tokenizer
-//   node tests/evaluate/tokenizers.mjs compare TOKENIZERS LINES REFERENCES
+//   node tests/evaluate/tokenizers.mjs DATA [CHROOT]
 //
-// The middle step needs the original library, wherever it is installed. TOKENIZERS holds a folder for
-// each tokenizer, of whose name REFERENCES has a file.
+// DATA has text files somewhere below it, of which 20,000 lines are read, and in `tokenizers` a folder
+// for each tokenizer. Folders with SentencePiece models are compared with Debian 12's spm_encode;
+// SentencePiece 0.2.2 rounds scores another way, and so takes another one of several splits that are
+// equally good. The others are compared with the library that made them: this machine's, or that of
+// the Debian sid below CHROOT (tests/checkpoints/README.md says how to make one).
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { root } from '../../wasm/toolchain/build.mjs';
+import { fileURLToPath } from 'node:url';
+import { glassformer, pipeLines, readLines, table } from './lines.mjs';
 
 const wanted = 20_000;
+const script = fileURLToPath(new URL('tokenizer_reference.py', import.meta.url));
 
 /** Lines of every text file below a folder, about as many of each file. */
 function linesOf(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const texts = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(tsv|txt)(\.gz)?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const columns = files.flatMap((file) => {
-    const bytes = readFileSync(file);
-    const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-    const lines = text.split(/\r?\n/).filter((line) => line !== '');
-    return lines.length > 0 ? [{ file: relative(folder, file), lines }] : [];
-  });
+    .sort()
+    .map((file) => readLines(file).map((line) => line.replace(/\r$/, '')))
+    .map((lines) => lines.filter((line) => line !== ''))
+    .filter((lines) => lines.length > 0)
+    .sort((a, b) => a.length - b.length); // what short ones lack, the longer ones make up for
   const result = [];
-  for (let left = columns.length; left > 0; --left) {
-    const { lines } = columns.sort((a, b) => a.lines.length - b.lines.length)[
-      columns.length - left
-    ];
-    const share = Math.min(lines.length, Math.ceil((wanted - result.length) / left));
-    const step = lines.length / share;
-    for (let i = 0; i < share; ++i) result.push(lines[Math.floor(i * step)]);
-  }
+  texts.forEach((lines, i) => {
+    const share = Math.min(lines.length, Math.ceil((wanted - result.length) / (texts.length - i)));
+    for (let j = 0; j < share; ++j) result.push(lines[Math.floor((j * lines.length) / share)]);
+  });
   return result.slice(0, wanted);
 }
 
-function tokenize(folder, lines, options) {
-  const { status, stdout, stderr } = spawnSync(
-    join(root, 'build/native/glassformer'),
-    ['tokenize', folder, ...options],
-    { input: `${lines.join('\n')}\n`, maxBuffer: 2 ** 30, encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(stderr);
-  return stdout.split('\n').slice(0, -1);
+/** Python with the library, and the folder of copies that it can see; undefined without it. */
+function findLibrary(tokenizers, chroot) {
+  const [command, ...args] = chroot ? ['chroot', chroot, 'python3'] : ['/usr/bin/python3'];
+  const { status } = spawnSync(command, [...args, '-c', 'import tokenizers, transformers']);
+  if (status !== 0) return undefined;
+  const copies = mkdtempSync(join(chroot ?? '/', 'tmp/glassformer-'));
+  cpSync(script, join(copies, 'reference.py'));
+  cpSync(tokenizers, join(copies, 'tokenizers'), { recursive: true });
+  const seen = (path) => join('/', relative(chroot ?? '/', join(copies, path)));
+  return {
+    async encode(name, lines) {
+      const reference = [seen('reference.py'), seen(join('tokenizers', name))];
+      const answers = await pipeLines(command, [...args, ...reference], lines);
+      return answers.map((answer) => JSON.parse(answer));
+    },
+    close: () => rmSync(copies, { recursive: true }),
+  };
 }
 
-/** How many lines get other ids than the reference has, and the first of them. */
-function compare(folder, lines, reference) {
-  const expected = readFileSync(reference, 'utf8').split('\n').slice(0, -1);
-  if (expected.length !== lines.length)
-    throw new Error(`${reference}: expected ${lines.length} lines, got ${expected.length}`);
-  const plain = tokenize(folder, lines, []);
-  const special = tokenize(folder, lines, ['--special']);
-  const different = expected.flatMap((json, i) => {
-    const [ids, idsWithSpecial] = JSON.parse(json);
-    return ids.join(' ') === plain[i] && idsWithSpecial.join(' ') === special[i] ? [] : [lines[i]];
+/** The ids of each line, and those with what a translator expects around it. */
+async function encodePieces(folder, lines) {
+  const ids = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8'));
+  const spm = [`--model=${join(folder, 'source.spm')}`, '--output_format=piece'];
+  return (await pipeLines('spm_encode', spm, lines)).map((line) => {
+    const pieces = line.split(' ').map((piece) => ids[piece] ?? ids['<unk>']);
+    return [pieces, [...pieces, ids['</s>']]];
+  });
+}
+
+/** How many lines get other ids than these, and the first of them. */
+async function compare(folder, lines, expected) {
+  const plain = await pipeLines(glassformer, ['tokenize', folder], lines);
+  const special = await pipeLines(glassformer, ['tokenize', folder, '--special'], lines);
+  const different = lines.filter((_, i) => {
+    const [ids, idsWithSpecial] = expected[i];
+    return ids.join(' ') !== plain[i] || idsWithSpecial.join(' ') !== special[i];
   });
   return { lines: lines.length, different: different.length, first: different[0] };
 }
 
-const [command, ...paths] = process.argv.slice(2);
-if (command === 'lines' && paths.length === 1) {
-  process.stdout.write(`${linesOf(paths[0]).join('\n')}\n`);
-} else if (command === 'compare' && paths.length === 3) {
-  const [tokenizers, file, references] = paths;
-  const lines = readFileSync(file, 'utf8').replace(/\n$/, '').split('\n');
-  for (const name of readdirSync(references).sort()) {
-    const figures = compare(join(tokenizers, name), lines, join(references, name));
-    console.log(`${name}: ${figures.lines - figures.different} of ${figures.lines} lines alike`);
-    if (figures.different > 0) {
-      console.log(`  first: ${JSON.stringify(figures.first)}`);
-      process.exitCode = 1;
+/** The figures of each tokenizer by its name, as far as its library is there. */
+export async function evaluateTokenizers(data, chroot) {
+  const tokenizers = join(data, 'tokenizers');
+  if (!existsSync(tokenizers)) return {};
+  const library = findLibrary(tokenizers, chroot);
+  const lines = linesOf(data);
+  const figures = {};
+  try {
+    for (const entry of readdirSync(tokenizers, { withFileTypes: true })) {
+      const { name } = entry;
+      const folder = join(tokenizers, name);
+      const sentencePiece = existsSync(join(folder, 'source.spm'));
+      if (!entry.isDirectory() || (!sentencePiece && !library)) continue;
+      const expected = await (sentencePiece
+        ? encodePieces(folder, lines)
+        : library.encode(name, lines));
+      figures[name] = await compare(folder, lines, expected);
     }
+  } finally {
+    library?.close();
   }
-} else {
-  console.error('usage: tokenizers.mjs lines DATA | compare TOKENIZERS LINES REFERENCES');
-  process.exitCode = 2;
+  return figures;
+}
+
+/** Whether all ids are the libraries'. */
+export function tokenizersHold(figures) {
+  return Object.values(figures).every(({ different }) => different === 0);
+}
+
+export function reportTokenizers(figures) {
+  const rows = Object.entries(figures).map(([name, { lines, different, first }]) => [
+    name,
+    `${lines - different} of ${lines}`,
+    first === undefined ? '' : JSON.stringify(first),
+  ]);
+  console.log(`
+## Tokenizers
+
+Lines with the same ids as the original library's. Compared are those in the data's \`tokenizers\`
+whose library is there: Debian sid's python3-transformers, here or below the folder of --chroot.
+
+${table(['tokenizer', 'alike', 'the first line that is not'], rows)}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const figures = await evaluateTokenizers(process.argv[2], process.argv[3]);
+  reportTokenizers(figures);
+  if (!tokenizersHold(figures)) process.exitCode = 1;
 }

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, extname, join, normalize } from 'node:path';
+import { basename, dirname, extname, join, normalize } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
-import { root, run, runTool, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { filesIn, root, run, runTool, unlessDone } from '../../wasm/toolchain/build.mjs';
 import { models } from '../../wasm/toolchain/models.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
 import { launch } from '../browser/open.mjs';
@@ -62,7 +62,7 @@ await buildDocs();
 test('every snippet is of a kind that a test knows', () => {
   const known = [
     ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
-    ...['html page', 'ts', 'cpp', 'json', 'text', 'python'],
+    ...['html page', 'ts', 'cpp', 'cmake', 'json', 'text', 'python'],
     ...['sh', 'sh check', 'sh install', 'sh compile'],
     ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
   ];
@@ -146,10 +146,20 @@ test('the C++ example compiles and runs', async () => {
   const compile = command
     .replace('example.cpp', source)
     .replace('-o example && ./example', `-o ${program}`);
-  const inputs = ['web/docs/cpp.md', 'src', 'build/native/libglassformer_core.a'];
+  const inputs = ['web/docs/cpp.md', 'src', 'build/native/libglassformer.a'];
   await unlessDone('docs-cpp', inputs, [program], () => run('bash', ['-c', compile]));
   const output = await run(join(root, program), []);
-  assert.match(output, /^positive 0\.\d+, \d+ tokens\n.*Bahnhof.*\nno\/such\/folder.*\n$/);
+  assert.match(
+    output,
+    /^positive 0\.\d+, \d+ tokens\n a attends .* 0\.\d+\n.*Bahnhof.*\nmissing_file: no\/such.*\n$/,
+  );
+});
+
+test('the CMake snippet is that of the project that a test builds', () => {
+  const project = readFileSync(join(root, 'tests/install/example/CMakeLists.txt'), 'utf8');
+  const lines = of('cmake', '').flatMap(({ code }) => code.trim().split('\n'));
+  assert.ok(lines.length > 0);
+  for (const line of lines) assert.ok(project.includes(`${line}\n`), line);
 });
 
 test('JSON snippets are JSON; the configuration is the shipped one', () => {
@@ -261,6 +271,33 @@ test('the site has all pages, each with a title and one main heading', () => {
     assert.match(html, /<title>[^<]+<\/title>/, file);
     assert.equal(html.match(/<h1\b/g)?.length, 1, file);
   }
+});
+
+test('what the public C++ headers declare is in their reference, with a comment', () => {
+  const page = contents.get('cpp-reference.html');
+  const headers = filesIn('src/glassformer').filter((file) => file.endsWith('.hpp'));
+  let found = 0;
+  for (const file of headers) {
+    const section = page.match(new RegExp(`>${basename(file)}</h2>([^]*?)(?:<h2|</main>)`))?.[1];
+    assert.ok(section, file);
+    const text = readFileSync(join(root, file), 'utf8');
+    // Types, constants and functions begin lines; methods that are no operators are in classes.
+    const names = [
+      ...text.matchAll(/^(?:struct|class|enum class|using) (\w+)\b(?!;)/gm),
+      ...text.matchAll(/^(?! )[\w:<>* ]*\b(\w+)(?:\(| = )/gm),
+    ].map(([, name]) => name);
+    for (const name of new Set(names)) {
+      assert.match(section, new RegExp(`<h3[^>]*>${name}</h3>\n<p>`), `${file}: ${name}`);
+    }
+    for (const [, name] of text.matchAll(
+      /^ {2}(?:static |const )?[\w:<>&, ]+ &?(\w+)\((?:.*[;,])?$/gm,
+    )) {
+      if (!/^[A-Z]/.test(name)) assert.ok(section.includes(name), `${file}: ${name}`);
+    }
+    found += names.length;
+  }
+  assert.ok(found > 30, `${found} names`);
+  assert.doesNotMatch(page, /private:|unique_ptr|pipeline_/);
 });
 
 test('no link of the site is dead', () => {

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
-// What each folder of src may include besides itself and error.hpp. io reads bytes into plain
-// floats and kernels know nothing of files, so neither sees the other; text meets models only in
-// checkpoints and pipelines.
+// What each folder of src may include besides itself, error.hpp and the public headers in
+// glassformer. io reads bytes into plain floats and kernels know nothing of files, so neither sees
+// the other; text meets models only in checkpoints and pipelines.
 const allowed = {
   tensor: [],
   kernels: ['tensor'],
@@ -29,6 +29,8 @@ const allowed = {
     'io',
     'text',
   ],
+  // Its sources; the headers see nothing of the library but each other.
+  glassformer: ['pipelines', 'checkpoints', 'tensor'],
 };
 
 // Libraries that only some places may include.
@@ -67,11 +69,24 @@ test('each layer includes only layers below it', () => {
     const layer = file.split('/')[1];
     for (const included of includes(file)) {
       const other = included.split('/')[0];
-      if (!included.includes('/') || !(other in allowed)) continue;
+      if (!included.includes('/') || !(other in allowed) || other === 'glassformer') continue;
       if (other !== layer && !allowed[layer].includes(other)) wrong.push(`${file}: ${included}`);
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+test('public headers include only the standard library and each other', () => {
+  const headers = sources.filter((file) => /^src\/glassformer\/.*\.hpp$/.test(file));
+  assert.ok(headers.length > 0);
+  for (const file of headers) {
+    const others = includes(file).filter((name) => !/^[a-z_]+$/.test(name));
+    assert.deepEqual(
+      others.filter((name) => !headers.includes(`src/${name}`)),
+      [],
+      file,
+    );
+  }
 });
 
 test('includes within the project are relative to src', () => {

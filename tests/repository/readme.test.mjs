@@ -34,9 +34,14 @@ test('the linked files exist', () => {
   );
 });
 
-// Runs one of the JavaScript examples.
-function runExample(name) {
-  const [code] = blocks('js').filter((text) => text.includes(name));
+// Runs one of the JavaScript examples, with other names for some models.
+function runExample(name, models = {}) {
+  let [code] = blocks('js').filter((text) => text.includes(name));
+  for (const [model, place] of Object.entries(models)) {
+    assert.ok(code.includes(`'${model}'`), model);
+    code = code.replace(`'${model}'`, `'${place}'`);
+  }
+  assert.ok(!code.includes("'hf:"));
   writeFileSync(join(folder, `${name}.mjs`), code);
   return run(process.execPath, [`build/readme/${name}.mjs`]);
 }
@@ -59,6 +64,18 @@ test('the JavaScript example of translation runs', async () => {
   assert.match(lines.at(-1), /^\d+ layers, \d+ output tokens attend to \d+ input tokens$/);
 });
 
+test('the JavaScript example of published models runs', async () => {
+  const output = await runExample('TokenClassifier', {
+    'hf:dslim/bert-base-NER': 'tests/checkpoints/bert_tokens',
+    'hf:deepset/roberta-base-squad2': 'tests/checkpoints/roberta_answer',
+    'hf:sentence-transformers/all-MiniLM-L6-v2': 'tests/checkpoints/bert_embed',
+    'hf:distilbert/distilbert-base-uncased-finetuned-sst-2-english':
+      'tests/checkpoints/distilbert_sequence',
+  });
+  assert.match(output, /^(PER|LOC|geo-place|place) .+ 0\.\d{3}$/m);
+  assert.match(output, /^(.+) \1\n-?[01]\.\d+\ntext-classification$/m);
+});
+
 test('the shell examples run', async () => {
   const [commands] = blocks('sh').filter((text) => text.includes('classify'));
   const output = await run('bash', ['-euo', 'pipefail', '-c', commands]);
@@ -70,7 +87,7 @@ test('the C++ example compiles and runs', async () => {
   const [code] = blocks('cpp');
   const [command] = blocks('sh').filter((text) => text.includes('c++'));
   writeFileSync(join(folder, 'example.cpp'), code);
-  const inputs = ['README.md', 'src', 'build/native/libglassformer_core.a'];
+  const inputs = ['README.md', 'src', 'build/native/libglassformer.a'];
   const compile = command
     .replace('example.cpp', 'build/readme/example.cpp')
     .replace('-o example && ./example', '-o build/readme/example');

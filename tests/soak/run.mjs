@@ -75,7 +75,7 @@ async function soak(name, load, method, count, work) {
   const loaded = memory.buffer.byteLength;
   const answer = (text, options) => model[method](text, options);
   for (const [text, options] of work.largest) await answer(text, options);
-  for (let i = 0; i < 50; i++) await answer(...work.like); // V8 optimises what runs often
+  for (let i = 0; i < 50; i++) await answer(...work.like); // V8 optimizes what runs often
 
   const used = () => {
     collectGarbage();

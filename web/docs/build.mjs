@@ -1,12 +1,13 @@
 // `npm run build:docs`: build/docs, a static site of the guides in this folder, of CHANGELOG,
-// CONTRIBUTING and SECURITY, and of the API reference that TypeDoc reads from the sources'
-// comments. No script runs in it, and nothing is fetched from elsewhere.
+// CONTRIBUTING and SECURITY, and of the references that are read from the sources' comments: that
+// of the package by TypeDoc, that of the public C++ headers by cpp_reference.mjs. No script runs in it, and nothing is fetched from elsewhere.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import hljs from 'highlight.js/lib/common';
 import markdownIt from 'markdown-it';
 import { root, runTool, setUp, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { cppReference } from './cpp_reference.mjs';
 
 const site = join(root, 'build/docs');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -17,7 +18,7 @@ const guide = (name) => ({ page: `${name}.html`, source: `web/docs/${name}.md` }
 const project = (name) => ({ page: `${name.toLowerCase()}.html`, source: `${name}.md` });
 const sections = [
   ['Start', ['index', 'page'].map(guide)],
-  ['Web developers', ['web', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
+  ['Web developers', ['web', 'published', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
   ['Other places', ['node', 'command-line', 'large-corpora', 'cpp', 'models'].map(guide)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];
@@ -45,6 +46,8 @@ function linkFrom(page, source, target) {
   const [path, hash] = target.split('#');
   const file = posix.normalize(posix.join(posix.dirname(source), path));
   const api = file.match(/^api\/(.*)\.md$/)?.[1];
+  const header = file.match(/^src\/glassformer\/(\w+)\.hpp$/)?.[1];
+  if (header) return `${posix.relative(posix.dirname(page), 'cpp-reference.html')}#${header}hpp`;
   const known = guides.find((other) => other.source === file)?.page ?? (api && `api/${api}.html`);
   const suffix = hash ? `#${hash}` : '';
   if (!known) return `${repository}/blob/main/${file}${suffix}`;
@@ -155,7 +158,7 @@ async function build() {
     source,
     text: readFileSync(join(root, source), 'utf8'),
   }));
-  const pages = [...guidePages, ...(await apiPages())].map((entry) => ({
+  const pages = [...guidePages, ...(await apiPages()), cppReference()].map((entry) => ({
     ...entry,
     ...render(entry),
   }));
@@ -164,7 +167,11 @@ async function build() {
   const entries = sections.map(([name, list]) => [name, list.map(titled)]);
   entries.splice(3, 0, [
     'API reference',
-    [{ page: 'api/README.html', title: 'All classes and types' }, ...classes],
+    [
+      { page: 'api/README.html', title: 'All classes and types' },
+      ...classes,
+      titled({ page: 'cpp-reference.html' }),
+    ],
   ]);
   rmSync(site, { recursive: true, force: true });
   for (const page of pages) {
@@ -179,14 +186,14 @@ async function build() {
   for (const [font, cut] of Object.entries(fonts)) {
     const folder = join(root, 'node_modules/@fontsource-variable', font);
     copyFileSync(join(folder, `files/${font}-${cut}-normal.woff2`), join(assets, `${font}.woff2`));
-    copyFileSync(join(folder, 'LICENSE'), join(assets, `${font}-licence.txt`));
+    copyFileSync(join(folder, 'LICENSE'), join(assets, `${font}-license.txt`));
   }
 }
 
 /** build/docs, if what it is made from has changed. */
 export async function buildDocs() {
-  const inputs = ['web/docs', 'web/src/mark.svg', 'wasm/src', 'package.json', 'package-lock.json'];
-  inputs.push(...guides.map(({ source }) => source));
+  const inputs = ['web/docs', 'web/src/mark.svg', 'wasm/src', 'src/glassformer'];
+  inputs.push('package.json', 'package-lock.json', ...guides.map(({ source }) => source));
   await unlessDone('docs', inputs, ['build/docs/index.html'], build);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Colours of the data. Three glasses, apart in hue and lightness also for colour-blind eyes:
+ * Colors of the data. Three glasses, apart in hue and lightness also for color-blind eyes:
  * cobalt is attention (sequential), amber and sea green are the two ends of a verdict (diverging).
  */
 export type Theme = 'light' | 'dark';
@@ -22,8 +22,8 @@ export const glasses: Record<Theme, Glass> = {
   },
 };
 
-/** The colour that stands for label `index` of `count`. */
-export function labelColour(theme: Theme, index: number, count: number): string {
+/** The color that stands for label `index` of `count`. */
+export function labelColor(theme: Theme, index: number, count: number): string {
   const [first, nothing, last] = glasses[theme].evidence;
   const share = count < 2 ? 1 : (2 * index) / (count - 1) - 1;
   const end = share < 0 ? first : last;

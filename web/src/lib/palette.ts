@@ -1,22 +1,22 @@
-/** The glasses' colours between their stops. */
+/** The glasses' colors between their stops. */
 import { rgb } from 'd3-color';
 import { interpolateLab, piecewise } from 'd3-interpolate';
 import { glasses, type Theme } from './glasses.ts';
 
-const attentionColours = {
+const attentionColors = {
   light: piecewise(interpolateLab, [...glasses.light.attention]),
   dark: piecewise(interpolateLab, [...glasses.dark.attention]),
 };
 
-const evidenceColours = {
+const evidenceColors = {
   light: piecewise(interpolateLab, [...glasses.light.evidence]),
   dark: piecewise(interpolateLab, [...glasses.dark.evidence]),
 };
 
-/** Colour of an attention weight 0 … max; by its square root, so that small weights show too. */
+/** Color of an attention weight 0 … max; by its square root, so that small weights show too. */
 export function attentionScale(theme: Theme, max: number): (weight: number) => string {
-  const colour = attentionColours[theme];
-  return (weight) => colour(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0);
+  const color = attentionColors[theme];
+  return (weight) => color(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0);
 }
 
 /** What shines through under a word that is looked at: text stays legible on it. */
@@ -26,13 +26,13 @@ export function attentionTint(theme: Theme, share: number): string {
   return tint.copy({ opacity }).toString();
 }
 
-/** The same colours as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
+/** The same colors as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
 export function attentionPixels(theme: Theme): Uint8ClampedArray {
   let pixels = pixelTables.get(theme);
   if (pixels) return pixels;
   pixels = new Uint8ClampedArray(256 * 4);
   for (let i = 0; i < 256; i++) {
-    const { r, g, b } = rgb(attentionColours[theme](i / 255));
+    const { r, g, b } = rgb(attentionColors[theme](i / 255));
     pixels.set([r, g, b, 255], i * 4);
   }
   pixelTables.set(theme, pixels);
@@ -45,9 +45,9 @@ export function attentionStops(theme: Theme): readonly string[] {
   return glasses[theme].attention;
 }
 
-/** Colour of evidence −1 (all for the first label) … 0 … 1 (all for the last). */
-export function evidenceColour(theme: Theme, share: number): string {
-  return evidenceColours[theme]((Math.max(-1, Math.min(1, share)) + 1) / 2);
+/** Color of evidence −1 (all for the first label) … 0 … 1 (all for the last). */
+export function evidenceColor(theme: Theme, share: number): string {
+  return evidenceColors[theme]((Math.max(-1, Math.min(1, share)) + 1) / 2);
 }
 
 /** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */

@@ -29,7 +29,7 @@ export function heatmapSvg({ matrix, queryLabels, keyLabels, caption }: Picture)
   const top = widest(keyLabels);
   const width = Math.max(left + keys * size + 8, textWidth(caption, fontSize) + 16);
   const height = top + queries * size + 32;
-  const colour = attentionScale('light', largestWeight(matrix));
+  const color = attentionScale('light', largestWeight(matrix));
   const parts: string[] = [];
   keyLabels.forEach((label, key) => {
     if (key % every > 0) return;
@@ -51,7 +51,7 @@ export function heatmapSvg({ matrix, queryLabels, keyLabels, caption }: Picture)
       const value = weightAt(matrix, { query, key });
       const at = `x="${left + key * size}" y="${top + query * size}"`;
       parts.push(
-        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${unseen(matrix, { query, key }) ? 'none' : colour(value)}" data-value="${value}"/>`,
+        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${unseen(matrix, { query, key }) ? 'none' : color(value)}" data-value="${value}"/>`,
       );
     }
   }

@@ -1,0 +1,79 @@
+// The reference of the public C++ headers, as markdown: what their comments say, and each
+// declaration as it stands there, without bodies and private parts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../wasm/toolchain/build.mjs';
+
+// In the order in which a reader wants them.
+const headers = [
+  'glassformer',
+  'classifier',
+  'token_classifier',
+  'question_answerer',
+  'embedder',
+  'translator',
+  'text_input',
+  'tokens',
+  'attention',
+  'encoder_options',
+  'patch',
+  'compute',
+  'error',
+];
+
+// The declarations of a header: { comment, code } with the lines of each.
+function declarationsOf(text) {
+  const [, body] = text.match(/^namespace glassformer \{\n([^]*)^\} {2}\/\/ namespace/m);
+  const found = [];
+  for (const block of body.trim().split(/\n\n(?=\S)/)) {
+    const lines = block.split('\n').filter((line, i, all) => line || all[i + 1]);
+    const code = lines.findIndex((line) => line && !line.startsWith('///'));
+    if (code < 0) continue;
+    found.push({ comment: lines.slice(0, code), code: lines.slice(code) });
+  }
+  return found.filter(({ code }) => !/^class \w+;$/.test(code[0]));
+}
+
+// The name that a declaration gives.
+function nameOf(code) {
+  const text = code.join('\n');
+  const type = text.match(/^(?:struct|enum class|class|using) (\w+)/);
+  return (type ?? text.match(/(\w+)(?: =|\()/))[1];
+}
+
+// Without what is private, what moves and destroys, and what stands within functions.
+function shown(code) {
+  return code
+    .join('\n')
+    .replace(/\n private:\n[^]*(?=^\};)/m, '\n')
+    .replace(/^ +(?:explicit \w+\(std::unique_ptr|.*&&\) noexcept|~).*\n/gm, '')
+    .replace(
+      /^( *)(\S.*?\)(?: const)?(?: noexcept)?)(?: : .*)? \{(?:.*\}$|\n[^]*?^\1\}$)/gm,
+      '$1$2;',
+    )
+    .replace(/\n{2,}(?=\};|$)/g, '\n')
+    .trimEnd();
+}
+
+// A comment as prose; what markdown would take for its own is escaped.
+function prose(comment) {
+  return comment
+    .map((line) => line.replace(/^\/\/\/ ?/, ''))
+    .join('\n')
+    .replace(/`[^`]*`|[*<[\]]/g, (match) => (match.length > 1 ? match : `\\${match}`));
+}
+
+/** The page: { page, source, text }. */
+export function cppReference() {
+  let text = '# C++ reference\n\nEverything is in the namespace `glassformer`.\n';
+  for (const header of headers) {
+    const file = `src/glassformer/${header}.hpp`;
+    text += `\n## ${header}.hpp\n`;
+    for (const { comment, code } of declarationsOf(readFileSync(join(root, file), 'utf8'))) {
+      const name = nameOf(code);
+      if (comment.length === 0) throw new Error(`${file}: ${name} has no comment`);
+      text += `\n### ${name}\n\n${prose(comment)}\n\n\`\`\`cpp\n${shown(code)}\n\`\`\`\n`;
+    }
+  }
+  return { page: 'cpp-reference.html', source: 'src/glassformer', text };
+}
