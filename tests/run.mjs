@@ -86,7 +86,7 @@ function nodeTests(folder) {
 async function trainingPython() {
   for (const python of ['/usr/bin/python3', 'python3']) {
     try {
-      await run(python, ['-c', 'import numpy, sentencepiece, sklearn, torch']);
+      await run(python, ['-c', 'import numpy, regex, sentencepiece, sklearn, torch']);
       return python;
     } catch {
       // This one is not there, or lacks something.
@@ -137,7 +137,7 @@ if (python) {
   );
 } else {
   console.log(
-    'training tests                     skipped: no Python with torch, numpy, sentencepiece, sklearn',
+    'training tests                     skipped: no Python with what weights/train imports',
   );
 }
 await step('format and types', ['build package'], () => run(process.execPath, ['tests/lint.mjs']));
