@@ -30,11 +30,14 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
-// The texts to measure: the command's own, or one of each length.
-std::vector<std::string> texts_of(const BenchCommand& command, const Tokenizer& tokenizer) {
+// The texts to measure: the command's own, or one of each length, with so many tokens around it.
+std::vector<std::string> texts_of(const BenchCommand& command, const Tokenizer& tokenizer,
+                                  std::size_t around = 0) {
   if (!command.text.empty()) return {command.text};
   std::vector<std::string> texts;
-  for (const std::size_t length : command.lengths) texts.push_back(text_of(length, tokenizer));
+  for (const std::size_t length : command.lengths) {
+    texts.push_back(text_of(length - std::min(length, around), tokenizer));
+  }
   return texts;
 }
 
@@ -99,7 +102,9 @@ std::string format(const char* pattern, Values... values) {
 
 void bench(const BenchCommand& command, ClassifyPipeline& pipeline) {
   Report report(command, "classify", pipeline.compute());
-  for (const std::string& text : texts_of(command, pipeline.tokenizer())) {
+  const Tokenizer& tokenizer = pipeline.tokenizer();
+  const std::size_t around = pipeline.classify("a").tokens.size() - tokenizer.encode("a").size();
+  for (const std::string& text : texts_of(command, tokenizer, around)) {
     const std::size_t tokens = pipeline.classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();

@@ -32,8 +32,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import safetensors_io
 
 SUPPORTED = {
-    "positions": "sinusoidal", "norm": "pre", "layer_norm": "standard", "attention": "full", "activation": "relu",
-    "attention_bias": True, "final_norm": True, "pooling": "mean", "embeddings": "shared", "lm_head_bias": True,
+    "positions": ["sinusoidal", "learned"], "norm": ["pre", "post"], "layer_norm": ["standard"], "attention": ["full"],
+    "activation": ["relu", "gelu"], "attention_bias": [True], "pooling": ["mean", "first"], "position_offset": [0],
+    "gated": [False], "head_dense": ["tanh", "relu"], "embeddings": ["shared"], "lm_head_bias": [True],
 }
 
 
@@ -102,29 +103,47 @@ class Graph:
         return self.op("LayerNormalization", x, self.constant(self.weights[f"{name}.weight"]),
                        self.constant(self.weights[f"{name}.bias"]), axis=-1, epsilon=self.config["layer_norm_eps"])
 
+    def residual(self, x, norm, sublayer):
+        """x + sublayer(norm(x)), or norm(x + sublayer(x)) where the norm comes after"""
+        if self.config["norm"] == "pre":
+            return self.op("Add", x, sublayer(self.layer_norm(x, norm)))
+        return self.layer_norm(self.op("Add", x, sublayer(x)), norm)
+
     def feed_forward(self, x, name):
-        """x + fc2(relu(fc1(norm(x))))"""
-        hidden = self.op("Relu", self.named(self.layer_norm(x, f"{name}.final_layer_norm"), f"{name}.fc1"))
-        return self.op("Add", x, self.named(hidden, f"{name}.fc2"))
+        def sublayer(normed):
+            hidden = self.named(normed, f"{name}.fc1")
+            gelu = self.config["activation"] == "gelu"
+            hidden = self.op("Gelu", hidden, domain="com.microsoft") if gelu else self.op("Relu", hidden)
+            return self.named(hidden, f"{name}.fc2")
+
+        return self.residual(x, f"{name}.final_layer_norm", sublayer)
 
     def embed(self, table, positions):
         """scale · table[ids] + positions"""
         scale = self.config["d_model"]**0.5 if self.config["scale_embedding"] else 1.0
         return self.op("Add", self.op("Gather", self.constant(self.weights[table] * scale), "ids"), positions)
 
+    def positions(self, stack):
+        """What is added to the rows of tokens: positions, and the type of a first text where there are types."""
+        if self.config["positions"] == "sinusoidal":
+            return sinusoids(self.config["max_source_length"], self.config["d_model"])
+        learned = self.weights[f"{stack}.embed_positions.weight"]
+        return learned + self.weights[f"{stack}.embed_types.weight"][0] if self.config.get("token_types") else learned
+
     def encode(self, table):
         """The encoder's output for `ids` [1, S]."""
         first = self.constant([0], np.int64)
         length = self.op("Slice", self.op("Shape", "ids"), self.constant([1], np.int64), self.constant([2], np.int64))
-        positions = self.constant(sinusoids(self.config["max_source_length"], self.config["d_model"]))
-        x = self.embed(table, self.op("Slice", positions, first, length, first))
+        x = self.embed(table, self.op("Slice", self.constant(self.positions("encoder")), first, length, first))
+        if self.config.get("embedding_norm"):
+            x = self.layer_norm(x, "encoder.layernorm_embedding")
         for layer in range(self.config["encoder_layers"]):
             name = f"encoder.layers.{layer}"
-            normed = self.layer_norm(x, f"{name}.self_attn_layer_norm")
-            context = self.self_attention(normed, f"{name}.self_attn")
-            x = self.op("Add", x, self.named(context, f"{name}.self_attn.out_proj"))
+            own = f"{name}.self_attn"
+            x = self.residual(x, f"{own}_layer_norm",
+                              lambda normed: self.named(self.self_attention(normed, own), f"{own}.out_proj"))
             x = self.feed_forward(x, name)
-        return self.layer_norm(x, "encoder.layer_norm")
+        return self.layer_norm(x, "encoder.layer_norm") if self.config["final_norm"] else x
 
     def self_attention(self, x, name):
         """[1, S, D] -> [1, S, D], before out_proj"""
@@ -167,7 +186,14 @@ def sinusoids(positions, d_model):
 
 def export_classifier(config, weights, int8, folder):
     graph = Graph(config, weights, int8)
-    pooled = graph.op("ReduceMean", graph.encode("encoder.embed_tokens.weight"), axes=[1], keepdims=0)
+    states = graph.encode("encoder.embed_tokens.weight")
+    if config["pooling"] == "mean":
+        pooled = graph.op("ReduceMean", states, axes=[1], keepdims=0)
+    else:
+        first = graph.op("Gather", states, graph.constant([0], np.int64), axis=1)
+        pooled = graph.op("Squeeze", first, graph.constant([1], np.int64))
+    if "head_dense" in config:
+        pooled = graph.op({"tanh": "Tanh", "relu": "Relu"}[config["head_dense"]], graph.named(pooled, "head.dense"))
     graph.op("Softmax", graph.named(pooled, "classifier"), axis=-1, outputs=["scores"])
     graph.save(os.path.join(folder, "classifier.onnx"), {"ids": (TensorProto.INT64, [1, "S"])},
                {"scores": (TensorProto.FLOAT, [1, len(config["labels"])])})
@@ -234,9 +260,9 @@ def main():
     arguments = parser.parse_args()
     with open(os.path.join(arguments.model, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
-    for key, value in SUPPORTED.items():
-        if config.get(key, value) != value:
-            raise SystemExit(f"export_onnx: {key} is {config[key]}; only {value} is exported")
+    for key, values in SUPPORTED.items():
+        if config.get(key, values[0]) not in values:
+            raise SystemExit(f"export_onnx: {key} is {config[key]}; only {values} is exported")
     weights = Weights(os.path.join(arguments.model, "model.safetensors"))
     os.makedirs(arguments.out, exist_ok=True)
     if config["model_type"] == "encoder_decoder":

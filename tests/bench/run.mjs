@@ -7,6 +7,8 @@
 //   Bergamot's translator (wasm, int8), with random weights of the same depth, width and vocabulary,
 //   and the ceiling: what the machine's peak (peak.cpp) in the same run would allow.
 //
+// Models are our own, and published ones with random weights, by their names (--model MiniLM-L6).
+//
 // Every engine is warmed up, then measured in turn, round after round, so that a disturbance of the
 // machine hits all of them; medians over all calls. A ratio is onnxruntime-web's time for the same
 // text and precision in the same run (for translations, its time for a token) divided by ours: above 1
@@ -27,11 +29,13 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildNative, buildPackage, root, run, setUp } from '../../wasm/toolchain/build.mjs';
 import { ceilingOf, operationsOf } from './ceiling.mjs';
+import { shapes as published, writeCheckpoint } from '../full/checkpoint.mjs';
 import { report } from './report.mjs';
 import { precisions, shapes } from './shapes.mjs';
 
 const nodeMajor = 24;
 const lengths = [16, 64, 256];
+const publishedLengths = [128];
 const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
 const weights = (name) => join(root, 'weights', name);
@@ -75,6 +79,17 @@ async function makeRandomModel() {
   rmSync(model, { recursive: true, force: true });
   const args = ['init', join(parts, 'config.json'), model, '--seed', '1'];
   await run(join(root, 'build/native/glassformer'), args);
+  return model;
+}
+
+/** A published checkpoint with random weights, as a folder of our own, which is what is exported. */
+async function makePublished(name) {
+  const checkpoint = join(output, `${name}.published`);
+  const model = join(output, name);
+  writeCheckpoint(checkpoint, published[name]);
+  rmSync(model, { recursive: true, force: true });
+  await run(join(root, 'build/native/glassformer'), ['convert', checkpoint, model]);
+  rmSync(checkpoint, { recursive: true });
   return model;
 }
 
@@ -208,21 +223,30 @@ async function main() {
     },
   });
   const node = await prepare();
-  const models = values.model?.map((folder) => resolve(folder)) ?? [
+  const wanted = values.model ?? [
     weights('sentiment'),
-    await makeRandomModel(),
+    'random-512',
     weights('en-de'),
+    ...Object.keys(published),
   ];
   console.error('measuring (about ten minutes; leave the machine alone)');
   const rounds = Number(values.rounds);
   const machine = measure(node, 'probe.mjs', ['3']);
   const everything = { machine, libraries: await compareLibraries(), results: [], sizes: sizes() };
-  for (const model of models) {
+  for (const name of wanted) {
+    const made = name in published;
+    const random = () => (name === 'random-512' ? makeRandomModel() : resolve(name));
+    const model = await (made ? makePublished(name) : random());
     const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
     const onnx = await exportOnnx(model, values.precision);
     const translates = config.task === 'translation';
     const script = translates ? 'measure_translation.mjs' : 'measure.mjs';
-    const options = JSON.stringify({ model, onnx, rounds, lengths });
+    const options = JSON.stringify({
+      model,
+      onnx,
+      rounds,
+      lengths: made ? publishedLengths : lengths,
+    });
     const { samples, versions } = measure(node, script, [options]);
     everything.versions = { cpu: cpus()[0].model, ...versions };
     everything.results.push(

@@ -1,0 +1,113 @@
+// Models of the size that people use, in both arithmetics, whole and in shards: `npm run test:full`.
+// What each takes is printed, and checked against the limits that the documentation names.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Classifier, assertFreed, memoriesOf, serve } from '../package/helpers.mjs';
+import { parametersOf, shapes, textOf, writeCheckpoint } from './checkpoint.mjs';
+
+const room = 64e6; // bytes beside the packed weights
+const texts = [8, 120, 300].map(textOf);
+/** Of the deviation of f32's logits; web/docs/published.md has the figures. */
+const integerError = 0.15;
+
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-full-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+/** Numbers of its matrices, which `compute: 'int8'` packs as bytes; of the others, four bytes each. */
+function packedBytes(shape, compute) {
+  if (compute === 'f32') return 4 * parametersOf(shape);
+  return shape.tensors.reduce((sum, [, size]) => {
+    const count = size.reduce((product, part) => product * part, 1);
+    return sum + (size.length === 2 ? count + 4 * size[0] : 4 * count);
+  }, 0);
+}
+
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+async function open(source, options) {
+  const start = performance.now();
+  let classifier;
+  const memories = await memoriesOf(async () => {
+    classifier = await Classifier.load(source, { worker: false, ...options });
+  });
+  const seconds = (performance.now() - start) / 1000;
+  return { classifier, memories, seconds, size: () => memories[0].deref().buffer.byteLength };
+}
+
+for (const [name, shape] of Object.entries(shapes)) {
+  const logitsOf = {};
+  for (const shards of [1, 3]) {
+    const folder = join(scratch, `${name}-${shards}`);
+
+    for (const compute of ['f32', 'int8']) {
+      test(`${name}, ${shards} file(s), ${compute}: progress, memory, answers`, async (context) => {
+        if (compute === 'f32') writeCheckpoint(folder, shape, shards);
+        const events = [];
+        const onProgress = ({ overall }) => events.push({ ...overall });
+        const opened = await open(folder, { compute, onProgress });
+        const { classifier, memories } = opened;
+        assert.equal(classifier.info.parameters, parametersOf(shape));
+
+        assert.ok(events.length > 10);
+        events.reduce((before, event) => {
+          assert.ok(event.loaded >= before.loaded, 'progress went back');
+          return event;
+        });
+        assert.equal(events.at(-1).loaded, events.at(-1).total);
+        assert.ok(events.at(-1).total > 4 * parametersOf(shape));
+
+        const packed = packedBytes(shape, compute);
+        const loaded = opened.size();
+        assert.ok(loaded <= packed + room, `${megabytes(loaded)} MB for ${megabytes(packed)}`);
+
+        const answers = await classifier.classifyBatch(texts);
+        const logits = answers.flatMap((answer) => Object.values(answer.logits));
+        const read = opened.size();
+        assert.ok(read <= packed + room, `${megabytes(read)} MB for ${megabytes(packed)}`);
+        if (compute === 'f32') {
+          logitsOf.f32 ??= logits;
+          assert.deepEqual(logits, logitsOf.f32, 'shards change an answer');
+        } else {
+          const mean = logitsOf.f32.reduce((sum, x) => sum + x, 0) / logits.length;
+          const squares = logitsOf.f32.map((x) => (x - mean) ** 2);
+          const deviation = Math.sqrt(squares.reduce((sum, x) => sum + x, 0) / logits.length);
+          const worst = Math.max(...logits.map((x, i) => Math.abs(x - logitsOf.f32[i])));
+          assert.ok(worst > 0, 'integers cost nothing, so there are none');
+          assert.ok(worst <= integerError * deviation, `${worst} of ${deviation}`);
+          context.diagnostic(
+            `worst logit error ${worst.toFixed(4)} at deviation ${deviation.toFixed(3)}`,
+          );
+        }
+        context.diagnostic(
+          `${megabytes(packed)} MB packed, ${megabytes(loaded - packed)} MB more once loaded, ` +
+            `${megabytes(read - packed)} MB after 300 tokens; loaded in ${opened.seconds.toFixed(2)} s`,
+        );
+        classifier.dispose();
+        await assertFreed(memories);
+      });
+    }
+
+    test(`${name}, ${shards} file(s): an aborted loading leaves nothing behind`, async () => {
+      const { url } = await serve(folder);
+      const controller = new AbortController();
+      const aborting = memoriesOf(() =>
+        assert.rejects(
+          Classifier.load(url, {
+            worker: false,
+            signal: controller.signal,
+            onProgress: ({ overall: { loaded, total } }) => {
+              if (loaded > total / 2) controller.abort();
+            },
+          }),
+          (error) => error.name === 'AbortError' || error.code === 'aborted',
+        ),
+      );
+      await assertFreed(await aborting);
+      if (shards === 3) rmSync(folder, { recursive: true });
+    });
+  }
+}
