@@ -20,8 +20,8 @@ struct Patch {
   Selection heads = {};   ///< of tensors that have heads
   Selection keys = {};    ///< of scores and weights alone
   /// Of `value`: the tensor's, with as many tokens, heads and keys as are chosen. A decoder's may
-  /// have fewer rows than there will be steps; the others stay as they are. Empty: one number for
-  /// all.
+  /// have fewer rows than steps; the others stay. One size: the numbers in a row, where at most one
+  /// extent does not follow from the model and what is chosen. Empty: one number for all.
   std::vector<std::size_t> shape = {};
   std::vector<float> value = {};  ///< row-major; finite, or of scores -∞
 };

@@ -112,6 +112,28 @@ std::vector<Extent> extents_of(const ModelTensor& tensor, const Patch& patch,
   return extents;
 }
 
+// The shape of a value whose numbers were given in a row: what is chosen of the tensor, where that
+// leaves one extent open at most, which follows from how many numbers there are.
+std::vector<std::size_t> whole_shape(const Patch& patch, const ModelTensor& tensor) {
+  if (patch.shape.size() != 1) return patch.shape;
+  std::vector<std::size_t> shape;
+  std::uint64_t known = 1;
+  std::size_t open = 0, left_open = 0;
+  for (const Extent& extent : extents_of(tensor, patch, {})) {
+    if (extent.size > 0) {
+      known = saturating_product({known, extent.size});
+    } else {
+      open = shape.size();
+      ++left_open;
+    }
+    shape.push_back(extent.size);
+  }
+  const std::uint64_t count = patch.shape[0];
+  if (left_open > 1 || count % known != 0) return patch.shape;
+  if (left_open == 1) shape[open] = static_cast<std::size_t>(count / known);
+  return left_open == 1 || count == known ? shape : patch.shape;
+}
+
 void expect_shape(const Place& place, const Patch& patch, const ModelTensor& tensor,
                   const std::vector<Extent>& extents) {
   if (patch.shape.empty()) return;
@@ -146,6 +168,7 @@ TracePlan::TracePlan(const Architecture& architecture, Compute compute, TraceReq
     const auto tensor = std::ranges::find(tensors, patch.name, &ModelTensor::name);
     if (tensor == tensors.end()) refuse_name({"patch[{}].name", {i}}, patch.name, tensors);
     check(place, patch, *tensor);
+    patch.shape = whole_shape(patch, *tensor);
     if (compute == Compute::int8 && tensor->heads > 0 && !patch.name.ends_with(".context")) {
       throw_error(ErrorCode::unsupported,
                   {"patch[{}]: {}: expected compute f32, as attention in integers does not read "

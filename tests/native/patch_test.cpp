@@ -292,6 +292,42 @@ TEST_CASE("only the rows, heads and keys that are chosen are replaced", "[patch]
   CHECK(find(twice, output).data[16] == 1.0f);
 }
 
+TEST_CASE("numbers in a row are as many tokens, queries or keys as they are enough for",
+          "[patch]") {
+  const auto subject = classifier_subject("pre_norm_mean", 0);
+  const std::vector<TracedTensor> plain = subject->run();
+  const std::size_t length = plain[0].shape[0];
+  const auto check = [&](Patch patch) {
+    INFO(patch.name);
+    Patch flat = patch;
+    flat.shape = {patch.value.size()};
+    const auto got = subject->run({flat}), expected = subject->run({patch});
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(same_bits(got[i].data, expected[i].data));
+    CHECK(!same_bits(got.back().data, plain.back().data));
+  };
+  const auto values = [](std::size_t count) {
+    std::vector<float> list(count);
+    for (std::size_t i = 0; i < count; ++i) list[i] = 0.01f * static_cast<float>(i % 50);
+    return list;
+  };
+  const std::string layer = "encoder.layers.0.", q = layer + "self_attn.q",
+                    scores = layer + "self_attn.scores";
+  check({.name = layer + "output", .shape = {length, 16}, .value = values(length * 16)});
+  check({.name = layer + "output", .tokens = {{3, 1}}, .shape = {2, 16}, .value = values(32)});
+  check({.name = q, .shape = {length, 4, 4}, .value = values(length * 16)});
+  check({.name = q, .heads = {{2}}, .shape = {length, 1, 4}, .value = values(length * 4)});
+  check({.name = scores, .tokens = {{2, 5}}, .shape = {4, 2, length}, .value = values(8 * length)});
+  check({.name = scores, .keys = {{0}}, .shape = {4, length, 1}, .value = values(4 * length)});
+  check({.name = "pooled", .shape = {16}, .value = values(16)});
+
+  const TranslationGolden golden("translate_pre_norm_shared");
+  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  const auto shorter =
+      translator.run({{.name = "decoder.output", .shape = {32}, .value = values(32)}});
+  CHECK(std::ranges::equal(std::span(find(shorter, "decoder.output").data).first(32), values(32)));
+}
+
 TEST_CASE("a key that every query's score leaves out is a masked token", "[patch]") {
   const std::string name =
       GENERATE(as<std::string>{}, "pre_norm_unbiased_first", "post_norm_gelu_learned_first");
@@ -516,7 +552,16 @@ TEST_CASE("patches that fit nothing are refused by name", "[patch]") {
       "patch[0].value: expected the shape [" + n + ", 16] for " + output + ", got [" + n + ", 15]");
   refused({{.name = output, .shape = {1, 16}, .value = std::vector<float>(16)}},
           "expected the shape [" + n + ", 16]");
-  refused({{.name = output, .shape = {16}, .value = std::vector<float>(16)}}, "got [16]");
+  refused({{.name = output, .shape = {16}, .value = std::vector<float>(16)}}, "got [1, 16]");
+  refused({{.name = output, .shape = {17}, .value = std::vector<float>(17)}}, "got [17]");
+  refused({{.name = "pooled", .shape = {32}, .value = std::vector<float>(32)}},
+          "expected the shape [16] for pooled, got [32]");
+  refused({{.name = output, .tokens = {{1}}, .shape = {32}, .value = std::vector<float>(32)}},
+          "expected the shape [1, 16] for " + output + ", got [32]");
+  refused({{.name = scores,
+            .shape = {4 * tokens * tokens},
+            .value = std::vector<float>(4 * tokens * tokens)}},
+          "expected the shape [4, " + n + ", " + n + "]");
   refused({{.name = output, .tokens = {{0, 1}}, .shape = {1, 16}, .value = std::vector<float>(16)}},
           "expected the shape [2, 16]");
   refused({{.name = q,
