@@ -400,15 +400,16 @@ EMSCRIPTEN_KEEPALIVE void gf_cancel() {
 }
 
 // Starts on texts, in place of those that are under way. `texts` holds `count` of them, UTF-8, of
-// the given lengths in bytes (see texts_of); `options` is the task's JSON.
+// the given lengths in bytes (see texts_of); `options` is the task's JSON, and `values`
+// the numbers that it points to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
-                                  std::size_t count, const char* options,
-                                  std::size_t options_size) {
+                                  std::size_t count, const char* options, std::size_t options_size,
+                                  const float* values, std::size_t values_count) {
   gf_cancel();
   return answer([&] {
+    const TaskOptions task(std::string_view(options, options_size), {values, values_count});
     instance.job =
-        loaded().begin(texts_of(texts, lengths, count), std::string_view(options, options_size),
-                       ResultForm::json_and_tensors);
+        loaded().begin(texts_of(texts, lengths, count), task, ResultForm::json_and_tensors);
     return std::string("null");
   });
 }

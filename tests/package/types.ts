@@ -29,6 +29,7 @@ import type {
   ModelInfo,
   Outcome,
   OutputToken,
+  Patch,
   Pooling,
   Progress,
   Question,
@@ -38,6 +39,7 @@ import type {
   Token,
   TokenClassification,
   TokenStep,
+  TracedTensor,
   TranslateOptions,
   Translation,
   TranslationStep,
@@ -225,6 +227,64 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
   // @ts-expect-error: made by load only
   new Embedder();
   for (const model of [tagger, answerer, embedder]) model.dispose();
+}
+
+export async function useTraces(signal: AbortSignal): Promise<void> {
+  using classifier: Classifier = await Classifier.load('x');
+  const names = ['encoder.layers.*.output', 'logits'] as const;
+  const seen = await classifier.classify('a', { trace: names, signal });
+  const tensor: TracedTensor | undefined = seen.trace['logits'];
+  const data: Float32Array = tensor?.data ?? new Float32Array();
+  const shape: number[] = seen.trace['logits']!.shape;
+  const patch: Patch[] = [
+    { name: 'encoder.layers.0.output', tokens: [1], value: tensor! },
+    { name: 'encoder.layers.0.self_attn.scores', heads: [0], keys: [2], value: -Infinity },
+    { name: 'pooled', value: data },
+    { name: 'pooled', value: { shape: [data.length] as const, data } },
+  ];
+  const [both] = await classifier.classifyBatch(['a'], {
+    patch,
+    attention: true,
+    trace: ['pooled'],
+  });
+  console.log(shape, both?.attention.encoder.keys, both?.trace['pooled']?.shape);
+  for await (const { result } of classifier.classifyEach(['a'], { trace: names, patch })) {
+    console.log(result?.trace['logits']?.data[0]);
+  }
+  const perhaps: Classification = seen;
+  // @ts-expect-error: nobody knows what was asked for
+  perhaps.trace['logits'];
+  const wanted: string[] | undefined = signal.aborted ? ['logits'] : undefined;
+  // @ts-expect-error: nor here
+  (await classifier.classify('a', { trace: wanted })).trace['logits'];
+  // @ts-expect-error: nothing was asked for
+  (await classifier.classify('a', { patch })).trace['logits'];
+  // @ts-expect-error: names, not one of them
+  await classifier.classify('a', { trace: 'logits' });
+  // @ts-expect-error: a patch needs a value
+  await classifier.classify('a', { patch: [{ name: 'pooled' }] });
+  // @ts-expect-error: a list of numbers is no tensor
+  await classifier.classify('a', { patch: [{ name: 'pooled', value: [1, 2] }] });
+  // @ts-expect-error: rows are chosen by tokens
+  await classifier.classify('a', { patch: [{ name: 'pooled', rows: [1], value: 0 }] });
+
+  using tagger: TokenClassifier = await TokenClassifier.load('x');
+  console.log((await tagger.classify('a', { trace: names, patch })).trace['logits']?.shape);
+  using answerer: QuestionAnswerer = await QuestionAnswerer.load('x');
+  const [answer] = await answerer.answerBatch([{ question: 'a', context: 'b' }], { trace: names });
+  console.log(answer?.trace['logits']?.shape);
+  using embedder: Embedder = await Embedder.load('x');
+  console.log((await embedder.embed('a', { trace: names, patch })).trace['logits']?.shape);
+  using translator: Translator = await Translator.load('x');
+  const options = { trace: names, hypotheses: true, patch } as const;
+  const [sentence] = (await translator.translate('a', options)).sentences;
+  console.log(sentence?.trace['logits']?.shape, sentence?.tree.length);
+  for await (const step of translator.stream('a', { trace: names })) {
+    if (step.done) console.log(step.result.sentences[0]?.trace['logits']?.shape);
+  }
+  const plain: Translation = await translator.translate('a', options);
+  // @ts-expect-error: nobody knows what was asked for
+  plain.sentences[0]?.trace['logits'];
 }
 
 export async function useTranslator(files: ModelFiles, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ModelHandle } from './handle.js';
-import { checkOption, encodeOptions } from './options.js';
+import { encodeOptions } from './encode.js';
+import { checkOption } from './options.js';
 import type { ToInput } from './inputs.js';
 import type { ModelInfo, Outcome } from './types.js';
 

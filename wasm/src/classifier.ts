@@ -10,10 +10,11 @@ import type {
   LoadOptions,
   ModelFiles,
   Outcome,
+  TensorNames,
   TextPair,
 } from './types.js';
 
-const options = ['attention', 'contributions', 'ablate', 'maskTokens', 'signal'];
+const options = ['attention', 'contributions', 'trace', 'patch', 'ablate', 'maskTokens', 'signal'];
 
 /**
  * A text classifier. It holds a WebAssembly instance, in a worker where the runtime has workers,
@@ -45,10 +46,14 @@ export class Classifier {
   }
 
   /** Classifies one text or, of a model for that, two texts together: `{ text, pair }`. */
-  classify<Attention extends boolean = false, Contributions extends boolean = false>(
+  classify<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
     text: string | TextPair,
-    options: ClassifyOptions<Attention, Contributions> = {},
-  ): Promise<Classification<Attention, Contributions>> {
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): Promise<Classification<Attention, Contributions, Trace>> {
     return this.#calls.one(text, options, 'classify');
   }
 
@@ -56,10 +61,14 @@ export class Classifier {
    * Classifies several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  classifyBatch<Attention extends boolean = false, Contributions extends boolean = false>(
+  classifyBatch<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
     texts: readonly (string | TextPair)[],
-    options: ClassifyOptions<Attention, Contributions> = {},
-  ): Promise<Classification<Attention, Contributions>[]> {
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): Promise<Classification<Attention, Contributions, Trace>[]> {
     return this.#calls.batch(texts, options, 'classifyBatch');
   }
 
@@ -68,10 +77,14 @@ export class Classifier {
    * refused, as it comes; `index` counts the texts. Texts are read as they are needed, a few
    * ahead. Other calls get their turn in between. Leaving the loop ends the work.
    */
-  classifyEach<Attention extends boolean = false, Contributions extends boolean = false>(
+  classifyEach<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
     texts: Iterable<string | TextPair> | AsyncIterable<string | TextPair>,
-    options: ClassifyOptions<Attention, Contributions> = {},
-  ): AsyncGenerator<Outcome<Classification<Attention, Contributions>>, void, void> {
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): AsyncGenerator<Outcome<Classification<Attention, Contributions, Trace>>, void, void> {
     return this.#calls.each(texts, options, 'classifyEach');
   }
 

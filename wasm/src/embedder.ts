@@ -12,7 +12,9 @@ import type {
   Outcome,
   ReadOptions,
   Texts,
+  TensorNames,
   WithAttention,
+  WithTrace,
 } from './types.js';
 
 /**
@@ -28,7 +30,10 @@ export interface EmbedderInfo extends ModelInfo {
   normalize: boolean;
 }
 
-export interface EmbedOptions<Attention extends boolean = boolean> extends ReadOptions<Attention> {
+export interface EmbedOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
   /** As the model says by default. */
   pooling?: Pooling | readonly Pooling[] | undefined;
   /** Scales the vector to length 1; as the model says by default. */
@@ -36,13 +41,26 @@ export interface EmbedOptions<Attention extends boolean = boolean> extends ReadO
 }
 
 /** A type argument tells whether its option was set. */
-export type Embedding<Attention extends boolean = boolean> = Clipped &
-  WithAttention<Attention> & {
+export type Embedding<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
     /** [poolings · dModel] */
     embedding: Float32Array;
   };
 
-const options = ['attention', 'ablate', 'maskTokens', 'pooling', 'normalize', 'signal'];
+const options = [
+  'attention',
+  'trace',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'pooling',
+  'normalize',
+  'signal',
+];
 
 /**
  * Makes vectors of texts: the smaller the angle between two, the more alike are the texts. It holds a
@@ -70,10 +88,10 @@ export class Embedder {
   }
 
   /** The vector of one text. */
-  embed<Attention extends boolean = false>(
+  embed<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     text: string,
-    options: EmbedOptions<Attention> = {},
-  ): Promise<Embedding<Attention>> {
+    options: EmbedOptions<Attention, Trace> = {},
+  ): Promise<Embedding<Attention, Trace>> {
     return this.#calls.one(text, options, 'embed');
   }
 
@@ -81,18 +99,18 @@ export class Embedder {
    * Those of several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  embedBatch<Attention extends boolean = false>(
+  embedBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     texts: readonly string[],
-    options: EmbedOptions<Attention> = {},
-  ): Promise<Embedding<Attention>[]> {
+    options: EmbedOptions<Attention, Trace> = {},
+  ): Promise<Embedding<Attention, Trace>[]> {
     return this.#calls.batch(texts, options, 'embedBatch');
   }
 
   /** Those of any number of texts, as `Classifier.classifyEach` does it. */
-  embedEach<Attention extends boolean = false>(
+  embedEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     texts: Texts,
-    options: EmbedOptions<Attention> = {},
-  ): AsyncGenerator<Outcome<Embedding<Attention>>, void, void> {
+    options: EmbedOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<Embedding<Attention, Trace>>, void, void> {
     return this.#calls.each(texts, options, 'embedEach');
   }
 

@@ -2,6 +2,7 @@ import { concat } from './bytes.js';
 import type { TextInput } from './inputs.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
+import type { EngineOptions } from './protocol.js';
 import type { Binary, Compute } from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
@@ -24,6 +25,8 @@ interface Exports {
     count: number,
     options: number,
     optionsSize: number,
+    values: number,
+    valuesCount: number,
   ): number;
   gf_step(): number;
   gf_end(): number;
@@ -193,16 +196,19 @@ export class Engine {
     this.#staging = 0;
   }
 
-  /** Starts on texts, instead of any that are under way. `options` is JSON, which it checks. */
-  begin(texts: TextInput[], options: Uint8Array): void {
+  /** Starts on texts, instead of any that are under way. It checks the options. */
+  begin(texts: TextInput[], { json, values }: EngineOptions): void {
     const encode = (text: string | undefined) =>
       text === undefined ? undefined : this.#encoder.encode(text);
     const encoded = texts.flatMap((text) =>
       typeof text === 'string' ? [encode(text), undefined] : [encode(text.text), encode(text.pair)],
     );
-    this.#call([...joined(encoded), options], (bytes, lengths, json) =>
-      this.#exports.gf_begin(bytes!, lengths!, texts.length, json!, options.length),
-    );
+    this.#call([...joined(encoded), json, values], (...at) => {
+      const [bytes, lengths, options, floats] = at as [number, number, number, number];
+      const count = values.length / Float32Array.BYTES_PER_ELEMENT;
+      const { gf_begin } = this.#exports;
+      return gf_begin(bytes, lengths, texts.length, options, json.length, floats, count);
+    });
   }
 
   /** Does the next piece of the work. */

@@ -10,7 +10,7 @@ import { checkRuntime } from './features.js';
 import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './options.js';
-import type { Host } from './protocol.js';
+import type { EngineOptions, Host } from './protocol.js';
 import { onAbort } from './signals.js';
 import type { Task } from './tasks.js';
 import { assemble } from './tensors.js';
@@ -124,25 +124,25 @@ export class ModelHandle<Info extends ModelInfo> {
   }
 
   /**
-   * The results of some texts, or the error of one of them. `options` is the engine's JSON.
-   * `onProgress` hears of what each step has to show, where the options ask for that.
+   * The results of some texts, or the error of one of them. `onProgress` hears of what each step has
+   * to show, where the options ask for that.
    */
   async results<Result>(
     texts: TextInput[],
-    options: Uint8Array,
+    options: EngineOptions,
     signal: AbortSignal | undefined,
     onProgress: (progress: RawResult) => void = () => {},
   ): Promise<Result[]> {
     const answers = await this.run(signal, (inner) =>
       this.#host.call('run', { texts, options, each: false }, inner, onProgress),
     );
-    return resultsOf(answers, texts.length).map((raw) => this.#assemble<Result>(raw));
+    return resultsOf(answers, texts.length).map((raw) => this.#assemble<Result>(raw, options));
   }
 
   /** What becomes of each of any number of texts. */
   async *outcomes<Result>(
     texts: Inputs,
-    options: Uint8Array,
+    options: EngineOptions,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Outcome<Result>, void, void> {
     const outcomes = outcomesOf(this, texts, signal, (some, inner) =>
@@ -151,12 +151,12 @@ export class ModelHandle<Info extends ModelInfo> {
       ),
     );
     for await (const { index, result, error } of outcomes) {
-      yield error ? { index, error } : { index, result: this.#assemble<Result>(result) };
+      yield error ? { index, error } : { index, result: this.#assemble<Result>(result, options) };
     }
   }
 
-  #assemble<Result>(raw: RawResult): Result {
-    return assemble<Result>(raw, (this.info as Partial<ClassifierInfo>).labels);
+  #assemble<Result>(raw: RawResult, { traced }: EngineOptions): Result {
+    return assemble<Result>(raw, traced, (this.info as Partial<ClassifierInfo>).labels);
   }
 
   dispose(): void {

@@ -60,23 +60,3 @@ export function checkTimeout(timeout: number | undefined): void {
     timeout === undefined || (Number.isFinite(timeout) && timeout >= 1 && timeout <= most);
   checkOption(valid, 'timeout', `milliseconds from 1 to ${most}`);
 }
-
-/**
- * A call's options but for its signal, and `fixed` ones, as UTF-8 JSON; the engine checks their
- * values. Throws `invalid_option` for keys that are not in `known`.
- */
-export function encodeOptions(
-  options: { signal?: AbortSignal | undefined },
-  known: readonly string[],
-  where: string,
-  fixed?: object,
-): Uint8Array {
-  checkOptions(options, known, where);
-  const { signal, ...rest } = options;
-  checkSignal(signal);
-  try {
-    return new TextEncoder().encode(JSON.stringify({ ...rest, ...fixed }));
-  } catch (error) {
-    throw new GlassformerError('invalid_option', 'The options are no plain data', { cause: error });
-  }
-}

@@ -28,10 +28,19 @@ export interface LoadRequest {
   timeout: number | undefined;
 }
 
+/** What a call is asked for. */
+export interface EngineOptions {
+  /** UTF-8. */
+  json: Uint8Array;
+  /** The 32-bit floats that it points to, as bytes. */
+  values: Uint8Array;
+  /** Whether its results have a trace. */
+  traced: boolean;
+}
+
 export interface TextRequest {
   texts: TextInput[];
-  /** The engine's options as UTF-8 JSON. */
-  options: Uint8Array;
+  options: EngineOptions;
   /** Whether the call goes on after a text's error; else that is the last answer. */
   each: boolean;
 }

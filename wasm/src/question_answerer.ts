@@ -9,7 +9,9 @@ import type {
   ModelInfo,
   Outcome,
   ReadOptions,
+  TensorNames,
   WithAttention,
+  WithTrace,
 } from './types.js';
 
 /** A question, and the text that may answer it. */
@@ -18,10 +20,10 @@ export interface Question {
   context: string;
 }
 
-export interface AnswerOptions<Attention extends boolean = boolean> extends Omit<
-  ReadOptions<Attention>,
-  'maskTokens'
-> {
+export interface AnswerOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends Omit<ReadOptions<Attention, Trace>, 'maskTokens'> {
   /** Most tokens that the model reads at once, at most its own limit; 384 by default. */
   maxSequenceLength?: number | undefined;
   /**
@@ -37,18 +39,24 @@ export interface AnswerOptions<Attention extends boolean = boolean> extends Omit
 }
 
 /** A type argument tells whether its option was set. */
-export type Answer<Attention extends boolean = boolean> = WithAttention<Attention> & {
-  /** A part of the context; empty where the model finds none, with `handleImpossibleAnswer`. */
-  answer: string;
-  /** Its probability. */
-  score: number;
-  /** Where it lies in the context, in UTF-16 code units. */
-  start: number;
-  end: number;
-};
+export type Answer<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = WithAttention<Attention> &
+  WithTrace<Trace> & {
+    /** A part of the context; empty where the model finds none, with `handleImpossibleAnswer`. */
+    answer: string;
+    /** Its probability. */
+    score: number;
+    /** Where it lies in the context, in UTF-16 code units. */
+    start: number;
+    end: number;
+  };
 
 const options = [
   'attention',
+  'trace',
+  'patch',
   'ablate',
   'maxSequenceLength',
   'docStride',
@@ -83,14 +91,14 @@ export class QuestionAnswerer {
   }
 
   /**
-   * Answers one question. Tokens and attention are those of the window of the context that has the
-   * answer.
+   * Answers one question. Tokens, attention and trace are those of the window of the context that
+   * has the answer; patches are for every window.
    */
-  answer<Attention extends boolean = false>(
+  answer<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     question: string,
     context: string,
-    options: AnswerOptions<Attention> = {},
-  ): Promise<Answer<Attention>> {
+    options: AnswerOptions<Attention, Trace> = {},
+  ): Promise<Answer<Attention, Trace>> {
     return this.#calls.one({ question, context }, options, 'answer');
   }
 
@@ -98,18 +106,18 @@ export class QuestionAnswerer {
    * Answers several questions, in order. Where one is refused, so is the whole batch; the message
    * tells which.
    */
-  answerBatch<Attention extends boolean = false>(
+  answerBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     questions: readonly Question[],
-    options: AnswerOptions<Attention> = {},
-  ): Promise<Answer<Attention>[]> {
+    options: AnswerOptions<Attention, Trace> = {},
+  ): Promise<Answer<Attention, Trace>[]> {
     return this.#calls.batch(questions, options, 'answerBatch');
   }
 
   /** Answers any number of questions, as `Classifier.classifyEach` does it with texts. */
-  answerEach<Attention extends boolean = false>(
+  answerEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     questions: Iterable<Question> | AsyncIterable<Question>,
-    options: AnswerOptions<Attention> = {},
-  ): AsyncGenerator<Outcome<Answer<Attention>>, void, void> {
+    options: AnswerOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<Answer<Attention, Trace>>, void, void> {
     return this.#calls.each(questions, options, 'answerEach');
   }
 

@@ -4,6 +4,7 @@ import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
 import type {
   CallEvent,
+  EngineOptions,
   Host,
   Kind,
   LoadRequest,
@@ -73,7 +74,11 @@ export class Runner implements Host {
    * most.
    */
   async warmUp(): Promise<void> {
-    const options = new TextEncoder().encode('{}');
+    const options = {
+      json: new TextEncoder().encode('{}'),
+      values: new Uint8Array(),
+      traced: false,
+    };
     let spent = 0;
     for (let run = 0; run < warmUpRuns && spent < warmUpMs; run++) {
       await this.#idle();
@@ -167,7 +172,7 @@ export class Runner implements Host {
 
   async #together(
     texts: TextInput[],
-    options: Uint8Array,
+    options: EngineOptions,
     signal: AbortSignal,
     onProgress: (progress: RawResult) => void,
   ): Promise<Answer[]> {

@@ -11,7 +11,9 @@ import type {
   Outcome,
   ReadOptions,
   Texts,
+  TensorNames,
   WithAttention,
+  WithTrace,
 } from './types.js';
 
 /**
@@ -24,7 +26,8 @@ export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
 
 export interface TokenClassifyOptions<
   Attention extends boolean = boolean,
-> extends ReadOptions<Attention> {
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
   /** How tokens become entities; `none` by default. */
   aggregation?: Aggregation | undefined;
   /** Labels that make no entity; `["O"]` by default. */
@@ -46,13 +49,26 @@ export interface Entity {
 }
 
 /** A type argument tells whether its option was set. */
-export type TokenClassification<Attention extends boolean = boolean> = Clipped &
-  WithAttention<Attention> & {
+export type TokenClassification<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
     /** In the order of the text. */
     entities: Entity[];
   };
 
-const options = ['attention', 'ablate', 'maskTokens', 'aggregation', 'ignoreLabels', 'signal'];
+const options = [
+  'attention',
+  'trace',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'aggregation',
+  'ignoreLabels',
+  'signal',
+];
 
 /**
  * Finds entities in texts: names of people, places and the like. It holds a WebAssembly instance, in
@@ -80,10 +96,10 @@ export class TokenClassifier {
   }
 
   /** Finds the entities of one text. */
-  classify<Attention extends boolean = false>(
+  classify<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     text: string,
-    options: TokenClassifyOptions<Attention> = {},
-  ): Promise<TokenClassification<Attention>> {
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): Promise<TokenClassification<Attention, Trace>> {
     return this.#calls.one(text, options, 'classify');
   }
 
@@ -91,18 +107,18 @@ export class TokenClassifier {
    * Those of several texts, with one result each, in order. Where a text is refused, so is the
    * whole batch; the message tells which.
    */
-  classifyBatch<Attention extends boolean = false>(
+  classifyBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     texts: readonly string[],
-    options: TokenClassifyOptions<Attention> = {},
-  ): Promise<TokenClassification<Attention>[]> {
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): Promise<TokenClassification<Attention, Trace>[]> {
     return this.#calls.batch(texts, options, 'classifyBatch');
   }
 
   /** Those of any number of texts, as `Classifier.classifyEach` does it. */
-  classifyEach<Attention extends boolean = false>(
+  classifyEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
     texts: Texts,
-    options: TokenClassifyOptions<Attention> = {},
-  ): AsyncGenerator<Outcome<TokenClassification<Attention>>, void, void> {
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<TokenClassification<Attention, Trace>>, void, void> {
     return this.#calls.each(texts, options, 'classifyEach');
   }
 

@@ -5,7 +5,7 @@ import { Calls } from './calls.js';
 import { toText } from './inputs.js';
 import { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
-import { encodeOptions } from './options.js';
+import { encodeOptions } from './encode.js';
 import { assemble } from './tensors.js';
 import type {
   AlignmentOptions,
@@ -14,6 +14,7 @@ import type {
   OutputToken,
   StreamOptions,
   StreamedSentence,
+  TensorNames,
   Texts,
   TokenStep,
   TranslateOptions,
@@ -23,7 +24,7 @@ import type {
   TranslatorLoadOptions,
 } from './types.js';
 
-const streamOptions = ['attention', 'alignment', 'maxLength', 'ablate', 'signal'];
+const streamOptions = ['attention', 'alignment', 'maxLength', 'trace', 'patch', 'ablate', 'signal'];
 const translateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'hypotheses'];
 
 /**
@@ -56,10 +57,11 @@ export class Translator {
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
   >(
     text: string,
-    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
-  ): Promise<Translation<Attention, Alignment, Hypotheses>> {
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>> {
     return this.#calls.one(text, options, 'translate');
   }
 
@@ -71,10 +73,11 @@ export class Translator {
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
   >(
     texts: readonly string[],
-    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
-  ): Promise<Translation<Attention, Alignment, Hypotheses>[]> {
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>[]> {
     return this.#calls.batch(texts, options, 'translateBatch');
   }
 
@@ -87,10 +90,11 @@ export class Translator {
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
     Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
   >(
     texts: Texts,
-    options: TranslateOptions<Attention, Alignment, Hypotheses> = {},
-  ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses>>, void, void> {
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses, Trace>>, void, void> {
     return this.#calls.each(texts, options, 'translateEach');
   }
 
@@ -103,12 +107,13 @@ export class Translator {
   async *stream<
     Attention extends boolean = false,
     Alignment extends boolean | AlignmentOptions = false,
+    Trace extends TensorNames = undefined,
   >(
     text: string,
-    options: StreamOptions<Attention, Alignment> = {},
+    options: StreamOptions<Attention, Alignment, Trace> = {},
   ): AsyncGenerator<
-    TranslationStep<Attention, Alignment>,
-    Translation<Attention, Alignment, false>,
+    TranslationStep<Attention, Alignment, Trace>,
+    Translation<Attention, Alignment, false, Trace>,
     void
   > {
     const input = toText(text);
@@ -116,7 +121,7 @@ export class Translator {
     const encoded = encodeOptions(options, streamOptions, 'stream', fixed);
     const complete = stepCompleter();
     const work = (push: (step: TokenStep<Attention>) => void, inner: AbortSignal) =>
-      this.#model.results<Translation<Attention, Alignment, false>>(
+      this.#model.results<Translation<Attention, Alignment, false, Trace>>(
         [input],
         encoded,
         inner,

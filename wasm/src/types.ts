@@ -136,8 +136,60 @@ export interface Head<Attention extends 'encoder' | 'decoder' | 'cross' = 'encod
   head: number;
 }
 
+/** The type of option `trace`, of which a result's depends; undefined: it is not set. */
+export type TensorNames = readonly string[] | undefined;
+
+/** A tensor between text and answer. */
+export interface TracedTensor {
+  /**
+   * [tokens, width]; of what has heads [tokens, heads, width of a head], of scores and weights
+   * [heads, queries, keys]; of one vector [width].
+   */
+  shape: number[];
+  /** Row-major. */
+  data: Float32Array;
+}
+
+/**
+ * Numbers that take the place of a tensor's, or of some of them, before anything is made of it. Those
+ * that come after are made of them; attention weights are not normalized again, and keys that a
+ * query does not see stay unseen.
+ */
+export interface Patch {
+  /** One tensor's, as in `trace`, without "*". */
+  name: string;
+  /** Its rows, by their positions; of scores and weights the queries. All by default. */
+  tokens?: readonly number[] | undefined;
+  /** Of a tensor that has heads; all by default. */
+  heads?: readonly number[] | undefined;
+  /** Of scores and weights; all by default. */
+  keys?: readonly number[] | undefined;
+  /**
+   * One number for all; or a tensor, such as one of another text's trace, with as many tokens, heads
+   * and keys as are chosen; or its numbers in a row, which for scores and weights is enough only
+   * where tokens or keys are chosen. Finite, or of scores -Infinity. A decoder's may have fewer rows
+   * than there are steps: the others stay as they are.
+   */
+  value: number | Float32Array | { readonly shape: readonly number[]; readonly data: Float32Array };
+}
+
+/** What can be looked at, and replaced, between text and answer. */
+export interface TraceOptions<Trace extends TensorNames = TensorNames> {
+  /**
+   * Return the tensors of these names, such as "encoder.layers.0.self_attn.q" or "logits". "*" stands
+   * for any characters but a dot: "encoder.layers.*.output". A name that the model lacks is refused
+   * with those that it has. Looking changes no number of the answer.
+   */
+  trace?: Trace;
+  /** Numbers to replace, one after the other: of two for the same number the later one holds. */
+  patch?: readonly Patch[] | undefined;
+}
+
 /** What can be asked of every model that reads a text and answers at once. */
-export interface ReadOptions<Attention extends boolean = boolean> {
+export interface ReadOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends TraceOptions<Trace> {
   /** Return every head's attention weights. */
   attention?: Attention | undefined;
   /** Heads whose output is set to zero before the output projection. */
@@ -154,7 +206,8 @@ export interface ReadOptions<Attention extends boolean = boolean> {
 export interface ClassifyOptions<
   Attention extends boolean = boolean,
   Contributions extends boolean = boolean,
-> extends ReadOptions<Attention> {
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
   /** Return what each token contributes to each label's logit. */
   contributions?: Contributions | undefined;
 }
@@ -195,6 +248,15 @@ export type WithAttention<Attention> = {
   }
 >;
 
+/** What was seen between text and answer. */
+export type WithTrace<Trace> = Asked<
+  Trace,
+  {
+    /** With option `trace`: the tensors by their names, in the order in which they were made. */
+    trace: Record<string, TracedTensor>;
+  }
+>;
+
 /** A result of a text that the model may not have read to its end. */
 export interface Clipped {
   /**
@@ -216,8 +278,10 @@ export type Texts = Iterable<string> | AsyncIterable<string>;
 export type Classification<
   Attention extends boolean = boolean,
   Contributions extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
 > = Clipped &
-  WithAttention<Attention> & {
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
     /** The label with the highest score. */
     label: string;
     score: number;
@@ -239,10 +303,15 @@ export type Classification<
     }
   >;
 
+/**
+ * What can be asked of a stream. A decoder's traces have a row for each token of the translation; its
+ * patches are for every hypothesis.
+ */
 export interface StreamOptions<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-> {
+  Trace extends TensorNames = TensorNames,
+> extends TraceOptions<Trace> {
   /** Return every head's attention weights, and the alignment. */
   attention?: Attention | undefined;
   /** Return which words were made from which, also without `attention`. */
@@ -259,7 +328,8 @@ export interface TranslateOptions<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
   Hypotheses extends boolean = boolean,
-> extends StreamOptions<Attention, Alignment> {
+  Trace extends TensorNames = TensorNames,
+> extends StreamOptions<Attention, Alignment, Trace> {
   /** Hypotheses that the search follows at once, 1 (greedy) to 64; 4 by default. */
   beams?: number | undefined;
   /** A hypothesis' score is its log-probability / tokens ^ lengthPenalty; 1 by default. */
@@ -322,6 +392,7 @@ export type SentenceTranslation<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
   Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
 > = Hypothesis & {
   /** Where the sentence lies in the input. */
   start: number;
@@ -333,7 +404,8 @@ export type SentenceTranslation<
   clipped: boolean;
   /** What the encoder read; offsets in the input. */
   sourceTokens: Token[];
-} & Asked<
+} & WithTrace<Trace> &
+  Asked<
     Attention,
     {
       /**
@@ -366,11 +438,12 @@ export interface Translation<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
   Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
 > {
   text: string;
   /** Mean of the sentences' scores, weighted by their tokens. */
   score: number;
-  sentences: SentenceTranslation<Attention, Alignment, Hypotheses>[];
+  sentences: SentenceTranslation<Attention, Alignment, Hypotheses, Trace>[];
 }
 
 /** The sentence that a stream is at. */
@@ -408,16 +481,18 @@ export type TokenStep<Attention extends boolean = boolean> = {
 export interface LastStep<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
+  Trace extends TensorNames = TensorNames,
 > {
   done: true;
   /** The whole translation. */
   text: string;
   /** What `translate` gives with `beams: 1`. */
-  result: Translation<Attention, Alignment, false>;
+  result: Translation<Attention, Alignment, false, Trace>;
 }
 
 /** What a stream gives: a step for each token, and one more with the whole result. */
 export type TranslationStep<
   Attention extends boolean = boolean,
   Alignment extends boolean | AlignmentOptions = boolean | AlignmentOptions,
-> = TokenStep<Attention> | LastStep<Attention, Alignment>;
+  Trace extends TensorNames = TensorNames,
+> = TokenStep<Attention> | LastStep<Attention, Alignment, Trace>;

@@ -1,0 +1,333 @@
+// The numbers between text and answer, through both binaries: PyTorch's own of every golden model and
+// checkpoint, in this thread and in a worker.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkpoints.mjs';
+import {
+  Embedder,
+  QuestionAnswerer,
+  assertError,
+  assertNear,
+  binaries,
+  goldenFolder,
+  goldenNames,
+  load,
+  loadTranslator,
+  plain,
+  readGolden,
+  readModel,
+  translationGoldenNames,
+} from './helpers.mjs';
+
+const tolerance = 1e-4;
+const text = 'the plot makes no sense';
+
+/** Patterns that together mean every tensor of an encoder, or of a translator. */
+const ofStack = (stack) => [`${stack}.*`, `${stack}.layers.*.*`, `${stack}.layers.*.*.*`];
+const everything = ['*', ...ofStack('encoder')];
+const everythingTranslated = ['logits', ...ofStack('encoder'), ...ofStack('decoder')];
+
+const sizeOf = (shape) => shape.reduce((product, extent) => product * extent, 1);
+
+function assertShapes(trace) {
+  for (const [name, { shape, data, ...rest }] of Object.entries(trace)) {
+    assert.ok(data instanceof Float32Array, name);
+    assert.equal(data.length, sizeOf(shape), name);
+    assert.deepEqual(rest, {});
+  }
+}
+
+/** Like assertNear, but keys that a query does not see have -Infinity in both. */
+function assertTensor(actual, expected, most, what) {
+  const seen = (data) => Array.from(data, (value) => (value === -Infinity ? -1e30 : value));
+  assertNear(seen(actual), seen(expected), most, what);
+}
+
+/** The layers of an attention map, which `traceOf` has one by one. */
+function assertLayers(map, traceOf, most, what) {
+  const [layers, ...shape] = map.shape;
+  const size = sizeOf(shape);
+  for (let layer = 0; layer < layers; layer++) {
+    const traced = traceOf(layer);
+    assert.deepEqual(traced.shape, shape);
+    assertTensor(traced.data, map.data.subarray(layer * size, (layer + 1) * size), most, what);
+  }
+}
+
+for (const binary of binaries) {
+  for (const name of goldenNames) {
+    test(`${name}, ${binary}`, async () => {
+      const golden = readGolden(name);
+      const classifier = await load(goldenFolder(name), { binary });
+      const beside = /^(attention|contributions)\./;
+      const known = Object.keys(golden.tensors).filter((tensor) => !beside.test(tensor));
+      assert.ok(known.includes('encoder.embeddings') && known.includes('logits'));
+      const at = Object.fromEntries(known.map((tensor) => [tensor, 0])); // texts lie one after the other
+      for (const [s, given] of golden.texts.entries()) {
+        const result = await classifier.classify(given, { trace: everything });
+        const { trace, ...answer } = plain(result);
+        assertShapes(trace);
+        assert.deepEqual(answer, plain(await classifier.classify(given)));
+        for (const tensor of known) {
+          const { shape, data } = trace[tensor];
+          const [, ...row] = golden.tensors[tensor].shape;
+          const rows = ['pooled', 'head.dense', 'logits'].includes(tensor)
+            ? []
+            : [golden.ids[s].length];
+          assert.deepEqual(shape, [...rows, ...row], tensor);
+          const expected = golden.tensors[tensor].data.subarray(
+            at[tensor],
+            (at[tensor] += data.length),
+          );
+          assertNear(data, expected, golden.tolerance[tensor][0], tensor);
+        }
+        const weights = (layer) => trace[`encoder.layers.${layer}.self_attn.weights`];
+        assertLayers(golden.tensors[`attention.${s}`], weights, tolerance, 'weights');
+        assert.deepEqual(trace.logits.data, Float32Array.from(Object.values(result.logits)));
+      }
+      for (const tensor of known)
+        assert.equal(at[tensor], golden.tensors[tensor].data.length, tensor);
+    });
+  }
+
+  for (const name of checkpointNames) {
+    test(`${name}, ${binary}`, async () => {
+      const { Class } = taskOf(name);
+      const { tensors, texts } = expectedOf(name);
+      const model = await load(folderOf(name), { binary }, Class);
+      const trace = Class === Embedder ? ofStack('encoder') : [...everything];
+      if (Object.keys(tensors).some((key) => key.endsWith('/head.dense'))) trace.push('head.dense');
+      let compared = 0;
+      for (const [index, given] of texts.entries()) {
+        if (given.offsets?.every((place) => place === null)) continue; // no text
+        const result = await ask(model, Class, given, { trace });
+        assertShapes(result.trace);
+        assert.deepEqual(result.trace['encoder.output'].shape[0], result.tokens.length);
+        const own = `${index}/`;
+        for (const [key, expected] of Object.entries(tensors)) {
+          if (!key.startsWith(own)) continue;
+          const traced = result.trace[key.slice(own.length)];
+          assert.deepEqual(traced?.shape, expected.shape, key);
+          assertTensor(traced.data, expected.data, tolerance, key);
+          compared++;
+        }
+        if (Class === QuestionAnswerer && given.window === undefined) continue; // no answer
+        const weights = (layer) => result.trace[`encoder.layers.${layer}.self_attn.weights`];
+        assertLayers(tensors[`attention.${index}`], weights, tolerance, 'weights');
+        const [last, traced] =
+          Class === Embedder
+            ? [`last_hidden_state.${index}`, 'encoder.output']
+            : [
+                given.window === undefined ? `logits.${index}` : `logits.${index}.${given.window}`,
+                'logits',
+              ];
+        const expected = tensors[last];
+        if (expected) assertNear(result.trace[traced].data, expected.data, tolerance, last);
+        compared += expected ? 2 : 1;
+      }
+      assert.ok(compared > 1);
+    });
+  }
+
+  for (const name of translationGoldenNames) {
+    test(`${name}, ${binary}`, async () => {
+      const golden = readGolden(name);
+      const translator = await loadTranslator(goldenFolder(name), { binary });
+      const starts = { encoder: 0, decoder: 0 }; // of this text's rows
+      let compared = 0;
+      for (const [s, given] of golden.texts.entries()) {
+        const target = golden.target_ids[s];
+        const forced = await force(translator, given, golden, target);
+        const count = { encoder: golden.ids[s].length, decoder: target.length };
+        for (const [tensor, { shape, data }] of Object.entries(golden.tensors)) {
+          const [stack] = tensor.split('.');
+          if (!(stack in starts)) continue;
+          const traced = forced.trace[tensor];
+          const rows = stack === 'encoder' ? count.encoder : forced.tokens.length;
+          assert.deepEqual(traced.shape, [rows, ...shape.slice(1)], tensor);
+          const width = sizeOf(shape.slice(1));
+          const expected = data.subarray(starts[stack] * width, (starts[stack] + rows) * width);
+          assertNear(traced.data, expected, golden.tolerance[tensor][0], tensor);
+          compared++;
+        }
+        // The last step's logits are the model's own.
+        const { data } = forced.trace.logits;
+        const [, width] = golden.tensors.logits.shape;
+        const row = starts.decoder + forced.tokens.length - 1;
+        const expected = golden.tensors.logits.data.subarray(row * width, (row + 1) * width);
+        assertNear(data.slice(-width), expected, golden.tolerance.logits[0], 'logits');
+
+        for (const [map, place] of [
+          ['encoder_attention', 'encoder.layers.L.self_attn.weights'],
+          ['decoder_attention', 'decoder.layers.L.self_attn.weights'],
+          ['cross_attention', 'decoder.layers.L.encoder_attn.weights'],
+        ]) {
+          const steps = forced.tokens.length;
+          const whole = golden.tensors[`${map}.${s}`];
+          const known =
+            map === 'encoder_attention'
+              ? whole
+              : firstSteps(whole, steps, map === 'decoder_attention' ? steps : whole.shape[3]);
+          assertLayers(known, (layer) => forced.trace[place.replace('L', layer)], tolerance, map);
+        }
+        starts.encoder += count.encoder;
+        starts.decoder += count.decoder;
+      }
+      assert.ok(compared >= 3 * 8);
+    });
+  }
+
+  test(`${binary}: what is asked for comes, and nothing else`, async () => {
+    const classifier = await load(goldenFolder('pre_norm_mean'), { binary });
+    const namesOf = async (trace) =>
+      Object.keys((await classifier.classify(text, { trace })).trace);
+    assert.deepEqual(await namesOf(['encoder.layers.*.output', 'logits', 'logits']), [
+      'encoder.layers.0.output',
+      'encoder.layers.1.output',
+      'logits',
+    ]);
+    assert.deepEqual(await namesOf(['pooled']), ['pooled']);
+    assert.deepEqual(await namesOf([]), []);
+    assert.equal('trace' in (await classifier.classify(text)), false);
+    assert.equal('trace' in (await classifier.classify(text, { trace: undefined })), false);
+    const both = { trace: ['pooled'], attention: true, contributions: true };
+    const { trace, attention, contributions } = await classifier.classify(text, both);
+    assert.equal(trace.pooled.shape.length, 1);
+    assert.equal(attention.encoder.layers, 2);
+    assert.equal(Object.keys(contributions).length, 2);
+
+    const translator = await loadTranslator(goldenFolder('translate_pre_norm_shared'), { binary });
+    const { sentences } = await translator.translate(text, { trace: [], maxLength: 3 });
+    for (const sentence of sentences) assert.deepEqual(sentence.trace, {});
+  });
+
+  test(`${binary}: names that the model lacks are refused with those that it has`, async () => {
+    const classifier = await load(goldenFolder('pre_norm_mean'), { binary });
+    const refused = (trace, message) =>
+      assertError(() => classifier.classify(text, { trace }), 'invalid_option', message);
+    const known = /"decoder\.output"; it has encoder\.embed_tokens, .*pooled, logits/;
+    await refused(['logits', 'decoder.output'], known);
+    await refused(['encoder.*.output'], /trace: .*it has/);
+    await refused('logits', /trace: expected an array/);
+    await refused(null, /trace/);
+    await refused([7], /trace: expected an array of nonempty strings/);
+    await refused([''], /trace: expected an array of nonempty strings/);
+    await refused({ 0: 'logits' }, /trace/);
+    const wrong = { trace: ['no.such'] };
+    await assertError(() => classifier.classifyBatch([text], wrong), 'invalid_option', /no\.such/);
+    const each = async () => {
+      for await (const _ of classifier.classifyEach([text], wrong)) assert.fail();
+    };
+    await assertError(each, 'invalid_option', /no\.such/);
+    assert.ok((await classifier.classify(text, { trace: ['logits'] })).trace.logits);
+  });
+
+  test(`${binary}: a trace that is too large is refused by its size`, async () => {
+    const files = readModel('pre_norm_mean');
+    const config = JSON.parse(new TextDecoder().decode(files['config.json']));
+    const key = Object.keys(config).find((field) => /^max_.*length$/.test(field));
+    config[key] = 16_384;
+    files['config.json'] = new TextEncoder().encode(JSON.stringify(config));
+    const classifier = await load(files, { binary });
+    const long = 'a '.repeat(6000);
+    const scores = { trace: ['encoder.layers.0.self_attn.scores'] };
+    const message = /its trace shows may take \d+ MiB, expected at most 512 MiB/;
+    await assertError(() => classifier.classify(long, scores), 'too_large', message);
+    const outcomes = [];
+    for await (const outcome of classifier.classifyEach([text, long, text], scores)) {
+      outcomes[outcome.index] = outcome;
+    }
+    assert.equal(outcomes[1].error.code, 'too_large');
+    for (const index of [0, 2]) assert.equal(Object.keys(outcomes[index].result.trace).length, 1);
+  });
+}
+
+test('in a worker, of batches and of single texts a trace is the same', async () => {
+  const options = { trace: everything };
+  for (const worker of [false, true]) {
+    const classifier = await load(goldenFolder('pre_norm_mean'), { worker });
+    const { texts } = readGolden('pre_norm_mean');
+    const single = [];
+    for (const each of texts) single.push(await classifier.classify(each, options));
+    assert.deepEqual(await classifier.classifyBatch(texts, options), single);
+    const outcomes = [];
+    for await (const { index, result } of classifier.classifyEach(texts, options)) {
+      outcomes[index] = result;
+    }
+    assert.deepEqual(outcomes, single);
+    const translator = await loadTranslator(goldenFolder('translate_odd_local'), { worker });
+    const asked = { trace: everythingTranslated, maxLength: 5 };
+    const two = 'the old film. a quiet heart.';
+    const translation = await translator.translate(two, asked);
+    assert.equal(translation.sentences.length, 2);
+    assert.deepEqual(await translator.translateBatch([two, two], asked), [
+      translation,
+      translation,
+    ]);
+    for (const { sourceTokens, tokens, trace } of translation.sentences) {
+      assertShapes(trace);
+      assert.equal(trace['encoder.output'].shape[0], sourceTokens.length);
+      assert.equal(trace['decoder.output'].shape[0], tokens.length);
+      const [, queries, keys] = trace['decoder.layers.0.encoder_attn.weights'].shape;
+      assert.deepEqual([queries, keys], [tokens.length, sourceTokens.length]);
+    }
+    const greedy = await translator.translate(two, { ...asked, beams: 1 });
+    for await (const step of translator.stream(two, asked)) {
+      if (step.done) assert.deepEqual(plain(step.result), plain(greedy));
+      else assert.equal('trace' in step, false);
+    }
+  }
+});
+
+function ask(model, Class, given, options) {
+  if (Class === Embedder) return model.embed(given.text, options);
+  if (Class !== QuestionAnswerer) {
+    const { text: first, pair } = given;
+    return model.classify(pair === undefined ? first : { text: first, pair }, options);
+  }
+  return model.answer(given.question, given.context, {
+    ...options,
+    maxSequenceLength: given.options.max_length,
+    docStride: given.options.stride,
+    maxAnswerLength: given.options.max_answer_length,
+    handleImpossibleAnswer: given.options.handle_impossible_answer,
+  });
+}
+
+/**
+ * A translation whose steps read the golden's target, as far as a translation may have its tokens:
+ * whatever the model thinks of them, their logits are replaced.
+ */
+async function force(translator, given, golden, target) {
+  const width = golden.tensors.logits.shape[1];
+  const logits = [];
+  for (let length = 1; ; length++) {
+    const patch = {
+      name: 'logits',
+      value: { shape: [length - 1, width], data: Float32Array.from(logits) },
+    };
+    const options = { beams: 1, maxLength: length, trace: everythingTranslated, patch: [patch] };
+    const [sentence] = (await translator.translate(given, options)).sentences;
+    const fed = sentence.tokens.slice(0, length - 1).map(({ id }) => id);
+    if (fed.join() !== target.slice(1, length).join() || sentence.tokens.length < length) {
+      assert.ok(length > 1);
+      return force(translator, given, golden, target.slice(0, length - 1));
+    }
+    if (length === target.length) return sentence;
+    for (let id = 0; id < width; id++) logits.push(id === target[length] ? 1000 : 0);
+  }
+}
+
+/** Of maps [layers, heads, queries, keys] the first so many. */
+function firstSteps({ shape: [layers, heads, queries, keys], data }, steps, seen) {
+  const rows = [];
+  for (let map = 0; map < layers * heads; map++) {
+    for (let query = 0; query < steps; query++) {
+      const row = (map * queries + query) * keys;
+      rows.push(...data.subarray(row, row + seen));
+    }
+  }
+  return { shape: [layers, heads, steps, seen], data: Float32Array.from(rows) };
+}
