@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
-/// go on with ".weight", ".bias" or nothing, as ours does.
+/// go on with ".weight" or ".bias", as ours does, or are whole.
 struct TensorName {
   std::string_view theirs, ours;
 };
@@ -25,12 +25,13 @@ struct Family {
   /// Tensors that no model of ours reads, buffers among them. "*" stands for any characters.
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
+  bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
 };
 
 /// The family of a model_type. Throws `unsupported`, naming those that there are.
 const Family& find_family(std::string_view model_type);
 
 // One file each.
-extern const Family bert, distilbert, roberta;
+extern const Family bert, distilbert, marian, roberta;
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "error.hpp"
@@ -41,10 +42,12 @@ const JsonValue* present(const JsonValue* value) {
 
 }  // namespace
 
-HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors)
+HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors,
+                     const Tokenizer& tokenizer)
     : text_(json),
       object_(parse_json(text_, source), source, {}, most_fields),
-      tensors_(std::move(tensors)) {}
+      tensors_(std::move(tensors)),
+      tokenizer_(tokenizer) {}
 
 std::string HubConfig::text(const char* key, std::string_view fallback) {
   return present(object_.find(key)) ? object_.string(key) : std::string(fallback);
@@ -58,6 +61,15 @@ std::size_t HubConfig::size(const char* key, std::size_t fallback) {
 std::size_t HubConfig::id(const char* key, std::size_t fallback) {
   if (!present(object_.find(key))) return fallback;
   return static_cast<std::size_t>(object_.integer(key, 0, largest_size));
+}
+
+std::string HubConfig::piece(const char* key, std::size_t fallback) {
+  const std::size_t token = id(key, fallback);
+  if (token >= tokenizer_.size()) {
+    source.fail({"{}: expected one of the tokenizer's {} tokens, got {}",
+                 {key, tokenizer_.size(), token}});
+  }
+  return std::string(tokenizer_.piece(static_cast<std::int32_t>(token)));
 }
 
 float HubConfig::epsilon(const char* key, float fallback) {
@@ -138,6 +150,23 @@ bool HubConfig::has_tensor(std::string_view name_or_end) const {
   });
 }
 
+namespace {
+
+// The first of a list of names, if there is one.
+std::optional<std::string> first_of(const JsonValue* names) {
+  if (!names || !names->is_array() || count_entries(*names) == 0) return std::nullopt;
+  JsonEntries first(*names);
+  first.next();
+  return first.value().is_string() ? first.value().string() : "";
+}
+
+}  // namespace
+
+void HubConfig::expect_architecture(std::string_view name) {
+  const std::optional<std::string> got = first_of(present(object_.find("architectures")));
+  if (got && *got != name) unsupported("architectures", describe(name), describe(*got));
+}
+
 Task HubConfig::task() {
   static constexpr std::array<std::pair<std::string_view, Task>, 6> heads = {{
       {"ForSequenceClassification", Task::text_classification},
@@ -147,18 +176,14 @@ Task HubConfig::task() {
       {"ForMaskedLM", Task::feature_extraction},
       {"ForPreTraining", Task::feature_extraction},
   }};
-  const JsonValue* architectures = present(object_.find("architectures"));
-  if (architectures && architectures->is_array() && count_entries(*architectures) > 0) {
-    JsonEntries first(*architectures);
-    first.next();
-    const std::string name = first.value().is_string() ? first.value().string() : "";
+  if (const auto name = first_of(present(object_.find("architectures")))) {
     for (const auto& [end, task] : heads) {
-      if (name.ends_with(end) && !name.ends_with("LMHeadModel")) return task;
+      if (name->ends_with(end) && !name->ends_with("LMHeadModel")) return task;
     }
     unsupported("architectures",
                 "a model for sequence classification, token classification, question answering, or "
                 "one without a head",
-                describe(first.value()));
+                describe(*name));
   }
   if (has_tensor("qa_outputs.weight")) return Task::question_answering;
   if (has_tensor("pre_classifier.weight") || has_tensor("classifier.out_proj.weight")) {
@@ -200,9 +225,9 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
   }
 }
 
-void HubConfig::finish(ModelConfig& config) {
-  expect_flag("is_decoder", false);
-  StackConfig& stack = *config.architecture.encoder;
+namespace {
+
+void finish_stack(StackConfig& stack) {
   if (stack.d_model % stack.n_heads != 0) {
     source.fail({"the number of heads: expected a divisor of the width {}, got {}",
                  {stack.d_model, stack.n_heads}});
@@ -222,8 +247,23 @@ void HubConfig::finish(ModelConfig& config) {
   expect_matrix("the number of positions", stack.max_length);
   expect_matrix("the width", stack.d_model);
   expect_matrix("the feed-forward block's width", stack.d_ff);
-  expect_matrix("the number of labels", config.architecture.head.outputs);
   stack.max_length -= stack.position_offset;
+}
+
+}  // namespace
+
+void HubConfig::finish(ModelConfig& config) {
+  expect_flag("is_decoder", false);
+  Architecture& model = config.architecture;
+  for (std::optional<StackConfig>* stack : {&model.encoder, &model.decoder}) {
+    if (*stack) finish_stack(**stack);
+  }
+  const std::uint64_t elements = std::uint64_t{model.head.outputs} * config.encoder().d_model;
+  if (elements > max_matrix_elements) {
+    source.fail({"the number of labels: expected at most {} elements in a matrix with the width, "
+                 "got {}",
+                 {max_matrix_elements, elements}});
+  }
 }
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@
 
 #include "checkpoints/model_config.hpp"
 #include "io/json.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 
@@ -25,12 +26,15 @@ class HubConfig {
  public:
   static constexpr std::size_t most_fields = 1000;
 
-  /// `tensors`: the names in its weights, which say what a configuration leaves open.
-  HubConfig(std::string_view json, std::set<std::string> tensors);
+  /// `tensors`: the names in its weights, which say what a configuration leaves open; `tokenizer`:
+  /// of what the model writes.
+  HubConfig(std::string_view json, std::set<std::string> tensors, const Tokenizer& tokenizer);
 
   std::string text(const char* key, std::string_view fallback);
   std::size_t size(const char* key, std::size_t fallback);
   std::size_t id(const char* key, std::size_t fallback);  ///< of a token: 0 is one
+  /// The piece of a token that the field has the id of. Throws where it is none of the tokenizer's.
+  std::string piece(const char* key, std::size_t fallback);
   float epsilon(const char* key, float fallback);
   bool flag(const char* key, bool fallback);
   /// Throws `unsupported` for one that is not among ours: two that are nearly alike give different
@@ -42,6 +46,8 @@ class HubConfig {
 
   /// The names of the classes, by their numbers: `id2label`, or LABEL_0 … of `num_labels`.
   std::vector<std::string> labels();
+  /// Throws `unsupported` where `architectures` names another class.
+  void expect_architecture(std::string_view name);
   /// What the model is for, by `architectures`, or where that is missing by the tensors of its
   /// head. Throws `unsupported` for another head, `invalid_config` where nothing tells.
   Task task();
@@ -52,12 +58,15 @@ class HubConfig {
   /// Sets what follows from the sizes that were read, and checks them.
   void finish(ModelConfig& config);
 
- private:
+  /// Whether the weights have a tensor of this name, or one that ends with it behind a dot.
   bool has_tensor(std::string_view name_or_end) const;
+
+ private:
 
   std::string text_;
   JsonObject object_;
   std::set<std::string> tensors_;
+  const Tokenizer& tokenizer_;
 };
 
 }  // namespace glassformer

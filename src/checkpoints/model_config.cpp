@@ -203,6 +203,7 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
                d_model);
   if (config.architecture.decoder) {
     const StackConfig& decoder = config.decoder();
+    check_stack(object, decoder);
     check_matrix(object, {"source_vocab_size", encoder.vocab_size}, d_model);
     check_matrix(object, {"target_vocab_size", decoder.vocab_size}, d_model);
     check_matrix(object, {"max_target_length", decoder.max_length + decoder.position_offset},
@@ -343,6 +344,15 @@ void read_translator(JsonObject& object, ModelConfig& config) {
   decoder.vocab_size = size(object, "target_vocab_size", max_vocab_size);
   decoder.layers = size(object, "decoder_layers", max_layers);
   decoder.max_length = size(object, "max_target_length", max_length);
+  if (object.find("decoder_n_heads")) {
+    decoder.n_heads = size(object, "decoder_n_heads", max_width);
+    if (decoder.d_model % decoder.n_heads != 0) {
+      object.fail("decoder_n_heads", {"expected a divisor of d_model {}, got {}",
+                                      {decoder.d_model, decoder.n_heads}});
+    }
+    decoder.d_head = decoder.d_model / decoder.n_heads;
+  }
+  if (object.find("decoder_d_ff")) decoder.d_ff = size(object, "decoder_d_ff", max_width);
   decoder.attention = AttentionType::causal;
   decoder.attention_window = 0;
   config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
@@ -433,7 +443,11 @@ std::string to_json(const ModelConfig& config) {
     json.field("n_heads", stack.n_heads);
     if (stack.n_heads * stack.d_head != stack.d_model) json.field("d_head", stack.d_head);
     json.field("encoder_layers", stack.layers);
-    if (decoder) json.field("decoder_layers", decoder->layers);
+    if (decoder) {
+      json.field("decoder_layers", decoder->layers);
+      if (decoder->n_heads != stack.n_heads) json.field("decoder_n_heads", decoder->n_heads);
+      if (decoder->d_ff != stack.d_ff) json.field("decoder_d_ff", decoder->d_ff);
+    }
     json.field("max_source_length", config.max_source_length());
     if (config.max_tokens > 0) json.field("max_positions", stack.max_length);
     if (decoder) json.field("max_target_length", decoder->max_length);

@@ -175,8 +175,8 @@ void ModelFolder::read_modules(ModelFiles& files) {
 
 // Small files before large ones: who fetches them has none of these twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
-  if (family_) read_longest(files);
-  bool translates = false;
+  if (family_) read_tokenizer_config(files);
+  bool translates = family_ && family_->two_tokenizers;
   // Our own folders have SentencePiece models, unless they were converted from others.
   bool sentencepiece = false;
   if (!family_) {
@@ -197,12 +197,13 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     return bytes;
   };
   tokenizer_ = read_tokenizer(file, TokenizerSide::source);
-  if (translates && !files.has("tokenizer.model")) {
+  const bool two = family_ ? family_->two_tokenizers : !files.has("tokenizer.model");
+  if (translates && two) {
     target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
   }
 }
 
-void ModelFolder::read_longest(ModelFiles& files) {
+void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   const std::optional<std::string> text = files.read("tokenizer_config.json");
   if (!text) return;
   constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
@@ -213,12 +214,23 @@ void ModelFolder::read_longest(ModelFiles& files) {
   if (length && length->is_whole() && length->whole() <= (1 << 20)) {
     model_max_length_ = static_cast<std::size_t>(length->whole());
   }
+  const auto read_language = [&](const char* key, std::string& language) {
+    const JsonValue* name = object.find(key);
+    if (name && name->is_string() && !name->string().empty()) language = name->string();
+  };
+  read_language("source_lang", source_language_);
+  read_language("target_lang", target_language_);
 }
 
 ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
   if (!family_) return parse_config(config_);
-  HubConfig hub(config_, names_in(headers));
+  HubConfig hub(config_, names_in(headers), target_tokenizer_ ? *target_tokenizer_ : *tokenizer_);
   ModelConfig config = family_->read(hub);
+  if (config.task == Task::translation) {
+    config.source_language = source_language_;
+    config.target_language = target_language_;
+    return config;
+  }
   std::size_t limit = model_max_length_;
   if (modules_ && config.task == Task::feature_extraction) {
     config.poolings = modules_->poolings;

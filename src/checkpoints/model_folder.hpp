@@ -65,13 +65,14 @@ class ModelFolder {
   void find_weights(ModelFiles& files);
   void read_modules(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
-  void read_longest(ModelFiles& files);
+  void read_tokenizer_config(ModelFiles& files);
 
   std::string config_;              // config.json
   const Family* family_ = nullptr;  // null: our own format
   std::vector<std::string> weight_files_;
   std::optional<SentenceModules> modules_;
   std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none
+  std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"
   std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;
 };
 

@@ -34,7 +34,8 @@ Match match(std::string_view pattern, std::string_view name) {
     pattern.remove_prefix(hash + 1);
   }
   match.rest = name.substr(std::min(pattern.size(), name.size()));
-  match.found = name.starts_with(pattern) && (match.rest == ".weight" || match.rest == ".bias");
+  match.found = name.starts_with(pattern) &&
+                (match.rest == ".weight" || match.rest == ".bias" || match.rest.empty());
   return match;
 }
 

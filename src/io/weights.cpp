@@ -51,8 +51,11 @@ void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
   }
 }
 
+// One row more than a vector has is none: [1, V] is a bias, too.
 void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
-  if (tensor.shape != expected) {
+  std::span<const std::size_t> shape = tensor.shape;
+  if (shape.size() == 2 && expected.size() == 1 && shape[0] == 1) shape = shape.subspan(1);
+  if (!std::ranges::equal(shape, expected)) {
     fail(ErrorCode::shape_mismatch, tensor.name,
          {"expected shape {}, got {}", {to_string(expected), to_string(tensor.shape)}});
   }

@@ -4,6 +4,7 @@
 
 #include "error.hpp"
 #include "io/utf8.hpp"
+#include "pipelines/special_tokens.hpp"
 #include "text/sentences.hpp"
 
 namespace glassformer {
@@ -60,14 +61,24 @@ SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t>
     : tokenizer_(tokenizer),
       prefix_(std::move(prefix)),
       suffix_(std::move(suffix)),
-      room_(max_length - prefix_.size() - suffix_.size()) {}
+      max_length_(max_length) {}
 
 SourceText SourceReader::read(std::string_view text) const {
   SourceText source;
+  const std::size_t code = tokenizer_.language_code_size(text);
+  std::vector<std::int32_t> prefix = prefix_;
+  std::uint32_t before = 0;  // UTF-16 units that are no sentence's
+  if (code > 0) {
+    for (const Token& token : tokenizer_.encode(text.substr(0, code))) prefix.push_back(token.id);
+    const std::size_t size = std::min(text.find_first_not_of(' ', code), text.size());
+    before = utf16_size(text.substr(0, size));
+    text.remove_prefix(size);
+    expect_room(max_length_, prefix.size() + suffix_.size());
+  }
   std::size_t end = 0;
   for (const SentenceRange& range : split_sentences(text)) {
     source.after += text.substr(end, range.begin - end);
-    add(text.substr(range.begin, range.end - range.begin), range.start16, source);
+    add(text.substr(range.begin, range.end - range.begin), before + range.start16, prefix, source);
     end = range.end;
   }
   source.after += text.substr(end);
@@ -79,18 +90,20 @@ SourceText SourceReader::read(std::string_view text) const {
 
 // Appends a sentence, which starts at UTF-16 unit `start` of the text, in as many parts as it
 // needs. Until a sentence follows, what lies between is in source.after.
-void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceText& source) const {
+void SourceReader::add(std::string_view sentence, std::uint32_t start,
+                       std::span<const std::int32_t> prefix, SourceText& source) const {
+  const std::size_t room = max_length_ - prefix.size() - suffix_.size();
   while (!sentence.empty()) {
-    std::string_view part = head(sentence, long_token * room_);
+    std::string_view part = head(sentence, long_token * room);
     std::vector<Token> tokens;
     const std::unique_ptr<TokenReader> reader = tokenizer_.read(part);
-    while (reader->read(tokens) && tokens.size() <= room_) {
+    while (reader->read(tokens) && tokens.size() <= room) {
     }
     bool clipped = false;
-    if (tokens.size() > room_) {
-      const std::size_t count = cut(part, tokens, room_);
+    if (tokens.size() > room) {
+      const std::size_t count = cut(part, tokens, room);
       clipped = count == 0;
-      tokens.resize(clipped ? room_ : count);
+      tokens.resize(clipped ? room : count);
       const std::size_t end = byte_at(part, tokens.back().end);
       part = sentence.substr(0, clipped ? sentence.find(' ', end) : end);
     }
@@ -103,7 +116,7 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start, SourceTex
       entry.start = start;
       entry.end = start + utf16_size(part);
       entry.clipped = clipped;
-      for (const std::int32_t id : prefix_) entry.tokens.push_back({id, start, start});
+      for (const std::int32_t id : prefix) entry.tokens.push_back({id, start, start});
       for (const Token& token : tokens) {
         entry.tokens.push_back({token.id, start + token.start, start + token.end});
       }

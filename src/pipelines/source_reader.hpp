@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +25,8 @@ struct SourceText {
 };
 
 /// Cuts a text into sentences of at most so many tokens: what `before`, `text` and `after` hold is,
-/// one after the other, the text.
+/// one after the other, the text. A language code at its start is left out of that, and its token
+/// put before each sentence.
 class SourceReader {
  public:
   /// Every sentence gets the prefix and suffix tokens; `max_length` counts them. The tokenizer
@@ -33,15 +36,16 @@ class SourceReader {
 
   /// A sentence over the limit is cut behind a comma or the like that leaves at least half of what
   /// fits, else between words; a word over the limit is clipped. Throws `empty_input` for a text
-  /// without tokens.
+  /// without tokens, `invalid_config` where a language code leaves no room for one.
   SourceText read(std::string_view text) const;
 
  private:
-  void add(std::string_view sentence, std::uint32_t start, SourceText& source) const;
+  void add(std::string_view sentence, std::uint32_t start, std::span<const std::int32_t> prefix,
+           SourceText& source) const;
 
   const Tokenizer& tokenizer_;
   std::vector<std::int32_t> prefix_, suffix_;
-  std::size_t room_;  // tokens beside the special ones
+  std::size_t max_length_;
 };
 
 }  // namespace glassformer

@@ -9,9 +9,26 @@
 namespace glassformer {
 namespace {
 
+// What the tokenizer puts before a text and behind it.
+std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> around(const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> prefix, suffix;
+  bool behind = false;
+  for (const TemplatePart& part : tokenizer.around().single) {
+    if (part.kind == TemplatePart::Kind::special) {
+      (behind ? suffix : prefix).push_back(part.id);
+    } else {
+      behind = true;
+    }
+  }
+  return {prefix, suffix};
+}
+
 SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
-  auto prefix = ids_of(config.prefix_tokens, "prefix_tokens", tokenizer);
-  auto suffix = ids_of(config.suffix_tokens, "suffix_tokens", tokenizer);
+  auto [prefix, suffix] = around(tokenizer);
+  if (!config.tokenizer_template) {
+    prefix = ids_of(config.prefix_tokens, "prefix_tokens", tokenizer);
+    suffix = ids_of(config.suffix_tokens, "suffix_tokens", tokenizer);
+  }
   expect_room(config.encoder().max_length, prefix.size() + suffix.size());
   return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
 }

@@ -51,12 +51,17 @@ std::unique_ptr<TokenReader> RenumberedTokenizer::read(std::string_view utf8) co
   return make_whole_reader(std::move(tokens));
 }
 
+std::size_t RenumberedTokenizer::language_code_size(std::string_view utf8) const {
+  const std::size_t end = utf8.find("<<");
+  return utf8.starts_with(">>") && end != utf8.npos ? end + 2 : 0;
+}
+
 void RenumberedTokenizer::add_pieces(const Fragment& fragment, std::vector<Token>& tokens) const {
   const std::string utf8 = to_utf8(fragment.characters);
   std::string_view text = utf8;
   std::uint32_t start = fragment.characters.front().begin;
-  if (const std::size_t end = text.find("<<"); text.starts_with(">>") && end != text.npos) {
-    const std::string_view code = text.substr(0, end + 2);
+  if (const std::size_t size = language_code_size(text); size > 0) {
+    const std::string_view code = text.substr(0, size);
     const std::uint32_t units = utf16_size(code);
     tokens.push_back({id_of(code), start, start + units});
     start += units;

@@ -34,6 +34,7 @@ class RenumberedTokenizer final : public Tokenizer {
   std::optional<std::int32_t> find(std::string_view piece) const override;
   std::int32_t unk_id() const override { return unknown_; }
   bool is_control(std::int32_t id) const override { return specials_.at(id) != nullptr; }
+  std::size_t language_code_size(std::string_view utf8) const override;
   /// Two texts follow one another, with one end.
   const TokenTemplate& around() const override { return template_; }
 

@@ -87,6 +87,10 @@ class Tokenizer {
   /// Whether the token stands for no text: <s>, </s> and their like.
   virtual bool is_control(std::int32_t id) const = 0;
 
+  /// How many bytes of the text are a language code that it begins with (">>pt<<"), which is one
+  /// token and says into which language a model translates.
+  virtual std::size_t language_code_size(std::string_view /*utf8*/) const { return 0; }
+
   /// Whether a piece that does not start a word has a mark of that, by which it is longer than the
   /// text it stands for ("##ing").
   virtual bool marks_subwords() const { return false; }
