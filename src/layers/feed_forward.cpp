@@ -26,7 +26,7 @@ void PlainFeedForward::declare(const ParameterScope& scope) {
 }
 
 View<2> PlainFeedForward::hidden(const ConstView<2>& input, Workspace& workspace) const {
-  View<2> hidden = rows(workspace.hidden, 0, input.shape(0));  // [n, F]
+  View<2> hidden = view<2>(workspace.hidden.data(), {input.shape(0), shape().d_ff});
   if (shape().activation == Activation::relu) {
     fc1_(input, hidden, workspace, Epilogue::relu);
   } else {
@@ -45,7 +45,7 @@ void GatedFeedForward::declare(const ParameterScope& scope) {
 
 View<2> GatedFeedForward::hidden(const ConstView<2>& input, Workspace& workspace) const {
   const std::size_t n = input.shape(0), d_ff = shape().d_ff;
-  View<2> both = rows(workspace.hidden, 0, n);  // [n, 2 F]
+  View<2> both = view<2>(workspace.hidden.data(), {n, 2 * shape().d_ff});
   gate_and_fc1_(input, both, workspace);
   for (std::size_t i = 0; i < n; ++i) {
     float* gate = &both(i, 0);

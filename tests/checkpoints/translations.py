@@ -1,0 +1,206 @@
+"""Writes the tiny translators of this folder and what the original library answers: README.md.
+
+    translations.py            all
+    translations.py NAME…      some
+
+Needs what make.py does, and python3-sentencepiece.
+"""
+
+import dataclasses
+import json
+import pathlib
+import shutil
+import sys
+
+import sentencepiece
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from transformers import MarianConfig, MarianMTModel, MarianTokenizer
+
+import folders
+import tokens
+import traces
+
+HERE = pathlib.Path(__file__).parent
+PIECES = HERE.parent / "golden" / "translate_post_norm_tied"
+CODES = [">>de<<", ">>fra<<"]
+TEXTS = ["the film is good", "ein Film", ">>fra<< the cat", ">>xyz<<the cat is good", "日本 😐 the dog", "a"]
+LONGEST = 10  # tokens of an output, the start token not counted
+REPEATS = 4  # of a stretch of tokens in an output: where there are more, our own search goes another way
+
+
+@dataclasses.dataclass
+class Variant:
+    name: str
+    seed: int
+    same_as: str = ""
+    config: dict = dataclasses.field(default_factory=dict)
+    dtype: str = "F32"
+    positions: bool = False  # its file has the table of positions
+    copies: tuple = ()  # other names under which the file holds the shared table
+    only: str = ""  # the one name under which it does
+    task: str = "translate"
+    embeddings: float = 0.7
+
+
+VARIANTS = [
+    Variant("marian", seed=94),
+    Variant("marian_copies", seed=94, same_as="marian", dtype="BF16",
+            copies=("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")),
+    Variant("marian_two_tables", seed=169, positions=True,
+            config=dict(share_encoder_decoder_embeddings=False, encoder_layers=1, decoder_attention_heads=2,
+                        decoder_ffn_dim=28, activation_function="relu", scale_embedding=False)),
+]
+
+
+def vocabulary():
+    """</s> and <unk> first, codes behind the pieces, <pad> last: as the makers number them."""
+    names = ["</s>", "<unk>"]
+    for side in ("source", "target"):
+        model = sentencepiece.SentencePieceProcessor(str(PIECES / f"{side}.model"))
+        names += [model.id_to_piece(i) for i in range(model.get_piece_size())]
+    # One piece is missing, as of a vocabulary that was cut.
+    names = [name for name in dict.fromkeys(names) if name not in ("<s>", "▁the")]
+    return {name: i for i, name in enumerate([*names, *CODES, "<pad>"])}
+
+
+def make_config(variant, ids):
+    return MarianConfig(**{
+        "vocab_size": len(ids), "decoder_vocab_size": len(ids), "d_model": 16, "encoder_layers": 2,
+        "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 24,
+        "decoder_ffn_dim": 24, "max_position_embeddings": 32, "activation_function": "swish",
+        "scale_embedding": True, "pad_token_id": ids["<pad>"], "eos_token_id": ids["</s>"], "bos_token_id": None,
+        "decoder_start_token_id": ids["<pad>"], "forced_eos_token_id": None, **variant.config})
+
+
+def random_model(variant, config):
+    model = folders.randomize(MarianMTModel(config), variant)
+    # Sinusoids are no weights.
+    for stack in (model.model.encoder, model.model.decoder):
+        positions = stack.embed_positions
+        table = MarianMTModel(config).model.encoder.embed_positions.weight
+        positions.weight.data.copy_(table if not variant.positions else (table * 0.5).half().float())
+    random = torch.Generator().manual_seed(variant.seed + 100)
+    bias = 0.2 * torch.randn(model.final_logits_bias.shape, generator=random)
+    bias[0, config.pad_token_id] = -30  # never put out
+    # Else the last token's row of the table is the likeliest next one, or one token is, for ever.
+    for layer in model.model.decoder.layers:
+        for linear in (layer.self_attn.out_proj, layer.encoder_attn.out_proj, layer.fc2):
+            linear.weight.data *= 0.5
+    norm = layer.final_layer_norm.weight.data
+    norm *= torch.where(torch.rand(norm.shape, generator=random) < 0.5, -1.0, 1.0)
+    model.final_logits_bias.copy_(bias.bfloat16().float())
+    model.tie_weights()
+    return model.eval()
+
+
+def write(variant, folder, ids):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    model = random_model(variant, make_config(variant, ids))
+    model.save_pretrained(folder)
+    tensors = {name: value.to(folders.DTYPES[variant.dtype]).contiguous().clone()
+               for name, value in load_file(folder / "model.safetensors").items()}
+    table = "model.shared.weight"
+    if variant.copies:
+        for name in variant.copies:
+            tensors[name] = tensors[table].clone()
+    state = model.state_dict()
+    for stack in ("encoder", "decoder"):
+        name = f"model.{stack}.embed_positions.weight"
+        tensors.pop(name, None)
+        if variant.positions:
+            tensors[name] = state[name].contiguous().clone()
+    if variant.config.get("share_encoder_decoder_embeddings") is False:
+        for stack in ("encoder", "decoder"):
+            name = f"model.{stack}.embed_tokens.weight"
+            tensors[name] = state[name].contiguous().clone()
+        tensors.pop("lm_head.weight", None)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    for side in ("source", "target"):
+        shutil.copy(PIECES / f"{side}.model", folder / f"{side}.spm")
+    tokens.write_json(folder / "vocab.json", ids)
+    settings = {"source_lang": "eng", "target_lang": "deu+fra", "separate_vocabs": False, "eos_token": "</s>",
+                "unk_token": "<unk>", "pad_token": "<pad>", "model_max_length": 32}
+    tokens.write_json(folder / "tokenizer_config.json", settings)
+    return model
+
+
+def repeats(ids):
+    """Whether some stretch of 1 to 4 tokens comes more than REPEATS times in a row."""
+    return any(ids[i:i + n] * (REPEATS + 1) == ids[i:i + n * (REPEATS + 1)]
+               for n in range(1, 5) for i in range(len(ids)))
+
+
+def answer(variant, model, tokenizer, ids):
+    exact = random_model(variant, model.config).double()
+    kept, texts = {}, []
+    for index, text in enumerate(TEXTS):
+        source = tokenizer(text).input_ids
+        inputs = torch.tensor([source])
+        with torch.no_grad():
+            generated = model.generate(inputs, num_beams=1, do_sample=False, max_new_tokens=LONGEST)[0].tolist()
+            if repeats(generated[1:]):
+                generated = generated[:1 + REPEATS]
+            output = model(input_ids=inputs, decoder_input_ids=torch.tensor([generated[:-1]]), output_attentions=True)
+            double = exact(input_ids=inputs, decoder_input_ids=torch.tensor([generated[:-1]]))
+        error = float((output.logits.double() - double.logits).abs().max())
+        assert error < 2e-5, (variant.name, error)
+        made = generated[1:]
+        assert ids["<unk>"] not in made and not set(made) & {ids[code] for code in CODES}, (variant.name, text)
+        top = output.logits[0].topk(2).values
+        assert float((top[:, 0] - top[:, 1]).min()) > 1e-3, (variant.name, text)
+        logprobs = torch.log_softmax(output.logits[0].double(), -1)
+        texts.append({"text": text, "ids": source, "output": made,
+                      "logprob": round(float(sum(row[i] for row, i in zip(logprobs, made))), 6),
+                      "translation": tokenizer.decode(made, skip_special_tokens=True)})
+        stack = lambda maps: torch.cat([m[:1] for m in maps])
+        kept[f"encoder.{index}"] = stack(output.encoder_attentions)
+        kept[f"decoder.{index}"] = stack(output.decoder_attentions)
+        kept[f"cross.{index}"] = stack(output.cross_attentions)
+        kept[f"logits.{index}"] = output.logits[0]
+        kept[f"states.{index}"] = output.encoder_last_hidden_state[0]
+    assert sum(len(text["output"]) > REPEATS for text in texts) > 1, (variant.name, texts)
+    assert any(text["output"][-1] == ids["</s>"] for text in texts), (variant.name, texts)
+    return {name: value.detach().float().contiguous().clone() for name, value in kept.items()}, texts
+
+
+def make(variant, ids):
+    folder = HERE / variant.name
+    original = write(variant, folder, ids)
+    model, info = MarianMTModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
+                                                output_loading_info=True)
+    assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
+    for name, value in original.state_dict().items():
+        traces.near(value, model.state_dict()[name], 0)
+    if variant.same_as:
+        expected = {"same_as": variant.same_as}
+    else:
+        tokenizer = MarianTokenizer.from_pretrained(folder)
+        kept, texts = answer(variant, model.eval(), tokenizer, ids)
+        save_file(kept, folder / "expected.safetensors")
+        libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, sentencepiece)}
+        expected = {"task": variant.task, "libraries": libraries, "texts": texts}
+        print(variant.name, [text["translation"] for text in texts])
+    head = json.dumps({k: v for k, v in expected.items() if k != "texts"}, ensure_ascii=False)
+    lines = ",\n  ".join(json.dumps(text, ensure_ascii=False) for text in expected.get("texts", []))
+    (folder / "expected.json").write_text(
+        f'{head[:-1]}, "texts": [\n  {lines}\n]}}\n' if lines else f"{head}\n")
+    for name in ("generation_config.json",):
+        (folder / name).unlink(missing_ok=True)
+    for file in folder.rglob("*.safetensors"):
+        file.chmod(0o644)
+
+
+def main():
+    transformers.logging.disable_progress_bar()
+    transformers.logging.set_verbosity_error()
+    ids = vocabulary()
+    for variant in VARIANTS:
+        if not sys.argv[1:] or variant.name in sys.argv[1:]:
+            make(variant, ids)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+// Published translators from text to text, against the original library; see tests/checkpoints.
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+
+#include "checkpoint_golden.hpp"
+#include "pipelines/load.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer::test {
+namespace {
+
+constexpr double tolerance = 1e-4;
+
+std::vector<std::int32_t> ids_of(const auto& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const auto& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("published translators translate as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("translate")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / name);
+  CHECK(pipeline->config().source_language == "eng");
+  CHECK(pipeline->config().target_language == "deu+fra");
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const std::string source = text.at("text");
+    INFO(source);
+    const auto output = text.at("output").get<std::vector<std::int32_t>>();
+    const Translation translation =
+        pipeline->translate(source, {.beams = 1,
+                                     .length_penalty = 0,
+                                     .max_length = output.size(),
+                                     .attention = true,
+                                     .trace = {"encoder.output", "logits"}});
+    REQUIRE(translation.sentences.size() == 1);
+    const SentenceTranslation& sentence = translation.sentences[0];
+    CHECK(ids_of(sentence.source_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
+    CHECK(ids_of(sentence.output.tokens) == output);
+    CHECK(translation.text == text.at("translation"));
+    CHECK(std::abs(static_cast<double>(sentence.output.score) -
+                   text.at("logprob").get<double>()) < tolerance);
+
+    const std::string index = "." + std::to_string(i);
+    CHECK(distance(sentence.encoder->data, golden.tensors.at("encoder" + index)) < tolerance);
+    CHECK(distance(sentence.decoder->data, golden.tensors.at("decoder" + index)) < tolerance);
+    CHECK(distance(sentence.cross->data, golden.tensors.at("cross" + index)) < tolerance);
+    REQUIRE(sentence.trace.size() == 2);
+    CHECK(sentence.trace[0].name == "encoder.output");
+    CHECK(distance(sentence.trace[0].data, golden.tensors.at("states" + index)) < tolerance);
+    CHECK(distance(sentence.trace[1].data, golden.tensors.at("logits" + index)) < tolerance);
+  }
+}
+
+TEST_CASE("a language code stands before each sentence, and not in the translation",
+          "[checkpoints]") {
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
+  const Translation translation =
+      pipeline->translate(">>fra<<  The cat. The dog.", {.max_length = 4});
+  REQUIRE(translation.sentences.size() == 2);
+  const std::int32_t code = *pipeline->source_tokenizer().find(">>fra<<");
+  for (const SentenceTranslation& sentence : translation.sentences) {
+    CHECK(sentence.source_tokens[0].id == code);
+    CHECK(sentence.source_tokens[0].start == sentence.source_tokens[0].end);
+  }
+  CHECK(translation.sentences[0].start == 9);
+  CHECK(translation.sentences[1].start == 18);
+  CHECK(translation.sentences[1].end == 26);
+  CHECK(translation.sentences[0].target_start == 0);
+  CHECK(error_of([&] { pipeline->translate(">>fra<< "); }).code() == ErrorCode::empty_input);
+}
+
+}  // namespace glassformer::test
