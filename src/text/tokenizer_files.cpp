@@ -304,14 +304,17 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
   };
   if (const auto json = file("tokenizer.json")) return compose(parse_tokenizer_json(*json));
   if (const auto model = file("tokenizer.model")) return sentencepiece(*model);
-  std::string own = "source.model", other = "target.model";
-  if (side == TokenizerSide::target) std::swap(own, other);
-  if (const auto model = file(own)) return sentencepiece(*model);
-  if (file(other)) {
-    throw_error(ErrorCode::missing_file, {"{}: expected beside {}, got none", {own, other}});
-  }
-  const char* const spm = side == TokenizerSide::source ? "source.spm" : "target.spm";
-  if (const auto model = file(spm)) return read_spm(file, side, *model);
+  const auto of_side = [&](const char* source, const char* target) {
+    const char* own = side == TokenizerSide::source ? source : target;
+    const char* other = side == TokenizerSide::source ? target : source;
+    std::optional<std::string> model = file(own);
+    if (!model && file(other)) {
+      throw_error(ErrorCode::missing_file, {"{}: expected beside {}, got none", {own, other}});
+    }
+    return model;
+  };
+  if (const auto model = of_side("source.model", "target.model")) return sentencepiece(*model);
+  if (const auto model = of_side("source.spm", "target.spm")) return read_spm(file, side, *model);
   if (const auto lines = file("vocab.txt")) return read_vocab_txt(file, *lines);
   if (const auto merges = file("merges.txt")) return read_merges(file, *merges);
   if (const auto model = file("spiece.model")) return read_spiece(file, *model);

@@ -181,7 +181,7 @@ def make(variant, ids):
         kept, texts = answer(variant, model.eval(), tokenizer, ids)
         save_file(kept, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, sentencepiece)}
-        expected = {"task": variant.task, "libraries": libraries, "texts": texts}
+        expected = {"task": variant.task, "libraries": libraries, "max_length": 32, "texts": texts}
         print(variant.name, [text["translation"] for text in texts])
     head = json.dumps({k: v for k, v in expected.items() if k != "texts"}, ensure_ascii=False)
     lines = ",\n  ".join(json.dumps(text, ensure_ascii=False) for text in expected.get("texts", []))

@@ -21,7 +21,7 @@ constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 3
 class ChangedFolder final : public ModelFiles {
  public:
   explicit ChangedFolder(const json& entry)
-      : base_(checkpoints / "bert_sequence"),
+      : base_(checkpoints / entry.value("base", "bert_sequence")),
         config_(entry.value("config", json::object())),
         files_(entry.value("files", json::object())),
         absent_(entry.value("absent", std::vector<std::string>{})) {}

@@ -10,6 +10,7 @@ import {
   Embedder,
   QuestionAnswerer,
   TokenClassifier,
+  Translator,
   assertError,
   assertNear,
   joinSafetensors,
@@ -107,6 +108,7 @@ const tasks = {
   tokens: { Class: TokenClassifier, name: 'TokenClassifier', compare: compareEntities },
   answer: { Class: QuestionAnswerer, name: 'QuestionAnswerer', compare: compareAnswer },
   embed: { Class: Embedder, name: 'Embedder', compare: compareVectors },
+  translate: { Class: Translator, name: 'Translator', compare: compareTranslation },
 };
 
 /** The class that opens a checkpoint, and its name. */
@@ -202,6 +204,20 @@ async function compareAnswer(model, text, expected) {
   if (text.window === undefined) return; // no answer
   compareTokens(result.tokens, text.windows[text.window]);
   compareAttention(result, expected);
+}
+
+async function compareTranslation(model, text, { tensors, index }) {
+  const options = { beams: 1, lengthPenalty: 0, maxLength: text.output.length };
+  const result = await model.translate(text.text, { ...options, attention: true });
+  assert.equal(result.text, text.translation);
+  const [sentence] = result.sentences;
+  const ids = (tokens) => tokens.map(({ id }) => id);
+  assert.deepEqual(ids(sentence.sourceTokens), text.ids);
+  assert.deepEqual(ids(sentence.tokens), text.output);
+  assertNear([sentence.score], [text.logprob], tolerance, 'score');
+  for (const [name, { data }] of Object.entries(sentence.attention)) {
+    assertNear(data, tensors[`${name}.${index}`].data, tolerance, name);
+  }
 }
 
 async function compareVectors(model, text, expected) {
