@@ -66,8 +66,8 @@ std::size_t HubConfig::id(const char* key, std::size_t fallback) {
 std::string HubConfig::piece(const char* key, std::size_t fallback) {
   const std::size_t token = id(key, fallback);
   if (token >= tokenizer_.size()) {
-    source.fail({"{}: expected one of the tokenizer's {} tokens, got {}",
-                 {key, tokenizer_.size(), token}});
+    source.fail(
+        {"{}: expected one of the tokenizer's {} tokens, got {}", {key, tokenizer_.size(), token}});
   }
   return std::string(tokenizer_.piece(static_cast<std::int32_t>(token)));
 }
@@ -260,9 +260,10 @@ void HubConfig::finish(ModelConfig& config) {
   }
   const std::uint64_t elements = std::uint64_t{model.head.outputs} * config.encoder().d_model;
   if (elements > max_matrix_elements) {
-    source.fail({"the number of labels: expected at most {} elements in a matrix with the width, "
-                 "got {}",
-                 {max_matrix_elements, elements}});
+    source.fail(
+        {"the number of labels: expected at most {} elements in a matrix with the width, "
+         "got {}",
+         {max_matrix_elements, elements}});
   }
 }
 

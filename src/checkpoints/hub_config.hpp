@@ -62,7 +62,6 @@ class HubConfig {
   bool has_tensor(std::string_view name_or_end) const;
 
  private:
-
   std::string text_;
   JsonObject object_;
   std::set<std::string> tensors_;

@@ -2,8 +2,8 @@
 
 #include "checkpoints/family.hpp"
 
-// MarianMT (Junczys-Dowmunt et al. 2018; Tiedemann and Thottingal 2020, "OPUS-MT"): an encoder and a
-// decoder, norms behind each part, one table of embeddings on both sides and before the output.
+// MarianMT (Junczys-Dowmunt et al. 2018; Tiedemann and Thottingal 2020, "OPUS-MT"): an encoder and
+// a decoder, norms behind each part, one table of embeddings on both sides and before the output.
 
 namespace glassformer {
 namespace {
@@ -92,10 +92,10 @@ ModelConfig read(HubConfig& config) {
   model.start_token = config.piece("decoder_start_token_id", 58100);
   model.end_token = config.piece("eos_token_id", 0);
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(
-      config, {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"}, source);
-  parts.decoder = read_stack(
-      config, {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, target);
+  parts.encoder =
+      read_stack(config, {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"}, source);
+  parts.decoder =
+      read_stack(config, {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, target);
   parts.decoder->attention = AttentionType::causal;
   parts.embeddings = shared ? EmbeddingSharing::shared : EmbeddingSharing::tied;
   parts.head = {.kind = HeadKind::next_token, .outputs = target};

@@ -347,8 +347,8 @@ void read_translator(JsonObject& object, ModelConfig& config) {
   if (object.find("decoder_n_heads")) {
     decoder.n_heads = size(object, "decoder_n_heads", max_width);
     if (decoder.d_model % decoder.n_heads != 0) {
-      object.fail("decoder_n_heads", {"expected a divisor of d_model {}, got {}",
-                                      {decoder.d_model, decoder.n_heads}});
+      object.fail("decoder_n_heads",
+                  {"expected a divisor of d_model {}, got {}", {decoder.d_model, decoder.n_heads}});
     }
     decoder.d_head = decoder.d_model / decoder.n_heads;
   }

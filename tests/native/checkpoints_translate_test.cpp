@@ -45,8 +45,8 @@ TEST_CASE("published translators translate as the original library does", "[chec
     CHECK(ids_of(sentence.source_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
     CHECK(ids_of(sentence.output.tokens) == output);
     CHECK(translation.text == text.at("translation"));
-    CHECK(std::abs(static_cast<double>(sentence.output.score) -
-                   text.at("logprob").get<double>()) < tolerance);
+    CHECK(std::abs(static_cast<double>(sentence.output.score) - text.at("logprob").get<double>()) <
+          tolerance);
 
     const std::string index = "." + std::to_string(i);
     CHECK(distance(sentence.encoder->data, golden.tensors.at("encoder" + index)) < tolerance);
