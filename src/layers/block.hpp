@@ -38,6 +38,8 @@ class Block {
   const SelfAttention& self_attn() const { return *self_attn_.layer; }
   const CrossAttention& encoder_attn() const { return *encoder_attn_->layer; }
   const FeedForward& feed_forward() const { return *feed_forward_.layer; }
+  const Norm& self_attn_layer_norm() const { return self_attn_.residual.norm(); }
+  const Norm& final_layer_norm() const { return feed_forward_.residual.norm(); }
 
  private:
   Sublayer<SelfAttention> self_attn_;

@@ -30,6 +30,8 @@ class FeedForward {
   /// x and input [n, D]; input may be x. Shows `fc1`, the hidden rows, and `fc2`.
   void add_to(View<2> x, const ConstView<2>& input, const Run& run) const;
 
+  const Linear& fc2() const { return fc2_; }
+
  protected:
   /// hidden [n, F] of input [n, D], n at most Workspace::feed_forward_rows: rows of
   /// workspace.hidden.

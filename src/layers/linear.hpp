@@ -70,6 +70,11 @@ class Linear {
     weight_->copy_output(output, weights);
   }
 
+  /// [out], or empty where it has none.
+  std::span<const float> bias() const {
+    return std::span<const float>(bias_).first(bias_.empty() ? 0 : out());
+  }
+
   /// A layer that computes these outputs alone, in this order, with weights of its own.
   Linear select(std::span<const std::int32_t> outputs) const;
 

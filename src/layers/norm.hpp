@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "io/weights.hpp"
 #include "kernels/kernels.hpp"
@@ -23,10 +24,13 @@ class Norm {
   /// y = norm(x), both [n, D]; y may be x.
   void operator()(const ConstView<2>& x, View<2> y) const;
 
+  /// The learned scale, [D].
+  std::span<const float> weight() const { return weight_; }
+  /// What is added behind the scaling, [D]; null: nothing is.
+  virtual const float* bias() const { return nullptr; }
+
  protected:
   virtual void normalize(const NormArgs& args) const = 0;
-  // What is added behind the scaling, [D]; null: nothing is.
-  virtual const float* bias() const { return nullptr; }
 
   std::size_t d_model() const { return d_model_; }
 
@@ -42,8 +46,6 @@ class LayerNorm : public Norm {
   using Norm::Norm;
   /// Declares `weight` [D] and `bias` [D].
   void declare(const ParameterScope& scope) override;
-
- protected:
   const float* bias() const override;
 
  private:

@@ -40,6 +40,8 @@ class Residual {
     }
   }
 
+  const Norm& norm() const { return *norm_; }
+
  private:
   std::string name_;
   std::unique_ptr<Norm> norm_;

@@ -31,6 +31,8 @@ class SelfAttention {
   /// `scores`, `weights`, `context` and `output`.
   void add_to(View<2> x, const ConstView<2>& input, const Run& run) const;
 
+  const Linear& out_proj() const { return out_proj_; }
+
  private:
   void attend_within_sequences(View<2> qkv, View<2> context, const Run& run) const;
   void attend_to_cache(View<2> qkv, View<2> context, const Run& run) const;

@@ -18,10 +18,15 @@ class Encoder {
 
   /// The vectors [N, D] of the batch's tokens: a window on workspace.states.
   View<2> operator()(const Batch& batch, const Run& run) const;
+  /// The same from block `first` on, of what enters it, [N, D]; of no block where there are only
+  /// `first`.
+  View<2> resume(std::size_t first, const ConstView<2>& states, const Run& run) const;
 
   const Stack& stack() const { return stack_; }
 
  private:
+  View<2> run_blocks(std::size_t first, View<2> x, const Run& run) const;
+
   Stack stack_;
 };
 

@@ -3,7 +3,8 @@
 namespace glassformer {
 
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
-    : compute_(compute),
+    : head_config_(architecture.head),
+      compute_(compute),
       encoder_(*architecture.encoder, compute, make_embedding(*architecture.encoder, compute)),
       head_(make_head(architecture.head, architecture.encoder->d_model)),
       workspace_(workspace_shape(*architecture.encoder)) {}
@@ -33,6 +34,14 @@ EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceReq
     if (request.attention) output.attention.push_back(tracer->take_attention(s));
   }
   return output;
+}
+
+Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
+                               const ConstView<2>& states, Tracer* tracer) {
+  Run run(workspace_, tracer);
+  run.sequences = &sequences;
+  const View<2> last = encoder_.resume(first, states, run);  // [N, D]
+  return head_ ? (*head_)(const_view(last), run) : Tensor<2>(const_view(last));
 }
 
 }  // namespace glassformer

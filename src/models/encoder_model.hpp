@@ -29,11 +29,19 @@ class EncoderModel {
   /// has checked both.
   Output operator()(const Batch& batch, const TraceRequest& request);
 
+  /// What the head makes of a run from block `first` on, of the states [N, D] that enter it: its
+  /// logits, or the last states where there is no head. With `first` as many as there are blocks
+  /// only what follows them runs. A tracer may look at the run's tensors, or replace them.
+  Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
+                   Tracer* tracer = nullptr);
+
   Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
   const Head& head() const { return *head_; }
+  const HeadConfig& head_config() const { return head_config_; }
 
  private:
+  HeadConfig head_config_;
   Compute compute_;
   Encoder encoder_;
   std::unique_ptr<Head> head_;  // null: none

@@ -39,6 +39,8 @@ class SequenceHead final : public Head {
   Tensor<2> contributions(const ConstView<2>& states, const Run& run) const override;
 
   const SequencePooling& pooling() const { return *pooling_; }
+  const Linear* dense() const { return dense_.get(); }  ///< [D, D]; null: there is none
+  const Linear& classifier() const { return classifier_; }
 
  private:
   HeadConfig config_;

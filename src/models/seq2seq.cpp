@@ -85,6 +85,11 @@ View<2> Seq2Seq::project(const ConstView<2>& hidden) {
   return logits;
 }
 
+View<2> Seq2Seq::project_stream(View<2> stream) {
+  decoder_.stack().finish(stream, Run(workspace_));
+  return project(const_view(stream));
+}
+
 View<2> Seq2Seq::project(const ConstView<2>& hidden, DecodingState& state) {
   View<2> logits = project(hidden);
   if (std::optional<StepTracer> tracer = state.trace_step()) {

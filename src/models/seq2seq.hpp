@@ -58,6 +58,11 @@ class Seq2Seq {
   /// The same of the step that the state has just taken, which shows them as `logits`.
   View<2> project(const ConstView<2>& hidden, DecodingState& state);
 
+  /// The logits [R, V] that rows [R, D] of the decoder's stream have where nothing but the final
+  /// norm and lm_head follows; they live until the next call of begin or project. The rows are
+  /// overwritten.
+  View<2> project_stream(View<2> stream);
+
   /// The projection onto these target tokens alone; `project` then gives their logits [R, n].
   Linear projection(std::span<const std::int32_t> ids) const { return lm_head_.select(ids); }
   void project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {

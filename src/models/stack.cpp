@@ -109,13 +109,14 @@ void Stack::embed_at(const Positions& positions, std::span<const std::int32_t> i
   run.see("embeddings", x);
 }
 
-void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
-                  const Run& run) const {
+void Stack::embed(const Batch& batch, View<2> x, const Run& run) const {
+  const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
+  if (!batch.positions().empty()) return embed_at(batch.positions(), ids, types, x, run);
   if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
-    const std::vector<std::size_t> positions = without_padding(ids, *run.sequences);
-    return embed_at(std::span(positions), ids, types, x, run);
+    const std::vector<std::size_t> positions = without_padding(ids, batch);
+    return embed_at(std::span<const std::size_t>(positions), ids, types, x, run);
   }
-  embed_at(*run.sequences, ids, types, x, run);
+  embed_at<Sequences>(batch, ids, types, x, run);
 }
 
 void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,

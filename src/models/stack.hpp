@@ -23,11 +23,10 @@ class Stack {
   /// `layer_norm`.
   void declare(const ParameterScope& scope);
 
-  /// x [N, D] = what enters the first block, of tokens of these texts and at these positions: those
-  /// of run.sequences, or the given ones. Shows `embed_tokens`, `embed_positions`, `embed_types`
-  /// and `embeddings`.
-  void embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> types, View<2> x,
-             const Run& run) const;
+  /// x [N, D] = what enters the first block, of tokens of these texts and at these positions: the
+  /// batch's, or the given ones. Shows `embed_tokens`, `embed_positions`, `embed_types` and
+  /// `embeddings`.
+  void embed(const Batch& batch, View<2> x, const Run& run) const;
   void embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions, View<2> x,
              const Run& run) const;
 
@@ -38,6 +37,9 @@ class Stack {
 
   const StackConfig& config() const { return config_; }
   const Block& block(std::size_t layer) const { return *blocks_[layer]; }
+  /// The norm on the embeddings, and the one after the last block; null: there is none.
+  const Norm* layernorm_embedding() const { return layernorm_embedding_.get(); }
+  const Norm* layer_norm() const { return layer_norm_.get(); }
   PositionalEncoding& positions() const { return *embed_positions_; }
 
  private:
