@@ -14,19 +14,6 @@ constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 3
 
 const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
 
-std::map<std::string, GoldenTensor> read_tensors(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path, any_file);
-  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
-  std::map<std::string, GoldenTensor> tensors;
-  for (const TensorInfo& info : file.header().tensors()) {
-    GoldenTensor& tensor = tensors[info.name];
-    tensor.shape = info.shape;
-    tensor.values.resize(element_count(info.shape));
-    to_f32(info.dtype, file.bytes(info), tensor.values);
-  }
-  return tensors;
-}
-
 std::vector<std::string> names_of(bool translation) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
@@ -40,6 +27,19 @@ std::vector<std::string> names_of(bool translation) {
 }
 
 }  // namespace
+
+std::map<std::string, GoldenTensor> read_safetensors(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path, any_file);
+  const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  std::map<std::string, GoldenTensor> tensors;
+  for (const TensorInfo& info : file.header().tensors()) {
+    GoldenTensor& tensor = tensors[info.name];
+    tensor.shape = info.shape;
+    tensor.values.resize(element_count(info.shape));
+    to_f32(info.dtype, file.bytes(info), tensor.values);
+  }
+  return tensors;
+}
 
 std::vector<std::string> golden_names() {
   std::vector<std::string> names = names_of(false);
@@ -64,7 +64,7 @@ GoldenCase::GoldenCase(const std::string& case_name)
     : name(case_name),
       folder(goldens / case_name),
       json(nlohmann::json::parse(read_file(folder / "golden.json", any_file))),
-      tensors(read_tensors(folder / "golden.safetensors")),
+      tensors(read_safetensors(folder / "golden.safetensors")),
       config(parse_config(read_file(folder / "config.json", any_file))) {}
 
 Golden::Golden(const std::string& case_name)
@@ -80,7 +80,7 @@ std::vector<std::int32_t> TranslationGolden::target(std::size_t text) const {
 }
 
 std::vector<float> GoldenCase::weight(const std::string& tensor) const {
-  return read_tensors(folder / "model.safetensors").at(tensor).values;
+  return read_safetensors(folder / "model.safetensors").at(tensor).values;
 }
 
 Batch GoldenCase::batch() const {

@@ -19,6 +19,9 @@ struct GoldenTensor {
   std::vector<float> values;
 };
 
+/// The tensors of a file.
+std::map<std::string, GoldenTensor> read_safetensors(const std::filesystem::path& path);
+
 /// One folder of tests/golden: a tiny model and what PyTorch computes with it from a padded, masked
 /// batch (weights/train/goldens.py, goldens_translation.py).
 struct GoldenCase {

@@ -12,6 +12,7 @@ const headers = [
   'question_answerer',
   'embedder',
   'translator',
+  'explain',
   'text_input',
   'tokens',
   'attention',
@@ -37,7 +38,7 @@ function declarationsOf(text) {
 // The name that a declaration gives.
 function nameOf(code) {
   const text = code.join('\n');
-  const type = text.match(/^(?:struct|enum class|class|using) (\w+)/);
+  const type = text.match(/^(?:struct|enum class|class|using) (\w+)/m);
   return (type ?? text.match(/(\w+)(?: =|\()/))[1];
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/encoder_model.hpp"
+
+namespace glassformer {
+
+/// A text as an encoder reads it, T tokens.
+struct ExplainedText {
+  std::vector<std::int32_t> ids;            ///< [T]
+  std::vector<std::int32_t> types = {};     ///< [T], or empty: all of the first text
+  std::vector<std::size_t> positions = {};  ///< [T], or empty: 0, 1, …
+
+  std::size_t tokens() const { return ids.size(); }
+  Batch batch(std::span<const std::size_t> masked = {}) const;
+};
+
+/// The tensors of these names of a run on the text, in the order of the run.
+std::vector<TracedTensor> trace(EncoderModel& model, const ExplainedText& text,
+                                std::vector<std::string> names);
+
+/// The residual stream, states [(L + 1) T, D]: what enters each block, and what leaves the last.
+struct Stream {
+  std::size_t layers, tokens = 0, d_model = 0;
+  std::vector<float> states = {};
+
+  std::span<const float> row(std::size_t layer, std::size_t token) const {
+    return std::span(states).subspan((layer * tokens + token) * d_model, d_model);
+  }
+};
+
+/// What stream_of reads of a run on an encoder of so many layers.
+std::vector<std::string> stream_tensors(std::size_t layers);
+Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers);
+
+}  // namespace glassformer

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "explain/explained_text.hpp"
+#include "glassformer/explain.hpp"
+
+namespace glassformer {
+
+/// The logit lens (nostalgebraist 2020) of a classifier: the final norm, with statistics of each
+/// state's own, pooling and head on each layer's residual. Of a model that answers from the mean of
+/// its tokens, the mean of the tokens' logits is the text's. The last row is the model's own
+/// answer. Early layers are off what the head was trained on (Belrose et al. 2023): read their
+/// direction rather than their size. Throws `unsupported` unless the head has a logit for each
+/// class of a text.
+Lens lens(EncoderModel& model, const Stream& stream);
+
+}  // namespace glassformer

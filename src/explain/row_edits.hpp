@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layers/run.hpp"
+
+namespace glassformer {
+
+/// Replaces one row of one sequence's tensor, or all of them, as soon as it is complete.
+struct RowEdit {
+  std::size_t sequence;
+  std::optional<std::size_t> token = {};  ///< none: every token
+  std::optional<std::size_t> head = {};   ///< of tensors that have heads; none: all of them
+  const float* values = nullptr;          ///< [columns], or [columns / heads]; null: zeros
+};
+
+/// Replaces rows of one tensor in a run of several sequences, in each others than in the next:
+/// where Patch has one replacement for all of them. Edits and sequences outlive this.
+class RowEditor final : public Tracer {
+ public:
+  /// `name`: in full, such as "encoder.layers.0.fc2".
+  RowEditor(std::string name, const Sequences& sequences, std::span<const RowEdit> edits)
+      : name_(std::move(name)), sequences_(sequences), edits_(edits) {}
+
+  void enter(std::string_view scope) override;
+  void enter(std::size_t index) override { enter(std::to_string(index)); }
+  void leave() override;
+  bool wants(std::string_view name) const override { return path_ + std::string(name) == name_; }
+  void see(std::string_view name, const CompleteRows& rows) override;
+  MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
+
+ private:
+  std::string name_;
+  const Sequences& sequences_;
+  std::span<const RowEdit> edits_;
+  std::string path_;
+  std::vector<std::size_t> before_;  // its length before each scope
+};
+
+}  // namespace glassformer

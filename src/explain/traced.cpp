@@ -1,0 +1,32 @@
+#include "explain/traced.hpp"
+
+#include "error.hpp"
+
+namespace glassformer {
+
+const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::string_view name) {
+  for (const TracedTensor& tensor : tensors) {
+    if (tensor.name == name) return tensor;
+  }
+  throw_error(ErrorCode::internal, {"trace: expected {}, which was not asked for", {name}});
+}
+
+std::string encoder_layer_name(std::size_t layer, std::string_view name) {
+  return "encoder.layers." + std::to_string(layer) + "." + std::string(name);
+}
+
+std::vector<float> dense_weights(const Linear& linear) {
+  std::vector<float> weights(linear.out() * linear.in());
+  for (std::size_t i = 0; i < linear.out(); ++i) {
+    linear.copy_output(i, std::span(weights).subspan(i * linear.in(), linear.in()));
+  }
+  return weights;
+}
+
+double dot(const float* a, const float* b, std::size_t n) {
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layers/linear.hpp"
+#include "models/trace.hpp"
+
+namespace glassformer {
+
+/// The tensor of this name. Throws `internal` where it was not traced.
+const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::string_view name);
+
+/// "encoder.layers.<layer>.<name>"
+std::string encoder_layer_name(std::size_t layer, std::string_view name);
+
+/// W [out, in], row-major, of a linear layer; of one of integers, what they stand for.
+std::vector<float> dense_weights(const Linear& linear);
+
+/// Σ a[i] · b[i], summed in doubles.
+double dot(const float* a, const float* b, std::size_t n);
+
+}  // namespace glassformer

@@ -1,0 +1,350 @@
+// Explanations of an answer, against PyTorch (weights/train/goldens_explain.py) and against what
+// must hold of any model.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "checkpoint_golden.hpp"
+#include "error_of.hpp"
+#include "explain/ledger.hpp"
+#include "explain/lens.hpp"
+#include "explain/rollout.hpp"
+#include "explain/traced.hpp"
+#include "explain/transplant.hpp"
+#include "explain/value_norms.hpp"
+#include "golden.hpp"
+#include "io/quantize.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+// What PyTorch makes of it differs by float32's rounding alone.
+constexpr double most_error = 1e-4;
+
+// A golden with explain.json and explain.safetensors beside it.
+struct ExplainGolden : Golden {
+  explicit ExplainGolden(const std::string& case_name)
+      : Golden(case_name), expected(read_safetensors(folder / "explain.safetensors")) {
+    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+    plan = nlohmann::json::parse(read_file(folder / "explain.json", any_file));
+    text.ids = ids(plan.at("text"));
+    contrast = contrast_for(plan.at("label"), config.labels.size());
+  }
+
+  std::vector<std::int32_t> ids(std::size_t i) const { return json.at("ids").at(i); }
+
+  void check_near(const std::string& tensor, std::span<const float> got) const {
+    INFO(name << ": " << tensor);
+    CHECK(distance(got, expected.at(tensor).values) <= most_error);
+  }
+
+  std::map<std::string, GoldenTensor> expected;
+  nlohmann::json plan;
+  ExplainedText text;
+  Contrast contrast;
+};
+
+ExplainGolden explain_golden() {
+  return ExplainGolden(
+      GENERATE("pre_norm_mean", "post_norm_gelu_learned_first", "tutorial_post_norm"));
+}
+
+Stream stream_of(EncoderModel& model, const ExplainedText& text) {
+  const std::size_t layers = model.encoder().stack().config().layers;
+  return stream_of(trace(model, text, stream_tensors(layers)), layers);
+}
+
+AttentionMap random_rows(std::size_t layers, std::size_t heads, std::size_t queries,
+                         std::size_t keys) {
+  AttentionMap map = {.layers = layers, .heads = heads, .queries = queries, .keys = keys};
+  std::uint32_t state = 7;
+  for (float& weight : map.data) {
+    state = state * 1664525u + 1013904223u;
+    weight = static_cast<float>(state >> 8) / 16777216.0f;
+  }
+  for (std::size_t row = 0; row < map.data.size() / keys; ++row) {
+    const auto begin = map.data.begin() + static_cast<std::ptrdiff_t>(row * keys);
+    const float sum = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(keys), 0.0f);
+    std::transform(begin, begin + static_cast<std::ptrdiff_t>(keys), begin,
+                   [&](float weight) { return weight / sum; });
+  }
+  return map;
+}
+
+void check_rows_sum_to_one(const std::vector<float>& matrix, std::size_t columns) {
+  for (std::size_t row = 0; row < matrix.size() / columns; ++row) {
+    const auto begin = matrix.begin() + static_cast<std::ptrdiff_t>(row * columns);
+    CHECK(std::abs(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0) - 1) <
+          1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rollout multiplies the layers' mixtures", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto output = (*golden.model)(golden.text.batch(), {.attention = true});
+  const std::vector<float> got = rollout(output.attention[0]);
+  golden.check_near("rollout", got);
+  check_rows_sum_to_one(got, golden.text.tokens());
+
+  std::vector<float> last(golden.text.tokens());
+  last.back() = 1;
+  CHECK(pooled_rollout(got, last) ==
+        std::vector<float>(got.end() - static_cast<std::ptrdiff_t>(last.size()), got.end()));
+}
+
+TEST_CASE("a query that reads nothing stays itself in a rollout", "[explain]") {
+  AttentionMap map = {.layers = 2, .heads = 2, .queries = 3, .keys = 3};
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    for (std::size_t head = 0; head < 2; ++head) map.at(layer, head)[3] = 1;  // 1 reads 0
+  }
+  CHECK(rollout(map) == std::vector<float>{1, 0, 0, 0.75f, 0.25f, 0, 0, 0, 1});
+}
+
+TEST_CASE("a translation's rollout goes through the source", "[explain]") {
+  const AttentionMap encoder = random_rows(2, 3, 5, 5), decoder = random_rows(2, 3, 4, 4),
+                     cross = random_rows(2, 3, 4, 5);
+  const std::vector<float> got = rollout({encoder, decoder, cross});
+  REQUIRE(got.size() == 4 * 9);
+  check_rows_sum_to_one(got, 9);
+
+  // One layer by its formula: target ½ · ½ (A + I), source ½ C · R_encoder.
+  const AttentionMap self = random_rows(1, 1, 4, 4), source = random_rows(1, 1, 4, 5);
+  const std::vector<float> one = rollout({encoder, self, source}), read = rollout(encoder);
+  for (std::size_t t = 0; t < 4; ++t) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float expected = 0.25f * (self.at(0, 0)[t * 4 + j] + (t == j ? 1.0f : 0.0f));
+      CHECK(std::abs(one[t * 9 + j] - expected) < 1e-6f);
+    }
+    for (std::size_t s = 0; s < 5; ++s) {
+      float expected = 0;
+      for (std::size_t k = 0; k < 5; ++k)
+        expected += 0.5f * source.at(0, 0)[t * 5 + k] * read[k * 5 + s];
+      CHECK(std::abs(one[t * 9 + 4 + s] - expected) < 1e-6f);
+    }
+  }
+}
+
+TEST_CASE("value norms are those of the vectors that attention moves", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto traced = trace(*golden.model, golden.text, value_norm_tensors());
+  const ValueNorms norms = value_norms(golden.model->encoder(), traced);
+  golden.check_near("value_norms.heads", norms.heads.data);
+  golden.check_near("value_norms.layers", norms.layers.data);
+}
+
+TEST_CASE("the lens reads each layer's stream with the model's own head", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const Lens read = lens(*golden.model, stream_of(*golden.model, golden.text));
+  golden.check_near("lens.logits", read.logits);
+  golden.check_near("lens.token_logits", read.token_logits);
+
+  // The last row is the answer itself, to the bit.
+  const Tensor<2> logits = (*golden.model)(golden.text.batch(), {}).logits;
+  CHECK(std::equal(logits.begin(), logits.end(),
+                   read.logits.end() - static_cast<std::ptrdiff_t>(read.labels)));
+}
+
+TEST_CASE("the ledger's parts are PyTorch's, and sum to the answer", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto traced = trace(*golden.model, golden.text, ledger_tensors(*golden.model));
+  Ledger parts = ledger(*golden.model, traced, golden.contrast);
+  std::vector<std::string> columns;
+  for (const LedgerColumn& column : parts.columns) columns.push_back(to_string(column));
+  CHECK(columns == golden.plan.at("columns").get<std::vector<std::string>>());
+  CHECK(std::abs(parts.value - golden.plan.at("value").get<double>()) <= most_error);
+  golden.check_near("ledger.written", parts.written);
+  golden.check_near("ledger.read", parts.read);
+
+  measure_effects(*golden.model, golden.text, stream_of(*golden.model, golden.text),
+                  golden.contrast, parts);
+  golden.check_near("ledger.effects", parts.effects);
+}
+
+namespace {
+
+// Both views sum to the answer, for each label.
+void check_sums(EncoderModel& model, const ExplainedText& text) {
+  const auto traced = trace(model, text, ledger_tensors(model));
+  for (std::size_t label = 0; label < model.head_config().outputs; ++label) {
+    const Contrast contrast = contrast_for(label, model.head_config().outputs);
+    const Ledger parts = ledger(model, traced, contrast);
+    INFO("label " << label << ": " << parts.value);
+    const double most = 1e-4 * std::max(1.0, std::abs(parts.value));
+    CHECK(std::abs(parts.sum(parts.written) - parts.value) <= most);
+    CHECK(std::abs(parts.sum(parts.read) - parts.value) <= most);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the ledger sums to the answer of every classifier", "[explain]") {
+  SECTION("goldens") {
+    const Golden golden(GENERATE(from_range(golden_names())));
+    INFO(golden.name);
+    for (const auto& ids : golden.json.at("ids")) {
+      check_sums(*golden.model, {.ids = ids.get<std::vector<std::int32_t>>()});
+    }
+  }
+  SECTION("published checkpoints, with their poolers and types") {
+    const std::string name = GENERATE(from_range(checkpoint_names("sequence")));
+    INFO(name);
+    const OpenFolder opened(checkpoints / name);
+    EncoderModel model(opened.config.architecture);
+    opened.load(model.parameters());
+    check_sums(model, {.ids = {3, 7, 9, 4, 11, 4}});
+  }
+}
+
+TEST_CASE("with integers the ledger has a column for what they round off", "[explain]") {
+  const Golden golden("pre_norm_mean");
+  const auto model = load_model(golden.folder, golden.config, Compute::int8);
+  check_sums(*model, {.ids = golden.json.at("ids").at(5).get<std::vector<std::int32_t>>()});
+  const ExplainedText text = {.ids = golden.json.at("ids").at(5).get<std::vector<std::int32_t>>()};
+  const auto traced = trace(*model, text, ledger_tensors(*model));
+  const Ledger parts = ledger(*model, traced, contrast_for(0, 2));
+  REQUIRE(to_string(parts.columns.back()) == "rounding");
+  double rounding = 0;
+  for (std::size_t i = 0; i < parts.tokens; ++i) {
+    rounding += static_cast<double>(parts.written[(i + 1) * parts.columns.size() - 1]);
+  }
+  CHECK(std::abs(rounding) > 1e-5);
+  CHECK(std::abs(rounding) < 0.5);
+}
+
+TEST_CASE("tokens of two texts are aligned", "[explain]") {
+  // 1 and 2 are special; a token above 100 goes on with a word.
+  const auto align = [](const std::vector<std::int32_t>& base,
+                        const std::vector<std::int32_t>& donor) {
+    const auto tokens = [](const std::vector<std::int32_t>& ids) {
+      std::vector<AlignedToken> of_text;
+      for (const std::int32_t id : ids) of_text.push_back({id, id <= 2, id <= 100});
+      return of_text;
+    };
+    return align_tokens(tokens(base), tokens(donor));
+  };
+  const auto pairs = [](const TokenAlignment& of) {
+    std::vector<int> donors;
+    for (const auto& donor : of.donor_of) donors.push_back(donor ? static_cast<int>(*donor) : -1);
+    return donors;
+  };
+  using Columns = std::vector<std::size_t>;
+
+  const TokenAlignment inserted = align({10, 11, 12, 13}, {10, 11, 20, 12, 13});
+  CHECK(pairs(inserted) == std::vector<int>{0, 1, 3, 4});
+  CHECK(inserted.base_columns == Columns{0, 1, 3, 4});
+  CHECK(inserted.donor_columns == Columns{0, 1, 2, 3, 4});
+  CHECK(inserted.columns == 5);
+
+  const TokenAlignment removed = align({10, 11, 20, 12, 13}, {10, 11, 12, 13});
+  CHECK(pairs(removed) == std::vector<int>{0, 1, -1, 2, 3});
+  CHECK(removed.base_columns == Columns{0, 1, 2, 3, 4});
+  CHECK(removed.donor_columns == Columns{0, 1, 3, 4});
+
+  // One token for another; a word of three pieces for one of two: the last of each.
+  CHECK(pairs(align({10, 11, 12}, {10, 21, 12})) == std::vector<int>{0, 1, 2});
+  const TokenAlignment words = align({10, 11, 111, 112, 12}, {10, 21, 121, 12});
+  CHECK(pairs(words) == std::vector<int>{0, -1, -1, 2, 3});
+  CHECK(words.base_columns == Columns{0, 1, 2, 4, 5});
+  CHECK(words.donor_columns == Columns{0, 3, 4, 5});
+  // Two words for one: nothing pairs them.
+  CHECK(pairs(align({10, 11, 12, 13}, {10, 21, 13})) == std::vector<int>{0, -1, -1, 2});
+  // Of two longest common subsequences the leftmost; specials pair with specials alone.
+  CHECK(pairs(align({30, 11, 31}, {40, 11, 41, 11, 42, 43})) == std::vector<int>{0, 1, -1});
+  CHECK(pairs(align({1, 10, 2, 11, 2}, {1, 11, 2, 12, 2})) == std::vector<int>{0, 1, 2, 3, 4});
+  CHECK(pairs(align({1, 2}, {1, 10, 2})) == std::vector<int>{0, 2});
+  CHECK(align({}, {10}).columns == 1);
+}
+
+TEST_CASE("a transplant resumes from each layer what a whole run would give", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto& plan = golden.plan.at("transplant");
+  const ExplainedText donor = {.ids = plan.at("donor").get<std::vector<std::int32_t>>()};
+  const auto tokens = [](const ExplainedText& text) {
+    std::vector<AlignedToken> of_text;
+    for (const std::int32_t id : text.ids) of_text.push_back({.id = id});
+    return of_text;
+  };
+  const TokenAlignment alignment = align_tokens(tokens(golden.text), tokens(donor));
+  for (std::size_t i = 0; i < golden.text.tokens(); ++i) {
+    const auto& expected = plan.at("donor_of").at(i);
+    REQUIRE(alignment.donor_of[i].has_value() == !expected.is_null());
+    if (!expected.is_null()) CHECK(*alignment.donor_of[i] == expected.get<std::size_t>());
+  }
+  CHECK(alignment.base_columns == plan.at("base_columns").get<std::vector<std::size_t>>());
+  CHECK(alignment.donor_columns == plan.at("donor_columns").get<std::vector<std::size_t>>());
+
+  using Kind = TransplantSite::Kind;
+  const std::vector<std::pair<std::string, Kind>> sites = {{"residual", Kind::residual},
+                                                           {"attention", Kind::attention},
+                                                           {"feed_forward", Kind::feed_forward},
+                                                           {"head", Kind::head}};
+  for (const auto& [name, kind] : sites) {
+    INFO(name);
+    Transplant transplant(*golden.model, {golden.text, donor, alignment},
+                          {kind, plan.at("head").get<std::size_t>()});
+    std::size_t steps = 1;
+    while (transplant.step(40)) ++steps;
+    CHECK(steps > 10);
+    CHECK(!transplant.step());
+    const TransplantTable& table = transplant.table();
+    CHECK(std::abs(static_cast<double>(table.base) - plan.at("base_value").get<double>()) <=
+          most_error);
+    CHECK(std::abs(static_cast<double>(table.donor) - plan.at("donor_value").get<double>()) <=
+          most_error);
+    std::vector<float> values = table.values;
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      for (std::size_t cell = 0; cell < table.cells; ++cell) {
+        CHECK(table.unpaired[cell] == !alignment.donor_of[cell].has_value());
+        float& value = values[row * table.cells + cell];
+        const bool none = table.unpaired[cell] && kind != Kind::residual;
+        CHECK(std::isnan(value) == none);
+        if (none) value = 0;
+      }
+    }
+    golden.check_near("transplant." + name, values);
+  }
+}
+
+TEST_CASE("a whole text carried into another gives that one's answer", "[explain]") {
+  const Golden golden(GENERATE("pre_norm_mean", "linear_attention", "tutorial_post_norm"));
+  const auto compute = GENERATE(Compute::f32, Compute::int8);
+  const auto model = load_model(golden.folder, golden.config, compute);
+  const ExplainedText base = {.ids = golden.json.at("ids").at(2).get<std::vector<std::int32_t>>()};
+  ExplainedText donor = base;
+  donor.ids[1] = 5;
+  donor.ids[2] = 9;
+  TokenAlignment alignment;
+  alignment.columns = base.tokens();
+  for (std::size_t i = 0; i < base.tokens(); ++i) {
+    alignment.donor_of.push_back(i);
+    alignment.base_columns.push_back(i);
+  }
+  alignment.donor_columns = alignment.base_columns;
+  Transplant all(*model, {base, donor, alignment, std::vector<std::size_t>(base.tokens())}, {});
+  while (all.step()) {
+  }
+  const TransplantTable& table = all.table();
+  REQUIRE(table.cells == 1);
+  for (const float value : table.values) CHECK(value == table.donor);
+  CHECK(table.base == table.plain_base);
+
+  // Into itself, nothing moves: no cell runs.
+  Transplant none(*model, {base, base, alignment}, {});
+  std::size_t rows = 1;
+  while (none.step(1)) ++rows;
+  CHECK(rows == none.table().rows);  // or else there would be a step for each cell
+  for (std::size_t row = 0; row < none.table().rows; ++row) CHECK(none.table().delta(row, 1) == 0);
+  CHECK(!none.table().share(0, 0).has_value());
+}
+
+}  // namespace glassformer::test
