@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "explain/contrast.hpp"
+#include "explain/explained_text.hpp"
+#include "glassformer/explain.hpp"
+
+namespace glassformer {
+
+/// Which arrows of an encoder's run on T tokens are there.
+class EdgeSet {
+ public:
+  EdgeSet(const StackConfig& config, std::size_t tokens)
+      : heads_(config.n_heads),
+        tokens_(tokens),
+        there_(config.layers * heads_ * tokens * tokens, true) {}
+
+  bool has(const AttentionEdge& edge) const { return there_[place(edge)]; }
+  void cut(const AttentionEdge& edge) { there_[place(edge)] = false; }
+  void cut_head(std::size_t layer, std::size_t head);
+  std::size_t size() const;
+
+ private:
+  std::size_t place(const AttentionEdge& edge) const {
+    return ((edge.layer * heads_ + edge.head) * tokens_ + edge.query) * tokens_ + edge.key;
+  }
+
+  std::size_t heads_, tokens_;
+  std::vector<bool> there_;
+};
+
+/// Throws `unsupported` where the model's attention has no place for a cut: with compute int8, and
+/// for scores where it is linear.
+void expect_cuttable(const EncoderModel& model, Cut cut);
+
+/// The logits [sets, C] of runs with only these arrows each, from block `first` on; before it all
+/// are there. Throws what expect_cuttable does.
+std::vector<float> logits_with(EncoderModel& model, const Stream& stream,
+                               std::span<const EdgeSet* const> sets, Cut cut,
+                               std::size_t first = 0);
+
+/// Throws what expect_cuttable does, and `invalid_option` where an arrow does not exist.
+CutEffects cut_edges(EncoderModel& model, const Stream& stream,
+                     std::span<const AttentionEdge> edges, Cut cut, const Contrast& contrast);
+
+}  // namespace glassformer
