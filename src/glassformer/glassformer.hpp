@@ -8,6 +8,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/embedder.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/explainer.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/token_classifier.hpp"

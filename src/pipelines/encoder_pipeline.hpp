@@ -36,6 +36,8 @@ class EncoderPipeline : public Pipeline {
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const InputReader& reader() const { return reader_; }
+  EncoderModel& model() { return model_; }
 
   /// Inputs on their way through the model, a batch a step.
   class Work {
@@ -76,8 +78,6 @@ class EncoderPipeline : public Pipeline {
   /// Throws `wrong_task` unless the configuration is for this one; what InputReader throws.
   EncoderPipeline(ModelConfig config, Task task, std::unique_ptr<const Tokenizer> tokenizer,
                   Compute compute);
-
-  const InputReader& reader() const { return reader_; }
 
  private:
   ModelConfig config_;

@@ -89,20 +89,39 @@ std::vector<Patch> OptionsReader::patches(const char* key) {
                                               .tokens = fields.selection("tokens"),
                                               .heads = fields.selection("heads"),
                                               .keys = fields.selection("keys")});
-    OptionsReader value(fields.require("value"), path + ".value");
+    patch.value = numbers(fields, path + ".value", patch.shape, "value");
     fields.finish();
-    patch.shape = value.indices("shape", "sizes");
-    const std::size_t offset = value.index("offset");
-    value.finish();
-    std::uint64_t count = 1;
-    for (const std::size_t extent : patch.shape) count = saturating_product({count, extent});
-    if (offset > values_.size() || count > values_.size() - offset) {
-      fields.fail("value", "numbers that are there", fields.require("value"));
-    }
-    const std::span<const float> numbers = values_.subspan(offset, static_cast<std::size_t>(count));
-    patch.value.assign(numbers.begin(), numbers.end());
   }
   return patches;
+}
+
+std::vector<float> OptionsReader::numbers(JsonObject& owner, const std::string& path,
+                                          std::vector<std::size_t>& shape, const char* key) {
+  OptionsReader value(owner.require(key), path);
+  shape = value.indices("shape", "sizes");
+  const std::size_t offset = value.index("offset");
+  value.finish();
+  std::uint64_t count = 1;
+  for (const std::size_t extent : shape) count = saturating_product({count, extent});
+  if (offset > values_.size() || count > values_.size() - offset) {
+    owner.fail(key, "numbers that are there", owner.require(key));
+  }
+  const std::span<const float> numbers = values_.subspan(offset, static_cast<std::size_t>(count));
+  return {numbers.begin(), numbers.end()};
+}
+
+std::size_t OptionsReader::choose(const char* key, std::span<const std::string_view> known) {
+  if (!find(key)) return 0;
+  const auto found = std::ranges::find(known, string(key));
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  std::string list;
+  for (const std::string_view name : known) list.append(list.empty() ? "" : ", ").append(name);
+  fail(key, {"one of {}", {list}}, require(key));
+}
+
+std::vector<float> OptionsReader::numbers(const char* key) {
+  std::vector<std::size_t> shape;
+  return numbers(*this, key, shape, key);
 }
 
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads) {

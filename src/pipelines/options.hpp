@@ -44,8 +44,15 @@ class OptionsReader : public JsonObject {
   /// [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": {"shape": [int],
   /// "offset": int}}]: a value is so many of TaskOptions::values from `offset` on.
   std::vector<Patch> patches(const char* key);
+  /// The place among the known ones of an option's string; 0 where the option is absent.
+  std::size_t choose(const char* key, std::span<const std::string_view> known);
+  /// {"shape": [int], "offset": int}: so many of TaskOptions::values from `offset` on.
+  std::vector<float> numbers(const char* key);
 
  private:
+  // Those of a field of `owner`, and their shape.
+  std::vector<float> numbers(JsonObject& owner, const std::string& path,
+                             std::vector<std::size_t>& shape, const char* key);
   std::optional<std::vector<std::size_t>> selection(const char* key);
 
   std::span<const float> values_;

@@ -56,14 +56,21 @@ void ResultWriter::trace(std::vector<TracedTensor> tensors, std::string_view pat
   if (tensors.empty()) return;
   key("trace");
   object([&] {
-    for (const TracedTensor& tensor : tensors) {
-      key(tensor.name);
-      object([&] {
-        key("shape");
-        array(tensor.shape, [&](std::size_t size) { value(size); });
-        field("data", base64(tensor.data));
-      });
-    }
+    for (const TracedTensor& tensor : tensors) write_tensor(tensor);
+  });
+}
+
+void ResultWriter::tensor(TracedTensor tensor) {
+  if (embeds_) return write_tensor(tensor);
+  beside_.push_back(std::move(tensor));
+}
+
+void ResultWriter::write_tensor(const TracedTensor& tensor) {
+  key(tensor.name);
+  object([&] {
+    key("shape");
+    array(tensor.shape, [&](std::size_t size) { value(size); });
+    field("data", base64(tensor.data));
   });
 }
 

@@ -26,9 +26,14 @@ class ResultWriter : public JsonWriter {
   /// beside the JSON.
   void trace(std::vector<TracedTensor> tensors, std::string_view path = {});
 
+  /// A field that holds a tensor: `name`, {shape, data}. Or no field, and the tensor beside the
+  /// JSON, by its name.
+  void tensor(TracedTensor tensor);
+
   Result take_result() { return {take(), std::move(beside_)}; }
 
  private:
+  void write_tensor(const TracedTensor& tensor);
   void put_beside(std::vector<TracedTensor> tensors, const std::string& path);
 
   bool embeds_;

@@ -66,6 +66,7 @@ class TranslatePipeline final : public Pipeline {
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
+  Seq2Seq& model() { return model_; }
 
   /// Starts on several texts. Throws `invalid_option` for beams, heads, layers or names that do not
   /// exist.

@@ -12,6 +12,7 @@ const headers = [
   'question_answerer',
   'embedder',
   'translator',
+  'explainer',
   'explain',
   'text_input',
   'tokens',

@@ -1,0 +1,91 @@
+#include "glassformer/explainer.hpp"
+
+#include "pipelines/explain.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer {
+
+Explainer Explainer::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  return Explainer(load_pipeline<ClassifyPipeline>(folder, options));
+}
+
+Explainer::Explainer(std::unique_ptr<ClassifyPipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+Explainer::Explainer(Explainer&&) noexcept = default;
+Explainer& Explainer::operator=(Explainer&&) noexcept = default;
+Explainer::~Explainer() = default;
+
+namespace {
+
+std::size_t label_of(const ClassifierExplainer& explainer, const ExplainInput& input,
+                     const std::optional<std::string>& label) {
+  return label ? explainer.find_label(*label) : explainer.answer(input);
+}
+
+}  // namespace
+
+Explanation<Rollout> Explainer::rollout(const TextInput& text) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  return explainer.explain(input, explainer.answer(input), explainer.rollout(input));
+}
+
+Explanation<ValueNorms> Explainer::value_norms(const TextInput& text) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  return explainer.explain(input, explainer.answer(input), explainer.value_norms(input));
+}
+
+Explanation<Lens> Explainer::lens(const TextInput& text) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  return explainer.explain(input, explainer.answer(input), explainer.lens(input));
+}
+
+Explanation<Ledger> Explainer::ledger(const TextInput& text, const LedgerOptions& options) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  return explainer.explain(input, label_of(explainer, input, options.label),
+                           explainer.ledger(input, options));
+}
+
+Explanation<TransplantResult> Explainer::transplant(const TextInput& base, const TextInput& donor,
+                                                    const TransplantOptions& options) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput read_base = explainer.read(base), read_donor = explainer.read(donor);
+  Transplant transplant = explainer.transplant(read_base, read_donor, options);
+  while (transplant.step()) {
+  }
+  const TransplantTable& table = transplant.table();
+  return explainer.explain(read_base, table.label,
+                           explainer.describe(table, read_base, read_donor));
+}
+
+Explanation<Faithfulness> Explainer::faithfulness(const TextInput& text,
+                                                  const FaithfulnessOptions& options) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  FaithfulnessTest test = explainer.faithfulness(input, options);
+  while (test.step()) {
+  }
+  return explainer.explain(input, label_of(explainer, input, options.label), test.take());
+}
+
+Explanation<CutEffects> Explainer::cut(const TextInput& text, std::span<const AttentionEdge> edges,
+                                       Cut cut) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  return explainer.explain(input, explainer.answer(input), explainer.cut(input, edges, cut));
+}
+
+Explanation<Circuit> Explainer::circuit(const TextInput& text, float least) {
+  const ClassifierExplainer explainer(*pipeline_);
+  const ExplainInput input = explainer.read(text);
+  CircuitSearch search = explainer.circuit(input, least);
+  while (search.step()) {
+  }
+  Circuit circuit = search.circuit();
+  const std::size_t label = circuit.label;
+  return explainer.explain(input, label, std::move(circuit));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <array>
+
+#include "explain/contrast.hpp"
+#include "explain/rollout.hpp"
+#include "explain/traced.hpp"
+#include "io/decimal.hpp"
+#include "kernels/kernels.hpp"
+#include "pipelines/explain.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/result_writer.hpp"
+#include "pipelines/translate.hpp"
+#include "text/sentences.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::array<std::string_view, 3> methods = {"rollout", "lens", "decoder_lens"};
+constexpr std::size_t most_words = 100;
+
+struct Options {
+  std::string method;
+  std::size_t beams = 1, words = 5;
+};
+
+Options read_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  Options options;
+  reader.require("method");
+  options.method = methods[reader.choose("method", methods)];
+  if (reader.find("beams")) {
+    options.beams = static_cast<std::size_t>(reader.integer("beams", 1, max_beams));
+  }
+  if (options.method == "lens" && reader.find("words")) {
+    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_words));
+  }
+  reader.finish();
+  return options;
+}
+
+// A token that a layer's stream would put out.
+struct Guess {
+  std::int32_t id;
+  float logprob;
+};
+
+// The most probable tokens of a row of logits, best first.
+std::vector<Guess> best_guesses(std::span<const float> logits, std::size_t count) {
+  const float sum = kernels().log_sum_exp(logits.data(), logits.size());
+  std::vector<Guess> best;
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    const Guess guess = {static_cast<std::int32_t>(id), logits[id] - sum};
+    if (best.size() == count && guess.logprob <= best.back().logprob) continue;
+    const auto place =
+        std::ranges::find_if(best, [&](const Guess& one) { return one.logprob < guess.logprob; });
+    best.insert(place, guess);
+    if (best.size() > count) best.pop_back();
+  }
+  return best;
+}
+
+// One sentence, explained.
+struct Sentence {
+  std::uint32_t start, end;  // in the text
+  SentenceTranslation translation;
+  std::vector<float> rollout = {};                            // [T, T + S]
+  std::vector<std::vector<std::vector<Guess>>> guesses = {};  // by layer and token
+  std::vector<std::pair<std::string, float>> read_from = {};  // text and score by layer
+};
+
+class TranslationExplainer {
+ public:
+  TranslationExplainer(TranslatePipeline& pipeline, Options options)
+      : pipeline_(pipeline), options_(std::move(options)) {}
+
+  const TranslatePipeline& pipeline() const { return pipeline_; }
+  const Options& options() const { return options_; }
+  std::size_t encoder_layers() const { return pipeline_.config().encoder().layers; }
+  std::size_t decoder_layers() const { return pipeline_.config().decoder().layers; }
+
+  // Translates one sentence and shows what the method needs.
+  Sentence begin(std::string_view text, const SentenceRange& range) const {
+    TranslateOptions asked = {.beams = options_.beams};
+    if (options_.method == "rollout") asked.attention = true;
+    if (options_.method == "lens") {
+      asked.trace = {"decoder.layers.*.input",
+                     "decoder.layers." + std::to_string(decoder_layers() - 1) + ".output"};
+    }
+    if (options_.method == "decoder_lens") asked.trace = {"encoder.layers.*.input"};
+    Sentence sentence = {range.start16, range.end16, translate(text, range, asked)};
+    if (options_.method == "rollout") {
+      const SentenceTranslation& of = sentence.translation;
+      sentence.rollout = rollout({*of.encoder, *of.decoder, *of.cross});
+    }
+    if (options_.method == "lens") sentence.guesses = read_stream(sentence.translation);
+    return sentence;
+  }
+
+  // DecoderLens: the translation with a layer's stream in the place of the last one's.
+  void read_from_layer(std::string_view text, const SentenceRange& range,
+                       Sentence& sentence) const {
+    const std::size_t layer = sentence.read_from.size();
+    if (layer == encoder_layers()) {
+      sentence.read_from.emplace_back(sentence.translation.output.text,
+                                      sentence.translation.output.score);
+      return;
+    }
+    const TracedTensor& stream =
+        find_traced(sentence.translation.trace, encoder_layer_name(layer, "input"));
+    TranslateOptions asked = {.beams = options_.beams};
+    asked.patch = {{.name = encoder_layer_name(encoder_layers() - 1, "output"),
+                    .shape = stream.shape,
+                    .value = stream.data}};
+    const SentenceTranslation read = translate(text, range, asked);
+    sentence.read_from.emplace_back(read.output.text, read.output.score);
+  }
+
+ private:
+  SentenceTranslation translate(std::string_view text, const SentenceRange& range,
+                                const TranslateOptions& asked) const {
+    Translation translation =
+        pipeline_.translate(text.substr(range.begin, range.end - range.begin), asked);
+    if (translation.sentences.size() != 1) {
+      throw_error(ErrorCode::unsupported,
+                  {"explain: expected sentences within the model's limit of {} tokens, got a "
+                   "longer one",
+                   {pipeline_.config().max_source_length()}});
+    }
+    return std::move(translation.sentences[0]);
+  }
+
+  std::vector<std::vector<std::vector<Guess>>> read_stream(const SentenceTranslation& of) const {
+    std::vector<std::vector<std::vector<Guess>>> layers;
+    for (std::size_t layer = 0; layer <= decoder_layers(); ++layer) {
+      const bool last = layer == decoder_layers();
+      TracedTensor stream =
+          find_traced(of.trace, "decoder.layers." + std::to_string(last ? layer - 1 : layer) +
+                                    (last ? ".output" : ".input"));
+      const View<2> logits = pipeline_.model().project_stream(
+          view<2>(stream.data.data(), {stream.shape[0], stream.shape[1]}));
+      std::vector<std::vector<Guess>>& rows = layers.emplace_back();
+      for (std::size_t row = 0; row < logits.shape(0); ++row) {
+        rows.push_back(best_guesses({&logits(row, 0), logits.shape(1)}, options_.words));
+      }
+    }
+    return layers;
+  }
+
+  TranslatePipeline& pipeline_;
+  Options options_;
+};
+
+class TranslationExplainJob final : public Job {
+ public:
+  TranslationExplainJob(TranslatePipeline& pipeline, std::span<const TextInput> texts,
+                        Options options, ResultForm form)
+      : explainer_(pipeline, std::move(options)), form_(form) {
+    for (const TextInput& text : texts) texts_.emplace_back(text.alone());
+  }
+
+  bool step() override {
+    if (outcomes_.size() == texts_.size()) return false;
+    const std::string& text = texts_[outcomes_.size()];
+    try {
+      if (!ranges_) start(text);
+      if (advance(text)) return true;
+      outcomes_.emplace_back(result());
+    } catch (const Error& error) {
+      outcomes_.emplace_back(error);
+    }
+    ranges_.reset();
+    return outcomes_.size() < texts_.size();
+  }
+
+  std::vector<Outcome> end() override { return std::move(outcomes_); }
+
+ private:
+  void start(const std::string& text) {
+    expect_text_size(TranslatePipeline::max_text_bytes, text.size());
+    ranges_ = split_sentences(text);
+    sentences_.clear();
+    if (ranges_->empty()) {
+      throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+    }
+  }
+
+  // The next sentence, or what the next layer of the last one reads as. Whether any is left.
+  bool advance(const std::string& text) {
+    const bool reads = explainer_.options().method == "decoder_lens";
+    const std::size_t layers = reads ? explainer_.encoder_layers() + 1 : 0;
+    if (sentences_.empty() || sentences_.back().read_from.size() == layers) {
+      sentences_.push_back(explainer_.begin(text, (*ranges_)[sentences_.size()]));
+    } else {
+      explainer_.read_from_layer(text, (*ranges_)[sentences_.size() - 1], sentences_.back());
+    }
+    return sentences_.size() < ranges_->size() || sentences_.back().read_from.size() < layers;
+  }
+
+  std::string text_of(std::int32_t id) const {
+    return explainer_.pipeline().target_tokenizer().display_text(id);
+  }
+
+  void write_guesses(JsonWriter& json, const Sentence& sentence) const {
+    json.key("layers");
+    json.array(sentence.guesses, [&](const std::vector<std::vector<Guess>>& rows) {
+      json.array(rows, [&](const std::vector<Guess>& guesses) {
+        json.array(guesses, [&](const Guess& guess) {
+          json.object([&] {
+            json.field("id", guess.id);
+            json.field("text", text_of(guess.id));
+            json.field("logprob", guess.logprob);
+          });
+        });
+      });
+    });
+  }
+
+  // Tensors are named "sentences.0.rollout".
+  void write_sentence(ResultWriter& json, const Sentence& sentence, std::size_t index) const {
+    const SentenceTranslation& of = sentence.translation;
+    json.field("start", sentence.start);
+    json.field("end", sentence.end);
+    json.field("text", of.output.text);
+    json.key("tokens");
+    json.array(of.output.tokens, [&](const OutputToken& token) {
+      json.object([&] {
+        json.field("id", token.id);
+        json.field("text", token.text);
+      });
+    });
+    json.key("sourceTokens");
+    write(json, of.source_tokens);
+    if (!sentence.rollout.empty()) {
+      const std::size_t targets = of.decoder->queries, sources = of.encoder->queries;
+      const std::string prefix = json.embeds() ? "" : "sentences." + std::to_string(index) + ".";
+      json.tensor({prefix + "rollout", {targets, targets + sources}, sentence.rollout});
+    }
+    if (!sentence.guesses.empty()) write_guesses(json, sentence);
+    if (!sentence.read_from.empty()) {
+      json.key("layers");
+      json.array(sentence.read_from, [&](const std::pair<std::string, float>& read) {
+        json.object([&] {
+          json.field("text", read.first);
+          json.field("score", read.second);
+        });
+      });
+    }
+  }
+
+  // Of rollout each token and how much of it is of the source; of the lenses each layer's reading.
+  std::string line() const {
+    std::vector<std::string> fields;
+    for (const Sentence& sentence : sentences_) {
+      const SentenceTranslation& of = sentence.translation;
+      for (std::size_t t = 0; !sentence.rollout.empty() && t < of.decoder->queries; ++t) {
+        const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
+        float source = 0;
+        for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];
+        const std::string& token = of.output.tokens[t].text;
+        fields.push_back(token.substr(token.starts_with(' ') ? 1 : 0) + "=" + six_decimals(source));
+      }
+      for (const std::vector<std::vector<Guess>>& rows : sentence.guesses) {
+        std::vector<std::int32_t> ids;
+        for (const std::vector<Guess>& guesses : rows) ids.push_back(guesses[0].id);
+        fields.push_back(explainer_.pipeline().target_tokenizer().decode(ids));
+      }
+      for (const auto& [text, score] : sentence.read_from) fields.push_back(text);
+    }
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      line.append(i > 0 ? "\t" : "").append(fields[i]);
+    }
+    return line;
+  }
+
+  Result result() const {
+    if (form_ == ResultForm::line) return {line()};
+    ResultWriter json(form_);
+    json.object([&] {
+      json.field("method", explainer_.options().method);
+      json.key("sentences");
+      json.array([&] {
+        for (std::size_t i = 0; i < sentences_.size(); ++i) {
+          json.object([&] { write_sentence(json, sentences_[i], i); });
+        }
+      });
+    });
+    return json.take_result();
+  }
+
+  TranslationExplainer explainer_;
+  ResultForm form_;
+  std::vector<std::string> texts_;
+  std::optional<std::vector<SentenceRange>> ranges_;  // of the text under way
+  std::vector<Sentence> sentences_;
+  std::vector<Outcome> outcomes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Job> begin_explanation(TranslatePipeline& pipeline,
+                                       std::span<const TextInput> texts, const TaskOptions& options,
+                                       ResultForm form) {
+  return std::make_unique<TranslationExplainJob>(pipeline, texts, read_options(options), form);
+}
+
+}  // namespace glassformer

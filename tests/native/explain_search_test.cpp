@@ -1,0 +1,455 @@
+// Explanations that run the model again and again: orders of words, cut arrows, circuits; and all
+// of them through the pipelines.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "error_of.hpp"
+#include "explain/circuit.hpp"
+#include "explain/faithfulness.hpp"
+#include "explain/rollout.hpp"
+#include "golden.hpp"
+#include "pipelines/explain.hpp"
+#include "pipelines/load.hpp"
+#include "pipelines/translate.hpp"
+
+namespace glassformer::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+
+const std::filesystem::path golden_folder = GLASSFORMER_SOURCE_DIR "/tests/golden/pre_norm_mean";
+
+struct Subject : Golden {
+  explicit Subject(const std::string& case_name, std::size_t text_index = 2) : Golden(case_name) {
+    text.ids = json.at("ids").at(text_index).get<std::vector<std::int32_t>>();
+  }
+
+  // The number explained of a run with some patches, or without some tokens.
+  double number(const std::vector<Patch>& patches, const std::vector<std::size_t>& masked = {}) {
+    const Tensor<2> logits = (*model)(text.batch(masked), {.patches = patches}).logits;
+    if (contrast.weights.empty()) {
+      contrast = contrast_for(largest({logits.data(), logits.size()}), logits.size());
+    }
+    return contrast.of(logits.data());
+  }
+  Stream stream() { return stream_of(trace(*model, text, stream_tensors(2)), 2); }
+
+  ExplainedText text;
+  Contrast contrast;
+};
+
+FaithfulnessTest::Subject parts_of(const ExplainedText& text) {
+  FaithfulnessTest::Subject subject = {.text = text, .parts = {}, .scores = {}};
+  for (std::size_t i = 0; i + 1 < text.tokens(); i += 2) {
+    subject.parts.push_back({i, i + 1});
+    subject.scores.push_back(std::sin(static_cast<float>(i)));
+  }
+  return subject;
+}
+
+Faithfulness run(FaithfulnessTest test, std::size_t tokens = 512) {
+  while (test.step(tokens)) {
+  }
+  return test.take();
+}
+
+}  // namespace
+
+TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
+  Subject subject("pre_norm_mean");
+  const double full = subject.number({});
+  const FaithfulnessTest::Subject parts = parts_of(subject.text);
+  const Faithfulness got = run({*subject.model, parts, 8, 3});
+  CHECK(static_cast<float>(full) == got.full);
+  const std::size_t n = parts.parts.size();
+  REQUIRE(n == 8);
+  std::vector<std::size_t> expected_counts(n - 1);
+  std::iota(expected_counts.begin(), expected_counts.end(), std::size_t{1});
+  CHECK(got.counts == expected_counts);
+
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return parts.scores[a] > parts.scores[b]; });
+  double score = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    std::vector<std::size_t> removed, others;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<std::size_t>& to = i < k ? removed : others;
+      to.insert(to.end(), {2 * order[i], 2 * order[i] + 1});
+    }
+    std::ranges::sort(removed);
+    std::ranges::sort(others);
+    CHECK(std::abs(subject.number({}, removed) - static_cast<double>(got.scores.deletion[k - 1])) <
+          1e-6);
+    CHECK(std::abs(subject.number({}, others) - static_cast<double>(got.scores.insertion[k - 1])) <
+          1e-6);
+    score +=
+        (subject.number({}, others) - subject.number({}, removed)) / static_cast<double>(n - 1);
+  }
+  CHECK(std::abs(score - static_cast<double>(got.scores.score)) < 1e-5);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double loss = full - subject.number({}, {2 * i, 2 * i + 1});
+    CHECK(std::abs(loss - static_cast<double>(got.losses[i])) < 1e-6);
+  }
+  CHECK(got.scores.comprehensiveness.size() == 4);
+  CHECK(got.scores.sufficiency.size() == 4);
+  // 5 % and 10 % of eight words are one, 50 % four; with all but the probability it is the same.
+  CHECK(got.scores.comprehensiveness[0] == got.scores.comprehensiveness[1]);
+  CHECK(got.leave_one_out.score >= got.scores.score - 1e-3f);
+  CHECK(got.random.size() == 8);
+  CHECK(got.random_deviation() > 0);
+
+  // The same whatever a step holds; another seed has other orders.
+  const Faithfulness slow = run({*subject.model, parts, 8, 3}, 1);
+  CHECK(slow.scores.deletion == got.scores.deletion);
+  CHECK(slow.random == got.random);
+  CHECK(run({*subject.model, parts, 8, 4}).random != got.random);
+}
+
+TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
+  Subject subject("post_norm_gelu_learned_first");
+  FaithfulnessTest::Subject parts = parts_of(subject.text);
+  parts.parts.erase(parts.parts.begin());  // the first token, from which the model answers, stays
+  parts.scores.erase(parts.scores.begin());
+  const float forward = run({*subject.model, parts, 0, 1}).scores.score;
+  for (float& score : parts.scores) score = -score;
+  const Faithfulness backward = run({*subject.model, parts, 0, 1});
+  CHECK(std::abs(forward + backward.scores.score) < 1e-5f);
+  CHECK(backward.random.empty());
+  CHECK(backward.random_deviation() == 0);
+}
+
+TEST_CASE("long texts have quantiles of words, texts of one word are refused", "[explain]") {
+  Subject subject("pre_norm_mean");
+  subject.text.ids.assign(60, 5);
+  for (std::size_t i = 0; i < 60; ++i) subject.text.ids[i] += static_cast<std::int32_t>(i % 7);
+  FaithfulnessTest::Subject parts = {.text = subject.text, .parts = {}, .scores = {}};
+  for (std::size_t i = 0; i < 50; ++i) {
+    parts.parts.push_back({i});
+    parts.scores.push_back(0);
+  }
+  const Faithfulness got = run({*subject.model, parts, 1, 1});
+  REQUIRE(got.counts.size() == 20);
+  CHECK(std::ranges::is_sorted(got.counts));
+  CHECK(std::ranges::adjacent_find(got.counts) == got.counts.end());
+  CHECK((got.counts.front() >= 1 && got.counts.back() < 50));
+  parts.parts.resize(1);
+  CHECK(error_of([&] { run({*subject.model, parts, 1, 1}); }).code() == ErrorCode::invalid_option);
+}
+
+TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]") {
+  Subject subject(GENERATE("pre_norm_mean", "local_window", "post_norm_gelu_learned_first"));
+  INFO(subject.name);
+  const double full = subject.number({});
+  const std::vector<AttentionEdge> edges = {{0, 1, 3, 4}, {1, 0, 0, 1}, {1, 1, 5, 5}};
+  const Stream stream = subject.stream();
+  for (const Cut cut : {Cut::scores, Cut::weights}) {
+    const bool scores = cut == Cut::scores;
+    const auto patch = [&](const AttentionEdge& edge) {
+      return Patch{.name = "encoder.layers." + std::to_string(edge.layer) +
+                           (scores ? ".self_attn.scores" : ".self_attn.weights"),
+                   .tokens = {{edge.query}},
+                   .heads = {{edge.head}},
+                   .keys = {{edge.key}},
+                   .value = {scores ? -std::numeric_limits<float>::infinity() : 0.0f}};
+    };
+    const CutEffects got = cut_edges(*subject.model, stream, edges, cut, subject.contrast);
+    CHECK(std::abs(static_cast<double>(got.full) - full) < 1e-6);
+    std::vector<Patch> all;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      all.push_back(patch(edges[i]));
+      const double loss = full - subject.number({all.back()});
+      CHECK(std::abs(loss - static_cast<double>(got.alone[i])) < 1e-5);
+    }
+    CHECK(std::abs(subject.number(all) - static_cast<double>(got.without)) < 1e-5);
+  }
+  const AttentionEdge none = {0, 0, 99, 0};
+  const Error error = error_of([&] {
+    cut_edges(*subject.model, stream, std::span(&none, 1), Cut::scores, subject.contrast);
+  });
+  CHECK(error.code() == ErrorCode::invalid_option);
+  CHECK_THAT(error.what(), ContainsSubstring("got layer 0, head 0, query 99, key 0"));
+}
+
+TEST_CASE("arrows that attention does not have are not cut", "[explain]") {
+  const Subject subject("pre_norm_mean"), linear("linear_attention");
+  const auto model = load_model(subject.folder, subject.config, Compute::int8);
+  CHECK(error_of([&] { expect_cuttable(*model, Cut::weights); }).code() == ErrorCode::unsupported);
+  CHECK(error_of([&] { expect_cuttable(*linear.model, Cut::scores); }).code() ==
+        ErrorCode::unsupported);
+  expect_cuttable(*linear.model, Cut::weights);
+}
+
+TEST_CASE("a head without arrows is ablated", "[explain]") {
+  Subject subject(GENERATE("pre_norm_mean", "linear_attention"));
+  subject.number({});
+  EdgeSet set(subject.config.encoder(), subject.text.tokens());
+  const std::size_t all = set.size();
+  set.cut_head(1, 1);
+  CHECK(set.size() == all - subject.text.tokens() * subject.text.tokens());
+  CHECK(!set.has({1, 1, 2, 3}));
+  CHECK(set.has({1, 0, 2, 3}));
+  const EdgeSet* const one = &set;
+  const std::vector<float> logits =
+      logits_with(*subject.model, subject.stream(), std::span(&one, 1), Cut::weights);
+  CHECK(std::abs(subject.contrast.of(logits.data()) - subject.number({ablation({1, 1})})) < 1e-6);
+}
+
+TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
+  Subject subject(GENERATE("pre_norm_mean", "tutorial_post_norm", "post_norm_gelu_learned_first"));
+  INFO(subject.name);
+  const double full = subject.number({});
+  const float least = GENERATE(0.5f, 0.9f);
+  CircuitSearch search(*subject.model, subject.text, least);
+  while (search.step()) {
+  }
+  const Circuit circuit = search.circuit();
+  CHECK(circuit.label == subject.contrast.label);
+  CHECK(std::abs(static_cast<double>(circuit.full) - full) < 1e-6);
+  CHECK(circuit.faithfulness >= least);
+
+  // A run with nothing else than its arrows, by patches.
+  std::vector<Patch> others;
+  const std::size_t tokens = subject.text.tokens(), heads = subject.config.encoder().n_heads;
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    Patch patch = {.name = "encoder.layers." + std::to_string(layer) + ".self_attn.weights",
+                   .shape = {heads, tokens, tokens},
+                   .value = std::vector<float>(heads * tokens * tokens)};
+    others.push_back(patch);
+  }
+  CHECK(std::abs(subject.number(others) - static_cast<double>(circuit.nothing)) < 1e-5);
+  EdgeSet set(subject.config.encoder(), tokens);
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    for (std::size_t head = 0; head < heads; ++head) set.cut_head(layer, head);
+  }
+  CHECK(set.size() == 0);
+  const std::size_t all = 2 * heads * tokens * tokens;
+  CHECK(circuit.edges.size() < all);
+  for (const AttentionEdge& edge : circuit.edges) {
+    CHECK(std::ranges::find(circuit.heads, std::pair(edge.layer, edge.head)) !=
+          circuit.heads.end());
+  }
+}
+
+namespace {
+
+std::vector<Outcome> explain(Pipeline& pipeline, const std::vector<TextInput>& texts,
+                             const std::string& options, ResultForm form = ResultForm::json) {
+  const auto job = begin_explanation(pipeline, texts, options, form);
+  while (job->step()) {
+  }
+  return job->end();
+}
+
+Json explain_one(Pipeline& pipeline, const TextInput& text, const std::string& options) {
+  const std::vector<Outcome> outcomes = explain(pipeline, {text}, options);
+  REQUIRE(outcomes.size() == 1);
+  if (const Error* error = std::get_if<Error>(&outcomes[0])) FAIL(error->what());
+  return Json::parse(std::get<Result>(outcomes[0]).text);
+}
+
+}  // namespace
+
+TEST_CASE("explanations are told as JSON, their tensors beside it", "[explain]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
+  const std::string text = "not good at all";
+  const Classification plain = pipeline->classify(text);
+  for (const char* method :
+       {"rollout", "value_norms", "lens", "ledger", "faithfulness", "circuit"}) {
+    INFO(method);
+    const Json got = explain_one(*pipeline, text, Json{{"method", method}}.dump());
+    CHECK(got.at("method") == method);
+    CHECK(got.at("label") == plain.label);
+    CHECK(got.at("tokens").size() == plain.tokens.size());
+    CHECK(got.at("clipped") == false);
+    const auto lines = explain(*pipeline, {TextInput(text), TextInput("")},
+                               Json{{"method", method}}.dump(), ResultForm::line);
+    REQUIRE(lines.size() == 2);
+    CHECK_THAT(std::get<Result>(lines[0]).text, ContainsSubstring("="));
+    CHECK(std::get<Error>(lines[1]).code() == ErrorCode::empty_input);
+  }
+  const auto beside = explain(*pipeline, {text}, R"({"method": "ledger", "effects": true})",
+                              ResultForm::json_and_tensors);
+  const Result& result = std::get<Result>(beside[0]);
+  const Json json = Json::parse(result.text);
+  REQUIRE(result.tensors.size() == 2);
+  CHECK(result.tensors[0].name == "written");
+  CHECK(result.tensors[0].shape ==
+        std::vector<std::size_t>{plain.tokens.size(), json.at("columns").size()});
+  const double sum =
+      std::accumulate(result.tensors[1].data.begin(), result.tensors[1].data.end(), 0.0);
+  CHECK(std::abs(sum - json.at("value").get<double>()) < 1e-4);
+  CHECK(json.at("effects").size() == json.at("columns").size());
+
+  const Json lens = explain_one(*pipeline, text, R"({"method": "lens"})");
+  CHECK(lens.at("layers").size() == 3);
+  CHECK(lens.at("layers").back().at("label") == plain.label);
+  CHECK(std::abs(lens.at("layers").back().at("scores").at(plain.label).get<float>() - plain.score) <
+        1e-6f);
+}
+
+TEST_CASE("words stay together where a text is taken apart", "[explain]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
+  const ClassifierExplainer explainer(*pipeline);
+  const std::string text = "the plot makes no sense";
+  const ExplainInput input = explainer.read(text);
+  REQUIRE(input.words.size() == 5);
+  std::size_t next = 0;
+  for (const auto& word : input.words) {
+    for (const std::size_t token : word) CHECK(token == next++);
+  }
+  CHECK(next == input.text.tokens());
+  CHECK(input.sentence_starts == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("a transplant takes two texts and tells which tokens belong together", "[explain]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
+  const TextInput texts("the plot makes no sense", "the plot makes sense");
+  const Json got = explain_one(*pipeline, texts, R"({"method": "transplant"})");
+  std::size_t unpaired = 0;
+  for (const Json& cell : got.at("cells")) unpaired += cell.at("unpaired").get<bool>();
+  CHECK(unpaired == got.at("tokens").size() - got.at("donorTokens").size());
+  CHECK(unpaired > 0);
+  CHECK(got.at("delta").at("shape") == Json({3, got.at("tokens").size()}));
+  CHECK(got.at("base") == got.at("plainBase"));
+  CHECK(got.at("donor") != got.at("plainDonor"));
+  for (const char* site : {"attention", "feed_forward", "head"}) {
+    const Json at = explain_one(*pipeline, texts,
+                                Json{{"method", "transplant"}, {"site", site}, {"head", 1}}.dump());
+    CHECK(at.at("delta").at("shape") == Json({2, got.at("tokens").size()}));
+  }
+
+  // Over 64 tokens a cell is a word.
+  ModelConfig config = pipeline->config();
+  config.architecture.encoder->max_length = 512;
+  ClassifyPipeline wide(config, load_tokenizer(golden_folder));
+  load_weights(golden_folder, wide.parameters());
+  std::string base, donor;
+  for (int i = 0; i < 8; ++i) {
+    base += "the plot makes no sense . ";
+    donor += "the plot makes sense . ";
+  }
+  const Json words = explain_one(wide, {base, donor}, R"({"method": "transplant"})");
+  REQUIRE(words.at("tokens").size() > 64);
+  CHECK(words.at("cells").size() == 48);
+  // Over 64 words a sentence.
+  std::string sentences;
+  for (int i = 0; i < 16; ++i) sentences += "The plot makes no sense. ";
+  const Json cells =
+      explain_one(wide, {sentences, donor}, R"({"method": "transplant"})").at("cells");
+  REQUIRE(cells.size() == 16);
+  CHECK(cells[1].at("tokens").size() > 10);
+}
+
+TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
+  const TranslationGolden golden(GENERATE("translate_pre_norm_shared", "translate_post_norm_tied"));
+  INFO(golden.name);
+  const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
+  const std::string text = "the old film. A quiet heart.";
+  const Translation plain = pipeline->translate(text, {.beams = 1, .attention = true});
+  REQUIRE(plain.sentences.size() == 2);
+  const std::size_t layers = golden.config.encoder().layers;
+
+  const Json rolled = explain_one(*pipeline, text, R"({"method": "rollout"})");
+  const Json lens = explain_one(*pipeline, text, R"({"method": "lens", "words": 3})");
+  const Json read = explain_one(*pipeline, text, R"({"method": "decoder_lens"})");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SentenceTranslation& of = plain.sentences[i];
+    const std::size_t targets = of.output.tokens.size(), sources = of.source_tokens.size();
+    const Json& sentence = rolled.at("sentences").at(i);
+    CHECK(sentence.at("start") == of.start);
+    CHECK(sentence.at("end") == of.end);
+    CHECK(sentence.at("text") == of.output.text);
+    CHECK(sentence.at("rollout").at("shape") == Json({targets, targets + sources}));
+
+    // The last layer reads as the model does: greedily, its best word is the one put out.
+    const Json& words = lens.at("sentences").at(i).at("layers");
+    REQUIRE(words.size() == golden.config.decoder().layers + 1);
+    REQUIRE(words.back().size() == targets);
+    for (std::size_t t = 0; t < targets; ++t) {
+      const Json& best = words.back()[t];
+      REQUIRE(best.size() == 3);
+      CHECK(best[0].at("logprob") >= best[1].at("logprob"));
+      CHECK(best[1].at("logprob") >= best[2].at("logprob"));
+      const auto id = [&](const Json& guess) { return guess.at("id") == of.output.tokens[t].id; };
+      const auto found = std::ranges::find_if(best, id);
+      REQUIRE(found != best.end());  // the search passes over tokens that are never put out
+      CHECK(std::abs(found->at("logprob").get<float>() - of.output.tokens[t].logprob) < 1e-4f);
+    }
+
+    const Json& from_layers = read.at("sentences").at(i).at("layers");
+    REQUIRE(from_layers.size() == layers + 1);
+    CHECK(from_layers.back().at("text") == of.output.text);
+    CHECK(from_layers.front().at("score") != from_layers.back().at("score"));
+  }
+  const auto beside =
+      explain(*pipeline, {text}, R"({"method": "rollout"})", ResultForm::json_and_tensors);
+  const std::vector<TracedTensor>& tensors = std::get<Result>(beside[0]).tensors;
+  REQUIRE(tensors.size() == 2);
+  CHECK(tensors[1].name == "sentences.1.rollout");
+  const SentenceTranslation& first = plain.sentences[0];
+  CHECK(tensors[0].data == rollout({*first.encoder, *first.decoder, *first.cross}));
+
+  for (const char* method : {"rollout", "lens", "decoder_lens"}) {
+    const auto lines = explain(*pipeline, {TextInput(text), TextInput(" ")},
+                               Json{{"method", method}}.dump(), ResultForm::line);
+    REQUIRE(lines.size() == 2);
+    CHECK_THAT(std::get<Result>(lines[0]).text, ContainsSubstring("\t"));
+    CHECK(std::get<Error>(lines[1]).code() == ErrorCode::empty_input);
+  }
+  CHECK(error_of([&] { explain(*pipeline, {text}, R"({"method": "ledger"})"); }).code() ==
+        ErrorCode::invalid_option);
+}
+
+TEST_CASE("options of explanations are checked by name", "[explain]") {
+  const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
+  const auto refused = [&](const std::string& options, const std::string& message) {
+    INFO(options);
+    const Error error =
+        error_of([&] { begin_explanation(*pipeline, {}, options, ResultForm::json); });
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK_THAT(error.what(), ContainsSubstring(message));
+  };
+  refused("{}", "method: missing");
+  refused(R"({"method": "magic"})", "method: expected one of rollout, value_norms, lens, ledger");
+  refused(R"({"method": "rollout", "label": "positive"})", "\"label\": unknown field");
+  refused(R"({"method": "ledger", "label": "fine"})",
+          "label: expected one of negative, positive, got");
+  refused(R"({"method": "transplant", "site": "head"})", "head: missing");
+  refused(R"({"method": "transplant", "site": "mind"})", "site: expected one of residual");
+  refused(R"({"method": "edges"})", "edges: missing");
+  refused(R"({"method": "edges", "edges": []})", "edges: expected an array of one or more");
+  refused(R"({"method": "edges", "edges": [{"layer": 0}]})", "edges[0]: head: missing");
+  refused(R"({"method": "circuit", "least": 2})", "least");
+  refused(R"({"method": "faithfulness", "of": "tea leaves"})",
+          "of: expected one of rollout, value");
+  refused(R"({"method": "faithfulness", "orders": 5000})", "orders");
+  refused(R"({"method": "faithfulness", "scores": {"shape": [2], "offset": 0}})", "scores");
+
+  const auto error_for = [&](const TextInput& text, const std::string& options) {
+    return std::get<Error>(explain(*pipeline, {text}, options).at(0)).code();
+  };
+  CHECK(error_for("a film", R"({"method": "transplant"})") == ErrorCode::invalid_option);
+  CHECK(error_for(
+            "a film",
+            R"({"method": "edges", "edges": [{"layer": 9, "head": 0, "query": 0, "key": 0}]})") ==
+        ErrorCode::invalid_option);
+  CHECK(error_for("a", R"({"method": "faithfulness"})") == ErrorCode::invalid_option);
+
+  const auto namer =
+      load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/checkpoints/bert_tokens", std::nullopt);
+  CHECK(error_of([&] {
+          begin_explanation(*namer, {}, R"({"method": "lens"})", ResultForm::json);
+        }).code() == ErrorCode::unsupported);
+}
+
+}  // namespace glassformer::test
