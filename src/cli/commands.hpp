@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "glassformer/explain.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 
@@ -58,6 +59,23 @@ struct TraceCommand {
   bool json = false;
 };
 Exit run(const TraceCommand& command);
+
+/// Why a model answers as it does. What is empty or none is as begin_explanation has it.
+struct ExplainCommand {
+  std::filesystem::path model;
+  std::string method, label, site, of, cut;
+  std::optional<Compute> compute;
+  std::size_t threads = 1;
+  bool json = false;
+  bool pairs = false;    // a line is two texts that the model reads together
+  bool effects = false;  // of the ledger
+  std::optional<std::size_t> head, orders;
+  std::optional<std::size_t> beams, words;  // of a translator
+  std::vector<AttentionEdge> edges;
+  std::optional<float> least;
+};
+/// One line of standard input, one line of standard output; of a transplant two texts.
+Exit run(const ExplainCommand& command);
 
 struct TokenizeCommand {
   std::filesystem::path model;

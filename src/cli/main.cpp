@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iostream>
@@ -42,6 +43,20 @@ HeadIndex parse_head(const std::string& text) {
   return index;
 }
 
+// LAYER.HEAD.QUERY.KEY
+AttentionEdge parse_edge(const std::string& text) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t dot = std::min(text.find('.', begin), text.size());
+    numbers.push_back(parse_index(text.substr(begin, dot - begin), "--edges"));
+    begin = dot + 1;
+  }
+  if (numbers.size() != 4) {
+    throw CLI::ValidationError("--edges", "expected LAYER.HEAD.QUERY.KEY, got \"" + text + "\"");
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
 struct CommandLine {
   CLI::App app{"A Transformer you can see through."};
   ClassifyCommand classify;
@@ -50,13 +65,14 @@ struct CommandLine {
   TaskCommand answer{.task = Task::question_answering};
   TaskCommand embed{.task = Task::feature_extraction};
   TraceCommand trace;
+  ExplainCommand explain;
   TokenizeCommand tokenize;
   InspectCommand inspect;
   BenchCommand bench;
   InitCommand init;
   ConvertCommand convert;
   QuantizeCommand quantize;
-  std::vector<std::string> ablate, mask;
+  std::vector<std::string> ablate, mask, edges;
 
   CommandLine() {
     app.require_subcommand(1);
@@ -114,6 +130,35 @@ struct CommandLine {
     w->add_flag("--json", trace.json, "print each line's answer, one JSON object a line");
     w->add_flag("--pairs", trace.pairs, "of a classifier: as in classify");
     add_compute(w, trace.compute);
+
+    auto* x = app.add_subcommand("explain", "why a model answers each line as it does");
+    x->add_option("MODEL_DIR", explain.model, "model folder")->required();
+    x->add_option("--method", explain.method, "what to show")
+        ->check(CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant",
+                               "faithfulness", "edges", "circuit", "decoder_lens"}))
+        ->required();
+    x->add_flag("--json", explain.json, "one JSON object a line");
+    x->add_option("--label", explain.label, "what to explain; where not given, the answer");
+    x->add_flag("--effects", explain.effects,
+                "of ledger: what the answer loses without each column");
+    x->add_option("--site", explain.site, "of transplant: what is carried from the second text")
+        ->check(CLI::IsMember({"residual", "attention", "feed_forward", "head"}));
+    x->add_option("--head", explain.head, "of transplant --site head: which");
+    x->add_option("--of", explain.of, "of faithfulness: whose scores are tested")
+        ->check(CLI::IsMember({"rollout", "value_norms", "ledger"}));
+    x->add_option("--orders", explain.orders, "of faithfulness: how many random orders")
+        ->check(CLI::Range(0, 1000));
+    x->add_option("--edges", edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…")
+        ->delimiter(',');
+    x->add_option("--cut", explain.cut, "of edges: what of them")
+        ->check(CLI::IsMember({"scores", "weights"}));
+    x->add_option("--least", explain.least, "of circuit: the share of the answer to keep")
+        ->check(CLI::Range(0.01, 1.0));
+    x->add_option("--beams", explain.beams, "of a translator: hypotheses followed at once; else 1");
+    x->add_option("--words", explain.words, "of a translator's lens, with --json: how many words");
+    x->add_flag("--pairs", explain.pairs, "as in classify");
+    add_compute(x, explain.compute);
+    add_threads(x, explain.threads);
 
     auto* t = app.add_subcommand("tokenize", "token ids of each line, unclipped");
     t->add_option("MODEL_DIR", tokenize.model, "model folder; the tokenizer's files are enough")
@@ -182,6 +227,7 @@ struct CommandLine {
     if (app.got_subcommand("answer")) return glassformer::run(answer);
     if (app.got_subcommand("embed")) return glassformer::run(embed);
     if (app.got_subcommand("trace")) return glassformer::run(trace);
+    if (app.got_subcommand("explain")) return glassformer::run(explain);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
     if (app.got_subcommand("inspect")) return glassformer::run(inspect);
     if (app.got_subcommand("bench")) return glassformer::run(bench);
@@ -200,6 +246,7 @@ Exit run(int argc, char** argv) {
       line.classify.options.ablate.push_back(parse_head(head));
     }
     line.translate.options.ablate = line.classify.options.ablate;
+    for (const std::string& edge : line.edges) line.explain.edges.push_back(parse_edge(edge));
     for (const std::string& position : line.mask) {
       line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
     }

@@ -1,0 +1,111 @@
+// `glassformer explain`: why the shipped classifier answers as it does.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { glassformer, root } from './run.mjs';
+
+const sentiment = join(root, 'weights/sentiment');
+
+function explain(method, input, ...more) {
+  return glassformer(['explain', sentiment, '--method', method, ...more], input);
+}
+
+function explainJson(method, input, ...more) {
+  const { status, lines, stderr } = explain(method, input, '--json', ...more);
+  assert.equal(status, 0, stderr);
+  assert.equal(lines.length, 1);
+  return JSON.parse(lines[0]);
+}
+
+function floats({ shape, data }) {
+  const bytes = Buffer.from(data, 'base64');
+  const values = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i));
+  assert.equal(
+    values.length,
+    shape.reduce((product, extent) => product * extent, 1),
+  );
+  return values;
+}
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+test('every method answers line by line, errors in their places', () => {
+  for (const method of ['rollout', 'value_norms', 'lens', 'ledger', 'faithfulness']) {
+    const { status, lines } = explain(method, 'A gripping film.\n\nDreadful acting.\n');
+    assert.equal(status, 1, method);
+    assert.equal(lines.length, 3, method);
+    assert.match(lines[0], /=-?\d+\.\d{6}/, method);
+    assert.equal(lines[1], 'error\tempty_input', method);
+  }
+});
+
+test('the ledger of the shipped model sums to its log-odds, in floats and in integers', () => {
+  for (const compute of ['f32', 'int8']) {
+    const ledger = explainJson('ledger', 'The plot is not good.\n', '--compute', compute);
+    for (const view of ['written', 'read']) {
+      const error = Math.abs(sum(floats(ledger[view])) - ledger.value);
+      assert.ok(
+        error <= 1e-4 * Math.max(1, Math.abs(ledger.value)),
+        `${compute} ${view}: ${error}`,
+      );
+    }
+    assert.equal(ledger.columns.includes('rounding'), compute === 'int8');
+    assert.equal(ledger.columns.length, 2 + 4 * (8 + 1) + 1 + (compute === 'int8' ? 1 : 0));
+  }
+});
+
+test('"not" is what makes the shipped model call a good plot bad', () => {
+  const line = 'The plot is not good.\tThe plot is good.\n';
+  const table = explainJson('transplant', line, '--compute', 'f32');
+  assert.equal(table.label, 'negative');
+  const delta = floats(table.delta);
+  const not = table.cells.findIndex(({ unpaired }) => unpaired);
+  assert.equal(table.tokens[table.cells[not].tokens[0]].text, ' not');
+  // Knocked out before layer 0 it leaves the other text, whose tokens have the same positions.
+  assert.ok(Math.abs(table.base + delta[not] - table.donor) < 1e-3);
+  assert.ok(table.base > 0 && table.donor < 0);
+  // Carried before layer 0, what both texts have changes nothing.
+  const paired = table.cells.map((_, cell) => cell).filter((cell) => cell !== not);
+  for (const cell of paired) assert.equal(delta[cell], 0);
+});
+
+test('a circuit and cut arrows need floats', () => {
+  const edges = ['--edges', '0.0.1.2,3.7.0.0'];
+  const input = 'A gripping film.\n';
+  const cut = explainJson('edges', input, ...edges, '--compute', 'f32');
+  assert.equal(cut.alone.length, 2);
+  assert.notEqual(cut.value, cut.without);
+  assert.equal(
+    explain('edges', input, ...edges, '--compute', 'int8').lines[0],
+    'error\tunsupported',
+  );
+  const circuit = explainJson('circuit', input, '--compute', 'f32', '--least', '0.5');
+  assert.ok(circuit.faithfulness >= 0.5);
+  assert.ok(circuit.edges.length < 4 * 8 * circuit.tokens.length ** 2);
+});
+
+test('wrong options are refused before any line', () => {
+  assert.equal(glassformer(['explain', sentiment, '--method', 'magic']).status, 2);
+  assert.equal(glassformer(['explain', sentiment]).status, 2);
+  assert.equal(explain('edges', '', '--edges', '0.1').status, 2);
+  const label = explain('ledger', '', '--label', 'fine');
+  assert.equal(label.status, 1);
+  assert.match(label.stderr, /label: expected one of negative, positive, got "fine"/);
+  const translator = glassformer(['explain', join(root, 'weights/en-de'), '--method', 'ledger']);
+  assert.equal(translator.status, 1);
+  assert.match(translator.stderr, /method: expected one of rollout, lens, decoder_lens/);
+});
+
+test('a translation as read from each layer of the encoder and the decoder', () => {
+  const model = join(root, 'weights/en-de');
+  const input = 'The house is small.\n';
+  const translated = glassformer(['translate', model, '--beams', '1'], input).lines[0];
+  for (const method of ['lens', 'decoder_lens']) {
+    const { status, lines, stderr } = glassformer(['explain', model, '--method', method], input);
+    assert.equal(status, 0, stderr);
+    const readings = lines[0].split('\t');
+    assert.ok(readings.length > 2);
+    assert.equal(readings.at(-1), translated, method);
+    assert.notEqual(readings[0], translated, method);
+  }
+});
