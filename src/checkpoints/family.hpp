@@ -8,10 +8,15 @@
 
 namespace glassformer {
 
+/// How a matrix lies in a family's files: a row for each output, or, transposed, for each input.
+enum class TensorLayout { rows, transposed };
+
 /// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
-/// go on with ".weight" or ".bias", as ours does, or are whole.
+/// go on with ".weight" or ".bias", as ours does, or are whole. Several of ours with one name of
+/// theirs lie in that tensor one after the other, along the outputs.
 struct TensorName {
   std::string_view theirs, ours;
+  TensorLayout layout = TensorLayout::rows;
 };
 
 /// A family of checkpoints, as the library that its makers use writes them: how their
@@ -26,12 +31,13 @@ struct Family {
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
+  bool generates = false;       ///< its models continue texts
 };
 
 /// The family of a model_type. Throws `unsupported`, naming those that there are.
 const Family& find_family(std::string_view model_type);
 
 // One file each.
-extern const Family bert, distilbert, marian, roberta;
+extern const Family bert, distilbert, gpt2, marian, roberta;
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "checkpoints/generation_config.hpp"
 #include "error.hpp"
 #include "io/limits.hpp"
 
@@ -221,8 +222,24 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       config.poolings = {TokenPooling::mean};
       break;
     case Task::translation:
+    case Task::text_generation:
       break;
   }
+}
+
+void HubConfig::read_next_token(ModelConfig& config) {
+  const std::string head = first_of(present(object_.find("architectures"))).value_or("");
+  const bool known = head.empty() || head.ends_with("LMHeadModel") || head.ends_with("Model") ||
+                     head.ends_with("ForCausalLM");
+  if (!known) unsupported("architectures", "a model that continues texts", describe(head));
+  config.task = Task::text_generation;
+  config.tokenizer_template = true;
+  Architecture& architecture = config.architecture;
+  architecture.head = {
+      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
+  architecture.embeddings =
+      flag("tie_word_embeddings", true) ? EmbeddingSharing::tied : EmbeddingSharing::separate;
+  read_generation(object_, config.generation);
 }
 
 namespace {
@@ -234,7 +251,7 @@ void finish_stack(StackConfig& stack) {
   }
   stack.d_head = stack.d_model / stack.n_heads;
   if (stack.position_offset >= stack.max_length) {
-    source.fail({"max_position_embeddings: expected more than {}, got {}",
+    source.fail({"the number of positions: expected more than {}, got {}",
                  {stack.position_offset, stack.max_length}});
   }
   const auto expect_matrix = [&](const char* what, std::uint64_t rows) {
@@ -253,15 +270,15 @@ void finish_stack(StackConfig& stack) {
 }  // namespace
 
 void HubConfig::finish(ModelConfig& config) {
-  expect_flag("is_decoder", false);
   Architecture& model = config.architecture;
+  if (model.encoder) expect_flag("is_decoder", false);
   for (std::optional<StackConfig>* stack : {&model.encoder, &model.decoder}) {
     if (*stack) finish_stack(**stack);
   }
-  const std::uint64_t elements = std::uint64_t{model.head.outputs} * config.encoder().d_model;
+  const std::uint64_t elements = std::uint64_t{model.head.outputs} * config.reader().d_model;
   if (elements > max_matrix_elements) {
     source.fail(
-        {"the number of labels: expected at most {} elements in a matrix with the width, "
+        {"the number of outputs: expected at most {} elements in a matrix with the width, "
          "got {}",
          {max_matrix_elements, elements}});
   }

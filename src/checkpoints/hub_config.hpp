@@ -55,6 +55,8 @@ class HubConfig {
   /// Sets the model's task and head: `dense` is what stands before the classes of a sequence, on
   /// its first token.
   void read_head(ModelConfig& config, Activation dense);
+  /// Sets those of a model that continues texts, whose stack was read, and how it does.
+  void read_next_token(ModelConfig& config);
   /// Sets what follows from the sizes that were read, and checks them.
   void finish(ModelConfig& config);
 

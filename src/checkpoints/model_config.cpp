@@ -27,6 +27,7 @@ constexpr std::array model_types = {
     ModelType{"encoder", Task::token_classification},
     ModelType{"encoder", Task::question_answering},
     ModelType{"encoder", Task::feature_extraction},
+    ModelType{"decoder", Task::text_generation},
 };
 
 constexpr std::uint64_t max_vocab_size = 1 << 24;
@@ -35,13 +36,15 @@ constexpr std::uint64_t max_length = 1 << 20;  // tokens
 constexpr std::uint64_t max_layers = 1 << 10;
 constexpr std::uint64_t max_labels = 1 << 16;
 constexpr std::uint64_t max_special_tokens = 64;
+constexpr std::size_t max_end_ids = 64;
 
 // The names of an enumeration's values in the file, in the order of its definition.
 template <typename Enum>
 constexpr std::array<const char*, 0> names_of{};
 template <>
-constexpr std::array names_of<Task>{"text-classification", "translation", "token-classification",
-                                    "question-answering", "feature-extraction"};
+constexpr std::array names_of<Task>{"text-classification",  "translation",
+                                    "token-classification", "question-answering",
+                                    "feature-extraction",   "text-generation"};
 template <>
 constexpr std::array names_of<Scoring>{"softmax", "sigmoid", "raw"};
 template <>
@@ -53,7 +56,7 @@ constexpr std::array names_of<NormPlacement>{"pre", "post"};
 template <>
 constexpr std::array names_of<NormKind>{"standard", "unbiased", "rms"};
 template <>
-constexpr std::array names_of<AttentionType>{"full", "local", "linear"};
+constexpr std::array names_of<AttentionType>{"full", "local", "linear", "causal"};
 template <>
 constexpr std::array names_of<Activation>{"relu",       "gelu", "gelu_tanh",
                                           "quick_gelu", "silu", "tanh"};
@@ -192,15 +195,27 @@ void check_stack(const JsonObject& object, const StackConfig& stack) {
 }
 
 void check_together(const JsonObject& object, const ModelConfig& config) {
-  const StackConfig& encoder = config.encoder();
-  const std::pair d_model("d_model", encoder.d_model);
-  if (encoder.positions != PositionKind::learned && encoder.d_model % 2 != 0) {
+  const StackConfig& reader = config.reader();
+  const bool alone = !config.architecture.encoder;
+  const std::pair d_model("d_model", reader.d_model);
+  if (reader.positions != PositionKind::learned && reader.d_model % 2 != 0) {
     object.fail("d_model",
-                {"expected an even number for sinusoidal positions, got {}", {encoder.d_model}});
+                {"expected an even number for sinusoidal positions, got {}", {reader.d_model}});
   }
-  check_stack(object, encoder);
-  check_matrix(object, {"max_source_length", encoder.max_length + encoder.position_offset},
+  check_stack(object, reader);
+  check_matrix(object,
+               {alone ? "max_target_length" : "max_source_length",
+                reader.max_length + reader.position_offset},
                d_model);
+  if (alone) {
+    check_matrix(object, {"vocab_size", reader.vocab_size}, d_model);
+    for (const std::int32_t id : config.generation.end_ids) {
+      if (static_cast<std::size_t>(id) < reader.vocab_size) continue;
+      object.fail("end_ids", {"expected ids below {}, got {}", {reader.vocab_size, id}});
+    }
+    return;
+  }
+  const StackConfig& encoder = config.encoder();
   if (config.architecture.decoder) {
     const StackConfig& decoder = config.decoder();
     check_stack(object, decoder);
@@ -278,6 +293,7 @@ StackConfig read_stack(JsonObject& object) {
       object.fail("score_divisor", "a number above 0", *object.find("score_divisor"));
     stack.score_divisor = divisor;
   }
+  if (object.find("divide_by_layer")) stack.divide_by_layer = object.boolean("divide_by_layer");
   stack.activation = choice<Activation>(object, "activation");
   if (object.find("gated")) stack.gated = object.boolean("gated");
   if (object.find("feed_forward_bias")) {
@@ -362,6 +378,31 @@ void read_translator(JsonObject& object, ModelConfig& config) {
   head.bias = object.boolean("lm_head_bias");
 }
 
+void read_generator(JsonObject& object, ModelConfig& config) {
+  StackConfig& decoder = *config.architecture.decoder;
+  if (decoder.attention != AttentionType::causal) {
+    object.fail("attention", "\"causal\" for this task", *object.find("attention"));
+  }
+  decoder.vocab_size = size(object, "vocab_size", max_vocab_size);
+  config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
+  if (config.architecture.embeddings == EmbeddingSharing::shared) {
+    object.fail("embeddings", "\"tied\" or \"separate\"", *object.find("embeddings"));
+  }
+  config.architecture.head = {.kind = HeadKind::next_token,
+                              .outputs = decoder.vocab_size,
+                              .bias = object.boolean("lm_head_bias")};
+  const JsonValue& ids = object.require("end_ids");
+  if (!ids.is_array() || count_entries(ids) > max_end_ids) {
+    object.fail("end_ids", {"an array of at most {} ids", {max_end_ids}}, ids);
+  }
+  for (JsonEntries entry(ids); entry.next();) {
+    if (!entry.value().is_whole() || entry.value().whole() >= max_vocab_size) {
+      object.fail("end_ids", "ids of tokens", entry.value());
+    }
+    config.generation.end_ids.push_back(static_cast<std::int32_t>(entry.value().whole()));
+  }
+}
+
 }  // namespace
 
 ModelConfig parse_config(std::string_view json) {
@@ -370,9 +411,12 @@ ModelConfig parse_config(std::string_view json) {
   JsonObject object(parse_json(json, source), source);
   ModelConfig config;
   config.task = task_of(object);
-  StackConfig& encoder = config.architecture.encoder.emplace(read_stack(object));
-  encoder.layers = size(object, "encoder_layers", max_layers);
-  encoder.max_length = size(object, "max_source_length", max_length);
+  const bool alone = config.task == Task::text_generation;
+  Architecture& architecture = config.architecture;
+  StackConfig& reader =
+      (alone ? architecture.decoder : architecture.encoder).emplace(read_stack(object));
+  reader.layers = size(object, alone ? "decoder_layers" : "encoder_layers", max_layers);
+  reader.max_length = size(object, alone ? "max_target_length" : "max_source_length", max_length);
   switch (config.task) {
     case Task::text_classification:
       read_classifier(object, config);
@@ -388,6 +432,9 @@ ModelConfig parse_config(std::string_view json) {
       break;
     case Task::feature_extraction:
       read_embedder(object, config);
+      break;
+    case Task::text_generation:
+      read_generator(object, config);
       break;
   }
   if (object.find("tokenizer_template")) {
@@ -421,14 +468,15 @@ std::string to_json(const ModelConfig& config) {
   };
   const auto type = std::ranges::find(model_types, config.task,
                                       [](const ModelType& known) { return known.task; });
-  const StackConfig& stack = config.encoder();
+  const StackConfig& stack = config.reader();
   const HeadConfig& head = config.architecture.head;
   const std::optional<StackConfig>& decoder = config.architecture.decoder;
+  const bool translates = config.task == Task::translation;
   json.object([&] {
     json.field("format", format_version);
     json.field("model_type", type->name);
     json.field("task", to_string(config.task));
-    if (decoder) {
+    if (translates) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);
       json.field("source_vocab_size", stack.vocab_size);
@@ -437,18 +485,19 @@ std::string to_json(const ModelConfig& config) {
     } else {
       if (!config.labels.empty()) strings("labels", config.labels);
       json.field("vocab_size", stack.vocab_size);
+      if (decoder) json.field("embeddings", name_of(config.architecture.embeddings));
     }
     json.field("d_model", stack.d_model);
     json.field("d_ff", stack.d_ff);
     json.field("n_heads", stack.n_heads);
     if (stack.n_heads * stack.d_head != stack.d_model) json.field("d_head", stack.d_head);
-    json.field("encoder_layers", stack.layers);
+    if (config.architecture.encoder) json.field("encoder_layers", stack.layers);
     if (decoder) {
       json.field("decoder_layers", decoder->layers);
       if (decoder->n_heads != stack.n_heads) json.field("decoder_n_heads", decoder->n_heads);
       if (decoder->d_ff != stack.d_ff) json.field("decoder_d_ff", decoder->d_ff);
     }
-    json.field("max_source_length", config.max_source_length());
+    if (config.architecture.encoder) json.field("max_source_length", config.max_source_length());
     if (config.max_tokens > 0) json.field("max_positions", stack.max_length);
     if (decoder) json.field("max_target_length", decoder->max_length);
     json.field("positions", name_of(stack.positions));
@@ -467,6 +516,7 @@ std::string to_json(const ModelConfig& config) {
     }
     json.field("attention_bias", stack.attention_bias);
     if (stack.score_divisor) json.field("score_divisor", *stack.score_divisor);
+    if (stack.divide_by_layer) json.field("divide_by_layer", stack.divide_by_layer);
     json.field("activation", name_of(stack.activation));
     if (stack.gated) json.field("gated", stack.gated);
     if (!stack.feed_forward_bias) json.field("feed_forward_bias", stack.feed_forward_bias);
@@ -489,9 +539,12 @@ std::string to_json(const ModelConfig& config) {
       strings("prefix_tokens", config.prefix_tokens);
       strings("suffix_tokens", config.suffix_tokens);
     }
-    if (decoder) {
+    if (translates) {
       json.field("start_token", config.start_token);
       json.field("end_token", config.end_token);
+    } else if (decoder) {
+      json.key("end_ids");
+      json.array(config.generation.end_ids, [&](std::int32_t id) { json.value(id); });
     }
   });
   return json.take() + "\n";

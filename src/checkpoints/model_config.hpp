@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ enum class Task {
   token_classification,
   question_answering,
   feature_extraction,
+  text_generation,
 };
 
 const char* to_string(Task task);
@@ -38,6 +40,24 @@ enum class Scoring {
 
 const char* to_string(TokenPooling pooling);
 
+/// How a folder's makers have texts continued, where a call does not say otherwise.
+struct GenerationConfig {
+  std::vector<std::int32_t> end_ids = {};  ///< tokens, one of which ends a text; none: nothing does
+  bool sample = false;
+  std::optional<std::size_t> max_new_tokens = {};
+  std::optional<std::size_t> max_length = {};  ///< of the prompt and what is written
+  std::optional<std::size_t> beams = {};
+  std::optional<std::size_t> top_k = {};
+  std::optional<float> temperature = {};
+  std::optional<float> top_p = {};
+  std::optional<float> repetition_penalty = {};
+  std::optional<float> length_penalty = {};
+  /// When beam search stops: as SearchOptions::Stop has it.
+  enum class EarlyStopping { no, yes, never } early_stopping = EarlyStopping::no;
+
+  bool operator==(const GenerationConfig&) const = default;
+};
+
 /// What a model folder says of its model: the architecture, and how texts become its input and its
 /// output an answer.
 struct ModelConfig {
@@ -47,7 +67,7 @@ struct ModelConfig {
   std::vector<std::string> prefix_tokens;  // pieces put before the text's own
   std::vector<std::string> suffix_tokens;
   bool tokenizer_template = false;  // instead of both: what the tokenizer puts around texts
-  std::size_t max_tokens = 0;       // of a text; 0: as many as the encoder has positions
+  std::size_t max_tokens = 0;       // of a text; 0: as many as there are positions
   Clip clip = Clip::end;
 
   // Of classifiers.
@@ -62,13 +82,20 @@ struct ModelConfig {
   std::string source_language, target_language;  // "en", "de"
   std::string start_token, end_token;            // pieces
 
+  // Of a model that continues texts.
+  GenerationConfig generation;
+
+  /// The stack that reads texts.
+  const StackConfig& reader() const {
+    return architecture.encoder ? *architecture.encoder : *architecture.decoder;
+  }
   /// The stacks that a model of this task has.
   const StackConfig& encoder() const { return *architecture.encoder; }
   const StackConfig& decoder() const { return *architecture.decoder; }
 
-  /// The most tokens that the encoder is given at once, special ones included.
+  /// The most tokens that the model reads at once, special ones included.
   std::size_t max_source_length() const {
-    return max_tokens > 0 ? max_tokens : encoder().max_length;
+    return max_tokens > 0 ? max_tokens : reader().max_length;
   }
 
   bool operator==(const ModelConfig&) const = default;

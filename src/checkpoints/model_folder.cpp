@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "checkpoints/generation_config.hpp"
 #include "checkpoints/weight_names.hpp"
 #include "error.hpp"
 #include "io/json.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "model.safetensors";
+constexpr const char* modules_name = "modules.json";
 constexpr const char* index_name = "model.safetensors.index.json";
 
 std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
@@ -97,10 +99,17 @@ ModelFolder::ModelFolder(ModelFiles& files) {
                   "the original model, with compute \"int8\" to have it quantized here");
     }
     family_ = &find_family(object.string("model_type"));
-    files.prepare(std::array{"modules.json", "tokenizer_config.json", "tokenizer.json"});
+    const char* more = family_->generates ? generation_config_name : modules_name;
+    files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
-  if (family_) read_modules(files);
+  const bool generates =
+      family_ ? family_->generates : parse_config(config_).task == Task::text_generation;
+  if (generates) {
+    generation_ = files.read(generation_config_name);
+  } else if (family_) {
+    read_modules(files);
+  }
   read_tokenizers(files);
 }
 
@@ -118,9 +127,9 @@ void ModelFolder::find_weights(ModelFiles& files) {
 }
 
 void ModelFolder::read_modules(ModelFiles& files) {
-  const std::optional<std::string> text = files.read("modules.json");
+  const std::optional<std::string> text = files.read(modules_name);
   if (!text) return;
-  constexpr JsonSource source{ErrorCode::invalid_config, "modules.json"};
+  constexpr JsonSource source{ErrorCode::invalid_config, modules_name};
   const JsonValue json = parse_json(*text, source);
   if (!json.is_array()) source.fail({"expected an array, got {}", {describe(json)}});
   SentenceModules modules;
@@ -223,9 +232,15 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
 }
 
 ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
-  if (!family_) return parse_config(config_);
-  HubConfig hub(config_, names_in(headers), target_tokenizer_ ? *target_tokenizer_ : *tokenizer_);
-  ModelConfig config = family_->read(hub);
+  ModelConfig config;
+  if (family_) {
+    HubConfig hub(config_, names_in(headers), target_tokenizer_ ? *target_tokenizer_ : *tokenizer_);
+    config = family_->read(hub);
+  } else {
+    config = parse_config(config_);
+  }
+  if (generation_) read_generation(*generation_, config.generation);
+  if (!family_) return config;
   if (config.task == Task::translation) {
     config.source_language = source_language_;
     config.target_language = target_language_;
@@ -237,7 +252,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     config.normalize = modules_->normalize;
     if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
   }
-  if (limit > 0 && limit < config.encoder().max_length) config.max_tokens = limit;
+  if (limit > 0 && limit < config.reader().max_length) config.max_tokens = limit;
   return config;
 }
 

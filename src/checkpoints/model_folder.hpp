@@ -70,6 +70,7 @@ class ModelFolder {
   std::string config_;              // config.json
   const Family* family_ = nullptr;  // null: our own format
   std::vector<std::string> weight_files_;
+  std::optional<std::string> generation_;  // generation_config.json
   std::optional<SentenceModules> modules_;
   std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none
   std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "kernels/kernels.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/generate.hpp"
 #include "pipelines/load.hpp"
 #include "pipelines/translate.hpp"
 
@@ -155,6 +156,48 @@ void bench(const BenchCommand& command, TranslatePipeline& pipeline) {
   report.finish();
 }
 
+// So many tokens behind a text, the most probable ones.
+double generation_ms(GeneratePipeline& pipeline, std::string_view text,
+                     const GenerateOptions& options) {
+  const auto begin = Clock::now();
+  auto job = pipeline.begin(std::span(&text, 1), options);
+  while (job.step()) {
+  }
+  only(job.take_generations());
+  return milliseconds_since(begin);
+}
+
+void bench(const BenchCommand& command, GeneratePipeline& pipeline) {
+  constexpr std::size_t more = 32;  // tokens
+  Report report(command, "generate", pipeline.compute());
+  GenerateOptions options;
+  options.sample = false;
+  options.beams = 1;
+  options.attention = command.attention;
+  for (const std::string& text : texts_of(command, pipeline.tokenizer())) {
+    const std::size_t prompt = pipeline.tokenizer().encode(text).size();
+    options.max_new_tokens = 1;
+    const double first = median([&] { return generation_ms(pipeline, text, options); });
+    options.max_new_tokens = 1 + more;
+    const std::string_view view = text;
+    auto job = pipeline.begin(std::span(&view, 1), options);
+    while (job.step()) {
+    }
+    const std::size_t written = only(job.take_generations()).output.tokens.size();
+    const double ms = median([&] { return generation_ms(pipeline, text, options); });
+    const double later = std::max(ms - first, 1e-6);
+    const double per_second = 1000 * static_cast<double>(written - 1) / later;
+    report.add({{"tokens", prompt},
+                {"ms_median", ms},
+                {"output_tokens", written},
+                {"tokens_per_second", per_second},
+                {"ms_first_token", first}},
+               format("%zu -> %zu tokens  %.3f ms  first after %.3f ms, then %.0f tokens/s", prompt,
+                      written, ms, first, per_second));
+  }
+  report.finish();
+}
+
 }  // namespace
 
 Exit run(const BenchCommand& command) {
@@ -162,6 +205,8 @@ Exit run(const BenchCommand& command) {
                                       {.compute = command.compute, .shortlist = command.shortlist});
   if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
     bench(command, *translator);
+  } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {
+    bench(command, *generator);
   } else {
     expect_task(pipeline->config(), Task::text_classification);
     bench(command, static_cast<ClassifyPipeline&>(*pipeline));

@@ -8,6 +8,7 @@
 
 #include "glassformer/explain.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/generate.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer {
@@ -49,6 +50,18 @@ struct TaskCommand {
 };
 /// One line of standard input, one line of standard output.
 Exit run(const TaskCommand& command);
+
+/// Continues each line, or says what may come next.
+struct GenerateCommand {
+  std::filesystem::path model;
+  std::optional<Compute> compute;
+  std::size_t threads = 1;
+  bool json = false;
+  std::optional<std::size_t> next;  // so many tokens that may come next
+  GenerateOptions options;
+};
+/// One line of standard input, one line of standard output.
+Exit run(const GenerateCommand& command);
 
 /// The numbers between text and answer, in a file.
 struct TraceCommand {

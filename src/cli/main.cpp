@@ -64,6 +64,7 @@ struct CommandLine {
   TaskCommand ner{.task = Task::token_classification};
   TaskCommand answer{.task = Task::question_answering};
   TaskCommand embed{.task = Task::feature_extraction};
+  GenerateCommand generate;
   TraceCommand trace;
   ExplainCommand explain;
   TokenizeCommand tokenize;
@@ -116,6 +117,31 @@ struct CommandLine {
     add_task("answer", "answer each line, a question and a context with a tab between them",
              answer);
     add_task("embed", "a vector of each line", embed);
+
+    auto* g = app.add_subcommand("generate", "continue each line of standard input");
+    g->add_option("MODEL_DIR", generate.model, "model folder")->required();
+    g->add_option("--max-new-tokens", generate.options.max_new_tokens,
+                  "most tokens to write; where not given, as the folder says, or 64");
+    g->add_option("--beams", generate.options.beams, "hypotheses followed at once; 1: greedy");
+    g->add_option("--length-penalty", generate.options.length_penalty,
+                  "with beams: score = log-probability / tokens ^ this");
+    g->add_option("--temperature", generate.options.temperature,
+                  "draw tokens; above 1 bolder, below 1 more careful");
+    g->add_option("--top-k", generate.options.top_k, "draw from so many most probable tokens");
+    g->add_option("--top-p", generate.options.top_p,
+                  "draw from the fewest tokens whose probabilities reach this");
+    g->add_option("--seed", generate.options.seed,
+                  "of what is drawn: the same seed, the same text");
+    g->add_option("--repetition-penalty", generate.options.repetition_penalty,
+                  "above 1: tokens that were there become less probable");
+    g->add_option("--next", generate.next, "only show so many tokens that may come next; 0: all");
+    g->add_flag("--json", generate.json, "one JSON object a line");
+    g->add_flag("--attention", generate.options.attention, "with --json: every attention weight");
+    g->add_flag("--hypotheses", generate.options.hypotheses,
+                "with --json and --beams: the other continuations");
+    g->add_option("--ablate", ablate, "heads to ablate: decoder.LAYER.HEAD,…")->delimiter(',');
+    add_compute(g, generate.compute);
+    add_threads(g, generate.threads);
 
     auto* w = app.add_subcommand("trace", "tensors between text and answer, to a safetensors file");
     w->add_option("MODEL_DIR", trace.model, "model folder")->required();
@@ -226,6 +252,7 @@ struct CommandLine {
     if (app.got_subcommand("ner")) return glassformer::run(ner);
     if (app.got_subcommand("answer")) return glassformer::run(answer);
     if (app.got_subcommand("embed")) return glassformer::run(embed);
+    if (app.got_subcommand("generate")) return glassformer::run(generate);
     if (app.got_subcommand("trace")) return glassformer::run(trace);
     if (app.got_subcommand("explain")) return glassformer::run(explain);
     if (app.got_subcommand("tokenize")) return glassformer::run(tokenize);
@@ -247,6 +274,7 @@ Exit run(int argc, char** argv) {
     }
     line.translate.options.ablate = line.classify.options.ablate;
     for (const std::string& edge : line.edges) line.explain.edges.push_back(parse_edge(edge));
+    line.generate.options.ablate = line.classify.options.ablate;
     for (const std::string& position : line.mask) {
       line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
     }

@@ -17,7 +17,10 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
                        const SearchOptions& options, std::span<const std::size_t> max_lengths)
-    : scorer_(scorer), tokens_(tokens), options_(options) {
+    : scorer_(scorer),
+      tokens_(tokens),
+      options_(options),
+      nodes_(options.parent == no_parent ? 0 : options.parent + 1) {
   for (const std::size_t max_length : max_lengths) {
     Beam& beam = beams_.emplace_back();
     beam.best_score = -static_cast<double>(infinity);
@@ -44,7 +47,7 @@ bool BeamSearch::step() {
     if (beam.done) continue;
     for (const CandidateIndex live : beam.live) {
       Candidate& candidate = beam.tree[live];
-      const NodeIndex parent = live == 0 ? no_parent : beam.tree[candidate.parent].node;
+      const NodeIndex parent = live == 0 ? options_.parent : beam.tree[candidate.parent].node;
       extensions_.push_back({.parent = parent, .source = source, .id = candidate.id});
       candidate.node = nodes_++;
     }
@@ -70,19 +73,20 @@ bool BeamSearch::step() {
 }
 
 // Fills choices_ with the 2 · beams most probable continuations, best first: enough for `beams` to
-// go on, as each hypothesis has one continuation that ends. Returns whether probabilities are
-// finite.
+// go on, as each hypothesis has one continuation that ends; or more, where it has more. Returns
+// whether probabilities are finite.
 bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   const auto better = [](const Choice& a, const Choice& b) {
     if (a.total != b.total) return a.total > b.total;
     return a.row != b.row ? a.row < b.row : a.id < b.id;
   };
-  const std::size_t wanted = 2 * options_.beams;
+  const std::size_t wanted = (2 + tokens_.other_ends.size()) * options_.beams;
   choices_.clear();
   for (std::uint32_t row = 0; row < beam.live.size(); ++row) {
     const CandidateIndex last = beam.live[row];
     const std::span<const float> x = next[row].logits;
-    const float normalizer = kernels().log_sum_exp(x.data(), x.size());
+    const float normalizer =
+        next[row].normalizer ? *next[row].normalizer : kernels().log_sum_exp(x.data(), x.size());
     if (!std::isfinite(normalizer)) return false;
     const double base = beam.tree[last].total - static_cast<double>(normalizer);
     // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
@@ -118,7 +122,9 @@ void BeamSearch::advance(Beam& beam) {
   for (std::size_t rank = 0; rank < choices_.size(); ++rank) {
     const Choice& choice = choices_[rank];
     const CandidateIndex parent = beam.live[choice.row];
-    const bool ends = choice.id == tokens_.end;
+    const bool ends =
+        tokens_.ends(choice.id) || (options_.stop != SearchOptions::Stop::best_ahead &&
+                                    beam.tree[parent].length + 1 >= beam.max_length);
     const bool kept = ends ? rank < options_.beams : next_.size() < options_.beams;
     const auto index = static_cast<CandidateIndex>(beam.tree.size());
     beam.tree.push_back({.parent = parent,
@@ -137,9 +143,22 @@ void BeamSearch::advance(Beam& beam) {
     return;
   }
   std::swap(beam.live, next_);
-  const Candidate& leader = beam.tree[beam.live.front()];
-  beam.done = (beam.complete.size() >= options_.beams && beam.best_score >= score(leader)) ||
-              leader.length >= beam.max_length;
+  beam.done = is_done(beam) || beam.tree[beam.live.front()].length >= beam.max_length;
+}
+
+bool BeamSearch::is_done(const Beam& beam) const {
+  using enum SearchOptions::Stop;
+  if (beam.complete.size() < options_.beams) return false;
+  if (options_.stop == at_once) return true;
+  Candidate leader = beam.tree[beam.live.front()];
+  if (options_.stop == best_ahead) return beam.best_score >= score(leader);
+  if (options_.stop == never && options_.length_penalty > 0) {
+    leader.length = static_cast<std::uint32_t>(beam.max_length);
+  }
+  const auto ahead = [&, best = score(leader)](CandidateIndex last) {
+    return score(beam.tree[last]) >= best;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(beam.complete, ahead)) >= options_.beams;
 }
 
 // Whether `id` after `last` would make the last n tokens, for some n, a run of more than
@@ -174,7 +193,8 @@ std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
   if (!beam.done || !beam.finite) return found;
   const bool complete = !beam.complete.empty();
   for (const CandidateIndex last : complete ? beam.complete : beam.live) {
-    const Hypothesis next = {last, static_cast<float>(score(beam.tree[last])), complete};
+    const Hypothesis next = {last, static_cast<float>(score(beam.tree[last])),
+                             complete && tokens_.ends(beam.tree[last].id)};
     const auto worse = std::find_if(found.begin(), found.end(), [&](const Hypothesis& other) {
       return other.score < next.score;
     });

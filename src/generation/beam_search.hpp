@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,21 +35,39 @@ struct Hypothesis {
 /// Which tokens have a role of their own.
 struct SpecialTokens {
   std::int32_t start, end;
-  std::vector<bool> never;  ///< [V] tokens that are never put out
+  std::vector<bool> never;                    ///< [V] tokens that are never put out
+  std::vector<std::int32_t> other_ends = {};  ///< that end a hypothesis as `end` does
+
+  bool ends(std::int32_t id) const {
+    return id == end || std::ranges::find(other_ends, id) != other_ends.end();
+  }
 };
 
 struct SearchOptions {
+  /// When a source is done, beside at its length limit.
+  enum class Stop {
+    best_ahead,  ///< `beams` hypotheses have ended and the best is ahead of all that still grow
+    all_ahead,   ///< and all of the best `beams` are
+    at_once,     ///< `beams` have ended
+    never,       ///< as all_ahead, but with those that grow at their longest
+  };
+
   std::size_t beams = 4;        ///< 1: greedy
   float length_penalty = 1.0f;  ///< 0: plain log-probability
   /// Tokens that would repeat the last 1 to 4 tokens more often than this in a row are passed over;
   /// 0 lets a hypothesis repeat itself.
   std::size_t max_repeats = 4;
+  /// All but best_ahead are the library transformers' early_stopping false, true and "never"; with
+  /// these, a hypothesis at the length limit counts as one that has ended.
+  Stop stop = Stop::best_ahead;
+  /// The node that the start token follows: the start token is the last one of a text whose others
+  /// are nodes 0 to this. no_parent: it is the first.
+  NodeIndex parent = no_parent;
 };
 
 /// Beam search over a batch of sources, a token a step, all their hypotheses in one call of the
 /// scorer. Each step keeps, of a source's continuations, the `beams` most probable ones; those that
-/// end leave the beam. A source is done when `beams` hypotheses have ended and the best of them is
-/// ahead of all that still grow, or at its length limit.
+/// end leave the beam. A source is done as SearchOptions::stop says, or at its length limit.
 class BeamSearch {
  public:
   /// `max_lengths`: one a source, the most tokens it may get, the end token included.
@@ -91,6 +110,7 @@ class BeamSearch {
 
   bool choose(const Beam& beam, std::span<const NextTokens> next);
   void advance(Beam& beam);
+  bool is_done(const Beam& beam) const;
   bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;
   double score(const Candidate& last) const;
 

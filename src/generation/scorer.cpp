@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
-                             std::vector<std::vector<std::int32_t>> choices)
+DecodingScorer::DecodingScorer(LanguageModel& model, DecodingState state,
+                               std::vector<std::vector<std::int32_t>> choices)
     : model_(model), state_(std::move(state)) {
   for (std::vector<std::int32_t>& ids : choices) {
     widest_ = std::max(widest_, ids.size());
@@ -18,7 +18,7 @@ Seq2SeqScorer::Seq2SeqScorer(Seq2Seq& model, DecodingState state,
   next_.reserve(rows);
 }
 
-std::span<const NextTokens> Seq2SeqScorer::feed(std::span<const Extension> extensions) {
+std::span<const NextTokens> DecodingScorer::feed(std::span<const Extension> extensions) {
   View<2> hidden = model_.decode(state_, extensions);
   const std::size_t n = extensions.size();
   next_.clear();
@@ -39,8 +39,8 @@ std::span<const NextTokens> Seq2SeqScorer::feed(std::span<const Extension> exten
   return next_;
 }
 
-void Seq2SeqScorer::project(View<2>& hidden, std::size_t first, std::size_t count,
-                            const Choice& choice) {
+void DecodingScorer::project(View<2>& hidden, std::size_t first, std::size_t count,
+                             const Choice& choice) {
   const std::size_t width = choice.ids.size();
   const View<2> logits = view<2>(logits_.data() + first * widest_, {count, width});
   model_.project(const_view(rows(hidden, first, count)), choice.projection, logits);

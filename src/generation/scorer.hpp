@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "models/seq2seq.hpp"
+#include "models/language_model.hpp"
 
 namespace glassformer {
 
@@ -13,6 +14,8 @@ namespace glassformer {
 struct NextTokens {
   std::span<const float> logits;
   std::span<const std::int32_t> ids;  ///< ascending, one a logit; empty: the whole vocabulary
+  /// What a logit has above the token's log-probability; none: that of a softmax over these.
+  std::optional<float> normalizer = {};
 
   std::int32_t id(std::size_t i) const {
     return ids.empty() ? static_cast<std::int32_t>(i) : ids[i];
@@ -29,21 +32,24 @@ class NextTokenScorer {
   virtual std::span<const NextTokens> feed(std::span<const Extension> extensions) = 0;
 };
 
-/// A decoding of the encoder-decoder model.
-class Seq2SeqScorer final : public NextTokenScorer {
+/// A decoding of a model.
+class DecodingScorer final : public NextTokenScorer {
  public:
   /// `choices`: of each source, the ids that its hypotheses are made of; none: the whole
   /// vocabulary.
-  Seq2SeqScorer(Seq2Seq& model, DecodingState state,
-                std::vector<std::vector<std::int32_t>> choices = {});
+  DecodingScorer(LanguageModel& model, DecodingState state,
+                 std::vector<std::vector<std::int32_t>> choices = {});
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
 
+  std::size_t vocab_size() const { return model_.vocab_size(); }
   const DecodingState& state() const { return state_; }
+  /// For what is fed without asking what follows.
+  DecodingState& state() { return state_; }
 
  private:
   struct Choice {
-    Choice(const Seq2Seq& model, std::vector<std::int32_t> some)
+    Choice(const LanguageModel& model, std::vector<std::int32_t> some)
         : ids(std::move(some)), projection(model.projection(ids)) {}
 
     std::vector<std::int32_t> ids;
@@ -53,7 +59,7 @@ class Seq2SeqScorer final : public NextTokenScorer {
   // Logits of rows [first, first + count) of the step under way, all of one source.
   void project(View<2>& hidden, std::size_t first, std::size_t count, const Choice& choice);
 
-  Seq2Seq& model_;
+  LanguageModel& model_;
   DecodingState state_;
   std::deque<Choice> choices_;    // one a source, or none
   std::size_t widest_ = 0;        // most ids of a choice

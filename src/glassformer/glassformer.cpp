@@ -3,6 +3,7 @@
 #include "pipelines/answer.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/embed.hpp"
+#include "pipelines/generate.hpp"
 #include "pipelines/load.hpp"
 #include "pipelines/token_classify.hpp"
 #include "pipelines/translate.hpp"
@@ -30,6 +31,8 @@ AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
       return as<QuestionAnswerer, AnswerPipeline>(std::move(pipeline));
     case Task::feature_extraction:
       return as<Embedder, EmbedPipeline>(std::move(pipeline));
+    case Task::text_generation:
+      return as<Generator, GeneratePipeline>(std::move(pipeline));
   }
   throw_error(ErrorCode::internal, "a task without a public class");
 }

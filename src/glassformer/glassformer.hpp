@@ -9,6 +9,8 @@
 #include "glassformer/embedder.hpp"
 #include "glassformer/error.hpp"
 #include "glassformer/explainer.hpp"
+#include "glassformer/generator.hpp"
+#include "glassformer/output.hpp"
 #include "glassformer/question_answerer.hpp"
 #include "glassformer/text_input.hpp"
 #include "glassformer/token_classifier.hpp"
@@ -18,7 +20,8 @@
 namespace glassformer {
 
 /// A model of any task.
-using AnyModel = std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator>;
+using AnyModel =
+    std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator, Generator>;
 
 /// Opens a model folder, of any task and family. Throws what Classifier::load does, except
 /// `wrong_task`.

@@ -15,18 +15,13 @@
 #include "glassformer/attention.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/output.hpp"
 #include "glassformer/patch.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
 
 class TranslatePipeline;
-
-/// The most hypotheses that a search follows at once.
-inline constexpr std::size_t max_beams = 64;
-
-/// The largest TranslateOptions::length_penalty.
-inline constexpr float max_length_penalty = 10;
 
 /// Which cross-attention is read as an alignment.
 struct AlignmentOptions {
@@ -63,14 +58,6 @@ struct AlignmentLink {
   float weight;  ///< the share of the target word's attention that the source word has
 };
 
-/// An output that the search completed. Its tokens' offsets are in the whole translation, in which
-/// its sentence begins at SentenceTranslation::target_start.
-struct OutputText {
-  std::string text;
-  float score;                      ///< log-probability / tokens ^ length_penalty
-  std::vector<OutputToken> tokens;  ///< </s> included, where it ends with one
-};
-
 /// One token that the search considered: a node of its tree. The tree's root, node 0, is the start
 /// token, and its own parent.
 struct SearchNode {
@@ -88,8 +75,9 @@ struct SentenceTranslation {
   std::uint32_t target_start, target_end;  ///< of its translation in the whole output
   bool clipped;                            ///< it was cut at the model's limit
   std::vector<InputToken> source_tokens;   ///< [S] what the encoder read; offsets in the input
-  OutputText output;                       ///< the best one
-  std::optional<AttentionMap> encoder;     ///< [layers, heads, S, S], if asked for
+  /// The best one. Its tokens' offsets are in the whole translation.
+  OutputText output;
+  std::optional<AttentionMap> encoder;  ///< [layers, heads, S, S], if asked for
   /// [layers, heads, T, T] and [layers, heads, T, S]: row i is the step that emitted output token
   /// i. The decoder's column j is output token j - 1, column 0 the start token; what a step had not
   /// seen is 0.

@@ -40,6 +40,7 @@ struct StackConfig {
   std::size_t attention_window = 0;         ///< local only: a query sees keys at most this far away
   bool attention_bias = false;              ///< biases in the q, k, v and out projections
   std::optional<float> score_divisor = {};  ///< of attention; none: √d_head
+  bool divide_by_layer = false;             ///< layer N's scores are divided by N + 1 as well
 
   Activation activation = Activation::relu;
   bool gated = false;  ///< the feed-forward block has a gate
@@ -67,7 +68,8 @@ struct HeadConfig {
   bool operator==(const HeadConfig&) const = default;
 };
 
-/// Which embeddings are one table: source, target and lm_head; target and lm_head; none.
+/// Which embeddings are one table: source, target and lm_head; target and lm_head; none. Of a
+/// decoder alone, the last two.
 enum class EmbeddingSharing { shared, tied, separate };
 
 /// A model: one stack or two, and what stands on the last.

@@ -4,7 +4,6 @@ namespace glassformer {
 
 void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state,
                         Workspace& workspace) const {
-  stack_.positions().reserve(1);  // and some more: the first steps allocate nothing
   std::optional<StepTracer> tracer = state.trace_sources();
   Run run(workspace, tracer ? &*tracer : nullptr);
   const Run::Scope scope = run.scope("decoder"), layers = run.scope("layers");

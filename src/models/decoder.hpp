@@ -10,8 +10,10 @@ namespace glassformer {
 /// Tokens of hypotheses to the vectors that predict the next ones.
 class Decoder {
  public:
-  Decoder(const StackConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens)
-      : stack_(Stack::Kind::decoder, config, compute, std::move(embed_tokens)) {}
+  /// `kind`: whether it attends to an encoder's states.
+  Decoder(Stack::Kind kind, const StackConfig& config, Compute compute,
+          std::unique_ptr<Embedding> embed_tokens)
+      : stack_(kind, config, compute, std::move(embed_tokens)) {}
 
   void declare(const ParameterScope& scope) { stack_.declare(scope); }
 

@@ -21,8 +21,9 @@ struct DecodingLimits {
 };
 
 /// One decoding of a batch of sources: its hypothesis tree, the keys and values of every node and
-/// source token, and the attention weights where they were asked for. Made by Seq2Seq::begin, grown
-/// by Seq2Seq::decode; any number of them may be under way.
+/// source token, and the attention weights where they were asked for. A model without an encoder
+/// has sources without tokens. Made by a model's begin, grown by its decode; any number of them may
+/// be under way.
 class DecodingState {
  public:
   DecodingState(const StackConfig& decoder, const Sequences& sources, const DecodingLimits& limits,
@@ -51,7 +52,7 @@ class DecodingState {
 
  private:
   friend class Decoder;
-  friend class Seq2Seq;
+  friend class LanguageModel;
 
   // Appends the nodes of a step and finds what each may attend to.
   void append(std::span<const Extension> extensions);

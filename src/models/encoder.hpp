@@ -12,7 +12,7 @@ namespace glassformer {
 class Encoder {
  public:
   Encoder(const StackConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens)
-      : stack_(Stack::Kind::encoder, config, compute, std::move(embed_tokens)) {}
+      : stack_(Stack::Kind::alone, config, compute, std::move(embed_tokens)) {}
 
   void declare(const ParameterScope& scope) { stack_.declare(scope); }
 

@@ -57,7 +57,9 @@ void add_attention(Tensors& tensors, const std::string& name, Axis rows, Axis ke
   if (!pre) tensors.add(name + "_layer_norm", rows, stack.d_model);
 }
 
-void add_stack(Tensors& tensors, const std::string& name, Axis rows, const StackConfig& stack) {
+// `sources`: whether it attends to an encoder's output.
+void add_stack(Tensors& tensors, const std::string& name, Axis rows, bool sources,
+               const StackConfig& stack) {
   const std::size_t width = stack.d_model;
   tensors.add(name + ".embed_tokens", rows, width);
   tensors.add(name + ".embed_positions", rows, width);
@@ -67,7 +69,7 @@ void add_stack(Tensors& tensors, const std::string& name, Axis rows, const Stack
     const std::string block = name + ".layers." + std::to_string(layer) + ".";
     tensors.rename(block + "input");
     add_attention(tensors, block + "self_attn", rows, rows, stack);
-    if (rows == Axis::target) {
+    if (sources) {
       add_attention(tensors, block + "encoder_attn", rows, Axis::source, stack);
     }
     if (stack.norm == NormPlacement::pre) {
@@ -103,8 +105,11 @@ std::vector<std::size_t> ModelTensor::shape(const TextLengths& lengths) const {
 
 std::vector<ModelTensor> tensors_of(const Architecture& architecture) {
   Tensors tensors;
-  if (architecture.encoder) add_stack(tensors, "encoder", Axis::source, *architecture.encoder);
-  if (architecture.decoder) add_stack(tensors, "decoder", Axis::target, *architecture.decoder);
+  const bool sources = architecture.encoder.has_value();
+  if (sources) add_stack(tensors, "encoder", Axis::source, false, *architecture.encoder);
+  if (architecture.decoder) {
+    add_stack(tensors, "decoder", Axis::target, sources, *architecture.decoder);
+  }
   const HeadConfig& head = architecture.head;
   switch (head.kind) {
     case HeadKind::sequence_classes: {

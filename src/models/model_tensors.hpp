@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// How many tokens a text has, and its answer: of a model with a decoder, the start token and all
-/// but the last of what it puts out.
+/// but the last of what it puts out. Where there is no encoder, the text is the answer's beginning.
 struct TextLengths {
   std::size_t source, target = 0;
 };
@@ -43,8 +43,8 @@ struct ModelTensor {
 ///   encoder.layer_norm, encoder.output             the final norm's result; what is read next
 ///   pooled, head.dense, logits
 ///
-/// A decoder's begin with "decoder", have `encoder_attn` beside `self_attn`, and a row for each
-/// step. Linear attention has no scores.
+/// A decoder's begin with "decoder", have a row for each step and, behind an encoder,
+/// `encoder_attn` beside `self_attn`. Linear attention has no scores.
 std::vector<ModelTensor> tensors_of(const Architecture& architecture);
 
 }  // namespace glassformer

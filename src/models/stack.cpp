@@ -18,22 +18,25 @@ std::unique_ptr<Norm> make_norm(const StackConfig& config) {
   return make_norm(config.layer_norm, config.d_model, config.layer_norm_eps);
 }
 
-AttentionShape attention_shape(const StackConfig& config) {
+AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
   const float root = std::sqrt(static_cast<float>(config.d_head));
+  const float deepening = config.divide_by_layer ? static_cast<float>(layer + 1) : 1.0f;
   return {.d_model = config.d_model,
           .n_heads = config.n_heads,
           .d_head = config.d_head,
-          .divisor = config.score_divisor.value_or(root),
+          .divisor = config.score_divisor.value_or(root) * deepening,
           .bias = bias_if(config.attention_bias)};
 }
 
-std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, Compute compute) {
+std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, std::size_t layer,
+                                  Compute compute) {
+  const AttentionShape attention = attention_shape(config, layer);
   const auto residual = [&](const char* name) {
     return Residual(name, make_norm(config), config.norm);
   };
   std::optional<Block::Sublayer<CrossAttention>> encoder_attn;
-  if (kind == Stack::Kind::decoder) {
-    encoder_attn = {std::make_unique<CrossAttention>(attention_shape(config), compute),
+  if (kind == Stack::Kind::attends) {
+    encoder_attn = {std::make_unique<CrossAttention>(attention, compute),
                     residual("encoder_attn_layer_norm")};
   }
   const FeedForwardShape feed_forward = {.d_model = config.d_model,
@@ -43,8 +46,7 @@ std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, C
   return std::make_unique<Block>(
       Block::Sublayer<SelfAttention>{
           std::make_unique<SelfAttention>(
-              attention_shape(config),
-              make_attention_kind(config.attention, config.attention_window), compute),
+              attention, make_attention_kind(config.attention, config.attention_window), compute),
           residual("self_attn_layer_norm")},
       std::move(encoder_attn),
       Block::Sublayer<FeedForward>{make_feed_forward(config.gated, feed_forward, compute),
@@ -64,7 +66,7 @@ Stack::Stack(Kind kind, const StackConfig& config, Compute compute,
   }
   if (config.embedding_norm) layernorm_embedding_ = make_norm(config);
   for (std::size_t i = 0; i < config.layers; ++i) {
-    blocks_.push_back(make_block(kind, config, compute));
+    blocks_.push_back(make_block(kind, config, i, compute));
   }
   if (config.final_norm) layer_norm_ = make_norm(config);
 }

@@ -14,8 +14,8 @@ namespace glassformer {
 /// "Attention Is All You Need", figure 1. Of the classes that the configuration names.
 class Stack {
  public:
-  /// The stack of an encoder, or of a decoder that attends to an encoder's output.
-  enum class Kind { encoder, decoder };
+  /// A stack that reads what it is given alone, or one that attends to an encoder's output too.
+  enum class Kind { alone, attends };
   Stack(Kind kind, const StackConfig& config, Compute compute,
         std::unique_ptr<Embedding> embed_tokens);
 

@@ -8,9 +8,7 @@
 #include "text/truncation.hpp"
 
 namespace glassformer {
-namespace {
 
-// The prefix and suffix that a configuration names, or what the tokenizer puts around texts.
 TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer) {
   if (config.tokenizer_template) return tokenizer.around();
   using enum TemplatePart::Kind;
@@ -27,6 +25,8 @@ TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer)
   around.pair.clear();
   return around;
 }
+
+namespace {
 
 // A model that does not tell texts apart has one type for all, whatever its tokenizer says.
 void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {

@@ -18,6 +18,10 @@ struct EncoderInput : ModelInput {
   std::vector<bool> second() const;
 };
 
+/// What stands around a model's texts: the prefix and suffix that its configuration names, or what
+/// the tokenizer puts there. Throws `invalid_config` where one of them is not a piece.
+TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer);
+
 /// Turns texts into what an encoder reads: their tokens, within the model's limit, and the special
 /// ones around them.
 class InputReader {

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "checkpoints/generation_config.hpp"
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
 
@@ -28,7 +29,9 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
   for (const char* name : tokenizer_files) {
     if (is_there(folder / name)) names.push_back(name);
   }
-  if (is_there(folder / "shortlist.bin")) names.push_back("shortlist.bin");
+  for (const char* name : {"shortlist.bin", generation_config_name}) {
+    if (is_there(folder / name)) names.push_back(name);
+  }
   return names;
 }
 

@@ -30,7 +30,8 @@ struct OpenFolder {
   ModelConfig config;
 };
 
-/// What may lie beside a folder's configuration and weights: tokenizers and a shortlist.
+/// What may lie beside a folder's configuration and weights: tokenizers, a shortlist, how texts are
+/// continued.
 std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder);
 
 /// The folder's tokenizer; where a translation's vocabularies differ, that of one side.

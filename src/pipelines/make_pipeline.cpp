@@ -3,6 +3,7 @@
 #include "pipelines/answer.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/embed.hpp"
+#include "pipelines/generate.hpp"
 #include "pipelines/token_classify.hpp"
 #include "pipelines/translate.hpp"
 
@@ -23,6 +24,8 @@ std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
       return std::make_unique<AnswerPipeline>(std::move(config), std::move(tokenizer), compute);
     case Task::feature_extraction:
       return std::make_unique<EmbedPipeline>(std::move(config), std::move(tokenizer), compute);
+    case Task::text_generation:
+      return std::make_unique<GeneratePipeline>(std::move(config), std::move(tokenizer), compute);
   }
   return nullptr;
 }

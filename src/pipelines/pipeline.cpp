@@ -13,16 +13,17 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
   const ModelConfig& config = pipeline.config();
   JsonWriter json;
   json.object([&] {
-    const StackConfig& encoder = config.encoder();
+    const StackConfig& reader = config.reader();
     json.field("task", to_string(config.task));
-    json.field("layers", encoder.layers);
-    json.field("heads", encoder.n_heads);
-    json.field("d_model", encoder.d_model);
-    json.field("vocab_size", encoder.vocab_size);
+    json.field("layers", reader.layers);
+    json.field("heads", reader.n_heads);
+    json.field("d_model", reader.d_model);
+    json.field("vocab_size", reader.vocab_size);
     json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
     json.field("compute", to_string(pipeline.compute()));
-    if (const std::optional<StackConfig>& decoder = config.architecture.decoder) {
+    const std::optional<StackConfig>& decoder = config.architecture.decoder;
+    if (config.task == Task::translation) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);
       json.field("decoder_layers", decoder->layers);

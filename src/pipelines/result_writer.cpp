@@ -86,4 +86,21 @@ void write(JsonWriter& json, const std::vector<InputToken>& tokens) {
   });
 }
 
+void write(JsonWriter& json, const OutputToken& token) {
+  json.object([&] {
+    json.field("id", token.id);
+    json.field("text", token.text);
+    json.field("start", token.start);
+    json.field("end", token.end);
+    json.field("logprob", token.logprob);
+  });
+}
+
+void write_fields(JsonWriter& json, const OutputText& output) {
+  json.field("text", output.text);
+  json.field("score", output.score);
+  json.key("tokens");
+  json.array(output.tokens, [&](const OutputToken& token) { write(json, token); });
+}
+
 }  // namespace glassformer

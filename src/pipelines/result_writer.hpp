@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "glassformer/tokens.hpp"
+#include "glassformer/output.hpp"
 #include "io/json_writer.hpp"
 #include "pipelines/pipeline.hpp"
 
@@ -42,6 +42,11 @@ class ResultWriter : public JsonWriter {
 
 /// [{id, text, start, end, sequence?}]
 void write(JsonWriter& json, const std::vector<InputToken>& tokens);
+
+/// {id, text, start, end, logprob}
+void write(JsonWriter& json, const OutputToken& token);
+/// The fields text, score, tokens.
+void write_fields(JsonWriter& json, const OutputText& output);
 
 /// {"positive": 0.9, ...}: of each label what `write_value` writes for its index.
 template <class WriteValue>

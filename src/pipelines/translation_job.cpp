@@ -6,6 +6,7 @@
 #include "models/trace_plan.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
+#include "pipelines/output_writer.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer {
@@ -124,7 +125,7 @@ struct TranslationJob::State {
   bool searching = false;
   std::size_t finished = 0;  // sentences of it
   Seq2Seq::Encoded encoded;
-  std::optional<Seq2SeqScorer> scorer;
+  std::optional<DecodingScorer> scorer;
   std::optional<BeamSearch> search;
 
   std::optional<StreamedToken> streamed;
@@ -373,30 +374,16 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source, Can
   return shown;
 }
 
-// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait, and
-// tokens have no text of their own.
+// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
 OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& hypothesis,
                                          bool final) const {
-  const Tokenizer& tokenizer = pipeline.target_tokenizer();
-  const std::unique_ptr<TextDecoder> decoder = tokenizer.make_decoder();
-  OutputText result = {.text = {}, .score = hypothesis.score, .tokens = {}};
-  const std::vector<CandidateIndex> path = search->path(source, hypothesis.last);
-  std::size_t size = 0;
-  std::uint32_t end = 0;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const Candidate& candidate = search->tree(source)[path[i]];
-    decoder->push(candidate.id);
-    if (final && i + 1 == path.size()) decoder->finish();
-    const std::string_view added = std::string_view(decoder->text()).substr(size);
-    const bool space = added.size() > 1 && added[0] == ' ';
-    const std::uint32_t start = end + (space ? 1 : 0);
-    end += utf16_size(added);
-    size += added.size();
-    result.tokens.push_back({candidate.id, {}, start, end, candidate.logprob});
-    if (final) result.tokens.back().text = tokenizer.display_text(candidate.id);
+  OutputWriter writer(pipeline.target_tokenizer());
+  for (const CandidateIndex i : search->path(source, hypothesis.last)) {
+    const Candidate& candidate = search->tree(source)[i];
+    writer.push(candidate.id, candidate.logprob);
   }
-  result.text = decoder->text();
-  return result;
+  if (final) writer.finish();
+  return {.text = writer.text(), .score = hypothesis.score, .tokens = writer.tokens()};
 }
 
 // Brings `settled` up to the current sentence.
@@ -435,7 +422,6 @@ void TranslationJob::State::stream() {
               .token = result.output.tokens.back(),
               .decoder = {},
               .cross = {}};
-  streamed->token.text = pipeline.target_tokenizer().display_text(last.id);
   streamed->token.start += result.target_start;
   streamed->token.end += result.target_start;
   if (known == 0) streamed->before = (settled + sentence.source.before).substr(shown_bytes);

@@ -32,8 +32,11 @@ def randomize(model, variant):
                 value *= variant.embeddings
             elif isinstance(module, torch.nn.LayerNorm) and kind == "weight":
                 value = 1 + 0.2 * value
+                if name.endswith("ln_f"):  # else a text says one thing again and again
+                    value *= torch.randint(0, 2, value.shape, generator=random) * 2 - 1
             elif parameter.dim() > 1:
-                value *= gain(name, variant) / parameter[0].numel() ** 0.5
+                inputs = parameter.shape[0] if type(module).__name__ == "Conv1D" else parameter[0].numel()
+                value *= gain(name, variant) / inputs ** 0.5
             else:
                 value *= 0.2
             value = value.bfloat16().float()
@@ -61,6 +64,9 @@ def write(variant, folder):
     written = json.loads((folder / "config.json").read_text())
     write_json(folder / "config.json", variant.config(written) if variant.config else written)
     tokens.write(variant, folder)
+    if variant.task == "generate":
+        ends = {key: getattr(config, key) for key in ("bos_token_id", "eos_token_id")}
+        write_json(folder / "generation_config.json", ends | variant.generation)
     for name, value in variant.files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)

@@ -64,6 +64,7 @@ class Variant:
     tokenizer_json: Callable | None = None  # changes tokenizer.json in place
     tokenizer_files: Callable | None = None  # writes other files instead of tokenizer.json
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
+    generation: dict = dataclasses.field(default_factory=dict)  # generation_config.json
 
     def __post_init__(self):
         self.tokenizer = self.tokenizer or self.family.tokenizer
@@ -122,6 +123,13 @@ XLM_ROBERTA = dataclasses.replace(
     models={"sequence": transformers.XLMRobertaForSequenceClassification,
             "tokens": transformers.XLMRobertaForTokenClassification})
 
+GPT2 = Family(
+    config=transformers.GPT2Config,
+    models={"generate": transformers.GPT2LMHeadModel},
+    size=dict(n_embd=24, n_layer=2, n_head=3, n_positions=32, bos_token_id=0, eos_token_id=153),
+    trace=traces.GPT2, inputs=["input_ids", "attention_mask"], tokenizer="bytes",
+    from_vocabulary=tokens.plain_byte_level, positions=lambda settings: settings["n_positions"])
+
 REVIEWS = [
     ("Great cast.", "Not good!"),
     "I loved it!",
@@ -168,8 +176,16 @@ SENTENCES = [
     "\u200b",
     "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
 ]
+PROMPTS = [
+    "The film is",
+    "Où est\u00a0la MAGIE ? 日本 😐",
+    "a",
+    " the the<|endoftext|>not good, it isn't",
+    "She plays the widow with such restraint that you forget she is acting",
+]
 
-
+MASKS = {f"transformer.h.{layer}.attn.{name}": shape for layer in range(2)
+         for name, shape in {"bias": [1, 1, 32, 32], "masked_bias": [1]}.items()}
 BERT_HEADS = {
     "bert.embeddings.position_ids": [1, 20], "cls.predictions.bias": [400],
     "cls.predictions.transform.dense.weight": [24, 24], "cls.predictions.transform.dense.bias": [24],
@@ -249,6 +265,21 @@ VARIANTS = [
             labels=SENTIMENT, dtype="BF16", size=SMALL, config=forms.as_camembert),
     Variant("xlm_roberta_tokens", XLM_ROBERTA, "tokens", seed=45, texts=NEWS, labels=ENTITIES, dtype="F16",
             size=SMALL),
+
+    Variant("gpt2_generate", GPT2, "generate", seed=3, traced=0, texts=PROMPTS,
+            tokenizer_files=tokens.vocabulary_and_merges, unused=tuple(MASKS),
+            tensors=forms.foreign(MASKS)),
+    Variant("gpt2_bare", GPT2, "generate", seed=3, same_as="gpt2_generate", dtype="F16",
+            config=forms.without("architectures"), tensors=forms.bare("transformer.")),
+    Variant("gpt2_scaled", GPT2, "generate", seed=6, texts=PROMPTS[:3], dtype="F16",
+            size=dict(n_embd=16, n_layer=3, n_head=2, n_inner=20, activation_function="relu",
+                      scale_attn_by_inverse_layer_idx=True, layer_norm_epsilon=0.01,
+                      tie_word_embeddings=False, eos_token_id=[0, 319, 220]),
+            generation=dict(max_new_tokens=9, num_beams=3, early_stopping=True, length_penalty=1.5)),
+    Variant("gpt2_unscaled", GPT2, "generate", seed=8, texts=PROMPTS[:3:2], dtype="BF16",
+            size=dict(n_embd=16, n_head=4, n_inner=28, activation_function="gelu",
+                      scale_attn_weights=False, reorder_and_upcast_attn=True),
+            generation=dict(max_length=24, repetition_penalty=1.1)),
 ]
 
 

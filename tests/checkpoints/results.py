@@ -1,9 +1,11 @@
 """What the original library answers, one function a task."""
 
+import copy
 import warnings
 
 import torch
-from transformers import TextClassificationPipeline, TokenClassificationPipeline
+from transformers import (RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper, TextClassificationPipeline,
+                          TokenClassificationPipeline, TopKLogitsWarper, TopPLogitsWarper)
 
 import tokens
 from traces import near, trace
@@ -19,12 +21,16 @@ class Results:
     def __init__(self, variant, model, tokenizer):
         self.variant, self.model, self.tokenizer = variant, model, tokenizer
         self.tensors, self.texts = {}, []
-        self.exact = type(model)(model.config).eval().double()
+        config = copy.deepcopy(model.config)
+        if variant.task == "generate":
+            config.reorder_and_upcast_attn = False  # another order of the same, for float16
+        self.exact = type(model)(config).eval().double()
         self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
         self.error = 0.0
 
     def keep(self, name, tensor):
-        assert torch.isfinite(tensor).all(), name
+        masked = name.endswith(".scores") & (tensor == -torch.inf)
+        assert (torch.isfinite(tensor) | masked).all(), name
         self.tensors[name] = tensor.detach().float().contiguous().clone()
 
     def run(self, inputs):
@@ -268,4 +274,78 @@ def embed(results):
     return {"normalized": "Normalize" in modules}
 
 
-TASKS = {"sequence": sequence, "tokens": label_tokens, "answer": answer, "embed": embed}
+# What is asked of each prompt, in the words of our options, and what the library calls these.
+RUNS = [
+    {}, {"beams": 3}, {"beams": 4, "lengthPenalty": 0.5}, {"repetitionPenalty": 1.4},
+    {"beams": 2, "lengthPenalty": 2.0, "repetitionPenalty": 1.2}, {"beams": 2, "maxNewTokens": 3},
+]
+CHANCES = [
+    {}, {"temperature": 0.6, "topK": 5}, {"topP": 0.5}, {"temperature": 1.7, "topK": 40, "topP": 0.8},
+    {"temperature": 0.9, "topP": 0.3, "repetitionPenalty": 1.3},
+]
+LIBRARY = {"maxNewTokens": "max_new_tokens", "beams": "num_beams", "lengthPenalty": "length_penalty",
+           "repetitionPenalty": "repetition_penalty"}
+NEW_TOKENS = 12  # where neither an option nor the folder says so
+
+
+def generate(results):
+    """Continuations: the library's own generate(), and its own processors of the next token's logits."""
+    for index, entry, inputs in results.each():
+        output = results.run(inputs)
+        results.keep(f"logits.{index}", output.logits[0])
+        results.attention(index, output)
+        if index == results.variant.traced:
+            results.trace(index, inputs)
+        entry["runs"] = [continued(results, inputs, options) for options in RUNS]
+        entry["next"] = [chances(results, inputs, output.logits[0, -1:], options) for options in CHANCES]
+    return {}
+
+
+def continued(results, inputs, options):
+    given = dict(results.variant.generation)
+    if not {"max_new_tokens", "max_length"} & given.keys():
+        options = {"maxNewTokens": NEW_TOKENS} | options
+    given |= {LIBRARY[key]: value for key, value in options.items()}
+    if given.get("num_beams", 1) == 1:
+        given = {key: value for key, value in given.items() if key not in ("early_stopping", "length_penalty")}
+    if "max_new_tokens" in given:
+        given.pop("max_length", None)
+        room = results.variant.max_length + 1 - inputs["input_ids"].shape[1]
+        given["max_new_tokens"] = min(given["max_new_tokens"], room)
+    one, exact = (written(model, inputs, given) for model in (results.model, results.exact))
+    assert one == exact, (results.variant.name, options, one, exact)
+    return {"options": options} | one
+
+
+def written(model, inputs, given):
+    """Ids, up to the first that ends a text; of beams the score, to five digits."""
+    with torch.no_grad():
+        found = model.generate(**inputs, **given, do_sample=False, pad_token_id=0, output_scores=True,
+                               return_dict_in_generate=True)
+    ids = found.sequences[0, inputs["input_ids"].shape[1]:].tolist()
+    ends = model.config.eos_token_id
+    ends = ends if isinstance(ends, list) else [ends]
+    first = next((i for i, token in enumerate(ids) if token in ends), len(ids) - 1)
+    score = getattr(found, "sequences_scores", None)
+    return {"ids": ids[: first + 1]} | ({} if score is None else {"score": float(f"{float(score[0]):.5g}")})
+
+
+def chances(results, inputs, scores, options):
+    """The tokens that may be drawn, and the most probable of them with their probabilities."""
+    penalty = options.get("repetitionPenalty", results.variant.generation.get("repetition_penalty", 1.0))
+    processors = [RepetitionPenaltyLogitsProcessor(penalty=penalty),
+                  TemperatureLogitsWarper(options.get("temperature", 1.0))]
+    if "topK" in options:
+        processors.append(TopKLogitsWarper(options["topK"]))
+    if "topP" in options:
+        processors.append(TopPLogitsWarper(options["topP"]))
+    for process in processors:
+        scores = process(inputs["input_ids"], scores)
+    kept = torch.isfinite(scores[0]).nonzero()[:, 0].tolist()
+    probable = torch.softmax(scores[0].double(), 0).topk(min(5, len(kept)))
+    assert len(kept) == 1 or probable.values[0] - probable.values[1] > 1e-5
+    best = [[int(id), number(value)] for value, id in zip(*probable)]
+    return {"options": options, "ids": kept if len(kept) < 100 else len(kept), "best": best}
+
+
+TASKS = {"generate": generate, "sequence": sequence, "tokens": label_tokens, "answer": answer, "embed": embed}

@@ -14,7 +14,8 @@ from ranges import ranges, utf16_units  # noqa: E402
 NAMES = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token", "bos_token", "eos_token")
 BERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")))
 ROBERTA = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "<unk>", "<mask>", "<s>", "</s>")))
-SPECIALS = {"wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
+GPT2 = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+SPECIALS = {"bytes": GPT2, "wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
             "precompiled": ROBERTA}
 
 
@@ -50,6 +51,15 @@ def byte_level(folder, _):
         ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
     tokenizer.add_special_tokens([AddedToken(name) for name in ("<s>", "<pad>", "</s>", "<unk>")])
     tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    return tokenizer
+
+
+def plain_byte_level(folder, _):
+    """The same without anything around a text."""
+    tokenizer = Tokenizer(models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt")))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([AddedToken("<|endoftext|>")])
     return tokenizer
 
 

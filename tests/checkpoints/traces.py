@@ -33,6 +33,29 @@ BERT = {
         "answer": {"logits": ("qa_outputs", "out")},
     },
 }
+GPT2 = {
+    "name": "decoder",
+    "layers": "h",
+    "stack": {
+        "embed_tokens": ("wte", "out"),
+        "embed_positions": ("wpe", "out"),
+        "embeddings": ("drop", "out"),
+        "layer_norm": ("ln_f", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("ln_1", "out"),
+        "self_attn.qkv": ("attn.c_attn", "out"),
+        "self_attn.context": ("attn.c_proj", "heads in"),
+        "self_attn.output": ("attn.c_proj", "out"),
+        "self_attn.residual": ("ln_2", "in"),
+        "final_layer_norm": ("ln_2", "out"),
+        "fc1": ("mlp.act", "out"),
+        "fc2": ("mlp.c_proj", "out"),
+        "output": ("", "out"),
+    },
+    "head": {"generate": {"logits": ("lm_head", "out")}},
+}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "sequence": {"head.dense": ("classifier.dense", "tanh"), "logits": ("classifier", "out")},
@@ -72,6 +95,8 @@ def trace(variant, model, inputs):
     base = getattr(model, base_name) if base_name else model
     layers = base.get_submodule(names["layers"])
     heads = base.config.num_attention_heads
+    stack = names.get("name", "encoder")
+    causal = stack == "decoder"
     found, hooks = {}, []
 
     def catch(name, module, what):
@@ -86,10 +111,10 @@ def trace(variant, model, inputs):
         hooks.append(module.register_forward_hook(hook))
 
     for name, (module, what) in names["stack"].items():
-        catch(f"encoder.{name}", base.get_submodule(module), what)
+        catch(f"{stack}.{name}", base.get_submodule(module), what)
     for l, layer in enumerate(layers):
         for name, (module, what) in names["layer"].items():
-            catch(f"encoder.layers.{l}.{name}", layer.get_submodule(module), what)
+            catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(module), what)
     for name, (module, what) in names["head"].get(variant.task, {}).items():
         catch(name, model.get_submodule(module.format(base=base_name)), what)
     with torch.no_grad():
@@ -98,13 +123,19 @@ def trace(variant, model, inputs):
         hook.remove()
 
     for l, weights in enumerate(output.attentions):
-        attention = f"encoder.layers.{l}.self_attn"
+        attention = f"{stack}.layers.{l}.self_attn"
+        if f"{attention}.qkv" in found:
+            parts = found.pop(f"{attention}.qkv").chunk(3, -1)
+            found |= {f"{attention}.{part}": x.unflatten(-1, (heads, -1)) for part, x in zip("qkv", parts)}
         q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
         scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+        if causal:
+            scores = scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
         found[f"{attention}.scores"], found[f"{attention}.weights"] = scores, weights[0]
         near(torch.softmax(scores, -1), weights[0])
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
-    found["encoder.output"] = found[f"encoder.layers.{len(layers) - 1}.output"]
+    last = f"{stack}.layers.{len(layers) - 1}.output"
+    found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
     if variant.task == "sequence":
         found["pooled"] = found["encoder.output"][0]
     return found

@@ -206,6 +206,64 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
   });
 }
 
+const char* const valid_generation = R"({
+  "format": 1,
+  "model_type": "decoder",
+  "task": "text-generation",
+  "vocab_size": 4096, "embeddings": "tied",
+  "d_model": 256, "d_ff": 896, "n_heads": 4, "decoder_layers": 5,
+  "max_target_length": 512,
+  "positions": "learned",
+  "scale_embedding": false,
+  "norm": "pre",
+  "layer_norm": "standard",
+  "layer_norm_eps": 1e-05,
+  "final_norm": true,
+  "attention": "causal",
+  "attention_bias": true,
+  "activation": "gelu_tanh",
+  "lm_head_bias": false,
+  "tokenizer_template": true,
+  "end_ids": [4095]
+})";
+
+TEST_CASE("a configuration of a decoder alone is read, written and checked", "[checkpoints]") {
+  const ModelConfig config = parse_config(valid_generation);
+  CHECK(config.task == Task::text_generation);
+  CHECK(!config.architecture.encoder);
+  CHECK(config.decoder().layers == 5);
+  CHECK(config.decoder().max_length == 512);
+  CHECK(config.max_source_length() == 512);
+  CHECK(config.architecture.head.outputs == 4096);
+  CHECK(config.generation.end_ids == std::vector<std::int32_t>{4095});
+  CHECK(parse_config(to_json(config)) == config);
+  ModelConfig other = config;
+  other.architecture.embeddings = EmbeddingSharing::separate;
+  other.architecture.decoder->divide_by_layer = true;
+  other.architecture.decoder->score_divisor = 1.0f;
+  other.generation.end_ids = {};
+  CHECK(parse_config(to_json(other)) == other);
+
+  const nlohmann::json whole = nlohmann::json::parse(valid_generation);
+  const auto changed = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json json = whole;
+    json[key] = value;
+    return json.dump();
+  };
+  for (const auto& [key, value] : whole.items()) {
+    if (key == "tokenizer_template") continue;
+    nlohmann::json without = whole;
+    without.erase(key);
+    check_refused(without.dump(), "config.json: " + key + ": missing");
+    check_refused(changed(key.c_str(), nullptr), "config.json: " + key + ": expected");
+  }
+  check_refused(changed("attention", "full"), "attention: expected \"causal\" for this task");
+  check_refused(changed("embeddings", "shared"), "embeddings: expected \"tied\" or \"separate\"");
+  check_refused(changed("end_ids", {4096}), "end_ids: expected ids below 4096, got 4096");
+  check_refused(changed("end_ids", {"a"}), "end_ids: expected ids of tokens");
+  check_refused(changed("encoder_layers", 2), "\"encoder_layers\": unknown field");
+}
+
 TEST_CASE("the fields that every model has are required, and no unknown one is allowed",
           "[checkpoints]") {
   const nlohmann::json whole = nlohmann::json::parse(valid);

@@ -501,8 +501,8 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
   constexpr DecodingLimits limits = {.nodes = 40, .positions = 10, .rows = 4};
   const auto encoded = model.encode(golden.batch(), {});
   const std::vector<std::int32_t> first = {0, 3, 17, 18, 40}, second = {1, 2, 59};
-  Seq2SeqScorer part(model, model.begin(encoded, limits, {}), {first, second});
-  Seq2SeqScorer whole(model, model.begin(encoded, limits, {}));
+  DecodingScorer part(model, model.begin(encoded, limits, {}), {first, second});
+  DecodingScorer whole(model, model.begin(encoded, limits, {}));
   std::vector<Extension> beams = {
       {.source = 0, .id = 1}, {.source = 0, .id = 2}, {.source = 1, .id = 1}};
   std::vector<std::vector<float>> expected;

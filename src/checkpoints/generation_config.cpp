@@ -1,0 +1,128 @@
+#include "checkpoints/generation_config.hpp"
+
+#include <array>
+
+#include "error.hpp"
+#include "io/limits.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t most_fields = 1000;
+constexpr std::uint64_t largest = 1 << 24;
+constexpr std::size_t most_end_ids = 64;
+
+// What the library has and this one does not, with the value that means nothing.
+struct Neutral {
+  const char* key;
+  double value;
+};
+constexpr std::array others = {
+    Neutral{"min_length", 0},
+    Neutral{"min_new_tokens", 0},
+    Neutral{"no_repeat_ngram_size", 0},
+    Neutral{"encoder_no_repeat_ngram_size", 0},
+    Neutral{"num_beam_groups", 1},
+    Neutral{"diversity_penalty", 0},
+    Neutral{"penalty_alpha", 0},
+    Neutral{"typical_p", 1},
+    Neutral{"epsilon_cutoff", 0},
+    Neutral{"eta_cutoff", 0},
+    Neutral{"min_p", 0},
+    Neutral{"encoder_repetition_penalty", 1},
+    Neutral{"guidance_scale", 1},
+};
+// The same, where null or an empty array means nothing.
+constexpr std::array lists = {
+    "bad_words_ids",       "force_words_ids",       "suppress_tokens",
+    "sequence_bias",       "begin_suppress_tokens", "forced_bos_token_id",
+    "forced_eos_token_id", "forced_decoder_ids",    "exponential_decay_length_penalty",
+    "stop_strings",
+};
+
+class Fields {
+ public:
+  explicit Fields(JsonObject& object) : object_(object) {}
+
+  const JsonValue* find(const char* key) {
+    const JsonValue* value = object_.find(key);
+    return value && value->type() != JsonValue::Type::null ? value : nullptr;
+  }
+  void count(const char* key, std::uint64_t least, std::optional<std::size_t>& into) {
+    if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest));
+  }
+  void number(const char* key, std::optional<float>& into) {
+    if (find(key)) into = static_cast<float>(object_.number(key));
+  }
+  JsonObject& object() { return object_; }
+
+ private:
+  JsonObject& object_;
+};
+
+void expect_neutral(Fields& fields) {
+  const auto refuse = [&](const char* key, const Message& expected) {
+    throw_error(ErrorCode::unsupported, {"generation: {}: expected {}, got {}",
+                                         {key, expected, describe(*fields.find(key))}});
+  };
+  for (const auto& [key, neutral] : others) {
+    if (!fields.find(key)) continue;
+    if (fields.object().number(key) != neutral) {
+      refuse(key, std::to_string(static_cast<int>(neutral)));
+    }
+  }
+  for (const char* key : lists) {
+    const JsonValue* value = fields.find(key);
+    if (!value || (value->is_array() && count_entries(*value) == 0)) continue;
+    refuse(key, "none");
+  }
+}
+
+void read_end_ids(Fields& fields, std::vector<std::int32_t>& ids) {
+  constexpr const char* key = "eos_token_id";
+  const JsonValue* value = fields.find(key);
+  if (!value) return;
+  ids.clear();
+  const auto add = [&](JsonValue id) {
+    if (!id.is_whole() || id.whole() > largest || ids.size() == most_end_ids) {
+      fields.object().fail(key, "the id of a token, or some", id);
+    }
+    ids.push_back(static_cast<std::int32_t>(id.whole()));
+  };
+  if (!value->is_array()) return add(*value);
+  for (JsonEntries entry(*value); entry.next();) add(entry.value());
+}
+
+}  // namespace
+
+void read_generation(JsonObject& object, GenerationConfig& config) {
+  Fields fields(object);
+  expect_neutral(fields);
+  read_end_ids(fields, config.end_ids);
+  if (fields.find("do_sample")) config.sample = object.boolean("do_sample");
+  fields.count("max_new_tokens", 1, config.max_new_tokens);
+  fields.count("max_length", 1, config.max_length);
+  fields.count("num_beams", 1, config.beams);
+  fields.count("top_k", 0, config.top_k);
+  fields.number("temperature", config.temperature);
+  fields.number("top_p", config.top_p);
+  fields.number("repetition_penalty", config.repetition_penalty);
+  fields.number("length_penalty", config.length_penalty);
+  using enum GenerationConfig::EarlyStopping;
+  if (const JsonValue* stopping = fields.find("early_stopping")) {
+    if (stopping->is_string() && stopping->string() == "never") {
+      config.early_stopping = never;
+    } else {
+      config.early_stopping = object.boolean("early_stopping") ? yes : no;
+    }
+  }
+}
+
+void read_generation(std::string_view json, GenerationConfig& config) {
+  constexpr JsonSource source{ErrorCode::invalid_config, generation_config_name};
+  const JsonValue value = parse_json(json, source);
+  JsonObject object(value, source, {}, most_fields);
+  read_generation(object, config);
+}
+
+}  // namespace glassformer

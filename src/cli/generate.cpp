@@ -1,0 +1,34 @@
+#include "cli/commands.hpp"
+#include "cli/lines.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer {
+namespace {
+
+GenerateTask task_of(const GenerateCommand& command) {
+  if (!command.next) return command.options;
+  NextOptions options;
+  options.count = *command.next;
+  static_cast<SampleOptions&>(options) = command.options;
+  static_cast<DecoderOptions&>(options) = command.options;
+  return options;
+}
+
+}  // namespace
+
+Exit run(const GenerateCommand& command) {
+  const auto pipelines = load_several(command.threads, [&] {
+    return load_pipeline<GeneratePipeline>(command.model, {.compute = command.compute});
+  });
+  const GenerateTask task = task_of(command);
+  const auto form = command.json ? ResultForm::json : ResultForm::line;
+  return answer_lines(pipelines,
+                      {.json = command.json, .attention = command.options.attention, .at_once = 1},
+                      [&](GeneratePipeline& pipeline, std::span<const TextInput> texts) {
+                        std::vector<std::string_view> lines;
+                        for (const TextInput& text : texts) lines.push_back(text.text);
+                        return std::make_unique<GenerationJob>(pipeline.begin(lines, task, form));
+                      });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,51 @@
+#include "glassformer/generator.hpp"
+
+#include "pipelines/generate.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer {
+
+Generator Generator::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  return Generator(load_pipeline<GeneratePipeline>(folder, options));
+}
+
+Generator::Generator(std::unique_ptr<GeneratePipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+Generator::Generator(Generator&&) noexcept = default;
+Generator& Generator::operator=(Generator&&) noexcept = default;
+Generator::~Generator() = default;
+
+Compute Generator::compute() const { return pipeline_->compute(); }
+
+Generation Generator::generate(std::string_view text, const GenerateOptions& options) {
+  return only(generate_batch(std::span(&text, 1), options));
+}
+
+std::vector<std::variant<Generation, Error>> Generator::generate_batch(
+    std::span<const std::string_view> texts, const GenerateOptions& options) {
+  GenerationJob job = pipeline_->begin(texts, options);
+  while (job.step()) {
+  }
+  return job.take_generations();
+}
+
+Generation Generator::stream(std::string_view text,
+                             const std::function<void(GenerationStep)>& on_step,
+                             const GenerateOptions& options) {
+  GenerateOptions streaming = options;
+  streaming.stream = true;
+  GenerationJob job = pipeline_->begin(std::span(&text, 1), streaming);
+  for (bool more = true; more;) {
+    more = job.step();
+    if (job.streamed()) on_step(*job.streamed());
+  }
+  return only(job.take_generations());
+}
+
+Prediction Generator::next(std::string_view text, const NextOptions& options) {
+  GenerationJob job = pipeline_->begin(std::span(&text, 1), options);
+  while (job.step()) {
+  }
+  return only(job.take_predictions());
+}
+
+}  // namespace glassformer

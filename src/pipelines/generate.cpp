@@ -1,0 +1,139 @@
+#include "pipelines/generate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/decimal.hpp"
+#include "pipelines/input_reader.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/special_tokens.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t usual_new_tokens = 64;
+// What the library draws from where nobody says from how many tokens.
+constexpr std::size_t usual_top_k = 50;
+constexpr float most_temperature = 1000, most_penalty = 1000;
+
+[[noreturn]] void refuse(const Message& problem) {
+  throw_error(ErrorCode::invalid_option, problem);
+}
+
+void expect_between(const char* option, float least, float most, float got) {
+  if (got >= least && got <= most) return;
+  refuse({"{}: expected {} to {}, got {}",
+          {option, shortest_decimal(least), shortest_decimal(most), shortest_decimal(got)}});
+}
+
+// Whether an option asks for tokens to be drawn, or says that they are not.
+std::optional<bool> wants_to_draw(const SampleOptions& options) {
+  if (options.sample) return options.sample;
+  if (options.temperature && *options.temperature <= 0) return false;
+  if (options.temperature || options.top_k || options.top_p || options.seed) return true;
+  return std::nullopt;
+}
+
+}  // namespace
+
+TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
+  TokenChoice choice;
+  const bool folders = !wants_to_draw(options);
+  if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
+  SamplingOptions& sampling = choice.sampling;
+  const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
+  expect_between("temperature", 0, most_temperature, temperature);
+  if (temperature > 0) {
+    sampling.temperature = temperature;
+  } else {
+    choice.kind = TokenChoice::Kind::most_probable;
+  }
+  sampling.top_k =
+      options.top_k.value_or(folder.top_k.value_or(folders && folder.sample ? usual_top_k : 0));
+  sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
+  expect_between("topP", 0, 1, sampling.top_p);
+  choice.repetition_penalty =
+      options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
+  expect_between("repetitionPenalty", 1 / most_penalty, most_penalty, choice.repetition_penalty);
+  choice.seed = options.seed.value_or(0);
+  return choice;
+}
+
+GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder) {
+  GenerationPlan plan = {.choice = choice_of(options, folder), .search = {}};
+  const bool draws = plan.choice.kind == TokenChoice::Kind::drawn;
+  const bool asked_to_draw = wants_to_draw(options).value_or(false);
+  std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
+  if (beams < 1 || beams > max_beams) {
+    refuse({"beams: expected 1 to {}, got {}", {max_beams, beams}});
+  }
+  if (beams > 1 && draws) {
+    if (asked_to_draw || !options.beams) {
+      refuse(
+          {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
+           "topK, topP and seed, or set sample to false",
+           {beams}});
+    }
+  }
+  if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
+  using Stop = SearchOptions::Stop;
+  static constexpr Stop stops[] = {Stop::all_ahead, Stop::at_once, Stop::never};
+  plan.search = {
+      .beams = beams,
+      .length_penalty =
+          options.length_penalty.value_or(beams > 1 ? folder.length_penalty.value_or(1.0f) : 1.0f),
+      .max_repeats = 0,
+      .stop = beams > 1 ? stops[static_cast<std::size_t>(folder.early_stopping)] : Stop::at_once};
+  expect_between("lengthPenalty", -max_length_penalty, max_length_penalty,
+                 plan.search.length_penalty);
+  if (options.max_new_tokens && *options.max_new_tokens < 1) {
+    refuse("maxNewTokens: expected 1 at least, got 0");
+  }
+  return plan;
+}
+
+GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+                                   Compute compute)
+    : config_(expect_task(std::move(config), task)),
+      tokenizer_(std::move(tokenizer)),
+      model_(config_.architecture, compute) {
+  expect_vocabulary(*tokenizer_, "vocab_size", config_.decoder().vocab_size);
+  around_ = template_of(config_, *tokenizer_).single;
+  expect_room(config_.decoder().max_length, special_tokens_of(around_));
+}
+
+std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
+  const GenerationConfig& folder = config_.generation;
+  if (options.max_new_tokens) return *options.max_new_tokens;
+  if (folder.max_new_tokens) return *folder.max_new_tokens;
+  if (folder.max_length) return std::max(*folder.max_length, prompt + 1) - prompt;
+  return usual_new_tokens;
+}
+
+GeneratePipeline::Prompt GeneratePipeline::read(std::string_view text,
+                                                std::size_t new_tokens) const {
+  expect_text_size(max_text_bytes, text.size());
+  Prompt prompt = {fill(around_, tokenizer_->encode(text)).tokens, false};
+  if (prompt.tokens.empty()) {
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  // The last token that is written is not read. Of a long prompt half the positions stay at least.
+  const std::size_t positions = config_.decoder().max_length;
+  if (prompt.tokens.size() > positions) {
+    const std::size_t room =
+        std::max(positions + 1 - std::min(new_tokens, positions), (positions + 1) / 2);
+    prompt.tokens.erase(prompt.tokens.begin(),
+                        prompt.tokens.end() - static_cast<std::ptrdiff_t>(room));
+    prompt.clipped = true;
+  }
+  return prompt;
+}
+
+std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,
+                                             const TaskOptions& options, ResultForm form) {
+  std::vector<std::string_view> alone;
+  for (const TextInput& text : texts) alone.push_back(text.alone());
+  return std::make_unique<GenerationJob>(begin(alone, parse_generate_options(options), form));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,146 @@
+#include "io/decimal.hpp"
+#include "pipelines/generate.hpp"
+#include "pipelines/options.hpp"
+#include "pipelines/result_writer.hpp"
+
+namespace glassformer {
+namespace {
+
+std::optional<float> number(OptionsReader& reader, const char* key) {
+  if (!reader.find(key)) return std::nullopt;
+  return static_cast<float>(reader.number(key));
+}
+
+std::optional<std::size_t> index(OptionsReader& reader, const char* key, std::size_t least = 0) {
+  if (!reader.find(key)) return std::nullopt;
+  return reader.index(key, least);
+}
+
+void read(OptionsReader& reader, SampleOptions& options) {
+  constexpr std::uint64_t most_seed = (std::uint64_t{1} << 53) - 1;  // of JavaScript's numbers
+  if (reader.find("sample")) options.sample = reader.boolean("sample");
+  options.temperature = number(reader, "temperature");
+  options.top_k = index(reader, "topK");
+  options.top_p = number(reader, "topP");
+  if (reader.find("seed")) options.seed = reader.integer("seed", 0, most_seed);
+  options.repetition_penalty = number(reader, "repetitionPenalty");
+}
+
+void read(OptionsReader& reader, DecoderOptions& options) {
+  options.attention = reader.flag("attention");
+  options.trace = reader.names("trace");
+  options.patch = reader.patches("patch");
+  options.ablate = reader.heads("ablate", 3);
+}
+
+// A text on one line.
+std::string on_a_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\r') {
+      line += "\\r";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+void write_shown(ResultWriter& json, std::optional<AttentionMap> attention,
+                 std::vector<TracedTensor> trace) {
+  std::vector<TracedTensor> tensors;
+  if (attention) tensors.push_back(to_tensor("attention.decoder", std::move(*attention)));
+  json.tensors(std::move(tensors));
+  json.trace(std::move(trace));
+}
+
+}  // namespace
+
+GenerateTask parse_generate_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  if (reader.find("next")) {
+    NextOptions options;
+    options.count = reader.index("next");
+    read(reader, static_cast<SampleOptions&>(options));
+    read(reader, static_cast<DecoderOptions&>(options));
+    reader.finish();
+    return options;
+  }
+  GenerateOptions options;
+  options.max_new_tokens = index(reader, "maxNewTokens", 1);
+  options.beams = index(reader, "beams");
+  options.length_penalty = number(reader, "lengthPenalty");
+  options.hypotheses = reader.flag("hypotheses");
+  options.stream = reader.flag("stream");
+  read(reader, static_cast<SampleOptions&>(options));
+  read(reader, static_cast<DecoderOptions&>(options));
+  reader.finish();
+  return options;
+}
+
+Result to_result(Generation generation, ResultForm form) {
+  if (form == ResultForm::line) return {on_a_line(generation.output.text)};
+  ResultWriter json(form);
+  json.object([&] {
+    write_fields(json, generation.output);
+    json.key("promptTokens");
+    write(json, generation.prompt_tokens);
+    json.field("clipped", generation.clipped);
+    json.field("ended", generation.ended);
+    write_shown(json, std::move(generation.attention), std::move(generation.trace));
+    if (generation.hypotheses.empty()) return;
+    json.key("hypotheses");
+    json.array(generation.hypotheses, [&](const OutputText& hypothesis) {
+      json.object([&] { write_fields(json, hypothesis); });
+    });
+  });
+  return json.take_result();
+}
+
+Result to_result(Prediction prediction, ResultForm form) {
+  if (form == ResultForm::line) {
+    std::string line;
+    for (const NextToken& token : prediction.next) {
+      line.append(line.empty() ? "" : "\t").append(on_a_line(token.text)).append(" ");
+      line += six_decimals(token.probability);
+    }
+    return {std::move(line)};
+  }
+  ResultWriter json(form);
+  json.object([&] {
+    json.key("next");
+    json.array(prediction.next, [&](const NextToken& token) {
+      json.object([&] {
+        json.field("id", token.id);
+        json.field("text", token.text);
+        json.field("logprob", token.logprob);
+        json.field("probability", token.probability);
+      });
+    });
+    json.key("promptTokens");
+    write(json, prediction.prompt_tokens);
+    json.field("clipped", prediction.clipped);
+    write_shown(json, std::move(prediction.attention), std::move(prediction.trace));
+  });
+  return json.take_result();
+}
+
+Result to_result(GenerationStep step, const std::vector<InputToken>* prompt, ResultForm form) {
+  if (form == ResultForm::line) return {on_a_line(step.text)};
+  ResultWriter json(form);
+  json.object([&] {
+    json.key("token");
+    write(json, step.token);
+    json.field("text", step.text);
+    if (prompt) {
+      json.key("promptTokens");
+      write(json, *prompt);
+    }
+    write_shown(json, std::move(step.attention), {});
+  });
+  return json.take_result();
+}
+
+}  // namespace glassformer

@@ -1,0 +1,390 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/trace_plan.hpp"
+#include "pipelines/generate.hpp"
+#include "pipelines/input_tokens.hpp"
+#include "pipelines/limits.hpp"
+#include "pipelines/output_writer.hpp"
+
+namespace glassformer {
+namespace {
+
+// A prompt's tokens are read so many at once: enough to keep the matrix products busy, few enough
+// that somebody who waits may give up in between.
+constexpr std::size_t prompt_rows = 256;
+
+bool asks_for_logits(const TraceRequest& request) {
+  return request.asks_for("logits") ||
+         std::ranges::find(request.patches, "logits", &Patch::name) != request.patches.end();
+}
+
+// Which log-probabilities, where they are not numbers.
+[[noreturn]] void refuse_infinite() {
+  throw_error(ErrorCode::non_finite,
+              "text: expected finite log-probabilities of the next token, got others: the model's "
+              "weights lead out of the range of floats");
+}
+
+}  // namespace
+
+struct GenerationJob::State {
+  struct Text {
+    std::string text;  // until it is read
+    std::optional<Error> error = {};
+    Generation generation = {};
+    Prediction prediction = {};
+  };
+  // What the steps along a path showed.
+  struct Shown {
+    std::optional<AttentionMap> attention = {};
+    std::vector<TracedTensor> trace = {};
+  };
+
+  State(GeneratePipeline& owner, const GenerateTask& task, ResultForm as)
+      : pipeline(owner),
+        form(as),
+        generate(std::holds_alternative<GenerateOptions>(task)),
+        options(generate ? std::get<GenerateOptions>(task) : GenerateOptions()) {
+    const GenerationConfig& folder = owner.config_.generation;
+    if (generate) {
+      plan = plan_of(options, folder);
+    } else {
+      const NextOptions& next = std::get<NextOptions>(task);
+      count = next.count;
+      plan.choice = choice_of(next, folder);
+      static_cast<DecoderOptions&>(options) = next;
+    }
+    const StackConfig& stack = owner.config_.decoder();
+    for (const HeadIndex& head : options.ablate) {
+      const bool own = head.attention == AttentionSite::decoder;
+      if (own && head.layer < stack.layers && head.head < stack.n_heads) continue;
+      throw_error(
+          ErrorCode::invalid_option,
+          {"ablate: expected the decoder's layers below {} and heads below {}, got {}layer "
+           "{}, head {}",
+           {stack.layers, stack.n_heads, own ? "" : "another stack's ", head.layer, head.head}});
+    }
+    trace = TracePlan(owner.config_.architecture, owner.compute(),
+                      {.attention = options.attention,
+                       .names = options.trace,
+                       .patches = with_ablations(options.patch, options.ablate)});
+  }
+
+  void take_step();
+  void start();
+  void expect_room(std::size_t prompt, std::size_t written);
+  void feed_some();
+  void predict();
+  void stream();
+  void finish();
+  void drop();
+  OutputText output(const Hypothesis& hypothesis, bool final) const;
+  Shown show(CandidateIndex last);
+  Shown shown_by(const DecodingState& state, NodeIndex node) const;
+  // Beams leave nodes behind: their path is read once more for what it shows.
+  bool searches() const { return plan.search.beams > 1 && generate; }
+
+  GeneratePipeline& pipeline;
+  ResultForm form;
+  bool generate;  // else: what may come next
+  GenerateOptions options;
+  std::size_t count = 0;
+  GenerationPlan plan;
+  TracePlan trace;
+  TraceBudget budget;
+  std::vector<Text> texts;
+  std::size_t current = 0;
+
+  // The text at work.
+  std::vector<std::int32_t> prompt;
+  std::size_t fed = 0;        // tokens of it
+  std::size_t max_new = 0;    // tokens to be written
+  std::size_t max_nodes = 0;  // of the search
+  SpecialTokens special = {};
+  std::optional<DecodingScorer> decoding;
+  std::optional<ChoosingScorer> chooser;
+  std::optional<BeamSearch> search;
+  bool searching = false;
+  std::optional<OutputWriter> writer;  // of what is streamed, where it only grows
+  std::optional<GenerationStep> streamed;
+  std::vector<Extension> extensions;
+};
+
+void GenerationJob::State::take_step() {
+  streamed.reset();
+  if (current == texts.size()) return;
+  try {
+    if (!decoding) {
+      start();
+    } else if (fed + 1 < prompt.size()) {
+      feed_some();
+    } else if (!generate) {
+      predict();
+    } else if (searching) {
+      searching = search->step();
+      if (options.stream) stream();
+    } else {
+      finish();
+    }
+  } catch (const Error& error) {
+    texts[current].error = error;
+    drop();
+  }
+}
+
+// Throws where the search, or what is to be shown, may not fit.
+void GenerationJob::State::expect_room(std::size_t prompt_tokens, std::size_t written) {
+  const StackConfig& stack = pipeline.config_.decoder();
+  const std::uint64_t key_and_value = 2 * sizeof(float) * stack.n_heads * stack.d_head;
+  const std::uint64_t node = saturating_product({stack.layers, key_and_value}) + 128;
+  const std::uint64_t bytes = saturating_product({max_nodes, node});
+  if (bytes > max_search_bytes) {
+    throw_error(ErrorCode::too_large,
+                {"text: the search for {} tokens with {} beams may take {}, expected at most {}; "
+                 "ask for fewer beams or a smaller maxNewTokens",
+                 {written, plan.search.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
+  }
+  const TextLengths lengths = {.source = 0, .target = prompt_tokens + written - 1};
+  trace.expect_fit(lengths);
+  std::uint64_t numbers = trace.numbers(lengths);
+  if (options.attention) {
+    numbers += saturating_product({stack.layers, stack.n_heads, lengths.target, lengths.target});
+  }
+  budget.take(numbers);
+}
+
+void GenerationJob::State::start() {
+  Text& text = texts[current];
+  const std::size_t positions = pipeline.config_.decoder().max_length;
+  const GeneratePipeline::Prompt read =
+      pipeline.read(text.text, generate ? pipeline.new_tokens(options, 0) : 1);
+  text.text = std::string();
+  prompt.clear();
+  for (const Token& token : read.tokens) prompt.push_back(token.id);
+  const std::size_t most = generate ? pipeline.new_tokens(options, prompt.size()) : 1;
+  max_new = std::min(most, positions + 1 - prompt.size());
+  max_nodes = prompt.size() + (generate ? plan.search.beams : 1) * (max_new - 1);
+  expect_room(prompt.size(), max_new);
+  text.generation.prompt_tokens = input_tokens(read.tokens, pipeline.tokenizer());
+  text.generation.clipped = read.clipped;
+
+  const std::size_t beams = generate ? plan.search.beams : 1;
+  TraceRequest request = trace.request();
+  if (searches()) {
+    request.names.clear();
+    request.attention = options.attention && options.stream;
+  }
+  DecodingState state =
+      pipeline.model_.begin(1,
+                            {.nodes = max_nodes,
+                             .positions = prompt.size() + max_new - 1,
+                             .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
+                            request);
+  pipeline.model_.reserve_logits(beams);
+  decoding.emplace(pipeline.model_, std::move(state));
+  chooser.emplace(*decoding, plan.choice, beams);
+  fed = 0;
+  if (!generate) return;
+
+  const std::vector<std::int32_t>& ends = pipeline.config_.generation.end_ids;
+  special.start = prompt.back();
+  special.end = ends.empty() ? -1 : ends[0];
+  special.other_ends.assign(ends.begin() + (ends.empty() ? 0 : 1), ends.end());
+  special.never.assign(pipeline.config_.decoder().vocab_size, false);
+  SearchOptions how = plan.search;
+  if (prompt.size() > 1) how.parent = static_cast<NodeIndex>(prompt.size() - 2);
+  search.emplace(*chooser, special, how, std::span(&max_new, 1));
+  searching = true;
+  if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
+}
+
+// All tokens of the prompt but the last, which the search feeds.
+void GenerationJob::State::feed_some() {
+  extensions.clear();
+  const std::size_t end = std::min(prompt.size() - 1, fed + prompt_rows);
+  for (; fed < end; ++fed) {
+    const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
+    extensions.push_back({.parent = parent, .source = 0, .id = prompt[fed]});
+  }
+  DecodingState& state = decoding->state();
+  const View<2> hidden = pipeline.model_.decode(state, extensions);
+  if (asks_for_logits(trace.request())) pipeline.model_.project(const_view(hidden), state);
+}
+
+void GenerationJob::State::predict() {
+  Text& text = texts[current];
+  Prediction& prediction = text.prediction;
+  const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
+  TokenChances& chances = chooser->chances({.parent = parent, .source = 0, .id = prompt.back()});
+  if (!std::isfinite(chooser->normalizer())) refuse_infinite();
+  for (auto chance = chances.next(); chance; chance = chances.next()) {
+    const float logit = chooser->logits()[static_cast<std::size_t>(chance->id)];
+    prediction.next.push_back({.id = chance->id,
+                               .text = pipeline.tokenizer().display_text(chance->id),
+                               .logprob = logit - chooser->normalizer(),
+                               .probability = static_cast<float>(chance->probability)});
+    if (prediction.next.size() == count) break;
+  }
+  prediction.prompt_tokens = std::move(text.generation.prompt_tokens);
+  prediction.clipped = text.generation.clipped;
+  Shown shown = shown_by(decoding->state(), static_cast<NodeIndex>(prompt.size() - 1));
+  prediction.attention = std::move(shown.attention);
+  prediction.trace = std::move(shown.trace);
+  drop();
+}
+
+// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
+OutputText GenerationJob::State::output(const Hypothesis& hypothesis, bool final) const {
+  OutputWriter written(pipeline.tokenizer());
+  for (const CandidateIndex i : search->path(0, hypothesis.last)) {
+    const Candidate& candidate = search->tree(0)[i];
+    written.push(candidate.id, candidate.logprob);
+  }
+  if (final) written.finish();
+  return {.text = written.text(), .score = hypothesis.score, .tokens = written.tokens()};
+}
+
+void GenerationJob::State::stream() {
+  if (!search->finite(0)) return;
+  const std::vector<Candidate>& tree = search->tree(0);
+  const Candidate& last = tree[search->leader(0)];
+  if (special.ends(last.id)) return;  // nothing of the text is its own
+  GenerationStep& step = streamed.emplace();
+  if (writer) {
+    writer->push(last.id, last.logprob);
+    if (search->done(0)) writer->finish();
+    step.text = writer->text();
+    step.token = writer->tokens().back();
+  } else {
+    OutputText so_far = output({search->leader(0), 0, false}, search->done(0));
+    step.text = std::move(so_far.text);
+    step.token = std::move(so_far.tokens.back());
+  }
+  if (options.attention) {
+    step.attention = decoding->state().self_attention_step(tree[last.parent].node);
+  }
+}
+
+void GenerationJob::State::finish() {
+  if (!search->finite(0)) refuse_infinite();
+  const std::vector<Hypothesis> hypotheses = search->hypotheses(0);
+  if (hypotheses.empty()) throw_error(ErrorCode::internal, "a search without an outcome");
+  Generation& result = texts[current].generation;
+  result.output = output(hypotheses[0], true);
+  result.ended = hypotheses[0].complete;
+  if (options.hypotheses) {
+    for (const Hypothesis& hypothesis : hypotheses) {
+      result.hypotheses.push_back(output(hypothesis, true));
+    }
+  }
+  Shown shown = show(hypotheses[0].last);
+  result.attention = std::move(shown.attention);
+  result.trace = std::move(shown.trace);
+  drop();
+}
+
+GenerationJob::State::Shown GenerationJob::State::shown_by(const DecodingState& state,
+                                                           NodeIndex node) const {
+  Shown shown;
+  if (options.attention) shown.attention = state.self_attention(node);
+  if (!options.trace.empty()) shown.trace = state.trace(node);
+  return shown;
+}
+
+// What the steps that wrote the tokens up to `last` show. The step that wrote the last token was
+// fed with the one before it.
+GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
+  if (!options.attention && options.trace.empty()) return {};
+  const std::vector<Candidate>& tree = search->tree(0);
+  if (!searches()) return shown_by(decoding->state(), tree[tree[last].parent].node);
+  std::vector<Extension> path;
+  const auto add = [&](std::int32_t id) {
+    const NodeIndex parent = path.empty() ? no_parent : static_cast<NodeIndex>(path.size() - 1);
+    path.push_back({.parent = parent, .source = 0, .id = id});
+  };
+  for (const std::int32_t id : prompt) add(id);
+  for (const CandidateIndex i : search->path(0, last)) add(tree[i].id);
+  path.pop_back();
+  LanguageModel& model = pipeline.model_;
+  const std::size_t length = path.size();
+  DecodingState state =
+      model.begin(1, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},
+                  trace.request());
+  for (std::size_t i = 0; i < length; i += prompt_rows) {
+    const std::size_t some = std::min(prompt_rows, length - i);
+    const View<2> hidden = model.decode(state, std::span(path).subspan(i, some));
+    if (asks_for_logits(trace.request())) model.project(const_view(hidden), state);
+  }
+  return shown_by(state, static_cast<NodeIndex>(length - 1));
+}
+
+// The text at work has what it will have.
+void GenerationJob::State::drop() {
+  writer.reset();
+  search.reset();
+  chooser.reset();
+  decoding.reset();
+  searching = false;
+  ++current;
+}
+
+GenerationJob GeneratePipeline::begin(std::span<const std::string_view> texts,
+                                      const GenerateTask& options, ResultForm form) {
+  auto state = std::make_unique<GenerationJob::State>(*this, options, form);
+  for (const std::string_view text : texts) {
+    state->texts.emplace_back(GenerationJob::State::Text{.text = std::string(text)});
+  }
+  return GenerationJob(std::move(state));
+}
+
+GenerationJob::GenerationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GenerationJob::GenerationJob(GenerationJob&&) noexcept = default;
+GenerationJob& GenerationJob::operator=(GenerationJob&&) noexcept = default;
+GenerationJob::~GenerationJob() = default;
+
+bool GenerationJob::step() {
+  state_->take_step();
+  return state_->current < state_->texts.size();
+}
+
+const std::optional<GenerationStep>& GenerationJob::streamed() const { return state_->streamed; }
+
+std::optional<Result> GenerationJob::progress() {
+  if (!state_->streamed) return std::nullopt;
+  const std::vector<InputToken>& prompt = state_->texts[state_->current].generation.prompt_tokens;
+  const bool first = state_->search->tree(0)[state_->search->leader(0)].length == 1;
+  return to_result(*state_->streamed, first ? &prompt : nullptr, state_->form);
+}
+
+std::vector<std::variant<Generation, Error>> GenerationJob::take_generations() {
+  std::vector<std::variant<Generation, Error>> results;
+  for (State::Text& text : state_->texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(std::move(text.generation));
+    }
+  }
+  return results;
+}
+
+std::vector<std::variant<Prediction, Error>> GenerationJob::take_predictions() {
+  std::vector<std::variant<Prediction, Error>> results;
+  for (State::Text& text : state_->texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(std::move(text.prediction));
+    }
+  }
+  return results;
+}
+
+std::vector<Outcome> GenerationJob::end() {
+  const auto write = [&](auto result) { return to_result(std::move(result), state_->form); };
+  if (state_->generate) return to_outcomes(take_generations(), write);
+  return to_outcomes(take_predictions(), write);
+}
+
+}  // namespace glassformer

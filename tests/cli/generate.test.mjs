@@ -1,0 +1,156 @@
+// `glassformer generate`, and what other commands do with a model that continues texts.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { glassformer, root } from './run.mjs';
+
+const checkpoint = join(root, 'tests/checkpoints/gpt2_generate');
+const classifier = join(root, 'tests/golden/pre_norm_mean');
+const expected = JSON.parse(readFileSync(join(checkpoint, 'expected.json'), 'utf8'));
+const scratch = mkdtempSync(join(tmpdir(), 'glassformer-generate-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+const generate = (args, input, model = checkpoint) =>
+  glassformer(['generate', model, ...args], input);
+const idsOf = (line) => JSON.parse(line).tokens.map(({ id }) => id);
+
+const flags = {
+  maxNewTokens: '--max-new-tokens',
+  beams: '--beams',
+  lengthPenalty: '--length-penalty',
+  repetitionPenalty: '--repetition-penalty',
+};
+
+test('continuations are those of the original library', () => {
+  const lines = expected.texts.map(({ text }) => text).join('\n');
+  for (const [index, { options }] of expected.texts[0].runs.entries()) {
+    const args = Object.entries(options).flatMap(([key, value]) => [flags[key], String(value)]);
+    const { status, lines: answers } = generate(['--json', ...args], lines);
+    assert.equal(status, 0);
+    assert.deepEqual(
+      answers.map(idsOf),
+      expected.texts.map(({ runs }) => runs[index].ids),
+    );
+  }
+});
+
+test('a line in is a line out, and what cannot be continued says so in its place', () => {
+  const { status, lines, stderr } = generate(['--max-new-tokens', '4'], 'The film is\n\na\n');
+  assert.equal(status, 1);
+  assert.equal(lines.length, 3);
+  assert.equal(lines[1], 'error\tempty_input');
+  assert.match(stderr, /at least one token/);
+  const [json] = generate(['--max-new-tokens', '4', '--json'], 'The film is\n').lines;
+  const { text, tokens, promptTokens, ended, clipped } = JSON.parse(json);
+  assert.equal(lines[0], text.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));
+  assert.deepEqual([tokens.length, promptTokens.length, ended, clipped], [4, 3, false, false]);
+  assert.equal(
+    tokens
+      .map(({ start, end }) => text.slice(start, end))
+      .join('')
+      .trim(),
+    text.trim(),
+  );
+});
+
+test('drawn tokens are the same for the same seed', () => {
+  const draw = (...args) => generate(['--max-new-tokens', '10', ...args], 'The film is\n').stdout;
+  assert.equal(draw('--seed', '1'), draw('--seed', '1'));
+  assert.notEqual(draw('--seed', '1'), draw('--seed', '2'));
+  assert.equal(draw('--seed', '1', '--top-k', '1'), draw());
+  assert.equal(draw('--temperature', '0'), draw());
+  const { status, stderr } = generate(['--beams', '2', '--top-p', '0.5'], 'a\n');
+  assert.equal(status, 1);
+  assert.match(stderr, /beams: expected 1 where tokens are drawn/);
+});
+
+test('--next shows what may come', () => {
+  const { lines } = generate(['--next', '3', '--json'], 'The film is\n');
+  const { next, promptTokens } = JSON.parse(lines[0]);
+  assert.deepEqual(
+    next.map(({ id }) => id),
+    expected.texts[0].next[0].best.slice(0, 3).map(([id]) => id),
+  );
+  assert.equal(promptTokens.length, 3);
+  const [line] = generate(['--next', '3'], 'The film is\n').lines;
+  assert.match(line, /^[^\t]+ 0\.1143\d\d\t[^\t]+ 0\.0512\d\d\t[^\t]+ 0\.0362\d\d$/);
+});
+
+test('attention is of all tokens that were read', () => {
+  const args = ['--json', '--attention', '--max-new-tokens', '5'];
+  const { attention, tokens, promptTokens } = JSON.parse(generate(args, 'The film is\n').lines[0]);
+  const { layers, heads, queries, keys, data } = attention.decoder;
+  const read = promptTokens.length + tokens.length - 1;
+  assert.deepEqual([layers, heads, queries, keys], [2, 3, read, read]);
+  assert.equal(Buffer.from(data, 'base64').length, 4 * layers * heads * read * read);
+  const whole = generate(['--max-new-tokens', '5'], 'The film is\n').stdout;
+  const ablated = ['decoder.0.0', 'decoder.0.1', 'decoder.1.2'].join();
+  assert.notEqual(
+    generate(['--max-new-tokens', '5', '--ablate', ablated], 'The film is\n').stdout,
+    whole,
+  );
+});
+
+test('a checkpoint becomes a folder of ours that says the same, also in integers', () => {
+  const converted = join(scratch, 'converted');
+  assert.equal(glassformer(['convert', checkpoint, converted]).status, 0);
+  const args = ['--json', '--beams', '3'];
+  const prompts = 'The film is\na\n';
+  assert.equal(generate(args, prompts, converted).stdout, generate(args, prompts).stdout);
+  const config = JSON.parse(readFileSync(join(converted, 'config.json'), 'utf8'));
+  assert.deepEqual([config.task, config.end_ids], ['text-generation', [153]]);
+  const { status, lines } = generate(['--compute', 'int8', '--json'], prompts, converted);
+  assert.deepEqual([status, lines.length], [0, 2]);
+  const quantized = join(scratch, 'quantized');
+  assert.equal(glassformer(['quantize', converted, quantized]).status, 0);
+  assert.equal(
+    generate(['--json'], prompts, quantized).stdout,
+    generate(['--json', '--compute', 'int8'], prompts).stdout,
+  );
+});
+
+test('inspect and trace read it, other tasks name theirs', () => {
+  const { status, stdout } = glassformer(['inspect', checkpoint]);
+  assert.equal(status, 0);
+  assert.match(stdout, /transformer\.h\.0\.attn\.bias .*ignored/);
+  assert.doesNotMatch(stdout, /c_attn\.bias .*ignored/);
+  const file = join(scratch, 'trace.safetensors');
+  const names = 'decoder.layers.*.output,logits';
+  const args = ['trace', checkpoint, '--names', names, '--out', file, '--json'];
+  const traced = glassformer(args, 'The film is\n');
+  assert.equal(traced.status, 0);
+  const bytes = readFileSync(file);
+  const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+  const { tokens, promptTokens } = JSON.parse(traced.lines[0]);
+  const read = promptTokens.length + tokens.length - 1;
+  assert.deepEqual(header.logits.shape, [read, 500]);
+  assert.deepEqual(header['decoder.layers.1.output'].shape, [read, 24]);
+  const wrong = glassformer(['classify', checkpoint], 'a\n');
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.stderr, /wrong_task/);
+  assert.match(generate([], 'a\n', classifier).stderr, /wrong_task/);
+});
+
+test('a folder says how its texts are continued', () => {
+  const folder = join(scratch, 'drawing');
+  cpSync(checkpoint, folder, { recursive: true });
+  const file = join(folder, 'generation_config.json');
+  const say = (config) => writeFileSync(file, JSON.stringify({ eos_token_id: 153, ...config }));
+  const write = (...args) => generate(['--json', ...args], 'The film is\n', folder);
+  say({ max_length: 9 });
+  assert.equal(idsOf(write().lines[0]).length, 6);
+  say({ max_length: 2 }); // one at least
+  assert.equal(idsOf(write().lines[0]).length, 1);
+  say({ max_new_tokens: 7, do_sample: true, temperature: 5, top_k: 0 });
+  assert.equal(idsOf(write().lines[0]).length, 7);
+  assert.notEqual(write('--seed', '1').stdout, write('--seed', '2').stdout);
+  assert.equal(write().status, 0);
+  say({ num_beams: 3 });
+  assert.equal(write().stdout, generate(['--json', '--beams', '3'], 'The film is\n').stdout);
+  say({ no_repeat_ngram_size: 2 });
+  const { status, stderr } = write();
+  assert.equal(status, 1);
+  assert.match(stderr, /unsupported: generation: no_repeat_ngram_size: expected 0, got 2/);
+});

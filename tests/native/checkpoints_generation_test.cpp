@@ -1,0 +1,137 @@
+// Published models that continue texts, against the original library's own generate(); see
+// tests/checkpoints.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+
+#include "checkpoint_golden.hpp"
+#include "pipelines/generate.hpp"
+#include "pipelines/load.hpp"
+
+namespace glassformer::test {
+namespace {
+
+constexpr double tolerance = 1e-4;  // of numbers up to some tens
+
+const nlohmann::json all_names = {"logits", "decoder.*", "decoder.layers.*.*",
+                                  "decoder.layers.*.self_attn.*"};
+
+// What one text became, or its error.
+template <class Typed>
+Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::json& options) {
+  GenerationJob job =
+      pipeline.begin(std::vector<std::string_view>{text}, parse_generate_options(options.dump()));
+  while (job.step()) {
+  }
+  if constexpr (std::is_same_v<Typed, Generation>) {
+    return only(job.take_generations());
+  } else {
+    return only(job.take_predictions());
+  }
+}
+
+template <class AnyToken>
+std::vector<std::int32_t> ids_of(const std::vector<AnyToken>& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const AnyToken& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a published model's numbers on a prompt are the original library's", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+  CHECK(pipeline->config().max_source_length() == golden.json.at("max_length"));
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const std::string index = std::to_string(i);
+    INFO(text.at("text"));
+    const auto prediction = ask<Prediction>(
+        *pipeline, text.at("text"), {{"next", 1}, {"attention", true}, {"trace", all_names}});
+    CHECK(ids_of(prediction.prompt_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
+    for (std::size_t t = 0; t < prediction.prompt_tokens.size(); ++t) {
+      CHECK(prediction.prompt_tokens[t].start == text.at("offsets")[t][0]);
+      CHECK(prediction.prompt_tokens[t].end == text.at("offsets")[t][1]);
+    }
+    const std::vector<float>& attention = golden.tensors.at("attention." + index);
+    CHECK(distance(prediction.attention->data, attention) < tolerance);
+    for (const TracedTensor& tensor : prediction.trace) {
+      if (tensor.name == "logits") {
+        CHECK(distance(tensor.data, golden.tensors.at("logits." + index)) < tolerance);
+        ++compared;
+      }
+      const auto known = golden.tensors.find(index + "/" + tensor.name);
+      if (known == golden.tensors.end()) continue;
+      INFO(tensor.name);
+      CHECK(distance(tensor.data, known->second) < tolerance);
+      ++compared;
+    }
+    for (const auto& [tensor, values] : golden.tensors) {
+      if (!tensor.starts_with(index + "/")) continue;
+      INFO(tensor);
+      CHECK(std::ranges::any_of(prediction.trace, [&](const TracedTensor& traced) {
+        return index + "/" + traced.name == tensor;
+      }));
+    }
+  }
+  CHECK(compared >= golden.json.at("texts").size());
+}
+
+TEST_CASE("published models write what the original library's write", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    INFO(text.at("text"));
+    for (const nlohmann::json& run : text.at("runs")) {
+      INFO(run.at("options").dump());
+      const auto result = ask<Generation>(*pipeline, text.at("text"), run.at("options"));
+      CHECK(ids_of(result.output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());
+      CHECK(result.output.text == pipeline->tokenizer().decode(ids_of(result.output.tokens)));
+      if (!run.contains("score")) continue;
+      const double expected = run.at("score");
+      CHECK(std::abs(static_cast<double>(result.output.score) - expected) <
+            tolerance * std::max(1.0, std::abs(expected)));
+    }
+  }
+}
+
+TEST_CASE("published models draw from the tokens that the original library draws from",
+          "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    INFO(text.at("text"));
+    for (const nlohmann::json& next : text.at("next")) {
+      INFO(next.at("options").dump());
+      nlohmann::json options = next.at("options");
+      options["next"] = 0;
+      const auto prediction = ask<Prediction>(*pipeline, text.at("text"), options);
+      std::vector<std::int32_t> ids = ids_of(prediction.next);
+      for (std::size_t i = 0; i < next.at("best").size(); ++i) {
+        const double probability = next.at("best")[i][1];
+        CHECK(prediction.next[i].id == next.at("best")[i][0]);
+        CHECK(std::abs(static_cast<double>(prediction.next[i].probability) - probability) <
+              tolerance);
+      }
+      std::ranges::sort(ids);
+      if (next.at("ids").is_array()) {
+        CHECK(ids == next.at("ids").get<std::vector<std::int32_t>>());
+      } else {
+        CHECK(ids.size() == next.at("ids"));
+      }
+    }
+  }
+}
+
+}  // namespace glassformer::test
