@@ -8,6 +8,7 @@ import { after } from 'node:test';
 import {
   Classifier,
   Embedder,
+  Generator,
   QuestionAnswerer,
   TokenClassifier,
   Translator,
@@ -109,6 +110,7 @@ const tasks = {
   answer: { Class: QuestionAnswerer, name: 'QuestionAnswerer', compare: compareAnswer },
   embed: { Class: Embedder, name: 'Embedder', compare: compareVectors },
   translate: { Class: Translator, name: 'Translator', compare: compareTranslation },
+  generate: { Class: Generator, name: 'Generator', compare: compareContinuations },
 };
 
 /** The class that opens a checkpoint, and its name. */
@@ -232,6 +234,37 @@ async function compareVectors(model, text, expected) {
   assertNear(plain.embedding, tensors[`pooled.${index}`].data, tolerance, 'pooled');
   const pooled = await ask(model, text, { pooling: model.info.poolings });
   assert.deepEqual(pooled.embedding, result.embedding);
+}
+
+async function compareContinuations(model, text, { tensors, index }) {
+  for (const { options, ids, score } of text.runs) {
+    const { tokens, ...result } = await model.generate(text.text, options);
+    assert.deepEqual(
+      tokens.map(({ id }) => id),
+      ids,
+    );
+    if (score !== undefined) assertNear([result.score], [score], 2 * tolerance, 'score');
+  }
+  const result = await model.next(text.text, { attention: true, count: 0 });
+  compareTokens(result.promptTokens, text);
+  const { shape, data } = tensors[`attention.${index}`];
+  const { layers, heads, queries, keys } = result.attention.decoder;
+  assert.deepEqual([layers, heads, queries, keys], shape);
+  assertNear(result.attention.decoder.data, data, tolerance, 'attention');
+  for (const { options, ids, best } of text.next) {
+    const { next } = await model.next(text.text, { ...options, count: 0 });
+    const got = next.map(({ id }) => id);
+    if (Array.isArray(ids))
+      assert.deepEqual(
+        [...got].sort((a, b) => a - b),
+        ids,
+      );
+    else assert.equal(got.length, ids);
+    for (const [i, [id, probability]] of best.entries()) {
+      assert.equal(next[i].id, id);
+      assertNear([next[i].probability], [probability], tolerance, 'probability');
+    }
+  }
 }
 
 async function compareSimilarity(model, { texts, tensors, normalized }) {

@@ -32,6 +32,7 @@ export const {
   AttentionMap,
   Classifier,
   Embedder,
+  Generator,
   GlassformerError,
   QuestionAnswerer,
   TokenClassifier,

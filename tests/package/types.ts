@@ -4,6 +4,7 @@ import {
   AttentionMap,
   Classifier,
   Embedder,
+  Generator,
   GlassformerError,
   QuestionAnswerer,
   TokenClassifier,
@@ -22,11 +23,14 @@ import type {
   Embedding,
   Entity,
   ErrorCode,
+  Generation,
+  GenerationStep,
   Hypothesis,
   LastStep,
   Model,
   ModelFiles,
   ModelInfo,
+  NextToken,
   Outcome,
   OutputToken,
   Patch,
@@ -64,6 +68,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   if (any instanceof Translator) await any.translate('a');
   else if (any instanceof QuestionAnswerer) await any.answer('a', 'b');
   else if (any instanceof Embedder) await any.embed('a');
+  else if (any instanceof Generator) await any.generate('a');
   else if (any instanceof TokenClassifier) await any.classify('a');
   else await any.classify({ text: 'a', pair: 'b' });
   const at = new URL('https://example.org/');
@@ -285,6 +290,32 @@ export async function useTraces(signal: AbortSignal): Promise<void> {
   const plain: Translation = await translator.translate('a', options);
   // @ts-expect-error: nobody knows what was asked for
   plain.sentences[0]?.trace['logits'];
+}
+
+export async function useGenerator(signal: AbortSignal): Promise<void> {
+  const generator: Generator = await Generator.load('hf:a/b', { compute: 'int8' });
+  const info: ModelInfo = generator.info;
+  const plain: Generation = await generator.generate('a', { maxNewTokens: 5, seed: 1, topK: 3 });
+  const seen = await generator.generate('a', { beams: 2, attention: true, hypotheses: true });
+  const weights: AttentionMap = seen.attention.decoder;
+  const others: Hypothesis[] = seen.hypotheses;
+  const { next } = await generator.next('a', { count: 3, temperature: 0.5, signal });
+  const tokens: NextToken[] = next;
+  for await (const step of generator.stream('a', { topP: 0.9, signal })) {
+    const any: GenerationStep = step;
+    if (step.done) console.log(step.result.tokens, any.text);
+    else console.log(step.token.logprob, step.promptTokens.length);
+  }
+  for await (const { result } of generator.generateEach(['a'])) console.log(result?.ended);
+  const [first] = await generator.generateBatch(['a'] as const);
+  console.log(info, plain.score, weights, others, tokens, first?.attention?.decoder.queries);
+  // @ts-expect-error: a stream is not by beams
+  generator.stream('a', { beams: 2 });
+  // @ts-expect-error: it has no encoder
+  await generator.generate('a', { ablate: [{ attention: 'encoder', layer: 0, head: 0 }] });
+  // @ts-expect-error: made by load only
+  new Generator();
+  generator.dispose();
 }
 
 export async function useTranslator(files: ModelFiles, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,17 @@ export { Embedder } from './embedder.js';
 export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './embedder.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
+export { Generator } from './generator.js';
+export type {
+  GenerateOptions,
+  GeneratedToken,
+  Generation,
+  GenerationStep,
+  NextOptions,
+  NextToken,
+  Prediction,
+  SampleOptions,
+} from './generator.js';
 export { load } from './open.js';
 export type { Model } from './open.js';
 export { QuestionAnswerer } from './question_answerer.js';

@@ -1,6 +1,7 @@
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
 import { GlassformerError } from './errors.js';
+import { Generator } from './generator.js';
 import { ModelHandle } from './handle.js';
 import { QuestionAnswerer } from './question_answerer.js';
 import type { Task } from './tasks.js';
@@ -9,7 +10,8 @@ import { Translator } from './translator.js';
 import type { ModelFiles, ModelInfo, TranslatorLoadOptions } from './types.js';
 
 /** A model of any task. */
-export type Model = Classifier | TokenClassifier | QuestionAnswerer | Embedder | Translator;
+export type Model =
+  Classifier | TokenClassifier | QuestionAnswerer | Embedder | Translator | Generator;
 
 // Their constructors are for this package alone.
 type Made = new (model: ModelHandle<ModelInfo>) => Model;
@@ -19,6 +21,7 @@ const classes = {
   'question-answering': QuestionAnswerer,
   'feature-extraction': Embedder,
   translation: Translator,
+  'text-generation': Generator,
 } satisfies Record<Task, unknown> as unknown as Record<string, Made | undefined>;
 
 /**

@@ -7,6 +7,7 @@ const classes = {
   'question-answering': 'QuestionAnswerer',
   'feature-extraction': 'Embedder',
   translation: 'Translator',
+  'text-generation': 'Generator',
 };
 
 /** What a class is for. */

@@ -100,14 +100,14 @@ export type Binary = 'simd' | 'relaxed';
 /** What a loaded model is. */
 export interface ModelInfo {
   task: string;
-  /** The encoder's. */
+  /** The encoder's; of a model without one, the decoder's. */
   layers: number;
   heads: number;
   dModel: number;
-  /** The encoder's. */
+  /** The same stack's. */
   vocabSize: number;
   parameters: number;
-  /** Most tokens that the encoder reads at once. */
+  /** Most tokens that it reads at once. */
   maxSourceLength: number;
   compute: Compute;
   binary: Binary;

@@ -1,0 +1,280 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import type { AttentionMap } from './attention.js';
+import { Calls } from './calls.js';
+import { toText } from './inputs.js';
+import { ModelHandle } from './handle.js';
+import { iterate } from './iterate.js';
+import { encodeOptions } from './encode.js';
+import { assemble } from './tensors.js';
+import type {
+  Clipped,
+  Head,
+  Hypothesis,
+  LoadOptions,
+  ModelFiles,
+  ModelInfo,
+  Outcome,
+  OutputToken,
+  TensorNames,
+  Texts,
+  Token,
+  TraceOptions,
+  WithTrace,
+} from './types.js';
+
+/**
+ * Which token comes next: the most probable one, unless an option of drawing is set (`sample`,
+ * `temperature`, `topK`, `topP`, `seed`) or the model's generation_config.json says otherwise.
+ * Options that are set win over that file.
+ */
+export interface SampleOptions {
+  /** Draw tokens; `false`: do not, whatever the model's files say. */
+  sample?: boolean | undefined;
+  /** Above 1 for bolder texts, below 1 for more careful ones; 0: do not draw. */
+  temperature?: number | undefined;
+  /** Draw from this many most probable tokens; 0: from all. */
+  topK?: number | undefined;
+  /** Draw from the fewest most probable tokens whose probabilities reach this. */
+  topP?: number | undefined;
+  /** The same seed, the same text, on every machine up to rounding; 0 by default. */
+  seed?: number | undefined;
+  /** Above 1: tokens that the text already has become less probable. */
+  repetitionPenalty?: number | undefined;
+}
+
+interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
+  extends SampleOptions, TraceOptions<Trace> {
+  /** Return every head's attention weights. */
+  attention?: Attention | undefined;
+  /** Heads whose output is set to zero before the output projection. */
+  ablate?: readonly Head<'decoder'>[] | undefined;
+  /** Aborts the call within one token. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface GenerateOptions<
+  Attention extends boolean = boolean,
+  Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends DecoderOptions<Attention, Trace> {
+  /**
+   * Most tokens to write; by default as the model's files say, or 64. There are never more than the
+   * model has positions for.
+   */
+  maxNewTokens?: number | undefined;
+  /** Hypotheses that a beam search follows at once, 1 to 64; it does not draw. */
+  beams?: number | undefined;
+  /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
+  lengthPenalty?: number | undefined;
+  /** Return what else the beam search completed. */
+  hypotheses?: Hypotheses | undefined;
+}
+
+export interface NextOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends DecoderOptions<Attention, Trace> {
+  /** Tokens to return, of those that may be drawn; 10 by default, 0: all. */
+  count?: number | undefined;
+}
+
+/** What a decoder read first, and where it looked. */
+type Shown<Attention> = {
+  /** The text that was given, as the model read it; offsets in it. */
+  promptTokens: Token[];
+} & ([Attention] extends [true]
+  ? {
+      /**
+       * With option `attention`: row i is the step that read token i, prompt and output taken
+       * together, and wrote token i + 1. What a step had not seen is 0.
+       */
+      attention: { decoder: AttentionMap };
+    }
+  : { attention?: { decoder: AttentionMap } });
+
+/** What a model wrote. `clipped`: the prompt was longer than the model reads, and lost its beginning. */
+export type Generation<
+  Attention extends boolean = boolean,
+  Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Hypothesis &
+  Clipped &
+  WithTrace<Trace> &
+  Shown<Attention> & {
+    /** Whether it ends with an end token, not at the most tokens. */
+    ended: boolean;
+  } & ([Hypotheses] extends [true] ? { hypotheses: Hypothesis[] } : { hypotheses?: Hypothesis[] });
+
+/** A token that may come next. */
+export interface NextToken {
+  id: number;
+  /** As a token's. */
+  text: string;
+  /** Natural logarithm of the probability that the model gives it. */
+  logprob: number;
+  /** Of being drawn: after penalty, temperature, topK and topP. */
+  probability: number;
+}
+
+/** What may follow a text. */
+export type Prediction<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithTrace<Trace> &
+  Shown<Attention> & {
+    /** Most probable first. */
+    next: NextToken[];
+  };
+
+/** One token of a stream. An end token has no step: it adds nothing to the text. */
+export interface GeneratedToken {
+  done: false;
+  token: OutputToken;
+  /** What was written so far, of whole characters: each step's a prefix of the next one's. */
+  text: string;
+  /** The same array in each step. */
+  promptTokens: Token[];
+  /** With option `attention`: the only row, that of the step that wrote `token`. */
+  attention?: { decoder: AttentionMap };
+}
+
+/** What a stream gives: a step for each token, and one more with the whole result. */
+export type GenerationStep<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = GeneratedToken | { done: true; text: string; result: Generation<Attention, false, Trace> };
+
+const decoderOptions = [
+  'sample',
+  'temperature',
+  'topK',
+  'topP',
+  'seed',
+  'repetitionPenalty',
+  'attention',
+  'trace',
+  'patch',
+  'ablate',
+  'signal',
+];
+const streamOptions = ['maxNewTokens', ...decoderOptions];
+const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'hypotheses'];
+const nextOptions = ['count', ...decoderOptions];
+
+/**
+ * Continues texts. It holds a WebAssembly instance, in a worker where the runtime has workers, until
+ * it is disposed of. Calls and streams wait for one another. Every error is a GlassformerError, and
+ * the call after it works.
+ */
+export class Generator {
+  /** What the model is; `layers`, `heads` and the like are the decoder's. */
+  readonly info: ModelInfo;
+  readonly #model: ModelHandle<ModelInfo>;
+  readonly #calls: Calls;
+
+  private constructor(model: ModelHandle<ModelInfo>) {
+    this.#model = model;
+    this.#calls = new Calls(model, generateOptions, toText);
+    this.info = model.info;
+  }
+
+  /** Loads the model in a folder, which is named as for `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<Generator> {
+    return new Generator(await ModelHandle.load('text-generation', folder, options));
+  }
+
+  /** Continues one text. `text` and `tokens` of the result are what was written. */
+  generate<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    text: string,
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): Promise<Generation<Attention, Hypotheses, Trace>> {
+    return this.#calls.one(text, options, 'generate');
+  }
+
+  /**
+   * Continues several texts, with one result each, in order. Where a text is refused, so is the
+   * whole batch; the message tells which.
+   */
+  generateBatch<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: readonly string[],
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): Promise<Generation<Attention, Hypotheses, Trace>[]> {
+    return this.#calls.batch(texts, options, 'generateBatch');
+  }
+
+  /** Continues any number of texts, as `Classifier.classifyEach` does it. */
+  generateEach<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: Texts,
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): AsyncGenerator<Outcome<Generation<Attention, Hypotheses, Trace>>, void, void> {
+    return this.#calls.each(texts, options, 'generateEach');
+  }
+
+  /**
+   * Continues one text, not by beams, and gives every token as it is written; the last step, with
+   * `done: true`, has the whole result, which the generator also returns. It starts when the first
+   * token is asked for and runs ahead of who asks. Leaving the loop ends it.
+   */
+  async *stream<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: Omit<
+      GenerateOptions<Attention, boolean, Trace>,
+      'beams' | 'lengthPenalty' | 'hypotheses'
+    > = {},
+  ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
+    const input = toText(text);
+    const fixed = { beams: 1, stream: true };
+    const encoded = encodeOptions(options, streamOptions, 'stream', fixed);
+    let promptTokens: Token[] = [];
+    const work = (push: (step: GeneratedToken) => void, inner: AbortSignal) =>
+      this.#model.results<Generation<Attention, false, Trace>>([input], encoded, inner, (raw) => {
+        const step = assemble<Omit<GeneratedToken, 'done'>>(raw);
+        promptTokens = step.promptTokens ?? promptTokens;
+        push({ done: false, ...step, promptTokens });
+      });
+    const [result] = yield* iterate(options.signal, work);
+    yield { done: true, text: result!.text, result: result! };
+    return result!;
+  }
+
+  /** Which tokens may follow a text, and how probable they are. */
+  async next<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: NextOptions<Attention, Trace> = {},
+  ): Promise<Prediction<Attention, Trace>> {
+    const input = toText(text);
+    const { count = 10, ...rest } = options;
+    const encoded = encodeOptions(rest, nextOptions, 'next', { next: count });
+    return (
+      await this.#model.results<Prediction<Attention, Trace>>([input], encoded, options.signal)
+    )[0]!;
+  }
+
+  /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */
+  dispose(): void {
+    this.#model.dispose();
+  }
+}
+
+// Symbol.dispose, for `using`, is newer than the runtimes that the package supports.
+export interface Generator {
+  [Symbol.dispose](): void;
+}
+if (Symbol.dispose) Generator.prototype[Symbol.dispose] = Generator.prototype.dispose;
