@@ -1,7 +1,7 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
-import type { Explorers } from './lib/explorers.ts';
+import type { OpenViews } from './lib/open-views.svelte.ts';
 
-export function draw(explorers: Explorers): void {
-  mount(App, { target: document.getElementById('app')!, props: { explorers } });
+export function draw(opened: OpenViews): void {
+  mount(App, { target: document.getElementById('app')!, props: { opened } });
 }

@@ -3,25 +3,29 @@ import {
   GlassformerError,
   Translator,
   type AttentionMap,
-  type LoadOptions,
+  type Head,
   type SentenceTranslation,
   type TokenStep,
   type Translation,
-  type TranslatorInfo,
 } from 'glassformer';
 import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
 import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
-import { translateFailure } from './failure.ts';
+import type { Link } from './address.ts';
+import { translateFailure, type Failure } from './failure.ts';
 import {
-  HeadExplorer,
+  HeadChoice,
   type AttentionKind,
+  type AttentionOnView,
   type HeadPosition,
   type Reader,
-} from './head-explorer.svelte.ts';
+} from './head-choice.svelte.ts';
+import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName, Target } from './models.ts';
-import type { TranslationLink } from './permalink.ts';
 import { translationJson } from './result-json.ts';
 import { shownTokens } from './tokens.ts';
+import { translationExamples } from './translation-examples.ts';
+import { fromTranslationLink, toTranslationLink } from './translation-link.ts';
+import type { ViewState } from '../views.ts';
 
 /** A text together with its translation. */
 export interface Rendering {
@@ -58,7 +62,16 @@ export const mostBeams = 8;
 
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
-export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorInfo, Translator> {
+export class TranslationExplorer implements AttentionOnView, ViewState {
+  readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
+  readonly choice = new HeadChoice(this, () => void this.#refresh());
+
+  text = $state('');
+  /** Whether what is shown is older than the text or the interventions. */
+  busy = $state(true);
+  /** Why this text was not translated. */
+  failure = $state.raw<Failure>();
+
   /** The language that is written. */
   target = $state<Target>('de');
   attention = $state<AttentionKind>('cross');
@@ -82,9 +95,8 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   #work = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(link: Partial<TranslationLink>, text: string) {
-    super();
-    this.text = text;
+  constructor(link: Link) {
+    this.text = translationExamples.de[0]!.text;
     this.#take(link);
   }
 
@@ -92,44 +104,71 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     return `en-${this.target}`;
   }
 
+  start(): void {
+    if (!this.loader.begun) void this.load();
+  }
+
   /** Begins anew: what another model has given, or is about to give, does not stay. */
-  override load(): Promise<void> {
+  async load(): Promise<void> {
     this.#work.abort();
     this.draft = this.rendering = this.searched = this.untouched = undefined;
     this.stage = 'rest';
-    return super.load();
+    this.failure = undefined;
+    if (!(await this.loader.load(this.name))) return;
+    this.choice.keep((head) => this.#exists(head));
+    void this.#refresh();
   }
 
   /** Writes another language: that takes another model, whose heads are all on. */
   into(target: Target): void {
     this.target = target;
-    this.off = [];
-    this.pointed = false;
+    this.choice.off = [];
+    this.choice.pointed = false;
     void this.load();
   }
 
-  /** Shows what a link says. */
-  follow(link: Partial<TranslationLink>): void {
-    if (link.target && link.target !== this.target) this.into(link.target);
+  follow(link: Link): void {
+    const { target } = fromTranslationLink(link);
+    if (target && target !== this.target) this.into(target);
     this.#take(link);
-    void this.refresh();
+    void this.#refresh();
+  }
+
+  get link(): Link {
+    const { target, text, beams, sentence, attention, choice } = this;
+    const { selected: head, off } = choice;
+    return toTranslationLink({ target, text, beams, sentence, attention, head, off });
+  }
+
+  get ready(): boolean {
+    return this.loader.phase === 'ready';
+  }
+
+  get working(): boolean {
+    return this.loader.phase === 'loading' || (this.ready && this.busy);
+  }
+
+  /** Takes all interventions back. */
+  reset(): void {
+    this.choice.off = [];
+    void this.#refresh();
   }
 
   edit(text: string): void {
     this.text = text;
     this.busy = true;
-    this.pointed = false;
+    this.choice.pointed = false;
     this.lit = undefined;
     this.sentence = 0;
     if (this.stage === 'stopped') this.stage = 'rest';
     this.#work.abort();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.refresh(), pause);
+    this.#timer = setTimeout(() => void this.#refresh(), pause);
   }
 
   search(beams: number): void {
     this.beams = beams;
-    void this.refresh();
+    void this.#refresh();
   }
 
   stop(): void {
@@ -140,22 +179,23 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
 
   /** Goes on after a stop. */
   again(): void {
-    void this.refresh();
+    void this.#refresh();
   }
 
   look(attention: AttentionKind): void {
     this.attention = attention;
-    const { layer, head } = this.selected;
-    this.selected = { layer: Math.min(layer, this.layers - 1), head };
-    this.pointed = false;
-    this.followMatrix();
+    const { choice } = this;
+    const { layer, head } = choice.selected;
+    choice.selected = { layer: Math.min(layer, this.layers - 1), head };
+    choice.pointed = false;
+    choice.followMatrix();
   }
 
   choose(sentence: number): void {
     if (sentence === this.sentence) return;
     this.sentence = sentence;
-    this.pointed = false;
-    this.followMatrix();
+    this.choice.pointed = false;
+    this.choice.followMatrix();
   }
 
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
@@ -168,7 +208,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     if (side !== asks) return;
     const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
     const query = tokens.findIndex(({ end }) => end > at.start);
-    if (query >= 0) this.point({ query, key: this.strongestKeyOf(query) });
+    if (query >= 0) this.choice.point({ query, key: this.choice.strongestKeyOf(query) });
   }
 
   get tooLong(): boolean {
@@ -176,7 +216,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   }
 
   get touched(): boolean {
-    return this.off.length > 0;
+    return this.choice.off.length > 0;
   }
 
   /** The alignment, as long as the text is the one that it belongs to. */
@@ -194,7 +234,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   }
 
   get heads(): number {
-    return this.info?.heads ?? 8;
+    return this.loader.info?.heads ?? 8;
   }
 
   get queryLabels(): readonly string[] {
@@ -225,22 +265,19 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
   toJson(): string {
     const { rendering } = this;
     if (!rendering) return '{}';
-    return translationJson(rendering.text, rendering.result, rendering.beams, this.off);
+    return translationJson(rendering.text, rendering.result, rendering.beams, this.choice.off);
   }
 
-  protected open(folder: URL, options: LoadOptions): Promise<Translator> {
-    return Translator.load(folder, options);
+  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
+    return !this.loader.info || (layer < this.#layersOf(attention) && head < this.heads);
   }
 
-  protected exists({ attention, layer, head }: HeadPosition & { attention: AttentionKind }) {
-    return layer < this.#layersOf(attention) && head < this.heads;
-  }
-
-  protected async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#work.abort();
     const { signal } = (this.#work = new AbortController());
-    const { text, beams, model } = this;
+    const { text, beams } = this;
+    const { model } = this.loader;
     if (!model) return;
     this.failure = undefined;
     this.stage = 'rest';
@@ -260,7 +297,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
       };
       const known = this.untouched;
       const untouched = known?.text === text && known.beams === beams ? known : await translate({});
-      const rendering = this.touched ? await translate({ ablate: this.off }) : untouched;
+      const rendering = this.touched ? await translate({ ablate: this.choice.off }) : untouched;
       this.untouched = untouched;
       this.#show(rendering);
     } catch (error) {
@@ -278,7 +315,7 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     this.stage = 'streaming';
     this.lit = undefined;
     const begin = performance.now();
-    const options = { attention: true as const, ablate: this.off, signal };
+    const options = { attention: true as const, ablate: this.choice.off, signal };
     const tokens: Range[] = [];
     let first = 0;
     for await (const step of model.stream(text, options)) {
@@ -313,25 +350,24 @@ export class TranslationExplorer extends HeadExplorer<AttentionKind, TranslatorI
     if (this.sentence >= count) this.sentence = 0;
     const { lit, alignment } = this;
     if (lit && !alignment?.[lit.side][lit.word]) this.lit = undefined;
-    this.followMatrix();
+    this.choice.followMatrix();
   }
 
-  #take(link: Partial<TranslationLink>): void {
-    if (link.target) this.target = link.target;
-    if (link.text !== undefined) this.text = link.text;
-    if (link.beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, link.beams));
-    if (link.sentence !== undefined) this.sentence = link.sentence;
-    if (link.attention) this.attention = link.attention;
-    const { head } = link;
-    if (head && (!this.info || this.exists({ attention: this.attention, ...head })))
-      this.selected = head;
-    this.off = (link.off ?? []).filter((at) => !this.info || this.exists(at));
-    this.pointed = false;
+  #take(link: Link): void {
+    const { target, text, beams, sentence, attention, head, off = [] } = fromTranslationLink(link);
+    if (target) this.target = target;
+    if (text !== undefined) this.text = text;
+    if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
+    if (sentence !== undefined) this.sentence = sentence;
+    if (attention) this.attention = attention;
+    if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
+    this.choice.off = off.filter((at) => this.#exists(at));
+    this.choice.pointed = false;
   }
 
   #layersOf(attention: AttentionKind): number {
-    if (attention === 'encoder') return this.info?.layers ?? 6;
-    return this.info?.decoderLayers ?? 2;
+    if (attention === 'encoder') return this.loader.info?.layers ?? 6;
+    return this.loader.info?.decoderLayers ?? 2;
   }
 
   get #sourceLabels(): string[] {

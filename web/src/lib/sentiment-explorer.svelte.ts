@@ -3,18 +3,25 @@ import {
   Classifier,
   GlassformerError,
   type Classification,
-  type ClassifierInfo,
   type ClassifyOptions,
   type Head,
-  type LoadOptions,
 } from 'glassformer';
 import { SvelteSet } from 'svelte/reactivity';
+import type { ViewState } from '../views.ts';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
-import { readFailure } from './failure.ts';
-import { HeadExplorer, type HeadPosition, type Reader } from './head-explorer.svelte.ts';
-import type { Permalink } from './permalink.ts';
+import type { Link } from './address.ts';
+import { examples } from './examples.ts';
+import { readFailure, type Failure } from './failure.ts';
+import {
+  HeadChoice,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from './head-choice.svelte.ts';
+import { ModelLoader } from './model-loader.svelte.ts';
 import { resultJson } from './result-json.ts';
+import { fromSentimentLink, toSentimentLink } from './sentiment-link.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
 
 /** A text together with what the model made of it. */
@@ -39,10 +46,17 @@ export const longestForRemoval = 256;
 
 const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
-export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier> {
+export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState {
   readonly attention = 'encoder';
   readonly reader: Reader = ['', 'looks at'];
-  readonly name = 'sentiment';
+  readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
+  readonly choice = new HeadChoice<'encoder'>(this, () => void this.#refresh());
+
+  text = $state('');
+  /** Whether what is shown is older than the text or the interventions. */
+  busy = $state(true);
+  /** Why this text was not read. */
+  failure = $state.raw<Failure>();
 
   /** With the interventions; undefined before the first reading and for a text without tokens. */
   reading = $state.raw<Reading>();
@@ -60,23 +74,37 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
   #measuring = { tokens: new AbortController(), heads: new AbortController() };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(link: Partial<Permalink>, text: string) {
-    super();
-    this.text = link.text ?? text;
-    if (link.head) this.selected = link.head;
-    this.off = (link.off ?? []).map(encoderHead);
-    if (link.text !== undefined) for (const token of link.hidden ?? []) this.#hidden.add(token);
+  constructor(link: Link) {
+    this.text = examples[0]!.text;
+    this.#take(link);
   }
 
-  /** Shows what a link says. */
-  follow(link: Partial<Permalink>): void {
-    if (link.text !== undefined) this.text = link.text;
-    if (link.head && this.exists(link.head)) this.selected = link.head;
-    this.off = (link.off ?? []).map(encoderHead).filter((head) => this.exists(head));
-    this.#hidden.clear();
-    for (const token of link.hidden ?? []) this.#hidden.add(token);
-    this.pointed = false;
-    void this.refresh();
+  start(): void {
+    if (!this.loader.begun) void this.load();
+  }
+
+  async load(): Promise<void> {
+    if (!(await this.loader.load('sentiment'))) return;
+    this.choice.keep((head) => this.#exists(head));
+    void this.#refresh();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    void this.#refresh();
+  }
+
+  get link(): Link {
+    const { text, choice, hidden } = this;
+    return toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+  }
+
+  get ready(): boolean {
+    return this.loader.phase === 'ready';
+  }
+
+  get working(): boolean {
+    return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
   /** The text was edited: tokens are other ones now, so none stays hidden. */
@@ -84,21 +112,21 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
     this.text = text;
     this.busy = true;
     this.#hidden.clear();
-    this.pointed = false;
+    this.choice.pointed = false;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.refresh(), Math.max(pause, this.milliseconds ?? 0));
+    this.#timer = setTimeout(() => void this.#refresh(), Math.max(pause, this.milliseconds ?? 0));
   }
 
   get labels(): readonly string[] {
-    return this.info?.labels ?? [];
+    return this.loader.info?.labels ?? [];
   }
 
   get layers(): number {
-    return this.info?.layers ?? 4;
+    return this.loader.info?.layers ?? 4;
   }
 
   get heads(): number {
-    return this.info?.heads ?? 8;
+    return this.loader.info?.heads ?? 8;
   }
 
   get queryLabels(): readonly string[] {
@@ -120,7 +148,7 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
 
   toJson(): string {
     const { reading } = this;
-    return reading ? resultJson(reading.text, reading.result, this.off, this.hidden) : '{}';
+    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : '{}';
   }
 
   get hidden(): number[] {
@@ -128,7 +156,7 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
   }
 
   get touched(): boolean {
-    return this.off.length + this.#hidden.size > 0;
+    return this.choice.off.length + this.#hidden.size > 0;
   }
 
   isHidden(token: number): boolean {
@@ -137,12 +165,14 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
 
   toggleToken(token: number): void {
     if (!this.#hidden.delete(token)) this.#hidden.add(token);
-    void this.refresh();
+    void this.#refresh();
   }
 
-  override reset(): void {
+  /** Takes all interventions back. */
+  reset(): void {
     this.#hidden.clear();
-    super.reset();
+    this.choice.off = [];
+    void this.#refresh();
   }
 
   /** Each token's part of the evidence, as the model's last vectors have it. */
@@ -170,14 +200,16 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
       'tokens',
       reading,
       known,
-      (token) => ({ maskTokens: [...hidden, token], ablate: this.off }),
+      (token) => ({ maskTokens: [...hidden, token], ablate: this.choice.off }),
       (token) => !hidden.includes(token) && hidden.length + 1 < reading.shown.length,
     );
   }
 
   /** Switches each head off in turn and notes how far the evidence falls: [layers × heads]. */
   async measureHeads(): Promise<void> {
-    const { reading, info, off, hidden } = this;
+    const { reading, hidden, choice } = this;
+    const { info } = this.loader;
+    const { off } = choice;
     if (!reading || !info) return;
     const count = info.layers * info.heads;
     const known = this.headEffects?.values ?? new Float32Array(count).fill(NaN);
@@ -187,26 +219,36 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
       reading,
       known,
       (i) => ({ maskTokens: hidden, ablate: [...off, { attention: 'encoder', ...at(i) }] }),
-      (i) => !this.isOff(at(i)),
+      (i) => !choice.isOff(at(i)),
     );
   }
 
-  protected open(folder: URL, options: LoadOptions): Promise<Classifier> {
-    return Classifier.load(folder, options);
+  #exists({ layer, head }: HeadPosition): boolean {
+    const { info } = this.loader;
+    return !info || (layer < info.layers && head < info.heads);
   }
 
-  protected exists({ layer, head }: HeadPosition): boolean {
-    return !this.info || (layer < this.info.layers && head < this.info.heads);
+  /** Shows what a link says, once it is read. */
+  #take(link: Link): void {
+    const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
+    if (text !== undefined) this.text = text;
+    if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
+    this.#hidden.clear();
+    for (const token of hidden) this.#hidden.add(token);
+    this.choice.pointed = false;
   }
 
-  protected async refresh(): Promise<void> {
+  /** Asks the model anew. */
+  async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#reading.abort();
     this.#measuring.tokens.abort();
     this.#measuring.heads.abort();
     const controller = (this.#reading = new AbortController());
     const { signal } = controller;
-    const { text, model } = this;
+    const { text } = this;
+    const { model } = this.loader;
     if (!model) return;
     this.failure = undefined;
     this.busy = true;
@@ -228,7 +270,7 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
         if (token >= untouched.shown.length) this.#hidden.delete(token);
       if (!this.touched) this.#show(untouched, untouched);
       else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
-      else this.#show(await read({ ablate: this.off, maskTokens: this.hidden }), untouched);
+      else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
     } catch (error) {
       if (signal.aborted) return;
       this.#show(undefined, undefined);
@@ -242,7 +284,7 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
     this.busy = false;
     this.reading = reading;
     this.untouched = untouched;
-    this.followMatrix();
+    this.choice.followMatrix();
   }
 
   /** Reports into tokenEffects or headEffects, at first with what was known before. */
@@ -262,7 +304,7 @@ export class Explorer extends HeadExplorer<'encoder', ClassifierInfo, Classifier
       for (let i = 0; i < values.length; i++) {
         values[i] = NaN;
         if (measurable(i)) {
-          const result = await this.model!.classify(of.text, { ...without(i), signal });
+          const result = await this.loader.model!.classify(of.text, { ...without(i), signal });
           values[i] = whole - evidence(result, this.labels);
         }
         if (signal.aborted) return;

@@ -1,0 +1,61 @@
+/** The page's address. What is shown stands after "#", so it is never sent anywhere. */
+
+/** What a view shows, by the names that its link has for it. */
+export type Link = Readonly<Record<string, string>>;
+
+const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''));
+
+/** The name of the view that an address leads to, where it has one. */
+export const viewIn = (hash: string): string | undefined =>
+  parametersOf(hash).get('view') ?? undefined;
+
+/** Longer texts are left out of the address, as is all that refers to them. */
+export const longestText = 4000;
+
+/** `view` is left out for the page's first view. */
+export function hashFor(view: string | undefined, link: Link): string {
+  const parameters = new URLSearchParams(view === undefined ? {} : { view });
+  for (const [name, value] of Object.entries(link))
+    if (name !== 'text' || value.length <= longestText) parameters.set(name, value);
+  const written = `${parameters}`;
+  return written && `#${written}`;
+}
+
+export function linkIn(hash: string): Link {
+  const { view: _, ...link } = Object.fromEntries(parametersOf(hash));
+  return link;
+}
+
+// --- values of several parts --------------------------------------------------------------------
+
+export interface HeadPosition {
+  /** Both count from 0, as in the package. */
+  layer: number;
+  head: number;
+}
+
+export type AttentionKind = 'encoder' | 'decoder' | 'cross';
+
+const list = (value: string | undefined) => (value ? value.split(',') : []);
+
+/** Whole numbers of up to `length` digits; what is none is left out. */
+export const numbersIn = (value: string | undefined, length: number): number[] =>
+  list(value)
+    .filter((item) => /^\d+$/.test(item) && item.length <= length)
+    .map(Number);
+
+export const headsIn = (value: string | undefined): HeadPosition[] =>
+  list(value)
+    .map((item) => /^(\d{1,4})\.(\d{1,4})$/.exec(item))
+    .filter((match) => match !== null)
+    .map(([, layer, head]) => ({ layer: Number(layer), head: Number(head) }));
+
+export const headsOfKindsIn = (
+  value: string | undefined,
+): (HeadPosition & { attention: AttentionKind })[] =>
+  list(value)
+    .map((item) => /^(encoder|decoder|cross)\.(\d{1,4}\.\d{1,4})$/.exec(item))
+    .filter((match) => match !== null)
+    .map(([, kind, head]) => ({ attention: kind as AttentionKind, ...headsIn(head)[0]! }));
+
+export const headName = ({ layer, head }: HeadPosition): string => `${layer}.${head}`;

@@ -1,0 +1,126 @@
+/** Heads, of which one is chosen and some may be off, and the cell of its map that is read out. */
+import type { Head } from 'glassformer';
+import { SvelteSet } from 'svelte/reactivity';
+import type { AttentionKind, HeadPosition } from './address.ts';
+import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
+
+export type { AttentionKind, HeadPosition };
+
+/** How a heat map's cell is read out: before the query, and between query and key. */
+export type Reader = readonly [before: string, between: string];
+
+/** The attention that is on view: what heads are chosen from. */
+export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
+  readonly attention: Kind;
+  readonly layers: number;
+  readonly heads: number;
+  /** A head's attention; undefined before there is any. */
+  matrixOf(head: HeadPosition): Matrix | undefined;
+  readonly queryLabels: readonly string[];
+  readonly keyLabels: readonly string[];
+  readonly reader: Reader;
+  /** What a head mostly does with this text. */
+  habitOf(matrix: Matrix): Habit;
+}
+
+export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
+  selected = $state.raw<HeadPosition>({ layer: 0, head: 0 });
+  cell = $state.raw<Cell>({ query: 0, key: 0 });
+  /** Whether `cell` was pointed at; until then it follows the strongest weight. */
+  pointed = $state(false);
+
+  readonly view: AttentionOnView<Kind>;
+  readonly #onswitch: () => void;
+  #off = new SvelteSet<string>();
+
+  /** `onswitch`: heads were switched off or on. */
+  constructor(view: AttentionOnView<Kind>, onswitch: () => void) {
+    this.view = view;
+    this.#onswitch = onswitch;
+  }
+
+  /** The heads that are switched off, of whatever attention. */
+  get off(): Head<Kind>[] {
+    return [...this.#off].map((key) => {
+      const [attention, layer, head] = key.split('.');
+      return { attention: attention as Kind, layer: Number(layer), head: Number(head) };
+    });
+  }
+
+  /** Without a word to `onswitch`. */
+  set off(heads: readonly Head<Kind>[]) {
+    this.#off.clear();
+    for (const head of heads) this.#off.add(this.#keyOf(head, head.attention));
+  }
+
+  isOff(head: HeadPosition): boolean {
+    return this.#off.has(this.#keyOf(head));
+  }
+
+  toggle(head: HeadPosition): void {
+    const key = this.#keyOf(head);
+    if (!this.#off.delete(key)) this.#off.add(key);
+    this.#onswitch();
+  }
+
+  toggleLayer(layer: number): void {
+    const heads = Array.from({ length: this.view.heads }, (_, head) => ({ layer, head }));
+    const on = heads.every((head) => this.isOff(head));
+    for (const head of heads) {
+      if (on) this.#off.delete(this.#keyOf(head));
+      else this.#off.add(this.#keyOf(head));
+    }
+    this.#onswitch();
+  }
+
+  /** Of another model's heads, only those that this one has stay chosen and off. */
+  keep(exists: (head: Head<Kind>) => boolean): void {
+    if (!exists({ attention: this.view.attention, ...this.selected }))
+      this.selected = { layer: 0, head: 0 };
+    this.off = this.off.filter(exists);
+  }
+
+  select(head: HeadPosition): void {
+    this.selected = head;
+    if (!this.pointed) this.#followStrongest();
+  }
+
+  point(cell: Cell): void {
+    this.cell = cell;
+    this.pointed = true;
+  }
+
+  /** The cell follows the strongest weight again. */
+  letGo(): void {
+    this.pointed = false;
+    this.#followStrongest();
+  }
+
+  /** The chosen head's attention. */
+  get matrix(): Matrix | undefined {
+    return this.view.matrixOf(this.selected);
+  }
+
+  /** The key that a query looks at most. */
+  strongestKeyOf(query: number): number {
+    const { matrix } = this;
+    if (!matrix) return 0;
+    const row = matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys);
+    return row.reduce((best, weight, key) => (weight > row[best]! ? key : best), 0);
+  }
+
+  /** Keeps the cell inside a new matrix, and at the strongest weight unless it was pointed at. */
+  followMatrix(): void {
+    const { matrix, cell } = this;
+    const within = matrix && cell.query < matrix.queries && cell.key < matrix.keys;
+    if (!this.pointed || !within) this.#followStrongest();
+  }
+
+  #followStrongest(): void {
+    if (this.matrix) this.cell = strongestCell(this.matrix);
+  }
+
+  #keyOf({ layer, head }: HeadPosition, attention: AttentionKind = this.view.attention): string {
+    return `${attention}.${layer}.${head}`;
+  }
+}

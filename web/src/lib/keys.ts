@@ -1,0 +1,83 @@
+/** What keys do, for every part of the page that is worked with them. */
+import type { Attachment } from 'svelte/attachments';
+
+/** A place among rows and columns, both from 0. */
+export interface Place {
+  row: number;
+  column: number;
+}
+
+export interface Field {
+  rows: number;
+  columns: number;
+  /** Rows that Page Up and Page Down go; without it they are left to the browser. */
+  page?: number;
+}
+
+type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>;
+
+/** Where a key leads to from a place; undefined for a key that leads nowhere. */
+export function placeAfter(
+  { key, ctrlKey, metaKey }: Key,
+  { row, column }: Place,
+  { rows, columns, page }: Field,
+): Place | undefined {
+  const all = ctrlKey || metaKey;
+  const steps: Record<string, Place | undefined> = {
+    ArrowLeft: { row, column: column - 1 },
+    ArrowRight: { row, column: column + 1 },
+    ArrowUp: rows > 1 ? { row: row - 1, column } : undefined,
+    ArrowDown: rows > 1 ? { row: row + 1, column } : undefined,
+    Home: { row: all ? 0 : row, column: 0 },
+    End: { row: all ? rows : row, column: columns },
+    PageUp: page === undefined ? undefined : { row: row - page, column },
+    PageDown: page === undefined ? undefined : { row: row + page, column },
+  };
+  const to = steps[key];
+  const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
+  return to && { row: within(to.row, rows), column: within(to.column, columns) };
+}
+
+/** Arrow keys, Home and End go through a field. */
+export interface Walk {
+  field: Field;
+  at: Place;
+  go: (to: Place) => void;
+}
+
+interface Keys {
+  walk?: Walk;
+  /** What other keys do, by their names. */
+  presses?: Readonly<Record<string, () => void>>;
+}
+
+/** Attached to an element: what keys do that are pressed in it. `keys` is asked at each press. */
+export function keyboard(keys: () => Keys): Attachment<HTMLElement> {
+  return (element) => {
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey || event.defaultPrevented) return;
+      const { walk, presses = {} } = keys();
+      const to = walk && placeAfter(event, walk.at, walk.field);
+      const own = Object.hasOwn(presses, event.key) ? presses[event.key] : undefined;
+      if (own) own();
+      else if (to) walk.go(to);
+      else return;
+      event.preventDefault();
+    };
+    element.addEventListener('keydown', press);
+    return () => element.removeEventListener('keydown', press);
+  };
+}
+
+/** A row of which one item is in the tab order; arrow keys take the focus along. */
+export function walkAlong(
+  count: number,
+  current: number,
+  itemAt: (index: number) => HTMLElement | null | undefined,
+): Walk {
+  return {
+    field: { rows: 1, columns: count },
+    at: { row: 0, column: current },
+    go: ({ column }) => itemAt(column)?.focus(),
+  };
+}

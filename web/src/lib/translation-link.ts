@@ -1,0 +1,49 @@
+/** The translation view's state, as a link carries it. */
+import {
+  headName,
+  headsOfKindsIn,
+  numbersIn,
+  type AttentionKind,
+  type HeadPosition,
+  type Link,
+} from './address.ts';
+import { targets, type Target } from './models.ts';
+
+export interface TranslationLink {
+  target: Target;
+  text: string;
+  beams: number;
+  /** The sentence looked into, from 0. */
+  sentence: number;
+  attention: AttentionKind;
+  head: HeadPosition;
+  off: readonly (HeadPosition & { attention: AttentionKind })[];
+}
+
+export function toTranslationLink(state: TranslationLink): Link {
+  const { target, text, beams, sentence, attention, head, off } = state;
+  return {
+    to: target,
+    text,
+    ...(sentence > 0 && { sentence: `${sentence}` }),
+    beams: `${beams}`,
+    head: `${attention}.${headName(head)}`,
+    ...(off.length > 0 && { off: off.map((at) => `${at.attention}.${headName(at)}`).join(',') }),
+  };
+}
+
+/** Reads what it can; anything malformed is left out. */
+export function fromTranslationLink(link: Link): Partial<TranslationLink> {
+  const { text } = link;
+  const target = targets.find((language) => language === link.to);
+  const [beams] = numbersIn(link.beams, 4);
+  const [sentence] = numbersIn(link.sentence, 4);
+  const [at] = headsOfKindsIn(link.head);
+  return {
+    ...(target && { target }),
+    ...(text !== undefined && { text, ...(sentence !== undefined && { sentence }) }),
+    ...(beams !== undefined && { beams }),
+    ...(at && { attention: at.attention, head: { layer: at.layer, head: at.head } }),
+    off: headsOfKindsIn(link.off),
+  };
+}
