@@ -126,6 +126,7 @@ await step('package tests', ['build package'], () => nodeTests('tests/package'))
 await step('environments', ['build native', 'build package'], () =>
   nodeTests('tests/environments'),
 );
+await step('sources of the page', [], () => nodeTests('tests/page'));
 await step('scores', [], () => nodeTests('tests/evaluate'));
 await step('repository tests', ['build native', 'build package'], () =>
   nodeTests('tests/repository'),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { headers, policy } from './csp.ts';
+import { cardFiles } from './docs/cards.mjs';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -39,30 +40,38 @@ function codeFirst(): Plugin {
   };
 }
 
-/** Serves weights/NAME as models/NAME, and puts it into the build. */
+/** Serves weights/NAME as models/NAME, with its card as a page, and puts it into the build. */
 function models(names: readonly string[]): Plugin {
-  const read = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
-  const folders = new Map(names.map((name) => [name, here(`../weights/${name}`)]));
-  const filesOf = (name: string, among: readonly string[]) =>
-    among
-      .map((file) => ({ file, path: `${folders.get(name)}/${file}` }))
-      .filter(({ path }) => folders.has(name) && existsSync(path));
+  const files = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model', 'LICENSE'];
+  const paths = new Map(
+    names
+      .flatMap((name) =>
+        files.map((file) => [`${name}/${file}`, here(`../weights/${name}/${file}`)]),
+      )
+      .filter((entry): entry is [string, string] => existsSync(entry[1]!)),
+  );
+  const types: Record<string, string> = {
+    json: 'application/json',
+    html: 'text/html; charset=utf-8',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+    woff2: 'font/woff2',
+  };
   return {
     name: 'models',
     configureServer(server) {
       server.middlewares.use('/models', (request, response) => {
-        const [, name = '', wanted = ''] = request.url?.split('?')[0]?.split('/') ?? [];
-        const [found] = filesOf(
-          name,
-          [...read, 'README.md', 'LICENSE'].filter((f) => f === wanted),
-        );
-        if (!found) {
+        const wanted = request.url?.split('?')[0]?.slice(1) ?? '';
+        const path = paths.get(wanted);
+        const card = path ? undefined : cardFiles(names).get(wanted);
+        if (path === undefined && card === undefined) {
           response.writeHead(404).end();
           return;
         }
-        const json = found.file.endsWith('.json');
-        response.setHeader('Content-Type', json ? 'application/json' : 'application/octet-stream');
-        createReadStream(found.path).pipe(response);
+        const type = types[wanted.split('.').at(-1)!] ?? 'application/octet-stream';
+        response.setHeader('Content-Type', type);
+        if (path !== undefined) createReadStream(path).pipe(response);
+        else response.end(card);
       });
     },
     configurePreviewServer(server) {
@@ -74,12 +83,10 @@ function models(names: readonly string[]): Plugin {
       });
     },
     generateBundle() {
-      for (const name of names) {
-        for (const { file, path } of filesOf(name, [...read, 'README.md', 'LICENSE'])) {
-          const fileName = `models/${name}/${file}`;
-          this.emitFile({ type: 'asset', fileName, source: readFileSync(path) });
-        }
-      }
+      const emit = (file: string, source: string | Uint8Array) =>
+        this.emitFile({ type: 'asset', fileName: `models/${file}`, source });
+      for (const [file, path] of paths) emit(file, readFileSync(path));
+      for (const [file, contents] of cardFiles(names)) emit(file, contents);
     },
   };
 }

@@ -94,6 +94,15 @@ onPage(
   },
 );
 
+onPage('figures from elsewhere are there from the start', {}, async (page) => {
+  const elsewhere = page.getByTestId('elsewhere');
+  assert.equal(await elsewhere.count(), tasks.length * ways.length);
+  for (const figure of await elsewhere.allTextContents())
+    assert.ok(Number(figure.replaceAll(',', '')) > 100, figure);
+  assert.equal(await page.getByTestId('row').count(), 0);
+  await page.getByText('Zen 4').waitFor();
+});
+
 onPage('it can be stopped, and run again', {}, async (page) => {
   await button(page, 'Run').click();
   await page.getByTestId('row').first().waitFor();

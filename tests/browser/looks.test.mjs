@@ -9,7 +9,7 @@ const onPage = testsOnPage();
 const background = (page) =>
   page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
 
-for (const width of [360, 390, 768, 1280]) {
+for (const width of [320, 360, 390, 768, 1280]) {
   onPage(
     `nothing scrolls sideways at ${width} pixels`,
     { viewport: { width, height: 800 } },
@@ -81,7 +81,8 @@ onPage('everything can be reached and worked by keyboard', {}, async (page) => {
     'head-switch',
     'ablate',
     'heatmap',
-    'checkbox',
+    'Weigh every head',
+    'Hide it',
     'radio',
   ]) {
     assert.ok(reached.has(what), `${what} among ${[...reached]}`);
@@ -93,7 +94,7 @@ for (const colorScheme of ['light', 'dark']) {
     await read(page, 'A great cast, but the script is dreadful.');
     await page.getByTestId('token').nth(1).click();
     await page.getByTestId('head-switch').nth(4).click();
-    await page.getByLabel('Weigh every head').check();
+    await page.getByRole('button', { name: 'Weigh every head' }).click();
     await page.getByTestId('effect').nth(30).waitFor();
     await settled(page);
     const check = async () => {
@@ -121,3 +122,86 @@ onPage(
     assert.equal(moving, 0);
   },
 );
+
+// In the reader's own colors, those of the page are gone: what tells things apart must be left.
+onPage('with forced colors switches, choices and scales can be seen', {}, async (page) => {
+  await read(page, 'A great cast, but the script is dreadful.');
+  await page.getByTestId('head-switch').nth(4).click();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const style = (selector, property) =>
+    page
+      .locator(selector)
+      .evaluateAll((list, name) => list.map((one) => getComputedStyle(one)[name]), property);
+  const canvas = await page.evaluate(() => {
+    document.body.insertAdjacentHTML('beforeend', '<i id="canvas"></i>');
+    const probe = document.getElementById('canvas');
+    probe.style.setProperty('background-color', 'Canvas');
+    const color = getComputedStyle(probe).backgroundColor;
+    probe.remove();
+    return color;
+  });
+
+  const switches = await style('[data-testid=head-switch] i', 'backgroundColor');
+  assert.equal(switches[4], canvas);
+  assert.ok(switches.every((color, i) => i === 4 || color !== canvas));
+
+  const heads = await style('[data-testid=head]', 'outlineWidth');
+  assert.notEqual(heads[0], heads[1]);
+  const nav = await style('nav a', 'borderBottomColor');
+  assert.notEqual(nav[0], nav[1]);
+  assert.equal(nav[1], canvas);
+
+  for (const scale of ['.tube span', '.legend i', '[data-testid=token]']) {
+    const colors = new Set(await style(scale, 'backgroundColor'));
+    assert.ok(colors.size > 1, `${scale}: ${[...colors]}`);
+  }
+});
+
+onPage(
+  'on paper it is light, and nothing is left to press',
+  { colorScheme: 'dark' },
+  async (page) => {
+    await read(page, 'A great cast, but the script is dreadful.');
+    await page.emulateMedia({ media: 'print' });
+    await page.locator('html[data-theme=light]').waitFor();
+    for (const what of [
+      'nav',
+      'footer',
+      '[data-testid=head-switch]',
+      '.examples',
+      '[aria-pressed].boxed',
+    ])
+      assert.equal(await page.locator(what).first().isVisible(), false, what);
+    for (const what of ['verdict', 'token', 'head', 'heatmap'])
+      assert.equal(await page.getByTestId(what).first().isVisible(), true, what);
+    assert.ok(Math.min(...(await background(page))) > 200);
+    await page.setViewportSize({ width: 680, height: 960 });
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+  },
+);
+
+for (const [width, height] of [
+  [1280, 900],
+  [390, 844],
+]) {
+  onPage(
+    `the heads are in sight at first at ${width} pixels`,
+    { viewport: { width, height } },
+    async (page) => {
+      const box = await page.getByTestId('head').nth(8).boundingBox();
+      assert.ok(box.y + box.height < height, `the second layer ends at ${box.y + box.height}`);
+    },
+  );
+}
+
+onPage('the heads stay in sight while a long map scrolls', {}, async (page) => {
+  await read(page, 'good, not bad; '.repeat(40));
+  await page.mouse.wheel(0, 900);
+  await page.waitForFunction(() => window.scrollY > 500);
+  const box = await page.getByTestId('head').first().boundingBox();
+  assert.ok(box.y > 0 && box.y < 450, `${box.y}`);
+});

@@ -216,7 +216,7 @@ onPage(
 
 onPage('every head is weighed', {}, async (page) => {
   await read(page, sentence);
-  await page.getByLabel('Weigh every head').check();
+  await page.getByRole('button', { name: 'Weigh every head' }).click();
   await page.getByTestId('effect').nth(31).waitFor();
   const odds = ({ logits }) => logits.positive - logits.negative;
   const whole = odds(await classifier.classify(sentence));

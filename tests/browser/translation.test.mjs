@@ -222,6 +222,44 @@ onPage('a head that is switched off changes the translation, until undone', {}, 
   assert.equal(await page.getByTestId('change').count(), 0);
 });
 
+onPage('with a head off a word still says what belongs to it', {}, async (page) => {
+  await read(page, sentence);
+  await page.getByTestId('head-switch').first().click();
+  await settled(page);
+  await page.getByTestId('change').waitFor();
+  await wordsOf(page, 'target').first().hover();
+  assert.match(await page.getByTestId('found').textContent(), /looks most at/);
+  assert.equal(await page.getByTestId('reset').count(), 1);
+  await page.mouse.move(0, 0);
+  await page.getByTestId('change').waitFor();
+});
+
+onPage('the model’s card and license are pages, with their picture', {}, async (page) => {
+  for (const [link, heading] of [
+    ['model card', 'en-de'],
+    ['license', 'en-de: license of the weights'],
+  ]) {
+    const href = await page.getByRole('link', { name: link, exact: true }).getAttribute('href');
+    await page.goto(href);
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), heading);
+    assert.equal(await page.evaluate(() => document.characterSet), 'UTF-8');
+    const broken = await page.evaluate(() =>
+      [...document.images].filter(({ naturalWidth }) => naturalWidth === 0).map(({ src }) => src),
+    );
+    assert.deepEqual(broken, []);
+    assert.deepEqual(await violationsOf(page), []);
+    await page.goBack();
+    await settled(page);
+  }
+});
+
+onPage('emoji and letters that it does not know are marked', {}, async (page) => {
+  await read(page, 'The 电影 is good 🙂.');
+  assert.match(await page.getByTestId('unknown').textContent(), /电.*🙂.*not in the vocabulary/s);
+  await read(page, sentence);
+  assert.equal(await page.getByTestId('unknown').count(), 0);
+});
+
 onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
   await read(page, sentence);
   for (const beams of [1, 6]) {
@@ -398,8 +436,7 @@ onPage('French can be had instead: another model writes it', {}, async (page) =>
   await page.getByText('French reads English').waitFor();
   await page.getByText("Translator.load('models/en-fr')").waitFor({ state: 'attached' });
   const card = await page.getByRole('link', { name: 'model card' }).getAttribute('href');
-  assert.match(card, /models\/en-fr\/README\.md$/);
-  assert.ok((await page.request.get(card)).ok());
+  assert.match(card, /models\/en-fr\/card\.html$/);
   await workersLeft(page, 1); // German's is gone.
 
   await language(page, 'French').press('ArrowLeft');
@@ -473,7 +510,7 @@ onPage('everything can be reached by keyboard', { reducedMotion: 'reduce' }, asy
   assert.equal(moving, 0);
 });
 
-for (const width of [360, 390, 768]) {
+for (const width of [320, 360, 390, 768]) {
   onPage(
     `nothing scrolls sideways at ${width} pixels, and a tap lights up words`,
     { viewport: { width, height: 800 }, hasTouch: true },

@@ -4,10 +4,10 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import hljs from 'highlight.js/lib/common';
-import markdownIt from 'markdown-it';
 import { root, runTool, setUp, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { models } from '../../wasm/toolchain/models.mjs';
 import { cppReference } from './cpp_reference.mjs';
+import { document, escape, render } from './markdown.mjs';
 
 const site = join(root, 'build/docs');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -16,35 +16,28 @@ const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 // The pages, by who reads them; each with the file that it is made from.
 const guide = (name) => ({ page: `${name}.html`, source: `web/docs/${name}.md` });
 const project = (name) => ({ page: `${name.toLowerCase()}.html`, source: `${name}.md` });
+const card = (name) => ({ page: `cards/${name}.html`, source: `weights/${name}/README.md` });
 const sections = [
   ['Start', ['index', 'page'].map(guide)],
   ['Web developers', ['web', 'published', 'bundlers', 'csp', 'hosting', 'browsers'].map(guide)],
   ['Other places', ['node', 'command-line', 'large-corpora', 'cpp', 'models'].map(guide)],
+  ['Model cards', models.map(card)],
   ['Project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map(project)],
 ];
 const guides = sections.flatMap(([, pages]) => pages);
 
-// A heading's anchor, as GitHub makes it.
-const slug = (text) =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
+// Pictures that pages show, by the files that they are in the repository.
+const pictures = new Set();
 
-const escape = (text) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
-const markdown = markdownIt({
-  html: false,
-  highlight: (code, language) =>
-    hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : '',
-});
-
-// A link as the site has it: to a page of its own, or to the repository.
-function linkFrom(page, source, target) {
+// A link as the site has it: to a page or a picture of its own, or to the repository.
+function linkFrom(page, source, target, attribute) {
   if (/^(https?:|#)/.test(target)) return target;
   const [path, hash] = target.split('#');
   const file = posix.normalize(posix.join(posix.dirname(source), path));
+  if (attribute === 'src') {
+    pictures.add(file);
+    return posix.relative(posix.dirname(page), `assets/${file}`);
+  }
   const api = file.match(/^api\/(.*)\.md$/)?.[1];
   const header = file.match(/^src\/glassformer\/(\w+)\.hpp$/)?.[1];
   if (header) return `${posix.relative(posix.dirname(page), 'cpp-reference.html')}#${header}hpp`;
@@ -52,41 +45,6 @@ function linkFrom(page, source, target) {
   const suffix = hash ? `#${hash}` : '';
   if (!known) return `${repository}/blob/main/${file}${suffix}`;
   return (posix.relative(posix.dirname(page), known) || posix.basename(known)) + suffix;
-}
-
-// Markdown as HTML: { title, body, headings }.
-function render({ page, source, text }) {
-  const env = {};
-  const tokens = markdown.parse(text, env);
-  const headings = [];
-  const used = new Map();
-  for (const [i, token] of tokens.entries()) {
-    if (token.type === 'heading_open') {
-      const name = tokens[i + 1].children.map((child) => child.content).join('');
-      const count = used.get(slug(name)) ?? 0;
-      used.set(slug(name), count + 1);
-      const id = count ? `${slug(name)}-${count}` : slug(name);
-      token.attrSet('id', id);
-      headings.push({ level: Number(token.tag.slice(1)), name, id });
-    }
-    // A style attribute would need a weaker policy.
-    const align = token.attrGet?.('style')?.match(/text-align:(\w+)/)?.[1];
-    if (align) token.attrs = [['class', align]];
-    for (const child of token.children ?? []) {
-      for (const name of ['href', 'src']) {
-        const target = child.attrGet(name);
-        if (target) child.attrSet(name, linkFrom(page, source, target));
-      }
-    }
-  }
-  const body = markdown.renderer
-    .render(tokens, markdown.options, env)
-    .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
-    .replaceAll('</table>', '</table></div>')
-    .replaceAll('<pre>', '<pre tabindex="0">')
-    // TypeDoc's anchors in tables.
-    .replace(/&lt;a id=&quot;([\w-]+)&quot;&gt;&lt;\/a&gt; /g, '<span id="$1"></span>');
-  return { title: headings[0].name, body, headings };
 }
 
 function navigation(page, entries) {
@@ -98,9 +56,6 @@ function navigation(page, entries) {
     .join('');
 }
 
-const policy =
-  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
-
 function html({ page, title, body, headings }, entries) {
   const up = posix.relative(posix.dirname(page), '.') || '.';
   const nav = navigation(page, entries);
@@ -111,19 +66,10 @@ function html({ page, title, body, headings }, entries) {
       : `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${parts
           .map(({ id, name }) => `<li><a href="#${id}">${escape(name)}</a></li>`)
           .join('')}</ul></nav>`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escape(title)}${page === 'index.html' ? '' : ' · Glassformer'}</title>
-<link rel="icon" href="${up}/assets/mark.svg">
-<link rel="stylesheet" href="${up}/assets/docs.css">
-</head>
-<body>
-<a class="skip" href="#text">Skip to the text</a>
+  return document({
+    title: page === 'index.html' ? title : `${title} · Glassformer`,
+    assets: `${up}/assets`,
+    body: `<a class="skip" href="#text">Skip to the text</a>
 <header>
 <a class="name" href="${up}/index.html"><img src="${up}/assets/mark.svg" alt="" width="28" height="28">Glassformer</a>
 <span>documentation, ${manifest.version}</span>
@@ -133,10 +79,8 @@ function html({ page, title, body, headings }, entries) {
 <nav class="pages" aria-label="Pages">${nav}</nav>
 <main id="text">
 ${body}</main>
-${contents}</div>
-</body>
-</html>
-`;
+${contents}</div>`,
+  });
 }
 
 // build/api: the reference in markdown.
@@ -160,7 +104,9 @@ async function build() {
   }));
   const pages = [...guidePages, ...(await apiPages()), cppReference()].map((entry) => ({
     ...entry,
-    ...render(entry),
+    ...render(entry.text, (target, attribute) =>
+      linkFrom(entry.page, entry.source, target, attribute),
+    ),
   }));
   const titled = ({ page }) => pages.find((entry) => entry.page === page);
   const classes = pages.filter(({ page }) => page.startsWith('api/classes/'));
@@ -182,6 +128,10 @@ async function build() {
   mkdirSync(assets);
   copyFileSync(join(root, 'web/docs/docs.css'), join(assets, 'docs.css'));
   copyFileSync(join(root, 'web/src/mark.svg'), join(assets, 'mark.svg'));
+  for (const file of pictures) {
+    mkdirSync(dirname(join(assets, file)), { recursive: true });
+    copyFileSync(join(root, file), join(assets, file));
+  }
   const fonts = { newsreader: 'latin-wght', 'instrument-sans': 'latin-wdth' };
   for (const [font, cut] of Object.entries(fonts)) {
     const folder = join(root, 'node_modules/@fontsource-variable', font);
@@ -193,6 +143,7 @@ async function build() {
 /** build/docs, if what it is made from has changed. */
 export async function buildDocs() {
   const inputs = ['web/docs', 'web/src/mark.svg', 'wasm/src', 'src/glassformer'];
+  inputs.push(...models.map((name) => `weights/${name}/curves.svg`));
   inputs.push('package.json', 'package-lock.json', ...guides.map(({ source }) => source));
   await unlessDone('docs', inputs, ['build/docs/index.html'], build);
 }

@@ -2,8 +2,9 @@ import { openPage } from './lib/open-views.svelte.ts';
 import './styles/fonts.css';
 import './styles/page.css';
 
-const opened = openPage();
-opened.state.start();
-
-// A worker starts only while the page’s own thread is free, as it is until this code has come.
-void Promise.all([import('./page.ts'), opened.view.component()]).then(([{ draw }]) => draw(opened));
+void openPage().then(async (opened) => {
+  opened.state.start();
+  // A worker starts only while the page’s own thread is free, as it is until this code has come.
+  const [{ draw }] = await Promise.all([import('./page.ts'), opened.view.component()]);
+  draw(opened);
+});

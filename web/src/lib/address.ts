@@ -1,4 +1,5 @@
 /** The page's address. What is shown stands after "#", so it is never sent anywhere. */
+import { unpack } from './packed-text.ts';
 
 /** What a view shows, by the names that its link has for it. */
 export type Link = Readonly<Record<string, string>>;
@@ -9,14 +10,16 @@ const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''
 export const viewIn = (hash: string): string | undefined =>
   parametersOf(hash).get('view') ?? undefined;
 
-/** Longer texts are left out of the address, as is all that refers to them. */
+/** Longer texts are packed in an address, or left out where that does not help. */
 export const longestText = 4000;
 
-/** `view` is left out for the page's first view. */
-export function hashFor(view: string | undefined, link: Link): string {
+/** `view` is left out for the page's first view; `packed` is the text where it is too long. */
+export function hashFor(view: string | undefined, link: Link, packed?: string): string {
   const parameters = new URLSearchParams(view === undefined ? {} : { view });
-  for (const [name, value] of Object.entries(link))
+  for (const [name, value] of Object.entries(link)) {
     if (name !== 'text' || value.length <= longestText) parameters.set(name, value);
+    else if (packed !== undefined) parameters.set('packed', packed);
+  }
   const written = `${parameters}`;
   return written && `#${written}`;
 }
@@ -24,6 +27,13 @@ export function hashFor(view: string | undefined, link: Link): string {
 export function linkIn(hash: string): Link {
   const { view: _, ...link } = Object.fromEntries(parametersOf(hash));
   return link;
+}
+
+/** The same with the text unpacked where it is packed. */
+export async function linkAt(hash: string): Promise<Link> {
+  const { packed, ...link } = linkIn(hash);
+  const text = packed === undefined ? undefined : await unpack(packed);
+  return text === undefined ? link : { text, ...link };
 }
 
 // --- values of several parts --------------------------------------------------------------------

@@ -48,5 +48,5 @@ function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross'>[]): 
   return `ablate: [${list.join(', ')}]`;
 }
 
-const literal = (text: string) =>
-  JSON.stringify(text.length > 200 ? `${text.slice(0, 200).trimEnd()}…` : text);
+/** The whole text: what is shown must give what is shown. */
+const literal = (text: string) => JSON.stringify(text);

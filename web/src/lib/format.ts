@@ -19,6 +19,10 @@ export const weight = (value: number): string =>
 
 export const count = format(',');
 
+/** How many of something there are, in words. */
+export const counted = (number: number, thing: string): string =>
+  `${count(number)} ${thing}${number === 1 ? '' : 's'}`;
+
 /** What the package's two binaries are called. */
 export const binaryNames = { simd: 'SIMD', relaxed: 'relaxed SIMD' };
 

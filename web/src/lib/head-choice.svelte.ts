@@ -28,6 +28,8 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   cell = $state.raw<Cell>({ query: 0, key: 0 });
   /** Whether `cell` was pointed at; until then it follows the strongest weight. */
   pointed = $state(false);
+  /** Whether `cell` stays where it is, whatever the pointer passes over. */
+  pinned = $state(false);
 
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
@@ -90,9 +92,21 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.pointed = true;
   }
 
+  /** The pointer passes over what the cell belongs to. */
+  hover(cell: Cell): void {
+    if (!this.pinned) this.point(cell);
+  }
+
+  /** Holds a cell, or lets it go where it was held already. */
+  pin(cell: Cell): void {
+    const again = cell.query === this.cell.query && cell.key === this.cell.key;
+    this.pinned = !(this.pinned && again);
+    this.point(cell);
+  }
+
   /** The cell follows the strongest weight again. */
   letGo(): void {
-    this.pointed = false;
+    this.pointed = this.pinned = false;
     this.#followStrongest();
   }
 
@@ -113,7 +127,8 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   followMatrix(): void {
     const { matrix, cell } = this;
     const within = matrix && cell.query < matrix.queries && cell.key < matrix.keys;
-    if (!this.pointed || !within) this.#followStrongest();
+    if (this.pointed && within) return;
+    this.letGo();
   }
 
   #followStrongest(): void {

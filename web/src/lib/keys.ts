@@ -33,7 +33,7 @@ export function placeAfter(
     PageUp: page === undefined ? undefined : { row: row - page, column },
     PageDown: page === undefined ? undefined : { row: row + page, column },
   };
-  const to = steps[key];
+  const to = Object.hasOwn(steps, key) ? steps[key] : undefined;
   const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
   return to && { row: within(to.row, rows), column: within(to.column, columns) };
 }

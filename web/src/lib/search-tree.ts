@@ -1,5 +1,6 @@
 /** Laying out what a beam search considered: a column a step, and no two branches cross. */
 import type { Candidate, Hypothesis, SentenceTranslation } from 'glassformer';
+import { isStandIn, marked } from './tokens.ts';
 
 export interface TreeNode extends Candidate {
   /** Its index in the tree. */
@@ -70,5 +71,6 @@ export function pathOf(nodes: readonly TreeNode[], { tokens }: Hypothesis): Tree
 
 function labelOf(text: string): string {
   if (text.startsWith(' ')) return text.slice(1) || '␣';
+  if (isStandIn({ text }, '')) return marked(text);
   return /^\p{L}/u.test(text) ? `-${text}` : text;
 }

@@ -22,7 +22,7 @@ import {
 import { ModelLoader } from './model-loader.svelte.ts';
 import { resultJson } from './result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './sentiment-link.ts';
-import { shownTokens, type ShownToken } from './tokens.ts';
+import { carried, shownTokens, type ShownToken } from './tokens.ts';
 
 /** A text together with what the model made of it. */
 export interface Reading {
@@ -69,7 +69,12 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   tokenEffects = $state.raw<Effects>();
   headEffects = $state.raw<Effects>();
 
+  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  unhidden = $state(0);
+
   #hidden = new SvelteSet<number>();
+  /** Whose tokens those are; undefined for the text's own, until it is read. */
+  #hiddenOf: Reading | undefined;
   #reading = new AbortController();
   #measuring = { tokens: new AbortController(), heads: new AbortController() };
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -107,12 +112,11 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
-  /** The text was edited: tokens are other ones now, so none stays hidden. */
+  /** The text was edited: tokens that are still there stay hidden. */
   edit(text: string): void {
     this.text = text;
     this.busy = true;
-    this.#hidden.clear();
-    this.choice.pointed = false;
+    this.choice.letGo();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#refresh(), Math.max(pause, this.milliseconds ?? 0));
   }
@@ -164,6 +168,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 
   toggleToken(token: number): void {
+    this.unhidden = 0;
     if (!this.#hidden.delete(token)) this.#hidden.add(token);
     void this.#refresh();
   }
@@ -171,6 +176,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   /** Takes all interventions back. */
   reset(): void {
     this.#hidden.clear();
+    this.unhidden = 0;
     this.choice.off = [];
     void this.#refresh();
   }
@@ -235,8 +241,10 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     if (head && this.#exists(head)) this.choice.selected = head;
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
     this.#hidden.clear();
+    this.#hiddenOf = undefined;
+    this.unhidden = 0;
     for (const token of hidden) this.#hidden.add(token);
-    this.choice.pointed = false;
+    this.choice.letGo();
   }
 
   /** Asks the model anew. */
@@ -253,6 +261,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     this.failure = undefined;
     this.busy = true;
     if (text.trim() === '') {
+      this.#hideAgain(undefined);
       this.#show(undefined, undefined);
       return;
     }
@@ -265,9 +274,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
         return { text, result, shown: shownTokens(text, result.tokens) };
       };
       const untouched = this.untouched?.text === text ? this.untouched : await read({});
-      // A link may name tokens that this text does not have.
-      for (const token of this.hidden)
-        if (token >= untouched.shown.length) this.#hidden.delete(token);
+      this.#hideAgain(untouched);
       if (!this.touched) this.#show(untouched, untouched);
       else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
       else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
@@ -275,9 +282,29 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
       if (signal.aborted) return;
       this.#show(undefined, undefined);
       // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') return;
+      if (error instanceof GlassformerError && error.code === 'empty_input') {
+        this.#hideAgain(undefined);
+        return;
+      }
       this.failure = readFailure(error);
     }
+  }
+
+  /** Of the tokens that were hidden, hides those that the text still has, at their new places. */
+  #hideAgain(untouched: Reading | undefined): void {
+    const tokens = untouched?.result.tokens ?? [];
+    const before = this.#hiddenOf;
+    this.#hiddenOf = untouched;
+    if (before && before === untouched) return;
+    const { hidden } = this;
+    const places = before && carried(before.result.tokens, tokens);
+    this.#hidden.clear();
+    for (const token of hidden) {
+      // Without `before` they come from a link, which may name tokens that this text does not have.
+      const place = places ? places.get(token) : token;
+      if (place !== undefined && place < tokens.length) this.#hidden.add(place);
+    }
+    if (before) this.unhidden += hidden.length - this.#hidden.size;
   }
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {
@@ -320,15 +347,10 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 }
 
-/** What was known of the tokens that an edit left alone at both ends of the text. */
-function carryOver({ of, values }: Effects, reading: Reading): Float32Array {
-  const before = of.result.tokens;
-  const after = reading.result.tokens;
-  const carried = new Float32Array(after.length).fill(NaN);
-  let i = 0;
-  while (i < after.length && before[i]?.id === after[i]!.id) carried[i] = values[i++]!;
-  for (let j = 1; j <= after.length - i && before.at(-j)?.id === after.at(-j)!.id; j++) {
-    carried[after.length - j] = values[values.length - j]!;
-  }
-  return carried;
+/** What was known of the tokens that an edit left alone. */
+function carryOver({ of, values }: Effects, { result }: Reading): Float32Array {
+  const known = new Float32Array(result.tokens.length).fill(NaN);
+  for (const [before, after] of carried(of.result.tokens, result.tokens))
+    known[after] = values[before]!;
+  return known;
 }

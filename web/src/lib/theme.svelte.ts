@@ -5,6 +5,7 @@ type Choice = Theme | 'system';
 
 const key = 'glassformer-theme';
 const system = new MediaQuery('(prefers-color-scheme: dark)');
+const paper = new MediaQuery('print');
 
 function stored(): Choice {
   try {
@@ -26,7 +27,9 @@ class ThemeChoice {
     });
   }
 
+  /** Paper is light, whatever the screen is. */
   get current(): Theme {
+    if (paper.current) return 'light';
     if (this.#choice !== 'system') return this.#choice;
     return system.current ? 'dark' : 'light';
   }

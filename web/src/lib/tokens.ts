@@ -8,7 +8,19 @@ export interface ShownToken {
   label: string;
   /** Whether white space stands before it. */
   spaced: boolean;
+  /** Whether the vocabulary lacks it, so that the model sees no more than that something is there. */
+  unknown: boolean;
 }
+
+/** The piece that stands for all that a vocabulary lacks, or a byte of it. */
+const standIn = /^<(unk|0x[0-9A-F]{2})>$/;
+
+/** Whether a token stands for what the vocabulary lacks; `own` is its part of the text. */
+export const isStandIn = ({ text }: Pick<Token, 'text'>, own: string): boolean =>
+  standIn.test(text) && own !== text;
+
+/** How a piece is printed that stands for something else: ‹0xE6›. */
+export const marked = (text: string): string => `‹${text.replace(standIn, '$1')}›`;
 
 /** `text` is what `tokens` were made of. */
 export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[] {
@@ -17,9 +29,12 @@ export function shownTokens(text: string, tokens: readonly Token[]): ShownToken[
     const own = token.start >= end ? text.slice(token.start, token.end) : '';
     const gap = token.start > end ? text.slice(end, token.start) : '';
     end = Math.max(end, token.end);
+    const unknown = isStandIn(token, own);
+    const label = own.trim() || token.text.trim() || '␣';
     return {
       index,
-      label: own.trim() || token.text.trim() || '␣',
+      label: unknown ? marked(label) : label,
+      unknown,
       spaced:
         index > 0 &&
         (/\s$/u.test(gap) || /^\s/u.test(own) || (own === '' && /^\s/u.test(token.text))),
@@ -44,4 +59,43 @@ export function shorten(label: string, length: number): string {
   if (characters.length <= length) return label;
   const head = Math.ceil((length - 1) / 2);
   return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (length - 1 - head)).join('')}`;
+}
+
+/** What of a text a vocabulary lacks. */
+export interface Unknown {
+  /** Each once, in order. */
+  parts: string[];
+  /** Of the text's characters that are no white space, 0 … 1. */
+  share: number;
+}
+
+/** Undefined where every token is what it reads as. */
+export function unknownIn(text: string, tokens: readonly Token[]): Unknown | undefined {
+  const parts = tokens
+    .map((token) => ({ token, own: text.slice(token.start, token.end) }))
+    .filter(({ token, own }) => isStandIn(token, own))
+    .map(({ own }) => own.trim());
+  if (parts.length === 0) return undefined;
+  const read = tokens.reduce(
+    (sum, { start, end }) => sum + text.slice(start, end).trim().length,
+    0,
+  );
+  const lacking = parts.reduce((sum, part) => sum + part.length, 0);
+  return {
+    parts: [...new Set(parts.filter((part) => part !== ''))],
+    share: read > 0 ? lacking / read : 1,
+  };
+}
+
+/** Where the tokens that an edit left alone, at both ends of the text, stand now: by old index. */
+export function carried(before: readonly Token[], after: readonly Token[]): Map<number, number> {
+  const shorter = Math.min(before.length, after.length);
+  const places = new Map<number, number>();
+  let first = 0;
+  while (first < shorter && before[first]!.id === after[first]!.id) places.set(first, first++);
+  for (let last = 1; last <= shorter - first; last++) {
+    if (before.at(-last)!.id !== after.at(-last)!.id) break;
+    places.set(before.length - last, after.length - last);
+  }
+  return places;
 }

@@ -123,7 +123,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   into(target: Target): void {
     this.target = target;
     this.choice.off = [];
-    this.choice.pointed = false;
+    this.choice.letGo();
     void this.load();
   }
 
@@ -157,7 +157,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   edit(text: string): void {
     this.text = text;
     this.busy = true;
-    this.choice.pointed = false;
+    this.choice.letGo();
     this.lit = undefined;
     this.sentence = 0;
     if (this.stage === 'stopped') this.stage = 'rest';
@@ -187,15 +187,13 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     const { choice } = this;
     const { layer, head } = choice.selected;
     choice.selected = { layer: Math.min(layer, this.layers - 1), head };
-    choice.pointed = false;
-    choice.followMatrix();
+    choice.letGo();
   }
 
   choose(sentence: number): void {
     if (sentence === this.sentence) return;
     this.sentence = sentence;
-    this.choice.pointed = false;
-    this.choice.followMatrix();
+    this.choice.letGo();
   }
 
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
@@ -208,7 +206,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     if (side !== asks) return;
     const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
     const query = tokens.findIndex(({ end }) => end > at.start);
-    if (query >= 0) this.choice.point({ query, key: this.choice.strongestKeyOf(query) });
+    if (query >= 0) this.choice.hover({ query, key: this.choice.strongestKeyOf(query) });
   }
 
   get tooLong(): boolean {
@@ -362,7 +360,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     if (attention) this.attention = attention;
     if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
     this.choice.off = off.filter((at) => this.#exists(at));
-    this.choice.pointed = false;
+    this.choice.letGo();
   }
 
   #layersOf(attention: AttentionKind): number {

@@ -1,0 +1,159 @@
+// Tokens, numbers and code as the page prints them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from './source.mjs';
+
+const { carried, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
+const format = await source('format');
+const { classifyCode, translateCode } = await source('code');
+const { resultJson, translationJson } = await source('result-json');
+const { searchTree, pathOf } = await source('search-tree');
+
+const token = (text, start, end, id = 0) => ({ id, text, start, end });
+
+test('tokens are labeled by their own part of the text', () => {
+  const shown = shownTokens('A film.', [
+    token(' a', 0, 1),
+    token(' film', 2, 6),
+    token('.', 6, 7),
+    token('</s>', 7, 7),
+  ]);
+  assert.deepEqual(
+    shown.map(({ label, spaced, unknown }) => [label, spaced, unknown]),
+    [
+      ['A', false, false],
+      ['film', true, false],
+      ['.', false, false],
+      ['</s>', false, false],
+    ],
+  );
+});
+
+test('what the vocabulary lacks is marked, and told of', () => {
+  const text = 'ok 电影 🙂';
+  const tokens = [
+    token(' ok', 0, 2),
+    token('<unk>', 3, 5),
+    token('<0xF0>', 6, 8),
+    token('<0x9F>', 6, 6),
+  ];
+  const shown = shownTokens(text, tokens);
+  assert.deepEqual(
+    shown.map(({ label }) => label),
+    ['ok', '‹电影›', '‹🙂›', '‹0x9F›'],
+  );
+  const { parts, share } = unknownIn(text, tokens);
+  assert.deepEqual(parts, ['电影', '🙂']);
+  assert.equal(share, 4 / 6);
+  assert.equal(unknownIn('ok', tokens.slice(0, 1)), undefined);
+  // Somebody may write just that.
+  assert.equal(unknownIn('<unk>', [token('<unk>', 0, 5)]), undefined);
+});
+
+test('tokens at both ends of an edited text are known again', () => {
+  const ids = (...list) => list.map((id) => token('', 0, 0, id));
+  assert.deepEqual(
+    [...carried(ids(1, 2, 3, 4), ids(1, 2, 9, 9, 4))],
+    [
+      [0, 0],
+      [1, 1],
+      [3, 4],
+    ],
+  );
+  assert.deepEqual(
+    [...carried(ids(1, 1), ids(1, 1, 1))],
+    [
+      [0, 0],
+      [1, 1],
+    ],
+  );
+  assert.deepEqual([...carried(ids(1, 2), [])], []);
+  const same = carried(ids(5, 6, 7), ids(5, 6, 7));
+  assert.deepEqual([...same.values()], [0, 1, 2]);
+});
+
+test('the widest gap of a clipped text is found', () => {
+  assert.deepEqual(widestGap('abcdefgh', [token('', 0, 2), token('', 6, 8)]), {
+    start: 2,
+    end: 6,
+  });
+  assert.equal(shorten('unbelievable', 7), 'unb…ble');
+  assert.equal(shorten('🙂🙂🙂🙂', 3), '🙂…🙂');
+  assert.equal(shorten('short', 7), 'short');
+});
+
+test('numbers are never rounded to certainty, and things are counted in words', () => {
+  assert.equal(format.percent(0.99999), '>99.9%');
+  assert.equal(format.percent(1), '100.0%');
+  assert.equal(format.percent(0.00001), '<0.1%');
+  assert.equal(format.weight(0.0001), '<0.001');
+  assert.equal(format.weight(0), '0');
+  assert.equal(format.counted(1, 'token'), '1 token');
+  assert.equal(format.counted(0, 'token'), '0 tokens');
+  assert.equal(format.counted(1200, 'head'), '1,200 heads');
+  assert.equal(format.bytes(1_900_000), '1.9 MB');
+  assert.equal(format.bytes(999), '999 B');
+});
+
+test('the code has the whole text, however long and quoted', () => {
+  const text = `"${'long '.repeat(500)}"\n\\ \u2028 end`;
+  for (const code of [classifyCode(text, [], [3]), translateCode('en-de', text, 4, [])])
+    assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
+  const off = [{ attention: 'cross', layer: 1, head: 2 }];
+  assert.match(
+    translateCode('en-fr', 'x', 2, off),
+    /beams: 2.*ablate: \[\{ attention: 'cross', layer: 1, head: 2 \}\]/,
+  );
+  assert.match(classifyCode('x', [], [1, 2]), /maskTokens: \[1, 2\]/);
+});
+
+test('the JSON has every weight, as bytes', () => {
+  const data = Float32Array.from({ length: 20_000 }, (_, i) => i / 7);
+  const map = { layers: 1, heads: 1, queries: 100, keys: 200, data };
+  const floats = (base64) => {
+    const bytes = Buffer.from(base64, 'base64');
+    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  };
+  const result = { label: 'good', contributions: { good: new Float32Array([0.5]) }, tokens: [] };
+  const one = JSON.parse(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
+  assert.deepEqual(floats(one.attention.encoder.data), data);
+  assert.deepEqual(one.contributions, { good: [0.5] });
+  const attention = { encoder: map, decoder: map, cross: map };
+  const two = JSON.parse(translationJson('a', { text: 'b', sentences: [{ attention }] }, 4, []));
+  assert.deepEqual(floats(two.sentences[0].attention.cross.data), data);
+  assert.equal(two.beams, 4);
+});
+
+test('the search’s tree is laid out without crossings, the best on top', () => {
+  const node = (parent, id, text, total, kept = true) => ({
+    parent,
+    id,
+    text,
+    total,
+    kept,
+    logprob: 0,
+  });
+  const tree = [
+    node(-1, 0, '<s>', 0),
+    node(0, 1, ' so', -2),
+    node(0, 2, ' Das', -1),
+    node(1, 3, 's', -3),
+    node(2, 4, '<0xC3>', -2, false),
+    node(2, 5, ' ', -1.5),
+  ];
+  const hypotheses = [{ tokens: [{ id: 2 }, { id: 5 }] }, { tokens: [{ id: 1 }, { id: 3 }] }];
+  const { columns, nodes, rows } = searchTree({ tree, hypotheses });
+  assert.deepEqual(
+    columns.map((column) => column.map(({ label }) => label)),
+    [['<s>'], ['Das', 'so'], ['␣', '‹0xC3›', '-s']],
+  );
+  assert.equal(rows, 3);
+  assert.deepEqual(
+    pathOf(nodes, hypotheses[0]).map(({ index }) => index),
+    [0, 2, 5],
+  );
+  assert.deepEqual(
+    nodes.map(({ rank }) => rank),
+    [0, 1, 0, 1, undefined, 0],
+  );
+});

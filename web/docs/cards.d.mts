@@ -1,0 +1,1 @@
+export function cardFiles(names: readonly string[]): Map<string, string | Buffer>;

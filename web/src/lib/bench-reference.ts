@@ -1,0 +1,35 @@
+/**
+ * What README's “How fast, how small” has of these tasks, as `npm run bench` measured it; a test
+ * compares. There the engine is called in its own thread, so no message to a worker is in a time.
+ */
+export const machine = 'a shared AMD EPYC (Zen 4) server, Node 24';
+
+/** Tokens a second, by task and way. */
+export const reference: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'Sentiment, 16 tokens': byMilliseconds(16, [0.59, 0.74, 0.37, 0.46]),
+  'Sentiment, 64 tokens': byMilliseconds(64, [2.85, 3.22, 1.6, 1.98]),
+  'Sentiment, 256 tokens': byMilliseconds(256, [13.3, 16.1, 8.85, 10.4]),
+  'Translation, greedy': byWay([987, 799, 3220, 2366]),
+  'Translation, 4 beams': byWay([750, 639, 1515, 1202]),
+};
+
+type InEachWay = readonly [
+  f32Relaxed: number,
+  f32Plain: number,
+  int8Relaxed: number,
+  int8Plain: number,
+];
+
+function byWay([f32Relaxed, f32Plain, int8Relaxed, int8Plain]: InEachWay) {
+  return {
+    'f32 relaxed': f32Relaxed,
+    'f32 simd': f32Plain,
+    'int8 relaxed': int8Relaxed,
+    'int8 simd': int8Plain,
+  };
+}
+
+function byMilliseconds(tokens: number, [a, b, c, d]: InEachWay) {
+  const rate = (milliseconds: number) => (1e3 * tokens) / milliseconds;
+  return byWay([rate(a), rate(b), rate(c), rate(d)]);
+}
