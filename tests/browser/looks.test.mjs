@@ -127,6 +127,8 @@ onPage(
 onPage('with forced colors switches, choices and scales can be seen', {}, async (page) => {
   await read(page, 'A great cast, but the script is dreadful.');
   await page.getByTestId('head-switch').nth(4).click();
+  await settled(page);
+  await page.locator('[role=toolbar][aria-busy=false]').waitFor();
   await page.emulateMedia({ forcedColors: 'active' });
   const style = (selector, property) =>
     page

@@ -348,7 +348,12 @@ test('the site runs no code, has no inline styles and fetches nothing from elsew
 });
 
 test('the pages show without a complaint of the browser, and no wider than a phone', async () => {
-  for (const file of ['index.html', 'bundlers.html', 'api/classes/Classifier.html']) {
+  for (const file of [
+    'index.html',
+    'bundlers.html',
+    'cards/sentiment.html',
+    'api/classes/Classifier.html',
+  ]) {
     const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
     const complaints = [];
     page.on('console', (message) => complaints.push(message.text()));
