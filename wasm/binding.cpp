@@ -24,6 +24,7 @@
 #include "io/json_writer.hpp"
 #include "io/limits.hpp"
 #include "models/model.hpp"
+#include "pipelines/explain.hpp"
 #include "pipelines/make_pipeline.hpp"
 
 namespace {
@@ -400,16 +401,18 @@ EMSCRIPTEN_KEEPALIVE void gf_cancel() {
 }
 
 // Starts on texts, in place of those that are under way. `texts` holds `count` of them, UTF-8, of
-// the given lengths in bytes (see texts_of); `options` is the task's JSON, and `values`
-// the numbers that it points to.
+// the given lengths in bytes (see texts_of); `options` is JSON, the task's or, with `explains`, that
+// of an explanation, and `values` the numbers that it points to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
                                   std::size_t count, const char* options, std::size_t options_size,
-                                  const float* values, std::size_t values_count) {
+                                  const float* values, std::size_t values_count, bool explains) {
   gf_cancel();
   return answer([&] {
     const TaskOptions task(std::string_view(options, options_size), {values, values_count});
-    instance.job =
-        loaded().begin(texts_of(texts, lengths, count), task, ResultForm::json_and_tensors);
+    const std::vector<TextInput> inputs = texts_of(texts, lengths, count);
+    constexpr auto form = ResultForm::json_and_tensors;
+    instance.job = explains ? begin_explanation(loaded(), inputs, task, form)
+                            : loaded().begin(inputs, task, form);
     return std::string("null");
   });
 }

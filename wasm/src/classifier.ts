@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Calls } from './calls.js';
+import { explain, explainOptions } from './explain.js';
+import type { ExplainMethod, ExplainOptions, Explanations } from './explain.js';
 import { toTextOrPair } from './inputs.js';
 import { ModelHandle } from './handle.js';
 import type {
@@ -86,6 +88,18 @@ export class Classifier {
     options: ClassifyOptions<Attention, Contributions, Trace> = {},
   ): AsyncGenerator<Outcome<Classification<Attention, Contributions, Trace>>, void, void> {
     return this.#calls.each(texts, options, 'classifyEach');
+  }
+
+  /**
+   * Explains the model's answer to a text by one of the methods of ExplainOptions, or what makes the
+   * answers to two of them differ: `{ text, pair }` with method "transplant". A long search stops
+   * between two steps where `signal` aborts.
+   */
+  async explain<Method extends ExplainMethod>(
+    text: string | TextPair,
+    options: ExplainOptions[Method] & { method: Method },
+  ): Promise<Explanations[Method]> {
+    return explain(this.#model, toTextOrPair(text), options, explainOptions);
   }
 
   /** Ends the worker and frees the model. Calls that are under way reject with `disposed`. */

@@ -18,9 +18,27 @@ export function encodeOptions(
   const { signal, ...rest } = options;
   checkSignal(signal);
   const [patch, values] = splitPatches(rest.patch);
+  const json = toJson({ ...rest, patch, ...fixed });
+  return { json, values, traced: rest.trace !== undefined, explains: false };
+}
+
+/** The options of an explanation, whose scores of tokens are numbers of the caller's. */
+export function encodeExplanation(
+  options: { signal?: AbortSignal | undefined; scores?: unknown },
+  known: readonly string[],
+): EngineOptions {
+  checkOptions(options, known, 'explain');
+  const { signal, scores, ...rest } = options;
+  checkSignal(signal);
+  const { shape, data } = toTensor(scores ?? new Float32Array(), 'scores');
+  const given = scores === undefined ? {} : { scores: { shape, offset: 0 } };
+  const values = concat([new Uint8Array(data.buffer, data.byteOffset, data.byteLength)]);
+  return { json: toJson({ ...rest, ...given }), values, traced: false, explains: true };
+}
+
+function toJson(options: object): Uint8Array {
   try {
-    const json = new TextEncoder().encode(JSON.stringify({ ...rest, patch, ...fixed }));
-    return { json, values, traced: rest.trace !== undefined };
+    return new TextEncoder().encode(JSON.stringify(options));
   } catch (error) {
     throw new GlassformerError('invalid_option', 'The options are no plain data', { cause: error });
   }

@@ -27,6 +27,7 @@ interface Exports {
     optionsSize: number,
     values: number,
     valuesCount: number,
+    explains: number,
   ): number;
   gf_step(): number;
   gf_end(): number;
@@ -197,7 +198,7 @@ export class Engine {
   }
 
   /** Starts on texts, instead of any that are under way. It checks the options. */
-  begin(texts: TextInput[], { json, values }: EngineOptions): void {
+  begin(texts: TextInput[], { json, values, explains }: EngineOptions): void {
     const encode = (text: string | undefined) =>
       text === undefined ? undefined : this.#encoder.encode(text);
     const encoded = texts.flatMap((text) =>
@@ -207,7 +208,8 @@ export class Engine {
       const [bytes, lengths, options, floats] = at as [number, number, number, number];
       const count = values.length / Float32Array.BYTES_PER_ELEMENT;
       const { gf_begin } = this.#exports;
-      return gf_begin(bytes, lengths, texts.length, options, json.length, floats, count);
+      const size = json.length;
+      return gf_begin(bytes, lengths, texts.length, options, size, floats, count, Number(explains));
     });
   }
 

@@ -13,7 +13,7 @@ import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './opt
 import type { EngineOptions, Host } from './protocol.js';
 import { onAbort } from './signals.js';
 import type { Task } from './tasks.js';
-import { assemble } from './tensors.js';
+import { assemble, assembleExplanation } from './tensors.js';
 import type {
   ClassifierInfo,
   ModelFiles,
@@ -155,8 +155,9 @@ export class ModelHandle<Info extends ModelInfo> {
     }
   }
 
-  #assemble<Result>(raw: RawResult, { traced }: EngineOptions): Result {
-    return assemble<Result>(raw, traced, (this.info as Partial<ClassifierInfo>).labels);
+  #assemble<Result>(raw: RawResult, options: EngineOptions): Result {
+    if (options.explains) return assembleExplanation<Result>(raw);
+    return assemble<Result>(raw, options.traced, (this.info as Partial<ClassifierInfo>).labels);
   }
 
   dispose(): void {

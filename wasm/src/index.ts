@@ -3,6 +3,16 @@ export { Classifier } from './classifier.js';
 export { clearCache } from './clear.js';
 export { Embedder } from './embedder.js';
 export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './embedder.js';
+export type {
+  AttentionEdge,
+  ExplainMethod,
+  ExplainOptions,
+  ExplainTranslationMethod,
+  ExplainTranslationOptions,
+  Explanations,
+  OrderTest,
+  TranslationExplanations,
+} from './explain.js';
 export { GlassformerError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { Generator } from './generator.js';

@@ -36,6 +36,8 @@ export interface EngineOptions {
   values: Uint8Array;
   /** Whether its results have a trace. */
   traced: boolean;
+  /** Whether they are explanations of answers. */
+  explains: boolean;
 }
 
 export interface TextRequest {

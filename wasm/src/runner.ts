@@ -78,6 +78,7 @@ export class Runner implements Host {
       json: new TextEncoder().encode('{}'),
       values: new Uint8Array(),
       traced: false,
+      explains: false,
     };
     let spent = 0;
     for (let run = 0; run < warmUpRuns && spent < warmUpMs; run++) {

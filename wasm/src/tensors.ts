@@ -28,12 +28,26 @@ export function assemble<Result>(
     for (const holder of sentences as Holder[]) holder.trace = {};
   }
   for (const tensor of tensors) {
-    const [, list, index, name] = inArray.exec(tensor.name) ?? [];
-    const holders = result as Record<string, Holder[]>;
-    if (list) put(holders[list]![Number(index)]!, { ...tensor, name: name! }, labels);
-    else put(result, tensor, labels);
+    const [holder, name] = placeOf(tensor, result);
+    put(holder, { ...tensor, name }, labels);
   }
   return result as Result;
+}
+
+/** An explanation with its tensors. */
+export function assembleExplanation<Result>({ result, tensors }: RawResult): Result {
+  for (const tensor of tensors) {
+    const [holder, name] = placeOf(tensor, result);
+    (holder as Record<string, TracedTensor>)[name] = { shape: tensor.shape, data: tensor.data };
+  }
+  return result as Result;
+}
+
+// What a tensor belongs to, and its name there.
+function placeOf(tensor: NamedTensor, result: object): [holder: object, name: string] {
+  const [, list, index, name] = inArray.exec(tensor.name) ?? [];
+  if (!list) return [result, tensor.name];
+  return [(result as Record<string, object[]>)[list]![Number(index)]!, name!];
 }
 
 function put(holder: Holder, { name, shape, data }: NamedTensor, labels: string[]): void {

@@ -2,6 +2,12 @@
 
 import type { AttentionMap } from './attention.js';
 import { Calls } from './calls.js';
+import { explain, explainTranslationOptions } from './explain.js';
+import type {
+  ExplainTranslationMethod,
+  ExplainTranslationOptions,
+  TranslationExplanations,
+} from './explain.js';
 import { toText } from './inputs.js';
 import { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
@@ -130,6 +136,14 @@ export class Translator {
     const [result] = yield* iterate(options.signal, work);
     yield { done: true, text: result!.text, result: result! };
     return result!;
+  }
+
+  /** Explains the translation of a text by one of the methods of ExplainTranslationOptions. */
+  async explain<Method extends ExplainTranslationMethod>(
+    text: string,
+    options: ExplainTranslationOptions[Method] & { method: Method },
+  ): Promise<TranslationExplanations[Method]> {
+    return explain(this.#model, toText(text), options, explainTranslationOptions);
   }
 
   /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */

@@ -1,0 +1,215 @@
+// Explanations: against PyTorch's goldens, against the native command line, and what they refuse.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  Classifier,
+  Translator,
+  assertError,
+  assertNear,
+  binaries,
+  goldenFolder,
+  goldenNames,
+  load,
+  readGolden,
+  readSafetensors,
+  root,
+} from './helpers.mjs';
+
+const tolerance = 1e-4;
+const sentiment = join(root, 'weights/sentiment');
+const program = join(root, 'build/native/glassformer');
+const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
+
+const goldens = goldenNames.filter((name) => existsSync(join(goldenFolder(name), 'explain.json')));
+assert.ok(goldens.length >= 3);
+
+/** What the command line answers in floats, its tensors as numbers. */
+function natively(model, input, args) {
+  const options = ['--json', '--compute', 'f32', ...args];
+  const line = execFileSync(program, ['explain', model, ...options], { input, encoding: 'utf8' });
+  return JSON.parse(line, (_, value) => {
+    if (typeof value?.data !== 'string') return value;
+    const bytes = Buffer.from(value.data, 'base64');
+    const data = Float32Array.from({ length: bytes.length / 4 }, (_, i) =>
+      bytes.readFloatLE(4 * i),
+    );
+    return { shape: value.shape, data };
+  });
+}
+
+/** Asserts that two answers are the same but for rounding. */
+function assertAlike(got, expected, place = 'result') {
+  if (typeof expected === 'number') {
+    assertNear([got], [expected], tolerance * Math.max(1, Math.abs(expected)), place);
+  } else if (ArrayBuffer.isView(expected)) {
+    assert.deepEqual([...got].map(Number.isNaN), [...expected].map(Number.isNaN), place);
+    const numbers = (list) => [...list].map((x) => (Number.isNaN(x) ? 0 : x));
+    assertNear(numbers(got), numbers(expected), 1e-3, place);
+  } else if (typeof expected === 'object' && expected !== null) {
+    assert.deepEqual(Object.keys(got).sort(), Object.keys(expected).sort(), place);
+    for (const key of Object.keys(expected))
+      assertAlike(got[key], expected[key], `${place}.${key}`);
+  } else {
+    assert.equal(got, expected, place);
+  }
+}
+
+for (const binary of binaries) {
+  for (const name of goldens) {
+    test(`${name}, ${binary}: rollout, value norms, lens and ledger as PyTorch has them`, async () => {
+      const classifier = await load(goldenFolder(name), { binary });
+      const {
+        text: index,
+        label,
+        value,
+        columns,
+      } = JSON.parse(readFileSync(join(goldenFolder(name), 'explain.json'), 'utf8'));
+      const golden = readSafetensors(join(goldenFolder(name), 'explain.safetensors'));
+      const text = readGolden(name).texts[index];
+      const check = (tensor, got) => assertNear(got, golden[tensor].data, tolerance, tensor);
+
+      const { rollout, scores, tokens } = await classifier.explain(text, { method: 'rollout' });
+      check('rollout', rollout.data);
+      assert.deepEqual(rollout.shape, [tokens.length, tokens.length]);
+      assert.equal(scores.length, tokens.length);
+      const norms = await classifier.explain(text, { method: 'value_norms' });
+      check('value_norms.heads', norms.heads.data);
+      check('value_norms.layers', norms.layers.data);
+      const lens = await classifier.explain(text, { method: 'lens' });
+      check('lens.logits', lens.logits.data);
+      check('lens.token_logits', lens.tokenLogits.data);
+      assert.equal(lens.layers.at(-1).label, (await classifier.classify(text)).label);
+
+      const wanted = { method: 'ledger', label: classifier.info.labels[label], effects: true };
+      const ledger = await classifier.explain(text, wanted);
+      assert.deepEqual(ledger.columns, columns);
+      assertNear([ledger.value], [value], tolerance, 'value');
+      check('ledger.written', ledger.written.data);
+      check('ledger.read', ledger.read.data);
+      check('ledger.effects', ledger.effects);
+      assert.deepEqual(ledger.written.shape, [tokens.length, columns.length]);
+    });
+  }
+
+  test(`the shipped model, ${binary}: every method as natively`, async () => {
+    const classifier = await load(sentiment, { binary, compute: 'f32' });
+    const line = `${pair.text}\n`;
+    for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
+      assertAlike(
+        await classifier.explain(pair.text, { method }),
+        natively(sentiment, line, ['--method', method]),
+      );
+    }
+    const both = `${pair.text}\t${pair.pair}\n`;
+    for (const [site, ...more] of [['residual'], ['attention'], ['head', '--head', '3']]) {
+      const head = more.length > 0 ? { head: 3 } : {};
+      assertAlike(
+        await classifier.explain(pair, { method: 'transplant', site, ...head }),
+        natively(sentiment, both, ['--method', 'transplant', '--site', site, ...more]),
+      );
+    }
+    const { order, random, words } = await classifier.explain(pair.text, {
+      method: 'faithfulness',
+    });
+    const expected = natively(sentiment, line, ['--method', 'faithfulness']);
+    assert.deepEqual(words, expected.words);
+    assertNear(
+      [order.score, random.mean],
+      [expected.order.score, expected.random.mean],
+      1e-3,
+      'score',
+    );
+    const cut = { layer: 0, head: 0, query: 3, key: 4 };
+    assertAlike(
+      await classifier.explain(pair.text, { method: 'edges', edges: [cut] }),
+      natively(sentiment, line, ['--method', 'edges', '--edge', '0,0,3,4']),
+    );
+    const circuit = await classifier.explain(pair.text, { method: 'circuit' });
+    assertAlike(circuit, natively(sentiment, line, ['--method', 'circuit']));
+    assert.ok(circuit.heads.length > 0 && circuit.kept >= 0.8 * circuit.value);
+  });
+}
+
+test('"not" is what makes the shipped model call a good plot bad', async () => {
+  const classifier = await load(sentiment, { compute: 'f32' });
+  const table = await classifier.explain(pair, { method: 'transplant' });
+  assert.equal(table.label, 'negative');
+  const not = table.tokens.findIndex(({ text }) => text.trim() === 'not');
+  assert.equal(table.donorOf[not], null);
+  assert.ok(table.cells[not].unpaired);
+  const [rows, cells] = table.delta.shape;
+  assert.deepEqual([rows, cells], [classifier.info.layers + 1, table.tokens.length]);
+  // Without it from the first layer on the answer is the other text's.
+  assert.ok(Math.abs(table.share.data[not] - 1) < 0.05);
+});
+
+test('scores of your own are tested like those of a method', async () => {
+  const classifier = await load(sentiment, { compute: 'f32' });
+  const text = 'A gripping film with a dreadful ending.';
+  const { scores } = await classifier.explain(text, { method: 'rollout' });
+  const of = await classifier.explain(text, { method: 'faithfulness', of: 'rollout' });
+  const own = { method: 'faithfulness', scores: Float32Array.from(scores) };
+  assert.deepEqual((await classifier.explain(text, own)).order, of.order);
+  assert.ok(of.leaveOneOut.score >= of.order.score);
+});
+
+test('a translation is explained sentence by sentence', async () => {
+  const folder = join(root, 'weights/en-de');
+  const translator = await load(folder, { compute: 'f32' }, Translator);
+  const text = 'The dog sleeps.';
+  for (const method of ['rollout', 'lens', 'decoder_lens']) {
+    const { sentences } = await translator.explain(text, { method });
+    assertAlike(sentences, natively(folder, `${text}\n`, ['--method', method]).sentences);
+  }
+  const { sentences } = await translator.explain(text, { method: 'decoder_lens' });
+  assert.equal(sentences[0].layers.at(-1).text, (await translator.translate(text)).text);
+});
+
+test('in a worker, and an abort between two steps', async () => {
+  const classifier = await Classifier.load(sentiment, { worker: true, compute: 'f32' });
+  try {
+    const here = await load(sentiment, { compute: 'f32' });
+    const options = { method: 'transplant' };
+    assert.deepEqual(await classifier.explain(pair, options), await here.explain(pair, options));
+    const controller = new AbortController();
+    const search = classifier.explain(pair.text, { method: 'circuit', signal: controller.signal });
+    controller.abort();
+    await assert.rejects(search, { name: 'AbortError' });
+    assert.ok((await classifier.classify('Fine.')).label);
+  } finally {
+    classifier.dispose();
+  }
+});
+
+test('bad input is refused by name', async () => {
+  const classifier = await load(goldenFolder(goldens[0]));
+  const refused = (text, options, pattern, code = 'invalid_option') =>
+    assertError(() => classifier.explain(text, options), code, pattern);
+  await refused('a', {}, /method/);
+  await refused('a', { method: 'tea leaves' }, /method.*rollout/);
+  await refused('a', { method: 'lens', label: 'x' }, /label/);
+  await refused('a', { method: 'ledger', label: 'no such label' }, /label/);
+  await refused('a', { method: 'rollout', words: 3 }, /unknown option "words"/);
+  await refused('a', { method: 'transplant' }, /two texts/);
+  await refused(pair, { method: 'transplant', site: 'head', head: 99 }, /head/);
+  await refused('a', { method: 'faithfulness', scores: [1, 2] }, /scores/);
+  await refused('a', { method: 'faithfulness', scores: new Float32Array(99) }, /scores/);
+  await refused('a', { method: 'edges', edges: [] }, /edges/);
+  await refused(
+    'a',
+    { method: 'edges', edges: [{ layer: 99, head: 0, query: 0, key: 0 }] },
+    /layer/,
+  );
+  await refused('', { method: 'rollout' }, /token/, 'empty_input');
+  await refused(3, { method: 'rollout' }, /string/);
+  const integers = await load(goldenFolder(goldens[0]), { compute: 'int8' });
+  await assertError(
+    () => integers.explain('a', { method: 'circuit' }),
+    'unsupported',
+    /int8|integers/,
+  );
+});
