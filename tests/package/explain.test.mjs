@@ -126,7 +126,7 @@ for (const binary of binaries) {
     const cut = { layer: 0, head: 0, query: 3, key: 4 };
     assertAlike(
       await classifier.explain(pair.text, { method: 'edges', edges: [cut] }),
-      natively(sentiment, line, ['--method', 'edges', '--edge', '0,0,3,4']),
+      natively(sentiment, line, ['--method', 'edges', '--edges', '0.0.3.4']),
     );
     const circuit = await classifier.explain(pair.text, { method: 'circuit' });
     assertAlike(circuit, natively(sentiment, line, ['--method', 'circuit']));
