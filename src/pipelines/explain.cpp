@@ -31,8 +31,10 @@ void append_words(std::string_view text, TemplatePart::Kind kind, ExplainInput& 
     for (std::size_t i = word.first; i <= word.last; ++i) tokens.push_back(places[i]);
   }
   std::size_t token = 0;
+  bool first = true;  // to which what is before its first word belongs, such as an added space
   for (const SentenceRange& sentence : split_sentences(text)) {
-    while (token < ranges.size() && ranges[token].end <= sentence.start16) ++token;
+    while (!first && token < ranges.size() && ranges[token].end <= sentence.start16) ++token;
+    first = false;
     if (token < ranges.size()) read.sentence_starts.push_back(places[token]);
   }
 }
