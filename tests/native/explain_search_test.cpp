@@ -14,6 +14,7 @@
 #include "explain/circuit.hpp"
 #include "explain/faithfulness.hpp"
 #include "explain/rollout.hpp"
+#include "glassformer/explainer.hpp"
 #include "golden.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/load.hpp"
@@ -409,6 +410,50 @@ TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
   }
   CHECK(error_of([&] { explain(*pipeline, {text}, R"({"method": "ledger"})"); }).code() ==
         ErrorCode::invalid_option);
+}
+
+TEST_CASE("the public Explainer explains what the Classifier answers", "[explain]") {
+  Explainer explainer = Explainer::load(golden_folder);
+  Classifier classifier = Classifier::load(golden_folder);
+  const std::string text = "not good at all", donor = "good at all";
+  const Classification plain = classifier.classify(text);
+  const auto check = [&](const auto& explanation) {
+    CHECK(explanation.label == plain.label);
+    CHECK(explanation.tokens == plain.tokens);
+    CHECK(!explanation.clipped);
+  };
+  const auto rolled = explainer.rollout(text);
+  check(rolled);
+  CHECK(std::abs(std::accumulate(rolled.part.scores.begin(), rolled.part.scores.end(), 0.0) - 1) <
+        1e-5);
+  check(explainer.value_norms(text));
+  const auto read = explainer.lens(text);
+  check(read);
+  CHECK(std::equal(plain.logits.begin(), plain.logits.end(), read.part.logits.end() - 2));
+  const auto parts = explainer.ledger(text, {.label = "positive", .effects = true});
+  CHECK(parts.label == "positive");
+  CHECK(std::abs(parts.part.sum(parts.part.written) -
+                 static_cast<double>(plain.logits[1] - plain.logits[0])) < 1e-4);
+  const auto carried = explainer.transplant(text, donor);
+  check(carried);
+  CHECK(carried.part.table.rows == 3);
+  CHECK(carried.part.donor_of.size() == plain.tokens.size());
+  CHECK(carried.part.donor_tokens == classifier.classify(donor).tokens);
+  FaithfulnessOptions options = {.scores = std::vector<float>(plain.tokens.size())};
+  check(explainer.faithfulness(text, options));
+  options.scores.pop_back();
+  CHECK(error_of([&] { explainer.faithfulness(text, options); }).code() ==
+        ErrorCode::invalid_option);
+  const AttentionEdge edge = {1, 2, 3, 4};
+  const auto cut = explainer.cut(text, std::span(&edge, 1), Cut::weights);
+  check(cut);
+  CHECK(std::abs(cut.part.full - cut.part.without - cut.part.alone.at(0)) < 1e-5f);
+  const auto circuit = explainer.circuit(text, 0.7f);
+  check(circuit);
+  CHECK(circuit.part.faithfulness >= 0.7f);
+  CHECK(error_of([&] { explainer.ledger(text, {.label = "fine"}); }).code() ==
+        ErrorCode::invalid_option);
+  CHECK(error_of([&] { explainer.lens(""); }).code() == ErrorCode::empty_input);
 }
 
 TEST_CASE("options of explanations are checked by name", "[explain]") {
