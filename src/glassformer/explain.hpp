@@ -129,7 +129,7 @@ struct Faithfulness {
   float full = 0;                   ///< the number explained, of the whole text
   OrderTest scores;
   /// The order by what the answer loses without each part alone. It shares the operation with the
-  /// test, and so is its ceiling.
+  /// test, and so over many texts is its ceiling; of one text another order may do better.
   OrderTest leave_one_out;
   std::vector<float> losses;  ///< each part's loss there
   /// The scores of random orders; they spread around 0, as the reverse of an order swaps its

@@ -106,6 +106,7 @@ test('a translation as read from each layer of the encoder and the decoder', () 
     const readings = lines[0].split('\t');
     assert.ok(readings.length > 2);
     assert.equal(readings.at(-1), translated, method);
-    assert.notEqual(readings[0], translated, method);
+    // The embeddings of a decoder read as the tokens fed to it, one row before.
+    if (method === 'decoder_lens') assert.notEqual(readings[0], translated);
   }
 });
