@@ -162,9 +162,8 @@ Task task_of(JsonObject& object) {
   const std::string task = object.string("task");
   std::string types, tasks;
   for (const ModelType& known : model_types) {
-    if (types.find(known.name) == std::string::npos) {
-      types += (types.empty() ? "\"" : ", \"") + std::string(known.name) + "\"";
-    }
+    const std::string name = "\"" + std::string(known.name) + "\"";
+    if (types.find(name) == std::string::npos) types += (types.empty() ? "" : ", ") + name;
     if (model_type != known.name) continue;
     if (task == to_string(known.task)) return known.task;
     tasks += (tasks.empty() ? "\"" : ", \"") + std::string(to_string(known.task)) + "\"";

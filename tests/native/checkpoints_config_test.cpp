@@ -366,8 +366,11 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
                 ErrorCode::wrong_task);
   check_refused(with("model_type", "encoder_decoder"), "task: expected \"translation\"",
                 ErrorCode::wrong_task);
-  check_refused(with("model_type", "decoder"),
-                "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", got",
+  check_refused(with("model_type", "decoder"), "task: expected \"text-generation\"",
+                ErrorCode::wrong_task);
+  check_refused(with("model_type", "diffusion"),
+                "model_type: expected one of \"encoder_classifier\", \"encoder_decoder\", "
+                "\"encoder\", \"decoder\", got",
                 ErrorCode::unsupported);
   test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",
                     [] { expect_task(parse_config(valid), Task::translation); });
