@@ -102,11 +102,12 @@ std::int32_t TokenChances::draw(SplitMix64& random) {
 }
 
 ChoosingScorer::ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choice,
-                               std::size_t rows)
+                               std::size_t rows, std::size_t tokens)
     : decoding_(decoding),
       choice_(choice),
+      tokens_(std::min(tokens, decoding.vocab_size())),
       random_(choice.seed),
-      chances_(decoding.vocab_size()),
+      chances_(tokens_),
       scores_(choice.repetition_penalty == 1
                   ? 0
                   : checked_product("scores", {rows, decoding.vocab_size()})) {
@@ -116,7 +117,8 @@ ChoosingScorer::ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choi
 
 std::span<const float> ChoosingScorer::penalized(std::span<const float> logits, std::size_t row,
                                                  std::size_t rows) {
-  if (choice_.repetition_penalty == 1) return logits;
+  const std::size_t tokens = choice_.kind == TokenChoice::Kind::search ? logits.size() : tokens_;
+  if (choice_.repetition_penalty == 1) return logits.first(tokens);
   const HypothesisTree& tree = decoding_.state().tree();
   ids_.clear();
   for (auto node = static_cast<NodeIndex>(tree.size() - rows + row); node != no_parent;) {
@@ -127,7 +129,7 @@ std::span<const float> ChoosingScorer::penalized(std::span<const float> logits, 
   const Repetition repeated = {ids_, choice_.repetition_penalty};
   if (choice_.kind != TokenChoice::Kind::search) {
     penalize(logits, repeated, scores);
-    return scores;
+    return scores.first(tokens);
   }
   logprobs_.resize(logits.size());
   std::ranges::transform(logits, logprobs_.begin(), [&](float x) { return x - normalizer_; });

@@ -74,8 +74,10 @@ struct TokenChoice {
 /// or, for a search, all of them with penalized ones.
 class ChoosingScorer final : public NextTokenScorer {
  public:
-  /// The decoding outlives this. At most `rows` extensions a call; one, unless for a search.
-  ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choice, std::size_t rows);
+  /// The decoding outlives this. At most `rows` extensions a call; one, unless for a search. Of the
+  /// vocabulary, the first `tokens` may be chosen: a model may have more than its tokenizer.
+  ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choice, std::size_t rows,
+                 std::size_t tokens);
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
 
@@ -86,12 +88,14 @@ class ChoosingScorer final : public NextTokenScorer {
   std::span<const float> logits() const { return logits_; }
 
  private:
-  // The penalized logits of a row of the step that was fed last, of `rows`.
+  // The penalized logits of a row of the step that was fed last, of `rows`; [V] or, unless for a
+  // search, of the tokens that may be chosen.
   std::span<const float> penalized(std::span<const float> logits, std::size_t row,
                                    std::size_t rows);
 
   DecodingScorer& decoding_;
   TokenChoice choice_;
+  std::size_t tokens_;
   SplitMix64 random_;
   TokenChances chances_;
   std::vector<std::int32_t> ids_;  // of a hypothesis

@@ -183,7 +183,8 @@ void GenerationJob::State::start() {
                             request);
   pipeline.model_.reserve_logits(beams);
   decoding.emplace(pipeline.model_, std::move(state));
-  chooser.emplace(*decoding, plan.choice, beams);
+  const std::size_t tokens = pipeline.tokenizer().size();
+  chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;
   if (!generate) return;
 
@@ -191,7 +192,8 @@ void GenerationJob::State::start() {
   special.start = prompt.back();
   special.end = ends.empty() ? -1 : ends[0];
   special.other_ends.assign(ends.begin() + (ends.empty() ? 0 : 1), ends.end());
-  special.never.assign(pipeline.config_.decoder().vocab_size, false);
+  special.never.assign(tokens, false);
+  special.never.resize(pipeline.config_.decoder().vocab_size, true);
   SearchOptions how = plan.search;
   if (prompt.size() > 1) how.parent = static_cast<NodeIndex>(prompt.size() - 2);
   search.emplace(*chooser, special, how, std::span(&max_new, 1));

@@ -89,7 +89,7 @@ TEST_CASE("once begun, a text takes no memory for its next token", "[generate]")
   const auto kind = GENERATE(TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn);
   DecodingScorer decoding(model, model.begin(1, {.nodes = 30, .positions = 30, .rows = 1}, {}));
   model.reserve_logits(1);
-  ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = 1.2f}, 1);
+  ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = 1.2f}, 1, 500);
   Extension next = {.id = 5};
   chooser.feed({&next, 1});  // the kernels' own room
   const std::size_t before = allocations();
@@ -98,6 +98,26 @@ TEST_CASE("once begun, a text takes no memory for its next token", "[generate]")
     CHECK(chooser.feed({&next, 1}).size() == 1);
   }
   CHECK(allocations() == before);
+}
+
+TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
+  OpenFolder open(folder);
+  LanguageModel model(open.config.architecture);
+  open.load(model.parameters());
+  constexpr std::size_t tokens = 20;  // of 500
+  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
+    for (const float penalty : {1.0f, 1.5f}) {
+      DecodingScorer decoding(model, model.begin(1, {.nodes = 12, .positions = 12, .rows = 1}, {}));
+      ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = penalty}, 1, tokens);
+      Extension next = {.id = 287};
+      for (NodeIndex i = 0; i < 12; ++i) {
+        const NextTokens chosen = chooser.feed({&next, 1})[0];
+        REQUIRE(chosen.ids.size() == 1);
+        CHECK(chosen.ids[0] < static_cast<std::int32_t>(tokens));
+        next = {.parent = i, .id = chosen.ids[0]};
+      }
+    }
+  }
 }
 
 TEST_CASE("a stream gives every token, and then what generate gives", "[generate]") {
