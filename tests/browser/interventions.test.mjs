@@ -120,7 +120,7 @@ onPage('heads are weighed beside their switches, and the heaviest is named', {},
   await read(page, sentence);
   await page.getByRole('button', { name: 'Weigh every head' }).click();
   await page.getByTestId('effect').nth(31).waitFor();
-  await page.getByText(/goes without layer \d, head \d: [+−-]\d/).waitFor();
+  await page.getByText(/Layer \d, head \d weighs most, [+−-]\d/).waitFor();
   assert.equal(await page.getByTestId('head-switch').count(), 32);
   await page.getByTestId('head-switch').nth(5).click();
   await settled(page);
