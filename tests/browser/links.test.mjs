@@ -26,6 +26,7 @@ onPage('a link has a long text, too', {}, async (page, { context }) => {
   assert.equal(await other.getByTestId('token').nth(2).getAttribute('aria-pressed'), 'true');
   // An open page follows such a link, too.
   await read(other, 'Something else.');
+  await other.waitForURL(/text=Something/);
   await other.evaluate((hash) => (location.hash = hash), new URL(link).hash);
   await other.waitForFunction(
     (length) => document.querySelector('[data-testid=input]').value.length === length,
