@@ -41,13 +41,15 @@ struct CheckpointGolden {
   }
 };
 
-/// The checkpoints of a task, or all of them.
+/// The checkpoints of a task, or of all tasks that an encoder does alone.
 inline std::vector<std::string> checkpoint_names(const std::string& task = {}) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) {
     const std::string name = entry.path().filename().string();
     if (!is_there(entry.path() / "expected.json")) continue;
-    if (task.empty() || CheckpointGolden(name).json.at("task") == task) names.push_back(name);
+    const std::string its = CheckpointGolden(name).json.at("task");
+    const bool encoder = its != "translate" && its != "generate";
+    if (task.empty() ? encoder : its == task) names.push_back(name);
   }
   std::ranges::sort(names);
   REQUIRE(names.size() >= 2);
