@@ -248,10 +248,11 @@ test('files of a large tokenizer are read once, without tokenizer.json', waiting
 const refusals = JSON.parse(readFileSync(join(root, 'tests/checkpoints/refusals.json'), 'utf8'));
 assert.ok(refusals.length > 25);
 
-for (const { name, config = {}, absent = [], files = {}, code, words } of refusals) {
+for (const { name, base = 'bert_sequence', config = {}, files = {}, ...entry } of refusals) {
+  const { absent = [], code, words } = entry;
   test(`refused by name: ${name}`, async () => {
-    const bytesOf = (file) => readFileSync(join(folderOf('bert_sequence'), file));
-    const all = Object.fromEntries(filesOf('bert_sequence').map((file) => [file, bytesOf(file)]));
+    const bytesOf = (file) => readFileSync(join(folderOf(base), file));
+    const all = Object.fromEntries(filesOf(base).map((file) => [file, bytesOf(file)]));
     const changed = { ...JSON.parse(all['config.json']), ...config };
     for (const key of Object.keys(config)) if (config[key] === null) delete changed[key];
     const encode = (text) => new TextEncoder().encode(text);
