@@ -3,6 +3,7 @@ import type { Component } from 'svelte';
 import type { Link } from './lib/address.ts';
 import { SentimentExplorer } from './lib/sentiment-explorer.svelte.ts';
 import { TranslationExplorer } from './lib/translation-explorer.svelte.ts';
+import { TransplantExplorer } from './lib/transplant-explorer.svelte.ts';
 
 /** What a view shows, and keeps while another is open. */
 export interface ViewState {
@@ -51,6 +52,13 @@ export const views: readonly View[] = [
     heading: 'a Transformer you can see through',
     open: (link) => new SentimentExplorer(link),
     component: () => import('./components/SentimentView.svelte'),
+  }),
+  view({
+    name: 'transplant',
+    title: 'Transplant',
+    heading: 'what carries the verdict',
+    open: (link) => new TransplantExplorer(link),
+    component: () => import('./components/TransplantView.svelte'),
   }),
   view({
     name: 'translation',

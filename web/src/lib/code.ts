@@ -21,6 +21,19 @@ export function classifyCode(
   ].join('\n');
 }
 
+/** The same of the transplant view. */
+export function transplantCode(base: string, donor: string, site: string): string {
+  return [
+    `import { Classifier } from 'glassformer';`,
+    ``,
+    `const classifier = await Classifier.load('models/sentiment', { compute: 'f32' });`,
+    `const { tokens, donorOf, base, donor, delta, share } = await classifier.explain(`,
+    `  { text: ${literal(base)}, pair: ${literal(donor)} },`,
+    `  { method: 'transplant', site: '${site}', label: 'positive' },`,
+    `);`,
+  ].join('\n');
+}
+
 /** The same of the translation view. */
 export function translateCode(
   name: ModelName,

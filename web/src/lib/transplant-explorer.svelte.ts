@@ -1,0 +1,185 @@
+/** The transplant view's state: two texts, what carrying each vector across does, and which is. */
+import { Classifier, GlassformerError } from 'glassformer';
+import type { ViewState } from '../views.ts';
+import type { Link } from './address.ts';
+import { readFailure, type Failure } from './failure.ts';
+import { ModelLoader } from './model-loader.svelte.ts';
+import { carried as carriedTokens } from './tokens.ts';
+import { deltaAt, type Carried, type Site, type TransplantTable } from './transplant.ts';
+import { transplantExamples } from './transplant-examples.ts';
+import { fromTransplantLink, pairText, toTransplantLink } from './transplant-link.ts';
+
+/** Two texts together with what the model made of them. */
+export interface PairReading {
+  base: string;
+  donor: string;
+  site: Site;
+  table: TransplantTable;
+}
+
+/** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
+const pause = 40;
+
+export class TransplantExplorer implements ViewState {
+  /** In floats: what is carried is exactly the other text's. */
+  readonly loader = new ModelLoader((folder, options) =>
+    Classifier.load(folder, { ...options, compute: 'f32' }),
+  );
+
+  /** The text that is carried into. */
+  base = $state('');
+  /** The text that is taken from. */
+  donor = $state('');
+  site = $state<Site>('residual');
+  /** Whether what is shown is older than the texts. */
+  busy = $state(true);
+  /** Why these texts were not read. */
+  failure = $state.raw<Failure>();
+  /** Undefined before the first reading, and where a text is without tokens. */
+  reading = $state.raw<PairReading>();
+  /** From call to answer. */
+  milliseconds = $state<number>();
+  /** The vector that is carried across. */
+  carried = $state.raw<Carried>();
+
+  /** Whose vector that is; undefined for the texts' own, until they are read. */
+  #carriedOf: PairReading | undefined;
+  #reading = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(link: Link) {
+    this.#take({ text: transplantExamples[0]!.text });
+    this.#take(link);
+  }
+
+  start(): void {
+    if (!this.loader.begun) void this.load();
+  }
+
+  async load(): Promise<void> {
+    if (await this.loader.load('sentiment')) void this.#refresh();
+  }
+
+  follow(link: Link): void {
+    this.#take(link);
+    void this.#refresh();
+  }
+
+  get link(): Link {
+    return toTransplantLink(this);
+  }
+
+  get ready(): boolean {
+    return this.loader.phase === 'ready';
+  }
+
+  get working(): boolean {
+    return this.loader.phase === 'loading' || (this.ready && this.busy);
+  }
+
+  get labels(): readonly string[] {
+    return this.loader.info?.labels ?? [];
+  }
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 4;
+  }
+
+  /** Both texts as one, as examples have them. */
+  get text(): string {
+    return pairText(this.base, this.donor);
+  }
+
+  /** A text was edited. */
+  edit(texts: Partial<Record<'base' | 'donor', string>>): void {
+    Object.assign(this, texts);
+    this.busy = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#refresh(), Math.max(pause, this.milliseconds ?? 0));
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.carried = undefined;
+    this.follow({ text });
+  }
+
+  swap(): void {
+    [this.base, this.donor] = [this.donor, this.base];
+    this.carried = undefined;
+    void this.#refresh();
+  }
+
+  carryFrom(site: Site): void {
+    this.site = site;
+    void this.#refresh();
+  }
+
+  carry(carried: Carried | undefined): void {
+    this.carried = carried;
+    this.#carriedOf = this.reading;
+  }
+
+  #take(link: Link): void {
+    const { base, donor, site, carried } = fromTransplantLink(link);
+    if (base !== undefined) this.base = base;
+    if (donor !== undefined) this.donor = donor;
+    if (site) this.site = site;
+    if (base !== undefined) this.carried = carried;
+    this.#carriedOf = undefined;
+  }
+
+  async #refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#reading.abort();
+    const { signal } = (this.#reading = new AbortController());
+    const { base, donor, site } = this;
+    const { model } = this.loader;
+    if (!model) return;
+    this.failure = undefined;
+    this.busy = true;
+    if (base.trim() === '' || donor.trim() === '') {
+      this.#show(undefined);
+      return;
+    }
+    try {
+      const start = performance.now();
+      const label = model.info.labels.at(-1);
+      const options = { method: 'transplant', site, label, signal } as const;
+      const table = await model.explain<'transplant'>({ text: base, pair: donor }, options);
+      this.milliseconds = performance.now() - start;
+      this.#show({ base, donor, site, table });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#show(undefined);
+      // A text without tokens is as good as none.
+      if (error instanceof GlassformerError && error.code === 'empty_input') return;
+      this.failure = readFailure(error);
+    }
+  }
+
+  #show(reading: PairReading | undefined): void {
+    this.busy = false;
+    this.reading = reading;
+    const before = this.#carriedOf;
+    this.#carriedOf = reading;
+    if (this.carried && before !== reading)
+      this.carried = reading && stillThere(this.carried, before, reading);
+  }
+}
+
+/** Where a carried vector's cell is after an edit; undefined where it is no more. */
+function stillThere(
+  { row, cell }: Carried,
+  before: PairReading | undefined,
+  { table }: PairReading,
+): Carried | undefined {
+  let now: number | undefined = cell;
+  if (before) {
+    const token = before.table.cells[cell]?.tokens[0] ?? -1;
+    const place = carriedTokens(before.table.tokens, table.tokens).get(token);
+    now = table.cells.findIndex(({ tokens }) => place !== undefined && tokens.includes(place));
+  }
+  const at = { row: Math.min(row, table.delta.shape[0]! - 1), cell: now };
+  return Number.isNaN(now < 0 ? NaN : deltaAt(table, at)) ? undefined : at;
+}

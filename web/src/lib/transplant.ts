@@ -1,0 +1,128 @@
+/** A table of transplants as the page shows it: what stands side by side, and what a cell says. */
+import type { Classification, Explanations } from 'glassformer';
+import { percent, signed } from './format.ts';
+import { shownTokens } from './tokens.ts';
+
+export type TransplantTable = Explanations['transplant'];
+
+/** What is carried across; every one is of a layer and a token. */
+export const sites = ['residual', 'attention', 'feed_forward'] as const;
+export type Site = (typeof sites)[number];
+
+/** A vector that is carried: both count from 0. */
+export interface Carried {
+  row: number;
+  cell: number;
+}
+
+/** What stands one above the other in the two texts, and between them a cell for each row. */
+export interface Column {
+  /** Empty where the text has nothing here. */
+  base: string;
+  donor: string;
+  /** Undefined where only the donor has something: there is nowhere to carry it. */
+  cell: number | undefined;
+}
+
+/** The columns in the order of the alignment. `base` and `donor` are the texts. */
+export function columnsOf(table: TransplantTable, base: string, donor: string): Column[] {
+  const bases = shownTokens(base, table.tokens).map(({ label }) => label);
+  const donors = shownTokens(donor, table.donorTokens).map(({ label }) => label);
+  const spaced = (
+    text: string,
+    tokens: TransplantTable['tokens'],
+    labels: string[],
+    own: number[],
+  ) =>
+    own.length === 1
+      ? labels[own[0]!]!
+      : text.slice(tokens[own[0]!]?.start ?? 0, tokens[own.at(-1)!]?.end ?? 0).trim();
+
+  const paired = new Set(table.donorOf);
+  const placed = table.cells.map(({ tokens }, cell) => {
+    const from = tokens.map((token) => table.donorOf[token]).filter((at) => at !== null);
+    return {
+      at: Math.min(...tokens.map((token) => table.baseColumns[token]!)),
+      base: spaced(base, table.tokens, bases, tokens),
+      donor: spaced(donor, table.donorTokens, donors, from as number[]),
+      cell: cell as number | undefined,
+    };
+  });
+  table.donorTokens.forEach((_, token) => {
+    if (paired.has(token)) return;
+    placed.push({
+      at: table.donorColumns[token]!,
+      base: '',
+      donor: donors[token]!,
+      cell: undefined,
+    });
+  });
+  return placed.sort((a, b) => a.at - b.at).map(({ at: _, ...column }) => column);
+}
+
+/** NaN where nothing can be carried. */
+export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
+  row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
+
+/** The answer of a model of two labels whose second has these log-odds. */
+export function answerOf(
+  logOdds: number,
+  labels: readonly string[],
+): Pick<Classification, 'label' | 'score' | 'scores'> {
+  const [first = '', last = ''] = labels;
+  // Each from its own exponential: a probability near 0 keeps its digits.
+  const scores = { [first]: 1 / (1 + Math.exp(logOdds)), [last]: 1 / (1 + Math.exp(-logOdds)) };
+  const label = logOdds > 0 ? last : first;
+  return { label, score: scores[label]!, scores };
+}
+
+/** Where in the model a row is. */
+export function rowName(site: Site, row: number, layers: number): string {
+  if (site !== 'residual') return `in layer ${row + 1}`;
+  return row < layers ? `before layer ${row + 1}` : `after layer ${layers}`;
+}
+
+/** What is carried, in a few words. */
+export function carriedName(site: Site, column: Column, where: string): string {
+  if (column.donor === '') return `“${column.base}” taken out ${where}`;
+  const what = {
+    residual: '',
+    attention: 'the attention’s output for ',
+    feed_forward: 'the feed-forward’s output for ',
+  };
+  return `${what[site]}“${column.donor}” carried across ${where}`;
+}
+
+/** What came of it. */
+export function meaning(
+  table: TransplantTable,
+  at: Carried,
+  column: Column,
+  labels: readonly string[],
+): string {
+  const delta = deltaAt(table, at);
+  const after = table.base + delta;
+  if (delta === 0) {
+    return 'Both texts have the very same vector here, so nothing moves: what tells them apart has not come this far.';
+  }
+  const [was, is] = [table.base, after].map((value) => answerOf(value, labels).label);
+  const cells = table.delta.shape[1]!;
+  const share = table.share?.data[at.row * cells + at.cell];
+  const parts = [
+    `The log-odds of “${labels.at(-1)}” go from ${signed(table.base)} to ${signed(after)}`,
+  ];
+  if (share !== undefined) parts.push(`, ${shareOf(share)}`);
+  parts.push(was === is ? `. The verdict stays ${is}.` : `. The verdict turns to ${is}.`);
+  if (column.donor === '')
+    parts.push(
+      ' Nothing in the other text stands in this place: from here on no token reads it, and it is not counted.',
+    );
+  return parts.join('');
+}
+
+function shareOf(share: number): string {
+  const way = percent(Math.abs(share)).replace(/\.0%$/, '%');
+  return share < 0
+    ? `${way} of the way, but away from the other text’s`
+    : `${way} of the way to the other text’s`;
+}
