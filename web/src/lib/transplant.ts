@@ -26,36 +26,31 @@ export interface Column {
 
 /** The columns in the order of the alignment. `base` and `donor` are the texts. */
 export function columnsOf(table: TransplantTable, base: string, donor: string): Column[] {
-  const bases = shownTokens(base, table.tokens).map(({ label }) => label);
-  const donors = shownTokens(donor, table.donorTokens).map(({ label }) => label);
-  const spaced = (
-    text: string,
-    tokens: TransplantTable['tokens'],
-    labels: string[],
-    own: number[],
-  ) =>
-    own.length === 1
-      ? labels[own[0]!]!
-      : text.slice(tokens[own[0]!]?.start ?? 0, tokens[own.at(-1)!]?.end ?? 0).trim();
+  const labelOf = (text: string, tokens: TransplantTable['tokens']) => {
+    const labels = shownTokens(text, tokens).map(({ label }) => label);
+    return (first: number, last: number) =>
+      first === last ? labels[first]! : text.slice(tokens[first]!.start, tokens[last]!.end).trim();
+  };
+  const baseLabel = labelOf(base, table.tokens);
+  const donorLabel = labelOf(donor, table.donorTokens);
 
-  const paired = new Set(table.donorOf);
-  const placed = table.cells.map(({ tokens }, cell) => {
-    const from = tokens.map((token) => table.donorOf[token]).filter((at) => at !== null);
+  /** Of the donor's tokens, those that some cell stands under. */
+  const under = new Set<number>();
+  const placed: (Column & { at: number })[] = table.cells.map(({ tokens }, cell) => {
+    const from = tokens.map((token) => table.donorOf[token]!).filter((token) => token !== null);
+    const [first, last] = [Math.min(...from), Math.max(...from)];
+    for (let token = first; token <= last; token++) under.add(token);
     return {
       at: Math.min(...tokens.map((token) => table.baseColumns[token]!)),
-      base: spaced(base, table.tokens, bases, tokens),
-      donor: spaced(donor, table.donorTokens, donors, from as number[]),
-      cell: cell as number | undefined,
+      base: baseLabel(tokens[0]!, tokens.at(-1)!),
+      donor: from.length === 0 ? '' : donorLabel(first, last),
+      cell,
     };
   });
   table.donorTokens.forEach((_, token) => {
-    if (paired.has(token)) return;
-    placed.push({
-      at: table.donorColumns[token]!,
-      base: '',
-      donor: donors[token]!,
-      cell: undefined,
-    });
+    if (under.has(token)) return;
+    const at = table.donorColumns[token]!;
+    placed.push({ at, base: '', donor: donorLabel(token, token), cell: undefined });
   });
   return placed.sort((a, b) => a.at - b.at).map(({ at: _, ...column }) => column);
 }
