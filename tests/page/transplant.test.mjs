@@ -88,9 +88,10 @@ test('a cell says what was carried, where to, and what came of it', () => {
     ];
   };
   assert.deepEqual(said(0, 3), [
-    '“bright” carried across before layer 1',
+    '“bright” carried into “dull” before layer 1',
     'The log-odds of “positive” go from −1.00 to +2.00, 100% of the way to the other text’s. The verdict turns to positive.',
   ]);
+  assert.equal(said(1, 1)[0], '“was” carried across before layer 2');
   const [what, why] = said(0, 2);
   assert.equal(what, '“not” taken out before layer 1');
   assert.match(why, /turns to positive\. Nothing in the other text/);

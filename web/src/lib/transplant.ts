@@ -78,14 +78,15 @@ export function rowName(site: Site, row: number, layers: number): string {
 }
 
 /** What is carried, in a few words. */
-export function carriedName(site: Site, column: Column, where: string): string {
-  if (column.donor === '') return `“${column.base}” taken out ${where}`;
-  const what = {
+export function carriedName(site: Site, { base, donor }: Column, where: string): string {
+  if (donor === '') return `“${base}” taken out ${where}`;
+  const of = {
     residual: '',
     attention: 'the attention’s output for ',
     feed_forward: 'the feed-forward’s output for ',
   };
-  return `${what[site]}“${column.donor}” carried across ${where}`;
+  const to = donor === base ? 'across' : `into “${base}”`;
+  return `${of[site]}“${donor}” carried ${to} ${where}`;
 }
 
 /** What came of it. */
