@@ -5,7 +5,7 @@ import { source } from './source.mjs';
 
 const { carried, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
 const format = await source('format');
-const { classifyCode, translateCode } = await source('code');
+const { classifyCode, translateCode, transplantCode } = await source('code');
 const { resultJson, translationJson } = await source('result-json');
 const { searchTree, pathOf } = await source('search-tree');
 
@@ -97,7 +97,12 @@ test('numbers are never rounded to certainty, and things are counted in words', 
 
 test('the code has the whole text, however long and quoted', () => {
   const text = `"${'long '.repeat(500)}"\n\\ \u2028 end`;
-  for (const code of [classifyCode(text, [], [3]), translateCode('en-de', text, 4, [])])
+  for (const code of [
+    classifyCode(text, [], [3]),
+    translateCode('en-de', text, 4, []),
+    transplantCode(text, 'x', 'residual'),
+    transplantCode('x', text, 'residual'),
+  ])
     assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
   const off = [{ attention: 'cross', layer: 1, head: 2 }];
   assert.match(
