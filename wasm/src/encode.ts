@@ -1,7 +1,7 @@
 import { concat } from './bytes.js';
 import { GlassformerError } from './errors.js';
 import { checkOption, checkOptions, checkSignal, isA } from './options.js';
-import type { EngineOptions } from './protocol.js';
+import type { EngineOptions } from './engine.js';
 import type { TracedTensor } from './types.js';
 
 /**

@@ -2,7 +2,6 @@ import { concat } from './bytes.js';
 import type { TextInput } from './inputs.js';
 import { GlassformerError, messageOf } from './errors.js';
 import type { ErrorCode } from './errors.js';
-import type { EngineOptions } from './protocol.js';
 import type { Binary, Compute } from './types.js';
 
 /** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
@@ -85,6 +84,18 @@ export interface NamedTensor {
 export interface RawResult {
   result: object;
   tensors: NamedTensor[];
+}
+
+/** What a call is asked for. */
+export interface EngineOptions {
+  /** UTF-8. */
+  json: Uint8Array;
+  /** The 32-bit floats that it points to, as bytes. */
+  values: Uint8Array;
+  /** Whether its results have a trace. */
+  traced: boolean;
+  /** Whether they are explanations of answers. */
+  explains: boolean;
 }
 
 /** Whether a call has steps left, and what the last one has to show. */

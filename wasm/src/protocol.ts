@@ -1,7 +1,7 @@
 // What a model's handle asks of its host, and the messages that carry it between page and worker.
 
 import type { TextInput } from './inputs.js';
-import type { Answer, RawResult } from './engine.js';
+import type { Answer, EngineOptions, RawResult } from './engine.js';
 import type { ErrorCode, ErrorDetails } from './errors.js';
 import type { Source } from './chunks.js';
 import type { Task } from './tasks.js';
@@ -26,18 +26,6 @@ export interface LoadRequest {
   shortlist: boolean;
   cache: boolean;
   timeout: number | undefined;
-}
-
-/** What a call is asked for. */
-export interface EngineOptions {
-  /** UTF-8. */
-  json: Uint8Array;
-  /** The 32-bit floats that it points to, as bytes. */
-  values: Uint8Array;
-  /** Whether its results have a trace. */
-  traced: boolean;
-  /** Whether they are explanations of answers. */
-  explains: boolean;
 }
 
 export interface TextRequest {

@@ -1,10 +1,9 @@
 import type { TextInput } from './inputs.js';
-import type { Answer, Engine, RawResult } from './engine.js';
+import type { Answer, Engine, EngineOptions, RawResult } from './engine.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import { loadModel } from './load.js';
 import type {
   CallEvent,
-  EngineOptions,
   Host,
   Kind,
   LoadRequest,

@@ -10,7 +10,10 @@ import { isDeepStrictEqual } from 'node:util';
 /** The files that the engine reads; a folder has those that its model needs. */
 export const modelFiles = [
   'config.json',
+  'generation_config.json',
   'model.safetensors',
+  'tokenizer_config.json',
+  'tokenizer.json',
   'tokenizer.model',
   'source.model',
   'target.model',

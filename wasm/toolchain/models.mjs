@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { root, unlessDone } from './build.mjs';
 import { modelFiles } from './manifest.mjs';
 
-export const models = ['sentiment', 'en-de', 'en-fr'];
+export const models = ['sentiment', 'en-de', 'en-fr', 'writer'];
 
 const main = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const repository = main.repository.url.replace(/^git\+|\.git$/g, '');
@@ -51,10 +51,13 @@ function types(files) {
 
 // How a program loads the model: what the card's reader came for on a registry's page.
 function usage(name, config) {
-  const [Model, model, call] =
-    config.task === 'translation'
-      ? ['Translator', 'translator', "translate('Where is the station?')).text"]
-      : ['Classifier', 'classifier', "classify('A gripping film.')).label"];
+  const known = {
+    'text-classification': ['Classifier', 'classifier', "classify('A gripping film.')).label"],
+    translation: ['Translator', 'translator', "translate('Where is the station?')).text"],
+    // Published formats name no task.
+    undefined: ['Generator', 'generator', "generate('This film is')).text"],
+  };
+  const [Model, model, call] = known[config.task];
   return (
     `## Use it\n\n\`\`\`sh\nnpm install glassformer @glassformer/${name}\n\`\`\`\n\n` +
     `\`\`\`js\nimport { ${Model} } from 'glassformer';\n` +
