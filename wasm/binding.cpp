@@ -401,8 +401,8 @@ EMSCRIPTEN_KEEPALIVE void gf_cancel() {
 }
 
 // Starts on texts, in place of those that are under way. `texts` holds `count` of them, UTF-8, of
-// the given lengths in bytes (see texts_of); `options` is JSON, the task's or, with `explains`, that
-// of an explanation, and `values` the numbers that it points to.
+// the given lengths in bytes (see texts_of); `options` is JSON, the task's or, with `explains`,
+// that of an explanation, and `values` the numbers that it points to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
                                   std::size_t count, const char* options, std::size_t options_size,
                                   const float* values, std::size_t values_count, bool explains) {
