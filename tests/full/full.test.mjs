@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Classifier, assertFreed, memoriesOf, serve } from '../package/helpers.mjs';
+import { Classifier, assertFreed, collectGarbage, memoriesOf, serve } from '../package/helpers.mjs';
 import { parametersOf, shapes, textOf, writeCheckpoint } from './checkpoint.mjs';
 
 const room = 64e6; // bytes beside the packed weights
@@ -91,22 +91,28 @@ for (const [name, shape] of Object.entries(shapes)) {
       });
     }
 
-    test(`${name}, ${shards} file(s): an aborted loading leaves nothing behind`, async () => {
+    test(`${name}, ${shards} file(s): aborted loadings leave nothing behind`, async () => {
       const { url } = await serve(folder);
-      const controller = new AbortController();
-      const aborting = memoriesOf(() =>
-        assert.rejects(
-          Classifier.load(url, {
-            worker: false,
-            signal: controller.signal,
-            onProgress: ({ overall: { loaded, total } }) => {
-              if (loaded > total / 2) controller.abort();
-            },
-          }),
-          (error) => error.name === 'AbortError' || error.code === 'aborted',
-        ),
-      );
-      await assertFreed(await aborting);
+      const memories = [];
+      for (let i = 0; i < 4; i++) {
+        const controller = new AbortController();
+        const onProgress = ({ overall: { loaded, total } }) => {
+          if (loaded > total / 2) controller.abort();
+        };
+        const options = { worker: false, signal: controller.signal, onProgress };
+        memories.push(
+          ...(await memoriesOf(() =>
+            assert.rejects(Classifier.load(url, options), { name: 'AbortError' }),
+          )),
+        );
+      }
+      // V8 may hold one of them for as long as the process lives; it does not hold more.
+      const held = () => memories.filter((memory) => memory.deref()).length;
+      for (let i = 0; i < 20 && held() > 1; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        collectGarbage();
+      }
+      assert.ok(held() <= 1, `${held()} of ${memories.length} memories are held`);
       if (shards === 3) rmSync(folder, { recursive: true });
     });
   }
