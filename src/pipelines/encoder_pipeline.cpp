@@ -12,10 +12,6 @@ namespace {
 // small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
 
-[[noreturn]] void refuse(const Message& problem) {
-  throw_error(ErrorCode::invalid_option, problem);
-}
-
 std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size_t count) {
   const float* begin = matrix.data() + first * matrix.shape(1);
   return {begin, begin + count * matrix.shape(1)};
@@ -44,10 +40,9 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
     : pipeline_(pipeline), options_(std::move(options)) {
   const StackConfig& stack = pipeline.config_.encoder();
   for (const HeadIndex& head : options_.ablate) {
-    if (head.attention != AttentionSite::encoder) refuse("ablate: expected heads of the encoder");
-    if (head.layer < stack.layers && head.head < stack.n_heads) continue;
-    refuse({"ablate: expected layers below {} and heads below {}, got layer {}, head {}",
-            {stack.layers, stack.n_heads, head.layer, head.head}});
+    if (head.attention != AttentionSite::encoder)
+      refuse_option("ablate: expected heads of the encoder");
+    expect_head("ablate", head.layer, head.head, stack);
   }
   plan_ = TracePlan(pipeline.config_.architecture, pipeline.compute(),
                     {.attention = options_.attention,
@@ -59,19 +54,20 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
 void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
   for (const std::size_t position : options_.mask_tokens) {
     if (position < tokens) continue;
-    refuse({"maskTokens: expected positions below {}, got {}", {tokens, position}});
+    refuse_option({"maskTokens: expected positions below {}, got {}", {tokens, position}});
   }
   if (options_.mask_tokens.empty()) return;
   std::vector<bool> masked(tokens, false);
   for (const std::size_t position : options_.mask_tokens) masked[position] = true;
   if (std::ranges::find(masked, false) == masked.end()) {
-    refuse("maskTokens: expected one token at least to stay, got all of them");
+    refuse_option("maskTokens: expected one token at least to stay, got all of them");
   }
   const HeadConfig& head = pipeline_.config_.architecture.head;
   const bool pools_first =
       head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
   if (pools_first && masked[0]) {
-    refuse("maskTokens: expected the first token to stay, from which this model answers, got 0");
+    refuse_option(
+        "maskTokens: expected the first token to stay, from which this model answers, got 0");
   }
 }
 

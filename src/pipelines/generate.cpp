@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/decimal.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/special_tokens.hpp"
@@ -15,16 +14,6 @@ constexpr std::size_t usual_new_tokens = 64;
 // What the library draws from where nobody says from how many tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;
-
-[[noreturn]] void refuse(const Message& problem) {
-  throw_error(ErrorCode::invalid_option, problem);
-}
-
-void expect_between(const char* option, float least, float most, float got) {
-  if (got >= least && got <= most) return;
-  refuse({"{}: expected {} to {}, got {}",
-          {option, shortest_decimal(least), shortest_decimal(most), shortest_decimal(got)}});
-}
 
 // Whether an option asks for tokens to be drawn, or says that they are not.
 std::optional<bool> wants_to_draw(const SampleOptions& options) {
@@ -64,12 +53,10 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   const bool draws = plan.choice.kind == TokenChoice::Kind::drawn;
   const bool asked_to_draw = wants_to_draw(options).value_or(false);
   std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
-  if (beams < 1 || beams > max_beams) {
-    refuse({"beams: expected 1 to {}, got {}", {max_beams, beams}});
-  }
+  expect_beams(beams);
   if (beams > 1 && draws) {
     if (asked_to_draw || !options.beams) {
-      refuse(
+      refuse_option(
           {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
            "topK, topP and seed, or set sample to false",
            {beams}});
@@ -87,7 +74,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   expect_between("lengthPenalty", -max_length_penalty, max_length_penalty,
                  plan.search.length_penalty);
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
-    refuse("maxNewTokens: expected 1 at least, got 0");
+    refuse_option("maxNewTokens: expected 1 at least, got 0");
   }
   return plan;
 }

@@ -5,6 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "glassformer/output.hpp"
+#include "io/decimal.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -122,6 +125,26 @@ std::size_t OptionsReader::choose(const char* key, std::span<const std::string_v
 std::vector<float> OptionsReader::numbers(const char* key) {
   std::vector<std::size_t> shape;
   return numbers(*this, key, shape, key);
+}
+
+void refuse_option(const Message& problem) { throw_error(ErrorCode::invalid_option, problem); }
+
+void expect_between(const char* option, float least, float most, float got) {
+  if (got >= least && got <= most) return;
+  refuse_option({"{}: expected {} to {}, got {}",
+                 {option, shortest_decimal(least), shortest_decimal(most), shortest_decimal(got)}});
+}
+
+void expect_beams(std::size_t beams) {
+  if (beams >= 1 && beams <= max_beams) return;
+  refuse_option({"beams: expected 1 to {}, got {}", {max_beams, beams}});
+}
+
+void expect_head(const char* option, std::size_t layer, std::size_t head,
+                 const StackConfig& stack) {
+  if (layer < stack.layers && head < stack.n_heads) return;
+  refuse_option({"{}: expected layers below {} and heads below {}, got layer {}, head {}",
+                 {option, stack.layers, stack.n_heads, layer, head}});
 }
 
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/json.hpp"
+#include "models/architecture.hpp"
 #include "models/trace.hpp"
 
 namespace glassformer {
@@ -57,6 +58,15 @@ class OptionsReader : public JsonObject {
 
   std::span<const float> values_;
 };
+
+/// Throws `invalid_option`.
+[[noreturn]] void refuse_option(const Message& problem);
+/// Throws `invalid_option` unless the option's number is in this range.
+void expect_between(const char* option, float least, float most, float got);
+/// Throws `invalid_option` unless a search may follow so many hypotheses.
+void expect_beams(std::size_t beams);
+/// Throws `invalid_option` unless the stack has the head.
+void expect_head(const char* option, std::size_t layer, std::size_t head, const StackConfig& stack);
 
 /// The patches, and those by which these heads are ablated.
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads);

@@ -2,32 +2,21 @@
 
 #include <algorithm>
 
-#include "io/decimal.hpp"
-#include "io/json_writer.hpp"
+#include "pipelines/input_reader.hpp"
 #include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
 namespace {
 
-// What the tokenizer puts before a text and behind it.
-std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> around(const Tokenizer& tokenizer) {
+SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
   std::vector<std::int32_t> prefix, suffix;
   bool behind = false;
-  for (const TemplatePart& part : tokenizer.around().single) {
+  for (const TemplatePart& part : template_of(config, tokenizer).single) {
     if (part.kind == TemplatePart::Kind::special) {
       (behind ? suffix : prefix).push_back(part.id);
     } else {
       behind = true;
     }
-  }
-  return {prefix, suffix};
-}
-
-SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
-  auto [prefix, suffix] = around(tokenizer);
-  if (!config.tokenizer_template) {
-    prefix = ids_of(config.prefix_tokens, "prefix_tokens", tokenizer);
-    suffix = ids_of(config.suffix_tokens, "suffix_tokens", tokenizer);
   }
   expect_room(config.encoder().max_length, prefix.size() + suffix.size());
   return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
@@ -49,17 +38,6 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   }
   special.never[static_cast<std::size_t>(special.end)] = false;
   return special;
-}
-
-[[noreturn]] void refuse(const Message& problem) {
-  throw_error(ErrorCode::invalid_option, problem);
-}
-
-void check_head(const std::string& option, std::size_t layer, std::size_t layers, std::size_t head,
-                std::size_t heads) {
-  if (layer < layers && head < heads) return;
-  refuse({"{}: expected layers below {} and heads below {}, got layer {}, head {}",
-          {option, layers, heads, layer, head}});
 }
 
 }  // namespace
@@ -88,23 +66,17 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
 }
 
 void TranslatePipeline::check(const TranslateOptions& options) const {
-  if (options.beams < 1 || options.beams > max_beams) {
-    refuse({"beams: expected 1 to {}, got {}", {max_beams, options.beams}});
-  }
-  if (!(options.length_penalty >= 0 && options.length_penalty <= max_length_penalty)) {
-    refuse({"lengthPenalty: expected 0 to {}, got {}",
-            {shortest_decimal(max_length_penalty), shortest_decimal(options.length_penalty)}});
-  }
+  expect_beams(options.beams);
+  expect_between("lengthPenalty", 0, max_length_penalty, options.length_penalty);
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
-    const StackConfig& stack = encoder ? config_.encoder() : config_.decoder();
-    check_head("ablate", head.layer, stack.layers, head.head, stack.n_heads);
+    expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());
   }
   if (!options.alignment) return;
   const std::size_t layer = options.alignment->layer.value_or(0);
-  check_head("alignment", layer, config_.decoder().layers, 0, config_.decoder().n_heads);
+  expect_head("alignment", layer, 0, config_.decoder());
   for (const std::size_t head : options.alignment->heads) {
-    check_head("alignment", layer, config_.decoder().layers, head, config_.decoder().n_heads);
+    expect_head("alignment", layer, head, config_.decoder());
   }
 }
 
