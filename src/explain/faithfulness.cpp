@@ -6,6 +6,7 @@
 
 #include "error.hpp"
 #include "kernels/kernels.hpp"
+#include "split_mix.hpp"
 
 namespace glassformer {
 namespace {
@@ -32,14 +33,6 @@ std::vector<std::size_t> order_of(std::span<const float> scores) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   return order;
-}
-
-// Steele and Vigna's splitmix64, for an order that is the same on every machine.
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
 }
 
 float mean(std::span<const float> values) {
@@ -89,11 +82,11 @@ FaithfulnessTest::FaithfulnessTest(EncoderModel& model, Subject subject, std::si
     runs_.push_back({std::move(removed)});
   }
   plan(order_of(subject_.scores), true);
-  std::uint64_t state = seed;
+  SplitMix64 random(seed);
   for (std::size_t i = 0; i < orders; ++i) {
     std::vector<std::size_t> order(parts);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t k = parts; k > 1; --k) std::swap(order[k - 1], order[next_random(state) % k]);
+    for (std::size_t k = parts; k > 1; --k) std::swap(order[k - 1], order[random.next() % k]);
     plan(order, false);
   }
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "generation/scorer.hpp"
-#include "models/initialize.hpp"
+#include "split_mix.hpp"
 
 namespace glassformer {
 

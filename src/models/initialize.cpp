@@ -4,16 +4,6 @@
 
 namespace glassformer {
 
-std::uint64_t SplitMix64::next() {
-  state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-float SplitMix64::uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
-
 std::vector<float> initial_values(const Parameter& parameter, SplitMix64& random) {
   std::vector<float> values(element_count(parameter.shape));
   if (parameter.shape.size() == 1) {
