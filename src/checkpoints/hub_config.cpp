@@ -244,6 +244,13 @@ void HubConfig::read_next_token(ModelConfig& config) {
 
 namespace {
 
+void expect_matrix(const char* what, std::uint64_t rows, const StackConfig& stack) {
+  const std::uint64_t elements = rows * stack.d_model;
+  if (elements <= max_matrix_elements) return;
+  source.fail({"{}: expected at most {} elements in a matrix with the width, got {}",
+               {what, max_matrix_elements, elements}});
+}
+
 void finish_stack(StackConfig& stack) {
   if (stack.d_model % stack.n_heads != 0) {
     source.fail({"the number of heads: expected a divisor of the width {}, got {}",
@@ -254,16 +261,10 @@ void finish_stack(StackConfig& stack) {
     source.fail({"the number of positions: expected more than {}, got {}",
                  {stack.position_offset, stack.max_length}});
   }
-  const auto expect_matrix = [&](const char* what, std::uint64_t rows) {
-    const std::uint64_t elements = rows * stack.d_model;
-    if (elements <= max_matrix_elements) return;
-    source.fail({"{}: expected at most {} elements in a matrix with the width, got {}",
-                 {what, max_matrix_elements, elements}});
-  };
-  expect_matrix("the vocabulary's size", stack.vocab_size);
-  expect_matrix("the number of positions", stack.max_length);
-  expect_matrix("the width", stack.d_model);
-  expect_matrix("the feed-forward block's width", stack.d_ff);
+  expect_matrix("the vocabulary's size", stack.vocab_size, stack);
+  expect_matrix("the number of positions", stack.max_length, stack);
+  expect_matrix("the width", stack.d_model, stack);
+  expect_matrix("the feed-forward block's width", stack.d_ff, stack);
   stack.max_length -= stack.position_offset;
 }
 
@@ -275,13 +276,7 @@ void HubConfig::finish(ModelConfig& config) {
   for (std::optional<StackConfig>* stack : {&model.encoder, &model.decoder}) {
     if (*stack) finish_stack(**stack);
   }
-  const std::uint64_t elements = std::uint64_t{model.head.outputs} * config.reader().d_model;
-  if (elements > max_matrix_elements) {
-    source.fail(
-        {"the number of outputs: expected at most {} elements in a matrix with the width, "
-         "got {}",
-         {max_matrix_elements, elements}});
-  }
+  expect_matrix("the number of outputs", model.head.outputs, config.reader());
 }
 
 }  // namespace glassformer

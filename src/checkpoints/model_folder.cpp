@@ -185,7 +185,7 @@ void ModelFolder::read_modules(ModelFiles& files) {
 // Small files before large ones: who fetches them has none of these twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (family_) read_tokenizer_config(files);
-  bool translates = family_ && family_->two_tokenizers;
+  bool translates = false;
   // Our own folders have SentencePiece models, unless they were converted from others.
   bool sentencepiece = false;
   if (!family_) {
@@ -206,8 +206,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     return bytes;
   };
   tokenizer_ = read_tokenizer(file, TokenizerSide::source);
-  const bool two = family_ ? family_->two_tokenizers : !files.has("tokenizer.model");
-  if (translates && two) {
+  if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
     target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
   }
 }
