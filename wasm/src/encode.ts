@@ -17,9 +17,10 @@ export function encodeOptions(
   checkOptions(options, known, where);
   const { signal, ...rest } = options;
   checkSignal(signal);
-  const [patch, values] = splitPatches(rest.patch);
+  const numbers = new Numbers();
+  const patch = withoutNumbers(rest.patch, numbers);
   const json = toJson({ ...rest, patch, ...fixed });
-  return { json, values, traced: rest.trace !== undefined, explains: false };
+  return { json, values: numbers.bytes(), traced: rest.trace !== undefined, explains: false };
 }
 
 /** The options of an explanation, whose scores of tokens are numbers of the caller's. */
@@ -30,10 +31,10 @@ export function encodeExplanation(
   checkOptions(options, known, 'explain');
   const { signal, scores, ...rest } = options;
   checkSignal(signal);
-  const { shape, data } = toTensor(scores ?? new Float32Array(), 'scores');
-  const given = scores === undefined ? {} : { scores: { shape, offset: 0 } };
-  const values = concat([new Uint8Array(data.buffer, data.byteOffset, data.byteLength)]);
-  return { json: toJson({ ...rest, ...given }), values, traced: false, explains: true };
+  const numbers = new Numbers();
+  const given = scores === undefined ? {} : { scores: numbers.add(scores, 'scores') };
+  const json = toJson({ ...rest, ...given });
+  return { json, values: numbers.bytes(), traced: false, explains: true };
 }
 
 function toJson(options: object): Uint8Array {
@@ -44,21 +45,33 @@ function toJson(options: object): Uint8Array {
   }
 }
 
-// Patches as the engine's JSON has them, and copies of the numbers that it points to.
-function splitPatches(patches: unknown): [json: unknown, values: Uint8Array] {
-  const values: Uint8Array[] = [];
-  if (!Array.isArray(patches)) return [patches, concat(values)];
-  let count = 0;
-  const json = Array.from(patches, (patch: unknown, index) => {
+// The numbers of a caller that go beside the engine's JSON, which says where each tensor begins.
+class Numbers {
+  readonly #parts: Uint8Array[] = [];
+  #count = 0;
+
+  add(value: unknown, name: string): { shape: number[]; offset: number } {
+    const { shape, data } = toTensor(value, name);
+    const offset = this.#count;
+    this.#count += data.length;
+    this.#parts.push(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return { shape, offset };
+  }
+
+  /** A copy of all of them. */
+  bytes(): Uint8Array {
+    return concat(this.#parts);
+  }
+}
+
+// Patches as the engine's JSON has them.
+function withoutNumbers(patches: unknown, numbers: Numbers): unknown {
+  if (!Array.isArray(patches)) return patches;
+  return Array.from(patches, (patch: unknown, index) => {
     if (typeof patch !== 'object' || patch === null) return patch;
     const { value, ...rest } = patch as { value?: unknown };
-    const { shape, data } = toTensor(value, `patch[${index}].value`);
-    const offset = count;
-    count += data.length;
-    values.push(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-    return { ...rest, value: { shape, offset } };
+    return { ...rest, value: numbers.add(value, `patch[${index}].value`) };
   });
-  return [json, concat(values)];
 }
 
 function toTensor(value: unknown, name: string): TracedTensor {
