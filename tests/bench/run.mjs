@@ -93,6 +93,12 @@ async function makePublished(name) {
   return model;
 }
 
+/** The folder of a model that --model names: one that is made here, or is there. */
+function folderOf(name) {
+  if (name in published) return makePublished(name);
+  return name === 'random-512' ? makeRandomModel() : resolve(name);
+}
+
 /** The model's ONNX graphs: a folder for each precision. */
 async function exportOnnx(model, wanted) {
   const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
@@ -234,9 +240,7 @@ async function main() {
   const machine = measure(node, 'probe.mjs', ['3']);
   const everything = { machine, libraries: await compareLibraries(), results: [], sizes: sizes() };
   for (const name of wanted) {
-    const made = name in published;
-    const random = () => (name === 'random-512' ? makeRandomModel() : resolve(name));
-    const model = await (made ? makePublished(name) : random());
+    const model = await folderOf(name);
     const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
     const onnx = await exportOnnx(model, values.precision);
     const translates = config.task === 'translation';
@@ -245,7 +249,7 @@ async function main() {
       model,
       onnx,
       rounds,
-      lengths: made ? publishedLengths : lengths,
+      lengths: name in published ? publishedLengths : lengths,
     });
     const { samples, versions } = measure(node, script, [options]);
     everything.versions = { cpu: cpus()[0].model, ...versions };
