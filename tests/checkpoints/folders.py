@@ -50,6 +50,17 @@ def write_json(path, value):
     path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
+def text_of(value):
+    """expected.json: one text a line."""
+    value = dict(value)
+    texts = value.pop("texts", None)
+    head = json.dumps(value, ensure_ascii=False)
+    if texts is None:
+        return head + "\n"
+    lines = ",\n  ".join(json.dumps(text, ensure_ascii=False, separators=(",", ":")) for text in texts)
+    return f'{head[:-1]}, "texts": [\n  {lines}\n]}}\n'
+
+
 def write(variant, folder):
     """The variant's checkpoint, as the library saves it and then as the variant changes it."""
     shutil.rmtree(folder, ignore_errors=True)

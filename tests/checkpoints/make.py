@@ -283,17 +283,6 @@ VARIANTS = [
 ]
 
 
-def text_of(value):
-    """One text a line."""
-    value = dict(value)
-    texts = value.pop("texts", None)
-    head = json.dumps(value, ensure_ascii=False)
-    if texts is None:
-        return head + "\n"
-    lines = ",\n  ".join(json.dumps(text, ensure_ascii=False, separators=(",", ":")) for text in texts)
-    return f'{head[:-1]}, "texts": [\n  {lines}\n]}}\n'
-
-
 def make(variant):
     folder = HERE / variant.name
     folders.write(variant, folder)
@@ -311,7 +300,7 @@ def make(variant):
                     "texts": found.texts}
         labels = {text.get("label") for text in found.texts}
         print(f"{variant.name}: float32 against float64 {found.error:.1e}; {labels}")
-    (folder / "expected.json").write_text(text_of(expected))
+    (folder / "expected.json").write_text(folders.text_of(expected))
     for file in folder.rglob("*.safetensors"):
         file.chmod(0o644)
 

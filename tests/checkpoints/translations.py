@@ -7,7 +7,6 @@ Needs what make.py does, and python3-sentencepiece.
 """
 
 import dataclasses
-import json
 import pathlib
 import shutil
 import sys
@@ -183,12 +182,8 @@ def make(variant, ids):
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, sentencepiece)}
         expected = {"task": variant.task, "libraries": libraries, "max_length": 32, "texts": texts}
         print(variant.name, [text["translation"] for text in texts])
-    head = json.dumps({k: v for k, v in expected.items() if k != "texts"}, ensure_ascii=False)
-    lines = ",\n  ".join(json.dumps(text, ensure_ascii=False) for text in expected.get("texts", []))
-    (folder / "expected.json").write_text(
-        f'{head[:-1]}, "texts": [\n  {lines}\n]}}\n' if lines else f"{head}\n")
-    for name in ("generation_config.json",):
-        (folder / name).unlink(missing_ok=True)
+    (folder / "expected.json").write_text(folders.text_of(expected))
+    (folder / "generation_config.json").unlink(missing_ok=True)
     for file in folder.rglob("*.safetensors"):
         file.chmod(0o644)
 
