@@ -8,6 +8,17 @@
 namespace glassformer {
 namespace {
 
+// By Taylor's series around a multiple of ln 2.
+double exponential(double x) {
+  const double twos = std::nearbyint(x / std::numbers::ln2);
+  const double rest = x - twos * std::numbers::ln2;
+  double sum = 1;
+  for (int n = 17; n > 0; --n) sum = 1 + sum * rest / n;
+  return std::ldexp(sum, static_cast<int>(twos));
+}
+
+}  // namespace
+
 // By the series of 2 atanh((m - 1) / (m + 1)) for number = m 2^e, m from sqrt(1/2) to sqrt(2).
 double logarithm(double number) {
   int exponent;
@@ -21,17 +32,6 @@ double logarithm(double number) {
   for (int n = 23; n > 0; n -= 2) sum = sum * ratio * ratio + 1.0 / n;
   return 2 * ratio * sum + exponent * std::numbers::ln2;
 }
-
-// By Taylor's series around a multiple of ln 2.
-double exponential(double x) {
-  const double twos = std::nearbyint(x / std::numbers::ln2);
-  const double rest = x - twos * std::numbers::ln2;
-  double sum = 1;
-  for (int n = 17; n > 0; --n) sum = 1 + sum * rest / n;
-  return std::ldexp(sum, static_cast<int>(twos));
-}
-
-}  // namespace
 
 double power(double base, double exponent) {
   if (exponent == 1) return base;

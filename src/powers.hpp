@@ -8,6 +8,9 @@ namespace glassformer {
 /// base^exponent for a base above 0.
 double power(double base, double exponent);
 
+/// The natural logarithm of a number above 0.
+double logarithm(double number);
+
 /// number x 10^exponent.
 double scaled_by_ten(double number, int exponent);
 

@@ -22,7 +22,8 @@ struct HeadInput {
   float divisor;  ///< of the scores: √d_head in "Attention Is All You Need", 3.2.1
   Compute compute;
   std::span<const std::uint32_t> visible;  ///< positions that may be attended to, ascending
-  const float* bias = nullptr;  ///< [length, length], added to the divided scores; null: none
+  /// By key - query, from 1 - length to length - 1, added to the divided scores; null: none.
+  const float* bias = nullptr;
 };
 
 /// Where one head's results go.

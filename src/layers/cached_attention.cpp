@@ -39,6 +39,12 @@ void attend_cached(const AttentionShape& shape, const Queries& queries, const Ca
                              .columns = d_head};
       kernel.dot_rows(cached, queries.data + i * queries.stride + head * d_head, weights);
       float scale = 1.0f / shape.divisor;
+      if (cache.relative) {
+        kernel.scale(weights, weights, count, scale);
+        const float* const bias = cache.relative->of(head, count) - (count - 1);
+        kernel.add_scaled(weights, bias, count, 1.0f);
+        scale = 1.0f;
+      }
       show(scores_out.head(head), weights, scale);
       const float sum = count > 0 ? kernel.exponentials(weights, count, scale) : 0.0f;
       float share = sum == 0.0f ? 0.0f : 1.0f / sum;

@@ -25,7 +25,6 @@ class Embedding {
   /// x [N, D] = scale · table[ids].
   void operator()(std::span<const std::int32_t> ids, View<2> x) const;
 
- protected:
   /// row [D] = table[id].
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
 
@@ -43,7 +42,6 @@ class TableEmbedding final : public Embedding {
       : Embedding(d_model, scale), vocab_size_(vocab_size) {}
   void declare(const ParameterScope& scope) override;
 
- protected:
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
@@ -58,7 +56,6 @@ class Int8TableEmbedding final : public Embedding {
       : Embedding(d_model, scale), vocab_size_(vocab_size) {}
   void declare(const ParameterScope& scope) override;
 
- protected:
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
@@ -75,13 +72,25 @@ class TiedEmbedding final : public Embedding {
       : Embedding(lm_head.in(), scale), lm_head_(lm_head) {}
   void declare(const ParameterScope&) override {}
 
- protected:
   void copy_row(std::size_t id, std::span<float> row) const override {
     lm_head_.copy_output(id, row);
   }
 
  private:
   const Linear& lm_head_;
+};
+
+/// The table of another embedding, which declares it and must outlive this.
+class SharedEmbedding final : public Embedding {
+ public:
+  SharedEmbedding(const Embedding& table, float scale)
+      : Embedding(table.d_model(), scale), table_(table) {}
+  void declare(const ParameterScope&) override {}
+
+  void copy_row(std::size_t id, std::span<float> row) const override { table_.copy_row(id, row); }
+
+ private:
+  const Embedding& table_;
 };
 
 /// Adds to each token a vector of the text that it is of, a row of a learned table [types, D]:

@@ -105,6 +105,8 @@ std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_
       return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves);
     case PositionKind::learned:
       return std::make_unique<LearnedPositions>(longest, d_model, first);
+    case PositionKind::relative:
+      break;
   }
   return nullptr;
 }

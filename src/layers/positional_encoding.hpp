@@ -86,9 +86,10 @@ class LearnedPositions final : public PositionalEncoding {
   void extend(std::size_t count) override;
 };
 
-enum class PositionKind { sinusoidal, learned, sinusoidal_halves };
+/// relative: nothing is added to the tokens; attention gets a bias by distance instead.
+enum class PositionKind { sinusoidal, learned, sinusoidal_halves, relative };
 
-/// `first`: of learned positions alone.
+/// `first`: of learned positions alone. Null where nothing is added.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
                                                    std::size_t d_model, std::size_t first);
 

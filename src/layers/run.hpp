@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "layers/map_output.hpp"
+#include "layers/relative_bias.hpp"
 #include "layers/sequences.hpp"
 #include "layers/workspace.hpp"
 #include "tensor/tensor.hpp"
@@ -53,6 +54,8 @@ struct AttentionRow {
 struct CachedRows {
   const float* kv = nullptr;                ///< [cached rows, 2 E]: a key and a value side by side
   std::span<const AttentionRow> rows = {};  ///< [R]
+  /// What scores get by how far a key is from a row's last one, its own; null: nothing.
+  RelativeBias* relative = nullptr;
 };
 
 /// What one layer works on in one step of decoding.

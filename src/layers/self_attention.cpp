@@ -7,10 +7,11 @@
 namespace glassformer {
 
 SelfAttention::SelfAttention(const AttentionShape& shape, std::unique_ptr<const AttentionKind> kind,
-                             Compute compute)
+                             Compute compute, RelativeBias* relative)
     : shape_(shape),
       compute_(compute),
       kind_(std::move(kind)),
+      relative_(relative),
       qkv_proj_(shape.d_model, 3 * shape.d_heads(), compute),
       out_proj_(shape.d_heads(), shape.d_model, compute) {}
 
@@ -55,16 +56,18 @@ void SelfAttention::attend_within_sequences(View<2> qkv, View<2> context, const 
     const MapOutput weights = run.map(MapKind::weights, s, map);
     const MapOutput scores = kind_->has_scores() ? run.map(MapKind::scores, s, map) : MapOutput();
     for (std::size_t head = 0; head < shape_.n_heads; ++head) {
+      const std::size_t length = sequences.length(s);
       const float* q = &qkv(sequences.start(s), head * shape_.d_head);
       const HeadInput in = {.q = q,
                             .k = q + d_heads,
                             .v = q + 2 * d_heads,
                             .stride = 3 * d_heads,
-                            .length = sequences.length(s),
+                            .length = length,
                             .d_head = shape_.d_head,
                             .divisor = shape_.divisor,
                             .compute = compute_,
-                            .visible = sequences.visible(s)};
+                            .visible = sequences.visible(s),
+                            .bias = relative_ ? relative_->of(head, length) : nullptr};
       const HeadOutput out = {.context = &context(sequences.start(s), head * shape_.d_head),
                               .stride = d_heads,
                               .weights = weights.head(head),
@@ -80,7 +83,9 @@ void SelfAttention::attend_to_cache(View<2> qkv, View<2> context, const Run& run
   for (std::size_t i = 0; i < n; ++i) {
     std::copy_n(&qkv(i, d_heads), 2 * d_heads, &own_kv(i, 0));
   }
-  attend_cached(shape_, {qkv.data(), 3 * d_heads}, run.step->self_attn, context, run);
+  CachedRows cache = run.step->self_attn;
+  cache.relative = relative_;
+  attend_cached(shape_, {qkv.data(), 3 * d_heads}, cache, context, run);
 }
 
 }  // namespace glassformer

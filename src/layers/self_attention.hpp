@@ -4,6 +4,7 @@
 
 #include "layers/attention_kind.hpp"
 #include "layers/linear.hpp"
+#include "layers/relative_bias.hpp"
 #include "layers/run.hpp"
 
 namespace glassformer {
@@ -21,8 +22,9 @@ struct AttentionShape {
 /// over the cached keys and values of the hypotheses that a step of decoding extends.
 class SelfAttention {
  public:
+  /// `relative`: what the scores get by distance, which outlives this; null: nothing.
   SelfAttention(const AttentionShape& shape, std::unique_ptr<const AttentionKind> kind,
-                Compute compute);
+                Compute compute, RelativeBias* relative = nullptr);
 
   /// Declares `q_proj`, `k_proj`, `v_proj`, each [E, D], and `out_proj` [D, E].
   void declare(const ParameterScope& scope);
@@ -40,6 +42,7 @@ class SelfAttention {
   AttentionShape shape_;
   Compute compute_;
   std::unique_ptr<const AttentionKind> kind_;
+  RelativeBias* relative_;
   Linear qkv_proj_, out_proj_;
 };
 

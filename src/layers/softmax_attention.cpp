@@ -96,13 +96,13 @@ void take_back(const HeadInput& in, const HeadMap& map, const Block& block, std:
     replaced[in.visible[block.origin + j]] = row[j];
 }
 
-// row = scale · row + the bias of a query of a block.
-void add_bias(const HeadInput& in, const Block& block, std::size_t query, KeyRange keys, float* row,
-              float scale) {
-  const float* const bias = in.bias + (block.first + query) * in.length;
-  for (std::size_t j = keys.begin; j < keys.end; ++j) {
-    row[j] = row[j] * scale + bias[in.visible[block.origin + j]];
-  }
+// bias [keys] = what the scores of a query of a block get for each of its keys.
+void copy_bias(const HeadInput& in, const Block& block, std::size_t query, KeyRange keys,
+               float* bias) {
+  const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
+  const std::span<const std::uint32_t> visible =
+      in.visible.subspan(block.origin + keys.begin, keys.end - keys.begin);
+  std::ranges::transform(visible, bias, [&](std::uint32_t key) { return by_key[key]; });
 }
 
 // One head's visible keys and values, packed so that the matrix product can run over them. Masked
@@ -141,6 +141,17 @@ float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& in
   return largest / limit;
 }
 
+// What Kernels::weigh is to integers: weights [n] = e^(scores - the largest) in whole units.
+std::int32_t weigh_floats(float* scores, std::size_t n, std::int16_t* weights) {
+  const Kernels& run = kernels();
+  run.exponentials(scores, n, 1.0f);
+  const GatheredRows row = {.data = scores, .stride = n, .count = 1, .columns = n};
+  run.round_rows(row, static_cast<float>(Kernels::weight_unit), weights);
+  std::int32_t sum = 0;
+  for (std::size_t j = 0; j < n; ++j) sum += weights[j];
+  return sum;
+}
+
 }  // namespace
 
 void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
@@ -170,7 +181,9 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
       const auto [begin, end] = keys_of(in, block, i, reach);
       float scale = 1.0f / in.divisor;
       if (in.bias != nullptr) {
-        add_bias(in, block, i, {begin, end}, row, scale);
+        copy_bias(in, block, i, {begin, end}, workspace.bias.data());
+        run.scale(row + begin, row + begin, end - begin, scale);
+        run.add_scaled(row + begin, workspace.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
       }
       hand_out_scores(in, out, block, i, {begin, end}, row, scale);
@@ -240,13 +253,19 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
     for (std::size_t i = 0; i < block.queries; ++i) {
       std::int16_t* row = room.weights.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, reach);
-      shares[i] = 0.0f;
-      hand_out_scores(in, out, block, i, {begin, end}, room.scores.data() + i * stride, scale);
-      if (begin < end) {
-        const std::int32_t sum =
-            run.weigh(room.scores.data() + i * stride + begin, end - begin, factor, row + begin);
-        shares[i] = one / static_cast<float>(sum);
+      const std::int32_t* const scores = room.scores.data() + i * stride;
+      std::int32_t sum = 0;
+      if (in.bias == nullptr) {
+        hand_out_scores(in, out, block, i, {begin, end}, scores, scale);
+        if (begin < end) sum = run.weigh(scores + begin, end - begin, factor, row + begin);
+      } else {
+        float* const biased = workspace.bias.data();  // [block.keys], from `begin` on
+        copy_bias(in, block, i, {begin, end}, biased + begin);
+        run.add_scaled_integers(biased + begin, scores + begin, end - begin, scale);
+        hand_out_scores(in, out, block, i, {begin, end}, biased, 1.0f);
+        if (begin < end) sum = weigh_floats(biased + begin, end - begin, row + begin);
       }
+      shares[i] = begin < end ? one / static_cast<float>(sum) : 0.0f;
       std::fill(row, row + begin, std::int16_t{0});
       std::fill(row + end, row + PackedInt16Matrix::even(block.keys), std::int16_t{0});
       hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale_integers);

@@ -10,7 +10,7 @@ namespace glassformer {
 void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
                        Workspace& workspace);
 
-/// The same in 16-bit integers, without a bias: queries, keys and values rounded to as many bits as
+/// The same in 16-bit integers: queries, keys and values rounded to as many bits as
 /// their sums allow, the weights to 16383rds of a row's largest. Faster than floats and the same to
 /// the bit on every machine; the weights handed out are those that were used.
 void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,

@@ -37,6 +37,7 @@ void Workspace::reserve(std::size_t tokens, std::size_t longest) {
     scores = Tensor<2>::from_shape({query_rows, 0});
     checked_product("attention scores", {query_rows, padded});
     scores = Tensor<2>::from_shape({query_rows, padded});
+    bias.resize(padded);
   }
 }
 

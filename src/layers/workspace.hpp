@@ -74,6 +74,7 @@ struct Workspace {
   Tensor<2> hidden;     // [feed_forward_rows, F]
   Tensor<2> traced;     // [N, D] what a sublayer adds, where somebody looks at it; else empty
   Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
+  AlignedBuffer bias;   // [longest, padded to whole panels] what a query's scores get
   PackedMatrix keys;    // one head's [d_head, keys]
   PackedMatrix values;  // one head's [keys, d_head]
   IntegerAttentionScratch integer_attention;

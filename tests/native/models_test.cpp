@@ -346,7 +346,7 @@ struct RandomHead {
   }
 
   HeadInput input(Compute compute, std::span<const std::uint32_t> visible) const {
-    const std::size_t d_head = context.shape(1);
+    const std::size_t d_head = context.shape(1), in_front = context.shape(0) - 1;
     return {.q = qkv.data(),
             .k = qkv.data() + d_head,
             .v = qkv.data() + 2 * d_head,
@@ -355,7 +355,8 @@ struct RandomHead {
             .d_head = d_head,
             .divisor = std::sqrt(static_cast<float>(d_head)),
             .compute = compute,
-            .visible = visible};
+            .visible = visible,
+            .bias = bias.empty() ? nullptr : bias.data() + in_front};
   }
 
   void attend(Compute compute, std::span<const std::uint32_t> visible, std::size_t window) {
@@ -370,7 +371,28 @@ struct RandomHead {
 
   Tensor<2> qkv, context;
   std::vector<float> weights;
+  std::vector<float> bias;  // [2 · length - 1] by distance; empty: none
 };
+
+// The weights of a query by the formula, in doubles.
+std::vector<double> weights_of(const RandomHead& head, std::size_t query,
+                               std::span<const std::uint32_t> visible, std::size_t window) {
+  const HeadInput in = head.input(Compute::f32, visible);
+  std::vector<double> weights(in.length, 0.0);
+  double sum = 0;
+  for (const std::uint32_t key : visible) {
+    if (key + window < query || key > query + window) continue;
+    double score = 0;
+    for (std::size_t c = 0; c < in.d_head; ++c) {
+      score += static_cast<double>(in.q[query * in.stride + c]) *
+               static_cast<double>(in.k[key * in.stride + c]);
+    }
+    const double bias = static_cast<double>(head.bias[key + in.length - 1 - query]);
+    sum += weights[key] = std::exp(score / static_cast<double>(in.divisor) + bias);
+  }
+  for (double& weight : weights) weight = sum == 0 ? 0.0 : weight / sum;
+  return weights;
+}
 
 }  // namespace
 
@@ -397,6 +419,38 @@ TEST_CASE("attention in integers is close to attention in floats", "[models]") {
             sums = sums && (std::abs(sum - 1) < 1e-5f || sum == 0);
           }
           CHECK(sums);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("scores get a bias by the key's distance from its query", "[models]") {
+  for (const Compute compute : {Compute::f32, Compute::int8}) {
+    for (const std::size_t length : {1u, 2u, 49u, 130u}) {
+      for (const std::size_t window : {std::size_t{5}, std::size_t{1000}}) {
+        for (const bool masked : {false, true}) {
+          INFO(to_string(compute) << ", " << length << " tokens, window " << window << ", masked "
+                                  << masked);
+          std::vector<std::uint32_t> visible;
+          for (std::uint32_t i = 0; i < length; ++i) {
+            if (!masked || i % 3 != 0) visible.push_back(i);
+          }
+          RandomHead head(length, 7, 2.0f);
+          SplitMix64 random(length);
+          for (std::size_t i = 0; i < 2 * length - 1; ++i) {
+            head.bias.push_back((2 * random.uniform() - 1) * 20);
+          }
+          head.attend(compute, visible, window);
+          double worst = 0;
+          for (std::size_t query = 0; query < length; ++query) {
+            const std::vector<double> expected = weights_of(head, query, visible, window);
+            for (std::size_t key = 0; key < length; ++key) {
+              const auto got = static_cast<double>(head.weights[query * length + key]);
+              worst = std::max(worst, std::abs(got - expected[key]));
+            }
+          }
+          CHECK(worst < (compute == Compute::f32 ? 2e-6 : 2e-3));
         }
       }
     }
