@@ -25,7 +25,9 @@ struct StackConfig {
 
   bool scale_embedding = false;  ///< multiply embeddings by sqrt(d_model)
   PositionKind positions = PositionKind::sinusoidal;
-  std::size_t position_offset = 0;  ///< learned only: the row of a sequence's first token
+  std::size_t position_offset = 0;    ///< learned only: the row of a sequence's first token
+  std::size_t relative_buckets = 0;   ///< relative only: see RelativeBiasShape
+  std::size_t relative_distance = 0;  ///< relative only
   /// A token that has no position and is not counted: it gets the row before the first.
   std::optional<std::int32_t> padding = {};
   std::size_t token_types = 0;  ///< 0: the model does not tell texts of a pair apart
@@ -64,13 +66,14 @@ struct HeadConfig {
   Pooling pooling = Pooling::mean;       ///< of sequence_classes
   std::optional<Activation> dense = {};  ///< a layer [D, D] with it, between pooling and classes
   bool bias = true;
+  bool scale_states = false;  ///< next_token only: states are divided by √d_model first
 
   bool operator==(const HeadConfig&) const = default;
 };
 
-/// Which embeddings are one table: source, target and lm_head; target and lm_head; none. Of a
-/// decoder alone, the last two.
-enum class EmbeddingSharing { shared, tied, separate };
+/// Which embeddings are one table: source, target and lm_head; target and lm_head; none; source and
+/// target. Of a decoder alone, the second or the third.
+enum class EmbeddingSharing { shared, tied, separate, stacks };
 
 /// A model: one stack or two, and what stands on the last.
 struct Architecture {

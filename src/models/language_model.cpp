@@ -1,7 +1,9 @@
 #include "models/language_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "kernels/kernels.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
@@ -10,6 +12,14 @@ namespace {
 WorkspaceShape shape_of(const Architecture& architecture) {
   if (!architecture.encoder) return workspace_shape(*architecture.decoder);
   return workspace_shape(*architecture.encoder, *architecture.decoder);
+}
+
+// The table of both stacks, where it is not lm_head's weight. They scale its rows.
+std::unique_ptr<Embedding> make_shared_table(const Architecture& architecture, Compute compute) {
+  if (architecture.embeddings != EmbeddingSharing::stacks) return nullptr;
+  StackConfig plain = *architecture.decoder;
+  plain.scale_embedding = false;
+  return make_embedding(plain, compute);
 }
 
 }  // namespace
@@ -21,12 +31,19 @@ LanguageModel::LanguageModel(const Architecture& architecture, Compute compute, 
     : architecture_(architecture),
       compute_(compute),
       lm_head_(architecture.decoder->d_model, architecture.head.outputs, compute),
-      decoder_(kind, *architecture.decoder, compute,
-               architecture.embeddings == EmbeddingSharing::separate
-                   ? make_embedding(*architecture.decoder, compute)
-                   : make_embedding(*architecture.decoder, lm_head_)),
+      embed_tokens_(make_shared_table(architecture, compute)),
+      decoder_(kind, *architecture.decoder, compute, make_decoder_embedding(compute)),
       workspace_(shape_of(architecture)),
       logits_({0, architecture.head.outputs}) {}
+
+std::unique_ptr<Embedding> LanguageModel::make_decoder_embedding(Compute compute) const {
+  const StackConfig& config = *architecture_.decoder;
+  if (embed_tokens_) return make_embedding(config, *embed_tokens_);
+  if (architecture_.embeddings == EmbeddingSharing::separate) {
+    return make_embedding(config, compute);
+  }
+  return make_embedding(config, lm_head_);
+}
 
 void LanguageModel::declare_head(const ParameterScope& root) {
   switch (architecture_.embeddings) {
@@ -35,6 +52,10 @@ void LanguageModel::declare_head(const ParameterScope& root) {
       break;
     case EmbeddingSharing::tied:
       lm_head_.declare_weight(root.scope("decoder").scope("embed_tokens"));
+      break;
+    case EmbeddingSharing::stacks:
+      embed_tokens_->declare(root.scope("embed_tokens"));
+      lm_head_.declare_weight(root.scope("lm_head"));
       break;
     case EmbeddingSharing::separate:
       lm_head_.declare_weight(root.scope("lm_head"));
@@ -53,7 +74,7 @@ std::vector<Parameter> LanguageModel::parameters() {
 
 void LanguageModel::prepare(const DecodingLimits& limits, std::size_t longest) {
   workspace_.reserve(limits.rows, std::max(std::min(limits.positions, likely_positions), longest));
-  decoder_.stack().positions().reserve(1);  // and some more: the first steps allocate nothing
+  decoder_.stack().reserve_positions(1);  // and some more: the first steps allocate nothing
 }
 
 DecodingState LanguageModel::begin(std::size_t texts, const DecodingLimits& limits,
@@ -72,6 +93,14 @@ void LanguageModel::reserve_logits(std::size_t rows) {
   checked_product("logits", {rows, columns});
   logits_ = Tensor<2>::from_shape({0, columns});
   logits_ = Tensor<2>::from_shape({rows, columns});
+}
+
+void LanguageModel::project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {
+  if (!architecture_.head.scale_states) return projection(hidden, logits, workspace_);
+  View<2> scaled = rows(workspace_.normed, 0, hidden.shape(0));  // [R, D]
+  const float scale = 1.0f / std::sqrt(static_cast<float>(hidden.shape(1)));
+  kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale);
+  projection(const_view(scaled), logits, workspace_);
 }
 
 View<2> LanguageModel::project(const ConstView<2>& hidden) {

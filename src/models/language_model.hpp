@@ -53,9 +53,7 @@ class LanguageModel {
 
   /// The projection onto these target tokens alone; `project` then gives their logits [R, n].
   Linear projection(std::span<const std::int32_t> ids) const { return lm_head_.select(ids); }
-  void project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {
-    projection(hidden, logits, workspace_);
-  }
+  void project(const ConstView<2>& hidden, const Linear& projection, View<2> logits);
 
   /// Makes room for the logits of so many rows.
   void reserve_logits(std::size_t rows);
@@ -76,12 +74,17 @@ class LanguageModel {
 
   const Architecture& architecture() const { return architecture_; }
   const Linear& lm_head() const { return lm_head_; }
+  /// The table of both stacks, where they have one that is not lm_head's weight; else null.
+  const Embedding* embed_tokens() const { return embed_tokens_.get(); }
   Workspace& workspace() { return workspace_; }
 
  private:
+  std::unique_ptr<Embedding> make_decoder_embedding(Compute compute) const;
+
   Architecture architecture_;
   Compute compute_;
-  Linear lm_head_;  // [D, V]
+  Linear lm_head_;                           // [D, V]
+  std::unique_ptr<Embedding> embed_tokens_;  // of both stacks; null: see embed_tokens()
   Decoder decoder_;
   Workspace workspace_;
   Tensor<2> logits_;  // [R, V]

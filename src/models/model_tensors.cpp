@@ -62,7 +62,9 @@ void add_stack(Tensors& tensors, const std::string& name, Axis rows, bool source
                const StackConfig& stack) {
   const std::size_t width = stack.d_model;
   tensors.add(name + ".embed_tokens", rows, width);
-  tensors.add(name + ".embed_positions", rows, width);
+  if (stack.positions != PositionKind::relative) {
+    tensors.add(name + ".embed_positions", rows, width);
+  }
   if (stack.token_types > 0) tensors.add(name + ".embed_types", rows, width);
   tensors.add(name + ".embeddings", rows, width);
   for (std::size_t layer = 0; layer < stack.layers; ++layer) {

@@ -6,10 +6,16 @@ namespace glassformer {
 
 Seq2Seq::Seq2Seq(const Architecture& architecture, Compute compute)
     : LanguageModel(architecture, compute, Stack::Kind::attends),
-      encoder_(*architecture.encoder, compute,
-               architecture.embeddings == EmbeddingSharing::shared
-                   ? make_embedding(*architecture.encoder, lm_head())
-                   : make_embedding(*architecture.encoder, compute)) {}
+      encoder_(*architecture.encoder, compute, make_encoder_embedding()) {}
+
+std::unique_ptr<Embedding> Seq2Seq::make_encoder_embedding() const {
+  const StackConfig& config = *architecture().encoder;
+  if (embed_tokens()) return make_embedding(config, *embed_tokens());
+  if (architecture().embeddings == EmbeddingSharing::shared) {
+    return make_embedding(config, lm_head());
+  }
+  return make_embedding(config, compute());
+}
 
 std::vector<Parameter> Seq2Seq::parameters() {
   std::vector<Parameter> parameters;

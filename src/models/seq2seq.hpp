@@ -44,6 +44,8 @@ class Seq2Seq final : public LanguageModel {
   const Encoder& encoder() const { return encoder_; }
 
  private:
+  std::unique_ptr<Embedding> make_encoder_embedding() const;
+
   Encoder encoder_;
 };
 

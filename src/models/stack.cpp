@@ -28,8 +28,26 @@ AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
           .bias = bias_if(config.attention_bias)};
 }
 
-std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, std::size_t layer,
-                                  Compute compute) {
+std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
+  if (config.positions != PositionKind::relative) return nullptr;
+  const bool causal = config.attention == AttentionType::causal;
+  return std::make_unique<RelativeBias>(
+      RelativeBiasShape{.n_heads = config.n_heads,
+                        .buckets = config.relative_buckets,
+                        .distance = config.relative_distance,
+                        .distances = causal ? Distances::before : Distances::both_ways});
+}
+
+// What the blocks of a stack have in common.
+struct BlockParts {
+  Stack::Kind kind;
+  const StackConfig& config;
+  Compute compute;
+  RelativeBias* relative;  // null: none
+};
+
+std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
+  const auto& [kind, config, compute, relative] = parts;
   const AttentionShape attention = attention_shape(config, layer);
   const auto residual = [&](const char* name) {
     return Residual(name, make_norm(config), config.norm);
@@ -46,7 +64,8 @@ std::unique_ptr<Block> make_block(Stack::Kind kind, const StackConfig& config, s
   return std::make_unique<Block>(
       Block::Sublayer<SelfAttention>{
           std::make_unique<SelfAttention>(
-              attention, make_attention_kind(config.attention, config.attention_window), compute),
+              attention, make_attention_kind(config.attention, config.attention_window), compute,
+              relative),
           residual("self_attn_layer_norm")},
       std::move(encoder_attn),
       Block::Sublayer<FeedForward>{make_feed_forward(config.gated, feed_forward, compute),
@@ -60,20 +79,22 @@ Stack::Stack(Kind kind, const StackConfig& config, Compute compute,
     : config_(config),
       embed_tokens_(std::move(embed_tokens)),
       embed_positions_(make_positions(config.positions, config.max_length, config.d_model,
-                                      config.position_offset)) {
+                                      config.position_offset)),
+      relative_bias_(make_relative_bias(config)) {
   if (config.token_types > 0) {
     embed_types_ = std::make_unique<TypeEmbedding>(config.token_types, config.d_model);
   }
   if (config.embedding_norm) layernorm_embedding_ = make_norm(config);
   for (std::size_t i = 0; i < config.layers; ++i) {
-    blocks_.push_back(make_block(kind, config, i, compute));
+    blocks_.push_back(make_block({kind, config, compute, relative_bias_.get()}, i));
   }
   if (config.final_norm) layer_norm_ = make_norm(config);
 }
 
 void Stack::declare(const ParameterScope& scope) {
   embed_tokens_->declare(scope.scope("embed_tokens"));
-  embed_positions_->declare(scope.scope("embed_positions"));
+  if (embed_positions_) embed_positions_->declare(scope.scope("embed_positions"));
+  if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
   if (embed_types_) embed_types_->declare(scope.scope("embed_types"));
   if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -102,8 +123,10 @@ void Stack::embed_at(const Positions& positions, std::span<const std::int32_t> i
                      std::span<const std::int32_t> types, View<2> x, const Run& run) const {
   (*embed_tokens_)(ids, x);
   run.see("embed_tokens", x);
-  add_embedding("embed_positions", x, run,
-                [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
+  if (embed_positions_) {
+    add_embedding("embed_positions", x, run,
+                  [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
+  }
   if (embed_types_) {
     add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
   }
@@ -138,6 +161,11 @@ std::vector<std::size_t> Stack::without_padding(std::span<const std::int32_t> id
   return positions;
 }
 
+void Stack::reserve_positions(std::size_t count) const {
+  if (embed_positions_) embed_positions_->reserve(count);
+  if (relative_bias_) relative_bias_->reserve(count);
+}
+
 void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
   const Run::Scope layers = run.scope("layers"), index = run.scope(layer);
   (*blocks_[layer])(x, run);
@@ -161,6 +189,10 @@ std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute com
 
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head) {
   return std::make_unique<TiedEmbedding>(lm_head, embedding_scale(config));
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table) {
+  return std::make_unique<SharedEmbedding>(table, embedding_scale(config));
 }
 
 WorkspaceShape workspace_shape(const StackConfig& config) {

@@ -6,6 +6,7 @@
 #include "layers/block.hpp"
 #include "layers/embedding.hpp"
 #include "layers/positional_encoding.hpp"
+#include "layers/relative_bias.hpp"
 #include "models/architecture.hpp"
 
 namespace glassformer {
@@ -19,8 +20,8 @@ class Stack {
   Stack(Kind kind, const StackConfig& config, Compute compute,
         std::unique_ptr<Embedding> embed_tokens);
 
-  /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`, `layers.N`,
-  /// `layer_norm`.
+  /// Declares `embed_tokens`, `embed_positions`, `relative_bias`, `embed_types`,
+  /// `layernorm_embedding`, `layers.N`, `layer_norm`.
   void declare(const ParameterScope& scope);
 
   /// x [N, D] = what enters the first block, of tokens of these texts and at these positions: the
@@ -40,7 +41,9 @@ class Stack {
   /// The norm on the embeddings, and the one after the last block; null: there is none.
   const Norm* layernorm_embedding() const { return layernorm_embedding_.get(); }
   const Norm* layer_norm() const { return layer_norm_.get(); }
-  PositionalEncoding& positions() const { return *embed_positions_; }
+
+  /// Makes room for so many positions, so that these allocate nothing.
+  void reserve_positions(std::size_t count) const;
 
  private:
   // The positions of tokens where padding has none.
@@ -53,16 +56,18 @@ class Stack {
 
   StackConfig config_;
   std::unique_ptr<Embedding> embed_tokens_;
-  std::unique_ptr<PositionalEncoding> embed_positions_;
-  std::unique_ptr<TypeEmbedding> embed_types_;  // none where texts are not told apart
-  std::unique_ptr<Norm> layernorm_embedding_;   // none without an embedding norm
+  std::unique_ptr<PositionalEncoding> embed_positions_;  // none where positions are relative
+  std::unique_ptr<RelativeBias> relative_bias_;          // only where they are
+  std::unique_ptr<TypeEmbedding> embed_types_;           // none where texts are not told apart
+  std::unique_ptr<Norm> layernorm_embedding_;            // none without an embedding norm
   std::vector<std::unique_ptr<Block>> blocks_;
   std::unique_ptr<Norm> layer_norm_;  // none without a final norm
 };
 
-/// The table of a stack's token embeddings; or the one that is lm_head's weight.
+/// The table of a stack's token embeddings; or the one that is lm_head's weight, or another's.
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute);
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head);
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table);
 
 /// The room that a stack's activations take.
 WorkspaceShape workspace_shape(const StackConfig& config);
