@@ -8,7 +8,7 @@ namespace glassformer {
 namespace {
 
 // The registry: a new family is a file beside this one, and a name here.
-constexpr std::array families = {&bert, &distilbert, &gpt2, &marian, &roberta};
+constexpr std::array families = {&bert, &distilbert, &gpt2, &marian, &roberta, &t5};
 
 }  // namespace
 

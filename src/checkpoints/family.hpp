@@ -31,13 +31,13 @@ struct Family {
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
-  bool generates = false;       ///< its models continue texts
+  bool generates = false;       ///< its models continue texts, or answer them with texts
 };
 
 /// The family of a model_type. Throws `unsupported`, naming those that there are.
 const Family& find_family(std::string_view model_type);
 
 // One file each.
-extern const Family bert, distilbert, gpt2, marian, roberta;
+extern const Family bert, distilbert, gpt2, marian, roberta, t5;
 
 }  // namespace glassformer

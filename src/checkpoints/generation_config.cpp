@@ -99,6 +99,10 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   Fields fields(object);
   expect_neutral(fields);
   read_end_ids(fields, config.end_ids);
+  constexpr const char* start = "decoder_start_token_id";
+  if (config.start_id && fields.find(start)) {
+    config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest));
+  }
   if (fields.find("do_sample")) config.sample = object.boolean("do_sample");
   fields.count("max_new_tokens", 1, config.max_new_tokens);
   fields.count("max_length", 1, config.max_length);

@@ -91,6 +91,18 @@ Activation HubConfig::activation(const char* key, std::string_view fallback) {
   unsupported(key, known, describe(name));
 }
 
+FeedForwardKind HubConfig::feed_forward(const char* key, std::string_view fallback) {
+  constexpr std::string_view gated = "gated-";
+  const std::string name = text(key, fallback);
+  if (!name.starts_with(gated)) return {activation(key, fallback), false};
+  if (name == "gated-gelu") return {Activation::gelu_tanh, true};
+  for (const auto& [other, activation] : activations) {
+    if (name == std::string(gated).append(other)) return {activation, true};
+  }
+  unsupported(key, "\"relu\", \"gated-gelu\", \"gated-silu\" or another activation",
+              describe(name));
+}
+
 void HubConfig::expect_text(const char* key, std::string_view value) {
   const std::string got = text(key, value);
   if (got != value) unsupported(key, describe(value), describe(got));
@@ -223,6 +235,7 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       break;
     case Task::translation:
     case Task::text_generation:
+    case Task::text2text_generation:
       break;
   }
 }
@@ -242,6 +255,20 @@ void HubConfig::read_next_token(ModelConfig& config) {
   read_generation(object_, config.generation);
 }
 
+void HubConfig::read_text_to_text(ModelConfig& config) {
+  const std::string head = first_of(present(object_.find("architectures"))).value_or("");
+  const bool whole = head.ends_with("Model") && !head.ends_with("EncoderModel");
+  if (!head.empty() && !whole && !head.ends_with("ForConditionalGeneration")) {
+    unsupported("architectures", "a model that answers texts with texts", describe(head));
+  }
+  config.task = Task::text2text_generation;
+  config.tokenizer_template = true;
+  Architecture& architecture = config.architecture;
+  architecture.head = {
+      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
+  read_generation(object_, config.generation);
+}
+
 namespace {
 
 void expect_matrix(const char* what, std::uint64_t rows, const StackConfig& stack) {
@@ -252,11 +279,13 @@ void expect_matrix(const char* what, std::uint64_t rows, const StackConfig& stac
 }
 
 void finish_stack(StackConfig& stack) {
-  if (stack.d_model % stack.n_heads != 0) {
-    source.fail({"the number of heads: expected a divisor of the width {}, got {}",
-                 {stack.d_model, stack.n_heads}});
+  if (stack.d_head == 0) {
+    if (stack.d_model % stack.n_heads != 0) {
+      source.fail({"the number of heads: expected a divisor of the width {}, got {}",
+                   {stack.d_model, stack.n_heads}});
+    }
+    stack.d_head = stack.d_model / stack.n_heads;
   }
-  stack.d_head = stack.d_model / stack.n_heads;
   if (stack.position_offset >= stack.max_length) {
     source.fail({"the number of positions: expected more than {}, got {}",
                  {stack.position_offset, stack.max_length}});
@@ -264,6 +293,7 @@ void finish_stack(StackConfig& stack) {
   expect_matrix("the vocabulary's size", stack.vocab_size, stack);
   expect_matrix("the number of positions", stack.max_length, stack);
   expect_matrix("the width", stack.d_model, stack);
+  expect_matrix("the heads' width", std::uint64_t{stack.n_heads} * stack.d_head, stack);
   expect_matrix("the feed-forward block's width", stack.d_ff, stack);
   stack.max_length -= stack.position_offset;
 }

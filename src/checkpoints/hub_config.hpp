@@ -18,6 +18,12 @@ namespace glassformer {
 /// problem type that does not exist.
 Scoring scoring_of(std::string_view problem_type, std::size_t labels);
 
+/// What a feed-forward block's one field says.
+struct FeedForwardKind {
+  Activation activation;
+  bool gated;
+};
+
 /// The config.json of a published checkpoint. Fields that are not there have the family's defaults,
 /// and what nobody asks for does not matter: such files hold much that is about training.
 ///
@@ -40,6 +46,8 @@ class HubConfig {
   /// Throws `unsupported` for one that is not among ours: two that are nearly alike give different
   /// answers.
   Activation activation(const char* key, std::string_view fallback);
+  /// "relu", or "gated-gelu": which there is the gelu by tanh. Throws as `activation` does.
+  FeedForwardKind feed_forward(const char* key, std::string_view fallback);
   /// Throws `unsupported` where the field has another value.
   void expect_text(const char* key, std::string_view value);
   void expect_flag(const char* key, bool value);
@@ -57,6 +65,8 @@ class HubConfig {
   void read_head(ModelConfig& config, Activation dense);
   /// Sets those of a model that continues texts, whose stack was read, and how it does.
   void read_next_token(ModelConfig& config);
+  /// Sets those of a model that answers texts with texts, and how it does; its stacks were read.
+  void read_text_to_text(ModelConfig& config);
   /// Sets what follows from the sizes that were read, and checks them.
   void finish(ModelConfig& config);
 

@@ -28,6 +28,7 @@ constexpr std::array model_types = {
     ModelType{"encoder", Task::question_answering},
     ModelType{"encoder", Task::feature_extraction},
     ModelType{"decoder", Task::text_generation},
+    ModelType{"encoder_decoder", Task::text2text_generation},
 };
 
 constexpr std::uint64_t max_vocab_size = 1 << 24;
@@ -42,15 +43,16 @@ constexpr std::size_t max_end_ids = 64;
 template <typename Enum>
 constexpr std::array<const char*, 0> names_of{};
 template <>
-constexpr std::array names_of<Task>{"text-classification",  "translation",
-                                    "token-classification", "question-answering",
-                                    "feature-extraction",   "text-generation"};
+constexpr std::array names_of<Task>{
+    "text-classification", "translation",     "token-classification", "question-answering",
+    "feature-extraction",  "text-generation", "text2text-generation"};
 template <>
 constexpr std::array names_of<Scoring>{"softmax", "sigmoid", "raw"};
 template <>
 constexpr std::array names_of<TokenPooling>{"cls", "max", "mean", "mean_sqrt_len"};
 template <>
-constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves"};
+constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves",
+                                            "relative"};
 template <>
 constexpr std::array names_of<NormPlacement>{"pre", "post"};
 template <>
@@ -65,7 +67,7 @@ constexpr std::array names_of<Pooling>{"mean", "first"};
 template <>
 constexpr std::array names_of<Clip>{"end", "middle"};
 template <>
-constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate"};
+constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 
 template <typename Enum>
 const char* name_of(Enum value) {
@@ -191,13 +193,22 @@ void check_stack(const JsonObject& object, const StackConfig& stack) {
   check_matrix(object, d_model, d_model);
   check_matrix(object, {"d_ff", stack.d_ff}, d_model);
   check_matrix(object, {"n_heads", stack.n_heads * stack.d_head}, d_model);
+  check_matrix(object, {"relative_buckets", stack.relative_buckets}, {"n_heads", stack.n_heads});
+}
+
+void expect_id(const JsonObject& object, const char* key, std::int32_t id,
+               const StackConfig& stack) {
+  if (static_cast<std::size_t>(id) < stack.vocab_size) return;
+  object.fail(key, {"expected ids below {}, got {}", {stack.vocab_size, id}});
 }
 
 void check_together(const JsonObject& object, const ModelConfig& config) {
   const StackConfig& reader = config.reader();
   const bool alone = !config.architecture.encoder;
   const std::pair d_model("d_model", reader.d_model);
-  if (reader.positions != PositionKind::learned && reader.d_model % 2 != 0) {
+  const bool sinusoidal = reader.positions == PositionKind::sinusoidal ||
+                          reader.positions == PositionKind::sinusoidal_halves;
+  if (sinusoidal && reader.d_model % 2 != 0) {
     object.fail("d_model",
                 {"expected an even number for sinusoidal positions, got {}", {reader.d_model}});
   }
@@ -206,27 +217,30 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
                {alone ? "max_target_length" : "max_source_length",
                 reader.max_length + reader.position_offset},
                d_model);
-  if (alone) {
-    check_matrix(object, {"vocab_size", reader.vocab_size}, d_model);
-    for (const std::int32_t id : config.generation.end_ids) {
-      if (static_cast<std::size_t>(id) < reader.vocab_size) continue;
-      object.fail("end_ids", {"expected ids below {}, got {}", {reader.vocab_size, id}});
-    }
-    return;
+  for (const std::int32_t id : config.generation.end_ids) {
+    expect_id(object, "end_ids", id, reader);
   }
+  if (config.generation.start_id) {
+    expect_id(object, "start_id", *config.generation.start_id, reader);
+  }
+  if (alone) return check_matrix(object, {"vocab_size", reader.vocab_size}, d_model);
   const StackConfig& encoder = config.encoder();
   if (config.architecture.decoder) {
     const StackConfig& decoder = config.decoder();
     check_stack(object, decoder);
-    check_matrix(object, {"source_vocab_size", encoder.vocab_size}, d_model);
-    check_matrix(object, {"target_vocab_size", decoder.vocab_size}, d_model);
+    const bool translates = config.task == Task::translation;
+    check_matrix(object, {translates ? "source_vocab_size" : "vocab_size", encoder.vocab_size},
+                 d_model);
+    if (translates) check_matrix(object, {"target_vocab_size", decoder.vocab_size}, d_model);
     check_matrix(object, {"max_target_length", decoder.max_length + decoder.position_offset},
                  d_model);
-    if (config.architecture.embeddings == EmbeddingSharing::shared &&
-        decoder.vocab_size != encoder.vocab_size) {
+    const EmbeddingSharing sharing = config.architecture.embeddings;
+    const bool one_table =
+        sharing == EmbeddingSharing::shared || sharing == EmbeddingSharing::stacks;
+    if (one_table && decoder.vocab_size != encoder.vocab_size) {
       object.fail("target_vocab_size",
-                  {"expected source_vocab_size {} with \"embeddings\": \"shared\", got {}",
-                   {encoder.vocab_size, decoder.vocab_size}});
+                  {"expected source_vocab_size {} with \"embeddings\": \"{}\", got {}",
+                   {encoder.vocab_size, name_of(sharing), decoder.vocab_size}});
     }
   } else {
     check_matrix(object, {"vocab_size", encoder.vocab_size}, d_model);
@@ -265,6 +279,17 @@ StackConfig read_stack(JsonObject& object) {
                   {"only with \"positions\": \"learned\", got {}", {describe(*offset)}});
     }
   }
+  if (stack.positions == PositionKind::relative) {
+    stack.relative_buckets = size(object, "relative_buckets", max_width);
+    if (stack.relative_buckets < 4 || stack.relative_buckets % 2 != 0) {
+      object.fail("relative_buckets", "an even number above 2", *object.find("relative_buckets"));
+    }
+    stack.relative_distance = size(object, "relative_distance", max_length);
+    if (stack.relative_distance <= stack.relative_buckets / 2) {
+      object.fail("relative_distance", "more than half of relative_buckets",
+                  *object.find("relative_distance"));
+    }
+  }
   if (object.find("padding")) {
     if (stack.position_offset == 0) {
       object.fail("padding", "only with a \"position_offset\"", *object.find("padding"));
@@ -285,6 +310,10 @@ StackConfig read_stack(JsonObject& object) {
     object.fail("attention_window",
                 {"only with \"attention\": \"local\", got {}", {describe(*window)}});
   }
+  if (stack.positions == PositionKind::relative && stack.attention == AttentionType::linear) {
+    object.fail("attention", "one that has scores, with \"positions\": \"relative\"",
+                *object.find("attention"));
+  }
   stack.attention_bias = object.boolean("attention_bias");
   if (object.find("score_divisor")) {
     const auto divisor = static_cast<float>(object.number("score_divisor"));
@@ -301,15 +330,24 @@ StackConfig read_stack(JsonObject& object) {
   return stack;
 }
 
+// A model may take fewer tokens of a text than it has positions.
+void read_max_positions(JsonObject& object, ModelConfig& config) {
+  if (!object.find("max_positions")) return;
+  StackConfig& encoder = *config.architecture.encoder;
+  config.max_tokens = encoder.max_length;
+  encoder.max_length = size(object, "max_positions", max_length);
+}
+
 // What models without a decoder have in common.
 void read_encoder(JsonObject& object, ModelConfig& config) {
+  if (config.encoder().positions == PositionKind::relative) {
+    object.fail("positions", "\"sinusoidal\", \"learned\" or \"sinusoidal_halves\" for this task",
+                *object.find("positions"));
+  }
   config.clip = choice<Clip>(object, "clip");
   StackConfig& encoder = *config.architecture.encoder;
   encoder.vocab_size = size(object, "vocab_size", max_vocab_size);
-  if (object.find("max_positions")) {
-    config.max_tokens = encoder.max_length;
-    encoder.max_length = size(object, "max_positions", max_length);
-  }
+  read_max_positions(object, config);
   HeadConfig& head = config.architecture.head;
   if (object.find("head_bias")) head.bias = object.boolean("head_bias");
 }
@@ -349,14 +387,20 @@ void read_embedder(JsonObject& object, ModelConfig& config) {
   read_encoder(object, config);
 }
 
-void read_translator(JsonObject& object, ModelConfig& config) {
-  config.source_language = text(object, "source_language");
-  config.target_language = text(object, "target_language");
-  config.start_token = text(object, "start_token");
-  config.end_token = text(object, "end_token");
-  config.architecture.encoder->vocab_size = size(object, "source_vocab_size", max_vocab_size);
+// What stands on the last stack of a model that writes.
+void read_next_token(JsonObject& object, ModelConfig& config) {
+  config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
+  HeadConfig& head = config.architecture.head;
+  head = {.kind = HeadKind::next_token,
+          .outputs = config.decoder().vocab_size,
+          .bias = object.boolean("lm_head_bias")};
+  if (object.find("scale_states")) head.scale_states = object.boolean("scale_states");
+}
+
+// The decoder behind an encoder, and what stands on it.
+void read_decoder(JsonObject& object, ModelConfig& config, std::size_t vocab_size) {
   StackConfig& decoder = config.architecture.decoder.emplace(config.encoder());
-  decoder.vocab_size = size(object, "target_vocab_size", max_vocab_size);
+  decoder.vocab_size = vocab_size;
   decoder.layers = size(object, "decoder_layers", max_layers);
   decoder.max_length = size(object, "max_target_length", max_length);
   if (object.find("decoder_n_heads")) {
@@ -370,11 +414,42 @@ void read_translator(JsonObject& object, ModelConfig& config) {
   if (object.find("decoder_d_ff")) decoder.d_ff = size(object, "decoder_d_ff", max_width);
   decoder.attention = AttentionType::causal;
   decoder.attention_window = 0;
-  config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
-  HeadConfig& head = config.architecture.head;
-  head.kind = HeadKind::next_token;
-  head.outputs = decoder.vocab_size;
-  head.bias = object.boolean("lm_head_bias");
+  read_next_token(object, config);
+}
+
+void read_translator(JsonObject& object, ModelConfig& config) {
+  config.source_language = text(object, "source_language");
+  config.target_language = text(object, "target_language");
+  config.start_token = text(object, "start_token");
+  config.end_token = text(object, "end_token");
+  config.architecture.encoder->vocab_size = size(object, "source_vocab_size", max_vocab_size);
+  read_decoder(object, config, size(object, "target_vocab_size", max_vocab_size));
+}
+
+std::int32_t token_id(const JsonObject& object, const char* key, JsonValue value) {
+  if (!value.is_whole() || value.whole() >= max_vocab_size) {
+    object.fail(key, "ids of tokens", value);
+  }
+  return static_cast<std::int32_t>(value.whole());
+}
+
+void read_end_ids(JsonObject& object, ModelConfig& config) {
+  const JsonValue& ids = object.require("end_ids");
+  if (!ids.is_array() || count_entries(ids) > max_end_ids) {
+    object.fail("end_ids", {"an array of at most {} ids", {max_end_ids}}, ids);
+  }
+  for (JsonEntries entry(ids); entry.next();) {
+    config.generation.end_ids.push_back(token_id(object, "end_ids", entry.value()));
+  }
+}
+
+void read_text_to_text(JsonObject& object, ModelConfig& config) {
+  StackConfig& encoder = *config.architecture.encoder;
+  encoder.vocab_size = size(object, "vocab_size", max_vocab_size);
+  read_max_positions(object, config);
+  read_decoder(object, config, encoder.vocab_size);
+  config.generation.start_id = token_id(object, "start_id", object.require("start_id"));
+  read_end_ids(object, config);
 }
 
 void read_generator(JsonObject& object, ModelConfig& config) {
@@ -383,23 +458,12 @@ void read_generator(JsonObject& object, ModelConfig& config) {
     object.fail("attention", "\"causal\" for this task", *object.find("attention"));
   }
   decoder.vocab_size = size(object, "vocab_size", max_vocab_size);
-  config.architecture.embeddings = choice<EmbeddingSharing>(object, "embeddings");
-  if (config.architecture.embeddings == EmbeddingSharing::shared) {
+  read_next_token(object, config);
+  const EmbeddingSharing sharing = config.architecture.embeddings;
+  if (sharing == EmbeddingSharing::shared || sharing == EmbeddingSharing::stacks) {
     object.fail("embeddings", "\"tied\" or \"separate\"", *object.find("embeddings"));
   }
-  config.architecture.head = {.kind = HeadKind::next_token,
-                              .outputs = decoder.vocab_size,
-                              .bias = object.boolean("lm_head_bias")};
-  const JsonValue& ids = object.require("end_ids");
-  if (!ids.is_array() || count_entries(ids) > max_end_ids) {
-    object.fail("end_ids", {"an array of at most {} ids", {max_end_ids}}, ids);
-  }
-  for (JsonEntries entry(ids); entry.next();) {
-    if (!entry.value().is_whole() || entry.value().whole() >= max_vocab_size) {
-      object.fail("end_ids", "ids of tokens", entry.value());
-    }
-    config.generation.end_ids.push_back(static_cast<std::int32_t>(entry.value().whole()));
-  }
+  read_end_ids(object, config);
 }
 
 }  // namespace
@@ -435,6 +499,9 @@ ModelConfig parse_config(std::string_view json) {
     case Task::text_generation:
       read_generator(object, config);
       break;
+    case Task::text2text_generation:
+      read_text_to_text(object, config);
+      break;
   }
   if (object.find("tokenizer_template")) {
     config.tokenizer_template = object.boolean("tokenizer_template");
@@ -451,12 +518,14 @@ ModelConfig parse_config(std::string_view json) {
 const char* to_string(Task task) { return name_of(task); }
 const char* to_string(TokenPooling pooling) { return name_of(pooling); }
 
-ModelConfig expect_task(ModelConfig config, Task task) {
-  if (config.task != task) {
-    throw_error(ErrorCode::wrong_task, {"config.json: task: expected \"{}\", got \"{}\"",
-                                        {to_string(task), to_string(config.task)}});
+ModelConfig expect_task(ModelConfig config, std::span<const Task> tasks) {
+  std::string expected;
+  for (const Task task : tasks) {
+    if (config.task == task) return config;
+    expected.append(expected.empty() ? "\"" : " or \"").append(to_string(task)).append("\"");
   }
-  return config;
+  throw_error(ErrorCode::wrong_task,
+              {"config.json: task: expected {}, got \"{}\"", {expected, to_string(config.task)}});
 }
 
 std::string to_json(const ModelConfig& config) {
@@ -500,6 +569,10 @@ std::string to_json(const ModelConfig& config) {
     if (config.max_tokens > 0) json.field("max_positions", stack.max_length);
     if (decoder) json.field("max_target_length", decoder->max_length);
     json.field("positions", name_of(stack.positions));
+    if (stack.positions == PositionKind::relative) {
+      json.field("relative_buckets", stack.relative_buckets);
+      json.field("relative_distance", stack.relative_distance);
+    }
     if (stack.position_offset > 0) json.field("position_offset", stack.position_offset);
     if (stack.padding) json.field("padding", *stack.padding);
     if (stack.token_types > 0) json.field("token_types", stack.token_types);
@@ -521,6 +594,7 @@ std::string to_json(const ModelConfig& config) {
     if (!stack.feed_forward_bias) json.field("feed_forward_bias", stack.feed_forward_bias);
     if (decoder) {
       json.field("lm_head_bias", head.bias);
+      if (head.scale_states) json.field("scale_states", head.scale_states);
     } else {
       if (head.kind == HeadKind::sequence_classes) json.field("pooling", name_of(head.pooling));
       if (head.kind == HeadKind::vectors) {
@@ -542,6 +616,7 @@ std::string to_json(const ModelConfig& config) {
       json.field("start_token", config.start_token);
       json.field("end_token", config.end_token);
     } else if (decoder) {
+      if (config.generation.start_id) json.field("start_id", *config.generation.start_id);
       json.key("end_ids");
       json.array(config.generation.end_ids, [&](std::int32_t id) { json.value(id); });
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ enum class Task {
   question_answering,
   feature_extraction,
   text_generation,
+  text2text_generation,
 };
 
 const char* to_string(Task task);
@@ -40,8 +42,10 @@ enum class Scoring {
 
 const char* to_string(TokenPooling pooling);
 
-/// How a folder's makers have texts continued, where a call does not say otherwise.
+/// How a folder's makers have texts written, where a call does not say otherwise.
 struct GenerationConfig {
+  /// What the decoder of a model with an encoder reads first; a decoder alone reads the text.
+  std::optional<std::int32_t> start_id = {};
   std::vector<std::int32_t> end_ids = {};  ///< tokens, one of which ends a text; none: nothing does
   bool sample = false;
   std::optional<std::size_t> max_new_tokens = {};
@@ -82,7 +86,7 @@ struct ModelConfig {
   std::string source_language, target_language;  // "en", "de"
   std::string start_token, end_token;            // pieces
 
-  // Of a model that continues texts.
+  // Of a model that continues texts, or answers them.
   GenerationConfig generation;
 
   /// The stack that reads texts.
@@ -111,8 +115,8 @@ struct ModelConfig {
 /// matrix within 2^28 elements, so products of two sizes fit 32 bits.
 ModelConfig parse_config(std::string_view json);
 
-/// The configuration itself. Throws wrong_task unless it is of this task.
-ModelConfig expect_task(ModelConfig config, Task task);
+/// The configuration itself. Throws wrong_task unless it is of one of these tasks.
+ModelConfig expect_task(ModelConfig config, std::span<const Task> tasks);
 
 /// The inverse of parse_config; the same text for equal configurations.
 std::string to_json(const ModelConfig& config);

@@ -57,6 +57,10 @@ void expect_sentencepiece(ModelFiles& files) {
               "tokenizer.model: expected it, or source.model and target.model, got none of them");
 }
 
+bool writes_texts(Task task) {
+  return task == Task::text_generation || task == Task::text2text_generation;
+}
+
 [[noreturn]] void refuse_other_formats(ModelFiles& files) {
   static constexpr std::array others = {"pytorch_model.bin", "pytorch_model.bin.index.json",
                                         "tf_model.h5",       "flax_model.msgpack",
@@ -103,9 +107,7 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
-  const bool generates =
-      family_ ? family_->generates : parse_config(config_).task == Task::text_generation;
-  if (generates) {
+  if (family_ ? family_->generates : writes_texts(parse_config(config_).task)) {
     generation_ = files.read(generation_config_name);
   } else if (family_) {
     read_modules(files);
@@ -251,6 +253,8 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     config.normalize = modules_->normalize;
     if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
   }
+  // A text that is continued loses its beginning, and only where there are no positions for it.
+  if (!config.architecture.encoder) return config;
   if (limit > 0 && limit < config.reader().max_length) config.max_tokens = limit;
   return config;
 }

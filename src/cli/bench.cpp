@@ -201,14 +201,14 @@ void bench(const BenchCommand& command, GeneratePipeline& pipeline) {
 }  // namespace
 
 Exit run(const BenchCommand& command) {
-  const auto pipeline = load_pipeline(command.model, std::nullopt,
+  const auto pipeline = load_pipeline(command.model, {},
                                       {.compute = command.compute, .shortlist = command.shortlist});
   if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
     bench(command, *translator);
   } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {
     bench(command, *generator);
   } else {
-    expect_task(pipeline->config(), Task::text_classification);
+    expect_task(pipeline->config(), ClassifyPipeline::tasks);
     bench(command, static_cast<ClassifyPipeline&>(*pipeline));
   }
   return Exit::ok;

@@ -43,7 +43,7 @@ std::string options_of(const ExplainCommand& command) {
 
 Exit run(const ExplainCommand& command) {
   const auto pipelines = load_several(command.threads, [&] {
-    return load_pipeline(command.model, std::nullopt, {.compute = command.compute});
+    return load_pipeline(command.model, {}, {.compute = command.compute});
   });
   const std::string options = options_of(command);
   const bool pairs = command.pairs || command.method == "transplant";

@@ -118,7 +118,7 @@ struct CommandLine {
              answer);
     add_task("embed", "a vector of each line", embed);
 
-    auto* g = app.add_subcommand("generate", "continue each line of standard input");
+    auto* g = app.add_subcommand("generate", "continue, or answer, each line of standard input");
     g->add_option("MODEL_DIR", generate.model, "model folder")->required();
     g->add_option("--max-new-tokens", generate.options.max_new_tokens,
                   "most tokens to write; where not given, as the folder says, or 64");
@@ -139,7 +139,9 @@ struct CommandLine {
     g->add_flag("--attention", generate.options.attention, "with --json: every attention weight");
     g->add_flag("--hypotheses", generate.options.hypotheses,
                 "with --json and --beams: the other continuations");
-    g->add_option("--ablate", ablate, "heads to ablate: decoder.LAYER.HEAD,…")->delimiter(',');
+    g->add_option("--ablate", ablate,
+                  "heads to ablate: decoder.LAYER.HEAD,…; encoder, cross where there is an encoder")
+        ->delimiter(',');
     add_compute(g, generate.compute);
     add_threads(g, generate.threads);
 

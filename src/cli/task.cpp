@@ -7,7 +7,7 @@ namespace glassformer {
 
 Exit run(const TaskCommand& command) {
   const auto pipelines = load_several(command.threads, [&] {
-    return load_pipeline(command.model, command.task, {.compute = command.compute});
+    return load_pipeline(command.model, std::span(&command.task, 1), {.compute = command.compute});
   });
   JsonWriter options;
   options.object([&] {

@@ -75,7 +75,7 @@ Outcome answer(Pipeline& pipeline, const TextInput& text, const std::string& opt
 Exit run(const TraceCommand& command) {
   const std::string name = command.out.filename().string();
   NewFiles files(command.out.has_parent_path() ? command.out.parent_path() : ".", {name});
-  const auto pipeline = load_pipeline(command.model, std::nullopt, {.compute = command.compute});
+  const auto pipeline = load_pipeline(command.model, {}, {.compute = command.compute});
   const std::string options = options_of(command);
   pipeline->begin({}, options, ResultForm::json_and_tensors);  // refuses options before any line
   const bool pairs = command.pairs || pipeline->config().task == Task::question_answering;

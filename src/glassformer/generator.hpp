@@ -22,6 +22,16 @@ namespace glassformer {
 
 class GeneratePipeline;
 
+/// How a Generator's model spread its attention, where that was asked for. Row i of `decoder` and
+/// `cross` is the step that read the decoder's token i and wrote what came next: what it had not
+/// seen is 0.
+struct GenerationAttention {
+  /// [layers, heads, T, T]: over what the decoder read itself.
+  std::optional<AttentionMap> decoder = {};
+  /// Of a model with an encoder: [layers, heads, P, P], and [layers, heads, T, P] over the text.
+  std::optional<AttentionMap> encoder = {}, cross = {};
+};
+
 /// What is put in the place of a model's next token: the most probable one, unless an option of
 /// drawing is given (`sample`, `temperature`, `top_k`, `top_p`, `seed`) or the folder's
 /// generation_config.json says otherwise. Given options win; those that are not are the folder's.
@@ -40,7 +50,7 @@ struct DecoderOptions {
   bool attention = false;               ///< return every attention weight
   std::vector<std::string> trace = {};  ///< return the tensors of these names; see EncoderOptions
   std::vector<Patch> patch = {};        ///< numbers to replace, in every hypothesis
-  std::vector<HeadIndex> ablate = {};   ///< heads, of the decoder, whose output becomes zero
+  std::vector<HeadIndex> ablate = {};   ///< heads whose output becomes zero
 };
 
 /// What may be asked of Generator::generate.
@@ -53,17 +63,17 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
   bool stream = false;                       ///< show each token as it comes
 };
 
-/// A text's continuation: P tokens in, N tokens out. T = P + N - 1 of them were read.
+/// A text's continuation, or the answer of a model with an encoder: P tokens in, N tokens out. The
+/// decoder read T of them: all but the last, T = P + N - 1; of an answer, a start token and all but
+/// the last of its own, T = N.
 struct Generation {
   OutputText output;                      ///< what was written; offsets are in that alone
   std::vector<InputToken> prompt_tokens;  ///< [P] what was read first; offsets in the input
-  bool clipped;                           ///< the prompt's beginning was left out
+  bool clipped;                           ///< its beginning was left out; of an encoder's, its end
   bool ended;                             ///< with an end token, not at the most tokens
   std::vector<OutputText> hypotheses;     ///< best first, if asked for
-  /// [layers, heads, T, T], if asked for: row i is the step that read token i, prompt and output
-  /// taken together, and wrote token i + 1. What a step had not seen is 0.
-  std::optional<AttentionMap> attention;
-  std::vector<TracedTensor> trace;  ///< what was asked for; a row for each step
+  GenerationAttention attention;          ///< if asked for
+  std::vector<TracedTensor> trace;        ///< what was asked for; a row for each step
 };
 
 /// What may be asked of Generator::next.
@@ -83,19 +93,20 @@ struct NextToken {
 struct Prediction {
   std::vector<NextToken> next;            ///< most probable first
   std::vector<InputToken> prompt_tokens;  ///< [P]
-  bool clipped;                           ///< the text's beginning was left out
-  std::optional<AttentionMap> attention;  ///< [layers, heads, P, P], if asked for
+  bool clipped;                           ///< as Generation::clipped
+  GenerationAttention attention;          ///< if asked for: T = P, or 1 behind an encoder
   std::vector<TracedTensor> trace;        ///< what was asked for
 };
 
 /// A token of a text under way.
 struct GenerationStep {
   OutputToken token;
-  std::string text;                       ///< what was written so far, of whole characters
-  std::optional<AttentionMap> attention;  ///< [layers, heads, 1, T], if asked for
+  std::string text;               ///< what was written so far, of whole characters
+  GenerationAttention attention;  ///< if asked for: its rows; `encoder` with the first
 };
 
-/// Text to its continuation. It answers one call at a time; use one per thread.
+/// Text to its continuation, or to a model's answer. It answers one call at a time; use one per
+/// thread.
 class Generator {
  public:
   /// Opens a model folder. Throws what Classifier::load does.
@@ -110,7 +121,7 @@ class Generator {
   /// Throws `empty_input` for a text without tokens, `too_large`, `invalid_option` for options,
   /// heads or names that do not exist, and `non_finite` where a probability is not a finite number.
   /// Of a text with more tokens than the model has positions the last ones are read, as many as
-  /// leave room for the new ones, but half the positions at least.
+  /// leave room for the new ones, but half the positions at least; by an encoder, the first ones.
   Generation generate(std::string_view text, const GenerateOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.

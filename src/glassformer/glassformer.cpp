@@ -19,7 +19,7 @@ AnyModel as(std::unique_ptr<Pipeline> pipeline) {
 }  // namespace
 
 AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
-  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, std::nullopt, options);
+  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, {}, options);
   switch (pipeline->config().task) {
     case Task::text_classification:
       return as<Classifier, ClassifyPipeline>(std::move(pipeline));
@@ -32,6 +32,7 @@ AnyModel load(const std::filesystem::path& folder, const LoadOptions& options) {
     case Task::feature_extraction:
       return as<Embedder, EmbedPipeline>(std::move(pipeline));
     case Task::text_generation:
+    case Task::text2text_generation:
       return as<Generator, GeneratePipeline>(std::move(pipeline));
   }
   throw_error(ErrorCode::internal, "a task without a public class");

@@ -5,6 +5,7 @@
 
 #include "error.hpp"
 #include "powers.hpp"
+#include "tensor/sizes.hpp"
 
 namespace glassformer {
 namespace {
@@ -46,9 +47,10 @@ std::size_t RelativeBias::bucket(const RelativeBiasShape& shape, std::ptrdiff_t 
 void RelativeBias::reserve(std::size_t length) {
   if (length <= longest_) return;
   if (weight_.empty()) throw_error(ErrorCode::internal, "relative positions have no weights yet");
-  longest_ = std::max({length, 2 * longest_, least_length});
-  const std::size_t distances = 2 * longest_ - 1;
-  by_distance_.resize(shape_.n_heads * distances);
+  const std::size_t longest = std::max({length, 2 * longest_, least_length});
+  const std::size_t distances = 2 * longest - 1;
+  by_distance_.resize(checked_product("a bias by distance", {shape_.n_heads, distances}));
+  longest_ = longest;
   for (std::size_t i = 0; i < distances; ++i) {
     const auto behind = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(longest_ - 1);
     const float* row = weight_.data() + bucket(shape_, behind) * shape_.n_heads;

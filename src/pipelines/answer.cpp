@@ -32,7 +32,7 @@ AnswerOptions parse_answer_options(const TaskOptions& task) {
 
 AnswerPipeline::AnswerPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                Compute compute)
-    : EncoderPipeline(std::move(config), task, std::move(tokenizer), compute) {
+    : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {
   if (reader().around().pair.empty()) {
     throw_error(ErrorCode::unsupported,
                 "the tokenizer: expected one that puts a question and a context together, got one "

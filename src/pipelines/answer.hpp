@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ AnswerOptions parse_answer_options(const TaskOptions& task);
 /// A question and a text that may answer it to the place in the text that does.
 class AnswerPipeline final : public EncoderPipeline {
  public:
-  static constexpr Task task = Task::question_answering;
+  static constexpr std::array tasks = {Task::question_answering};
 
   /// Throws `wrong_task` unless the configuration describes a model that answers questions; what
   /// InputReader throws.

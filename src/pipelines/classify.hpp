@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -19,12 +20,12 @@ ClassifyOptions parse_classify_options(const TaskOptions& task);
 class ClassifyPipeline final : public EncoderPipeline {
  public:
   using Typed = Classification;
-  static constexpr Task task = Task::text_classification;
+  static constexpr std::array tasks = {Task::text_classification};
 
   /// Throws `wrong_task` unless the configuration describes a classifier; what InputReader throws.
   ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                    Compute compute = Compute::f32)
-      : EncoderPipeline(std::move(config), task, std::move(tokenizer), compute) {}
+      : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
   std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
                              ResultForm form) override;

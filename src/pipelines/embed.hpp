@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -20,13 +21,13 @@ EmbedOptions parse_embed_options(const TaskOptions& task);
 class EmbedPipeline final : public EncoderPipeline {
  public:
   using Typed = Embedded;
-  static constexpr Task task = Task::feature_extraction;
+  static constexpr std::array tasks = {Task::feature_extraction};
 
   /// Throws `wrong_task` unless the configuration describes a model that makes vectors; what
   /// InputReader throws.
   EmbedPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                 Compute compute = Compute::f32)
-      : EncoderPipeline(std::move(config), task, std::move(tokenizer), compute) {}
+      : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
   std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
                              ResultForm form) override;

@@ -29,9 +29,9 @@ EncoderOptions read_encoder_options(OptionsReader& reader) {
   return options;
 }
 
-EncoderPipeline::EncoderPipeline(ModelConfig config, Task task,
+EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
                                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
-    : config_(expect_task(std::move(config), task)),
+    : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
       reader_(config_, *tokenizer_),
       model_(config_.architecture, compute) {}

@@ -76,8 +76,8 @@ class EncoderPipeline : public Pipeline {
 
  protected:
   /// Throws `wrong_task` unless the configuration is for this one; what InputReader throws.
-  EncoderPipeline(ModelConfig config, Task task, std::unique_ptr<const Tokenizer> tokenizer,
-                  Compute compute);
+  EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
+                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
 
  private:
   ModelConfig config_;

@@ -526,10 +526,10 @@ std::unique_ptr<Job> begin_explanation(ClassifyPipeline& pipeline, std::span<con
 std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextInput> texts,
                                        const TaskOptions& options, ResultForm form) {
   const Task task = pipeline.config().task;
-  if (task == ClassifyPipeline::task) {
+  if (task == Task::text_classification) {
     return begin_explanation(static_cast<ClassifyPipeline&>(pipeline), texts, options, form);
   }
-  if (task == TranslatePipeline::task) {
+  if (task == Task::translation) {
     return begin_explanation(static_cast<TranslatePipeline&>(pipeline), texts, options, form);
   }
   throw_error(ErrorCode::unsupported,

@@ -1,11 +1,8 @@
 #include "pipelines/generate.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "pipelines/input_reader.hpp"
 #include "pipelines/limits.hpp"
-#include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
 namespace {
@@ -81,13 +78,9 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
 
 GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                    Compute compute)
-    : config_(expect_task(std::move(config), task)),
+    : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
-      model_(config_.architecture, compute) {
-  expect_vocabulary(*tokenizer_, "vocab_size", config_.decoder().vocab_size);
-  around_ = template_of(config_, *tokenizer_).single;
-  expect_room(config_.decoder().max_length, special_tokens_of(around_));
-}
+      model_(make_generation_model(config_, *tokenizer_, compute)) {}
 
 std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
   const GenerationConfig& folder = config_.generation;
@@ -95,25 +88,6 @@ std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::si
   if (folder.max_new_tokens) return *folder.max_new_tokens;
   if (folder.max_length) return std::max(*folder.max_length, prompt + 1) - prompt;
   return usual_new_tokens;
-}
-
-GeneratePipeline::Prompt GeneratePipeline::read(std::string_view text,
-                                                std::size_t new_tokens) const {
-  expect_text_size(max_text_bytes, text.size());
-  Prompt prompt = {fill(around_, tokenizer_->encode(text)).tokens, false};
-  if (prompt.tokens.empty()) {
-    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
-  }
-  // The last token that is written is not read. Of a long prompt half the positions stay at least.
-  const std::size_t positions = config_.decoder().max_length;
-  if (prompt.tokens.size() > positions) {
-    const std::size_t room =
-        std::max(positions + 1 - std::min(new_tokens, positions), (positions + 1) / 2);
-    prompt.tokens.erase(prompt.tokens.begin(),
-                        prompt.tokens.end() - static_cast<std::ptrdiff_t>(room));
-    prompt.clipped = true;
-  }
-  return prompt;
 }
 
 std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,

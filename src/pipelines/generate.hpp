@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,9 +13,8 @@
 #include "generation/beam_search.hpp"
 #include "generation/sampling.hpp"
 #include "glassformer/generator.hpp"
-#include "models/language_model.hpp"
+#include "pipelines/generation_model.hpp"
 #include "pipelines/pipeline.hpp"
-#include "text/model_input.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -42,24 +42,23 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
 
 class GenerationJob;
 
-/// Text to its continuation.
+/// Text to its continuation or, of a model with an encoder, to the answer.
 class GeneratePipeline final : public Pipeline {
  public:
-  static constexpr Task task = Task::text_generation;
+  static constexpr std::array tasks = {Task::text_generation, Task::text2text_generation};
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
 
-  /// Throws `wrong_task` unless the configuration describes a model that continues texts,
-  /// `invalid_tokenizer` where the vocabulary is too large, `invalid_config` where what
-  /// stands around texts is not there or leaves no room.
+  /// Throws `wrong_task` unless the configuration describes a model that writes texts, and what
+  /// make_generation_model does.
   GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                    Compute compute = Compute::f32);
   GeneratePipeline(const GeneratePipeline&) = delete;
   GeneratePipeline& operator=(const GeneratePipeline&) = delete;
 
-  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  std::vector<Parameter> parameters() override { return model_->parameters(); }
   const ModelConfig& config() const override { return config_; }
-  Compute compute() const override { return model_.compute(); }
+  Compute compute() const override { return model_->decoder().compute(); }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 
   /// Starts on several texts. Throws `invalid_option` for options, heads or names that do not
@@ -74,22 +73,15 @@ class GeneratePipeline final : public Pipeline {
  private:
   friend class GenerationJob;
 
-  // What the model reads of a text: its end, so that `new_tokens` fit behind it.
-  struct Prompt {
-    std::vector<Token> tokens;
-    bool clipped;
-  };
-  Prompt read(std::string_view text, std::size_t new_tokens) const;
-  // The most tokens that are written behind a prompt of so many, if all fit.
+  // The most tokens that are written behind so many that the decoder has read, if all fit.
   std::size_t new_tokens(const GenerateOptions& options, std::size_t prompt) const;
 
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
-  std::vector<TemplatePart> around_;  // of a text
-  LanguageModel model_;
+  std::unique_ptr<GenerationModel> model_;
 };
 
-/// Texts that are being continued, one after the other.
+/// Texts that are being continued, or answered, one after the other.
 class GenerationJob final : public Job {
  public:
   GenerationJob(GenerationJob&&) noexcept;
@@ -101,8 +93,8 @@ class GenerationJob final : public Job {
 
   /// With options.stream: the token that the last step wrote, if it did and it adds to the text.
   const std::optional<GenerationStep>& streamed() const;
-  /// streamed() as {token, text, promptTokens?, attention?: {decoder}}; promptTokens with a text's
-  /// first token.
+  /// streamed() as {token, text, promptTokens?, attention?: {encoder?, decoder, cross?}};
+  /// promptTokens and `encoder` with a text's first token.
   std::optional<Result> progress() override;
 
   /// One a text, in their order, once done; they are moved out.
@@ -119,8 +111,8 @@ class GenerationJob final : public Job {
 };
 
 /// As text: what was written, line breaks as "\n"; or {text, score, tokens: [{id, text, start, end,
-/// logprob}], promptTokens: [{id, text, start, end}], clipped, ended, attention?: {decoder},
-/// trace?, hypotheses?: [{text, score, tokens}]}.
+/// logprob}], promptTokens: [{id, text, start, end}], clipped, ended, attention?: {encoder?,
+/// decoder, cross?}, trace?, hypotheses?: [{text, score, tokens}]}.
 Result to_result(Generation generation, ResultForm form);
 /// As text: tokens and their probabilities, with tabs between; or {next: [{id, text, logprob,
 /// probability}], promptTokens, clipped, attention?, trace?}.

@@ -48,10 +48,15 @@ std::string on_a_line(std::string_view text) {
   return line;
 }
 
-void write_shown(ResultWriter& json, std::optional<AttentionMap> attention,
+void write_shown(ResultWriter& json, GenerationAttention attention,
                  std::vector<TracedTensor> trace) {
   std::vector<TracedTensor> tensors;
-  if (attention) tensors.push_back(to_tensor("attention.decoder", std::move(*attention)));
+  const auto add = [&](const char* name, std::optional<AttentionMap>& map) {
+    if (map) tensors.push_back(to_tensor(name, std::move(*map)));
+  };
+  add("attention.encoder", attention.encoder);
+  add("attention.decoder", attention.decoder);
+  add("attention.cross", attention.cross);
   json.tensors(std::move(tensors));
   json.trace(std::move(trace));
 }

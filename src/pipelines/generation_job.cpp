@@ -35,9 +35,9 @@ struct GenerationJob::State {
     Generation generation = {};
     Prediction prediction = {};
   };
-  // What the steps along a path showed.
+  // What the encoder and the steps along a path showed.
   struct Shown {
-    std::optional<AttentionMap> attention = {};
+    GenerationAttention attention = {};
     std::vector<TracedTensor> trace = {};
   };
 
@@ -58,6 +58,11 @@ struct GenerationJob::State {
     const StackConfig& stack = owner.config_.decoder();
     for (const HeadIndex& head : options.ablate) {
       const bool own = head.attention == AttentionSite::decoder;
+      if (owner.config_.architecture.encoder) {
+        const bool encoder = head.attention == AttentionSite::encoder;
+        expect_head("ablate", head.layer, head.head, encoder ? owner.config_.encoder() : stack);
+        continue;
+      }
       if (own && head.layer < stack.layers && head.head < stack.n_heads) continue;
       throw_error(
           ErrorCode::invalid_option,
@@ -73,7 +78,7 @@ struct GenerationJob::State {
 
   void take_step();
   void start();
-  void expect_room(std::size_t prompt, std::size_t written);
+  void expect_room(const GenerationInput& input);
   void feed_some();
   void predict();
   void stream();
@@ -81,7 +86,7 @@ struct GenerationJob::State {
   void drop();
   OutputText output(const Hypothesis& hypothesis, bool final) const;
   Shown show(CandidateIndex last);
-  Shown shown_by(const DecodingState& state, NodeIndex node) const;
+  Shown shown_by(const DecodingState& state, NodeIndex node);
   // Beams leave nodes behind: their path is read once more for what it shows.
   bool searches() const { return plan.search.beams > 1 && generate; }
 
@@ -97,10 +102,11 @@ struct GenerationJob::State {
   std::size_t current = 0;
 
   // The text at work.
-  std::vector<std::int32_t> prompt;
-  std::size_t fed = 0;        // tokens of it
-  std::size_t max_new = 0;    // tokens to be written
-  std::size_t max_nodes = 0;  // of the search
+  std::vector<std::int32_t> prompt;  // what the decoder reads first
+  Seq2Seq::Encoded encoded;          // of a model with an encoder
+  std::size_t fed = 0;               // tokens of the prompt
+  std::size_t max_new = 0;           // tokens to be written
+  std::size_t max_nodes = 0;         // of the search
   SpecialTokens special = {};
   std::optional<DecodingScorer> decoding;
   std::optional<ChoosingScorer> chooser;
@@ -134,8 +140,9 @@ void GenerationJob::State::take_step() {
 }
 
 // Throws where the search, or what is to be shown, may not fit.
-void GenerationJob::State::expect_room(std::size_t prompt_tokens, std::size_t written) {
-  const StackConfig& stack = pipeline.config_.decoder();
+void GenerationJob::State::expect_room(const GenerationInput& input) {
+  const ModelConfig& config = pipeline.config_;
+  const StackConfig& stack = config.decoder();
   const std::uint64_t key_and_value = 2 * sizeof(float) * stack.n_heads * stack.d_head;
   const std::uint64_t node = saturating_product({stack.layers, key_and_value}) + 128;
   const std::uint64_t bytes = saturating_product({max_nodes, node});
@@ -143,13 +150,19 @@ void GenerationJob::State::expect_room(std::size_t prompt_tokens, std::size_t wr
     throw_error(ErrorCode::too_large,
                 {"text: the search for {} tokens with {} beams may take {}, expected at most {}; "
                  "ask for fewer beams or a smaller maxNewTokens",
-                 {written, plan.search.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
+                 {max_new, plan.search.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
   }
-  const TextLengths lengths = {.source = 0, .target = prompt_tokens + written - 1};
+  const TextLengths lengths = {.source = input.source.size(),
+                               .target = prompt.size() + max_new - 1};
   trace.expect_fit(lengths);
   std::uint64_t numbers = trace.numbers(lengths);
   if (options.attention) {
-    numbers += saturating_product({stack.layers, stack.n_heads, lengths.target, lengths.target});
+    const std::size_t keys = lengths.target + lengths.source;
+    numbers += saturating_product({stack.layers, stack.n_heads, lengths.target, keys});
+    if (config.architecture.encoder) {
+      numbers += saturating_product(
+          {config.encoder().layers, config.encoder().n_heads, lengths.source, lengths.source});
+    }
   }
   budget.take(numbers);
 }
@@ -157,17 +170,18 @@ void GenerationJob::State::expect_room(std::size_t prompt_tokens, std::size_t wr
 void GenerationJob::State::start() {
   Text& text = texts[current];
   const std::size_t positions = pipeline.config_.decoder().max_length;
-  const GeneratePipeline::Prompt read =
-      pipeline.read(text.text, generate ? pipeline.new_tokens(options, 0) : 1);
+  expect_text_size(GeneratePipeline::max_text_bytes, text.text.size());
+  GenerationInput input =
+      pipeline.model_->read(text.text, generate ? pipeline.new_tokens(options, 0) : 1);
   text.text = std::string();
-  prompt.clear();
-  for (const Token& token : read.tokens) prompt.push_back(token.id);
+  prompt = std::move(input.prompt);
   const std::size_t most = generate ? pipeline.new_tokens(options, prompt.size()) : 1;
   max_new = std::min(most, positions + 1 - prompt.size());
   max_nodes = prompt.size() + (generate ? plan.search.beams : 1) * (max_new - 1);
-  expect_room(prompt.size(), max_new);
-  text.generation.prompt_tokens = input_tokens(read.tokens, pipeline.tokenizer());
-  text.generation.clipped = read.clipped;
+  expect_room(input);
+  text.generation.prompt_tokens = input_tokens(input.tokens, pipeline.tokenizer());
+  text.generation.clipped = input.clipped;
+  encoded = pipeline.model_->encode(input, trace.request());
 
   const std::size_t beams = generate ? plan.search.beams : 1;
   TraceRequest request = trace.request();
@@ -176,13 +190,14 @@ void GenerationJob::State::start() {
     request.attention = options.attention && options.stream;
   }
   DecodingState state =
-      pipeline.model_.begin(1,
-                            {.nodes = max_nodes,
-                             .positions = prompt.size() + max_new - 1,
-                             .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
-                            request);
-  pipeline.model_.reserve_logits(beams);
-  decoding.emplace(pipeline.model_, std::move(state));
+      pipeline.model_->begin(encoded,
+                             {.nodes = max_nodes,
+                              .positions = prompt.size() + max_new - 1,
+                              .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
+                             request);
+  LanguageModel& decoder = pipeline.model_->decoder();
+  decoder.reserve_logits(beams);
+  decoding.emplace(decoder, std::move(state));
   const std::size_t tokens = pipeline.tokenizer().size();
   chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;
@@ -210,8 +225,9 @@ void GenerationJob::State::feed_some() {
     extensions.push_back({.parent = parent, .source = 0, .id = prompt[fed]});
   }
   DecodingState& state = decoding->state();
-  const View<2> hidden = pipeline.model_.decode(state, extensions);
-  if (asks_for_logits(trace.request())) pipeline.model_.project(const_view(hidden), state);
+  LanguageModel& decoder = pipeline.model_->decoder();
+  const View<2> hidden = decoder.decode(state, extensions);
+  if (asks_for_logits(trace.request())) decoder.project(const_view(hidden), state);
 }
 
 void GenerationJob::State::predict() {
@@ -264,7 +280,12 @@ void GenerationJob::State::stream() {
     step.token = std::move(so_far.tokens.back());
   }
   if (options.attention) {
-    step.attention = decoding->state().self_attention_step(tree[last.parent].node);
+    const DecodingState& state = decoding->state();
+    const NodeIndex node = tree[last.parent].node;
+    step.attention.decoder = state.self_attention_step(node);
+    if (encoded.attention.empty()) return;
+    step.attention.cross = state.cross_attention_step(node);
+    if (last.length == 1) step.attention.encoder = encoded.attention[0];
   }
 }
 
@@ -287,10 +308,17 @@ void GenerationJob::State::finish() {
 }
 
 GenerationJob::State::Shown GenerationJob::State::shown_by(const DecodingState& state,
-                                                           NodeIndex node) const {
+                                                           NodeIndex node) {
   Shown shown;
-  if (options.attention) shown.attention = state.self_attention(node);
-  if (!options.trace.empty()) shown.trace = state.trace(node);
+  if (options.attention) {
+    shown.attention.decoder = state.self_attention(node);
+    if (!encoded.attention.empty()) {
+      shown.attention.encoder = std::move(encoded.attention[0]);
+      shown.attention.cross = state.cross_attention(node);
+    }
+  }
+  if (!encoded.traces.empty()) shown.trace = std::move(encoded.traces[0]);
+  if (!options.trace.empty()) std::ranges::move(state.trace(node), std::back_inserter(shown.trace));
   return shown;
 }
 
@@ -308,11 +336,11 @@ GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
   for (const std::int32_t id : prompt) add(id);
   for (const CandidateIndex i : search->path(0, last)) add(tree[i].id);
   path.pop_back();
-  LanguageModel& model = pipeline.model_;
+  LanguageModel& model = pipeline.model_->decoder();
   const std::size_t length = path.size();
-  DecodingState state =
-      model.begin(1, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},
-                  trace.request());
+  DecodingState state = pipeline.model_->begin(
+      encoded, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},
+      trace.request());
   for (std::size_t i = 0; i < length; i += prompt_rows) {
     const std::size_t some = std::min(prompt_rows, length - i);
     const View<2> hidden = model.decode(state, std::span(path).subspan(i, some));
@@ -327,6 +355,7 @@ void GenerationJob::State::drop() {
   search.reset();
   chooser.reset();
   decoding.reset();
+  encoded = {};
   searching = false;
   ++current;
 }

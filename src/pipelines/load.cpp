@@ -45,9 +45,9 @@ void load_weights(const std::filesystem::path& folder, std::vector<Parameter> pa
 }
 
 std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
-                                        std::optional<Task> task, const LoadOptions& options) {
+                                        std::span<const Task> tasks, const LoadOptions& options) {
   OpenFolder open(folder);
-  PipelineParts parts = {.config = task ? expect_task(open.config, *task) : open.config,
+  PipelineParts parts = {.config = tasks.empty() ? open.config : expect_task(open.config, tasks),
                          .tokenizer = open.folder.take_tokenizer(),
                          .target_tokenizer = open.folder.take_target_tokenizer(),
                          .compute = open.compute(options.compute)};

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,15 +42,16 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
 
-/// The pipeline of a folder. Throws wrong_task where a task is given and the folder is for another.
+/// The pipeline of a folder. Throws wrong_task where tasks are given and the folder is for another.
 std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
-                                        std::optional<Task> task, const LoadOptions& options = {});
+                                        std::span<const Task> tasks,
+                                        const LoadOptions& options = {});
 
 /// The same as what it is, such as a ClassifyPipeline.
 template <class Typed>
 std::unique_ptr<Typed> load_pipeline(const std::filesystem::path& folder,
                                      const LoadOptions& options = {}) {
-  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, Typed::task, options);
+  std::unique_ptr<Pipeline> pipeline = load_pipeline(folder, Typed::tasks, options);
   return std::unique_ptr<Typed>(static_cast<Typed*>(pipeline.release()));
 }
 

@@ -25,6 +25,7 @@ std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
     case Task::feature_extraction:
       return std::make_unique<EmbedPipeline>(std::move(config), std::move(tokenizer), compute);
     case Task::text_generation:
+    case Task::text2text_generation:
       return std::make_unique<GeneratePipeline>(std::move(config), std::move(tokenizer), compute);
   }
   return nullptr;

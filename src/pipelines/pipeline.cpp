@@ -23,11 +23,14 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
     json.field("parameters", parameters);
     json.field("compute", to_string(pipeline.compute()));
     const std::optional<StackConfig>& decoder = config.architecture.decoder;
-    if (config.task == Task::translation) {
+    const bool translates = config.task == Task::translation;
+    if (translates) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);
+    }
+    if (decoder && config.architecture.encoder) {
       json.field("decoder_layers", decoder->layers);
-      json.field("target_vocab_size", decoder->vocab_size);
+      if (translates) json.field("target_vocab_size", decoder->vocab_size);
       json.field("max_target_length", decoder->max_length);
     } else if (config.task == Task::feature_extraction) {
       json.key("poolings");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -20,13 +21,13 @@ TokenClassifyOptions parse_token_classify_options(const TaskOptions& task);
 class TokenClassifyPipeline final : public EncoderPipeline {
  public:
   using Typed = TokenClassification;
-  static constexpr Task task = Task::token_classification;
+  static constexpr std::array tasks = {Task::token_classification};
 
   /// Throws `wrong_task` unless the configuration describes a classifier of tokens; what
   /// InputReader throws.
   TokenClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                         Compute compute = Compute::f32)
-      : EncoderPipeline(std::move(config), task, std::move(tokenizer), compute) {}
+      : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
   std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
                              ResultForm form) override;

@@ -45,7 +45,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
 TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
                                      std::unique_ptr<const Tokenizer> target, Compute compute,
                                      std::optional<std::span<const std::byte>> shortlist)
-    : config_(expect_task(std::move(config), task)),
+    : config_(expect_task(std::move(config), tasks)),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, *source_tokenizer_)),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,7 +45,7 @@ class TranslationJob;
 /// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
 class TranslatePipeline final : public Pipeline {
  public:
-  static constexpr Task task = Task::translation;
+  static constexpr std::array tasks = {Task::translation};
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
 

@@ -1,5 +1,6 @@
 #include "checkpoints/model_config.hpp"
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -193,8 +194,9 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
     check_refused(translation_with(foreign, 1), std::string(foreign) + "\": unknown field");
   }
   check_refused(with("start_token", "<s>"), "\"start_token\": unknown field");
-  check_refused(translation_with("embeddings", "one"),
-                "embeddings: expected one of \"shared\", \"tied\", \"separate\", got \"one\"");
+  check_refused(
+      translation_with("embeddings", "one"),
+      "embeddings: expected one of \"shared\", \"tied\", \"separate\", \"stacks\", got \"one\"");
   check_refused(translation_with("embeddings", "shared"),
                 "target_vocab_size: expected source_vocab_size 12000 with");
   check_refused(translation_with("start_token", ""), "start_token: expected a nonempty string");
@@ -202,8 +204,85 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
   check_refused(translation_with("target_vocab_size", 1 << 21),
                 "target_vocab_size: expected at most 268435456 elements in a matrix");
   test::check_error(ErrorCode::wrong_task, "task: expected \"text-classification\", got", [] {
-    expect_task(parse_config(valid_translation), Task::text_classification);
+    expect_task(parse_config(valid_translation), std::array{Task::text_classification});
   });
+}
+
+const char* const valid_text_to_text = R"({
+  "format": 1,
+  "model_type": "encoder_decoder",
+  "task": "text2text-generation",
+  "vocab_size": 32128, "embeddings": "stacks",
+  "d_model": 512, "d_ff": 1024, "n_heads": 6, "d_head": 64,
+  "encoder_layers": 8, "decoder_layers": 2,
+  "max_source_length": 512, "max_positions": 1024, "max_target_length": 600,
+  "positions": "relative", "relative_buckets": 32, "relative_distance": 128,
+  "scale_embedding": false,
+  "norm": "pre",
+  "layer_norm": "rms",
+  "layer_norm_eps": 1e-06,
+  "final_norm": true,
+  "attention": "full",
+  "attention_bias": false,
+  "score_divisor": 1,
+  "activation": "gelu_tanh", "gated": true, "feed_forward_bias": false,
+  "lm_head_bias": false,
+  "tokenizer_template": true,
+  "start_id": 0,
+  "end_ids": [1]
+})";
+
+TEST_CASE("a configuration of a model that answers texts is read, written and checked",
+          "[checkpoints]") {
+  const ModelConfig config = parse_config(valid_text_to_text);
+  CHECK(config.task == Task::text2text_generation);
+  CHECK(config.architecture.embeddings == EmbeddingSharing::stacks);
+  CHECK(config.encoder().positions == PositionKind::relative);
+  CHECK(config.encoder().relative_buckets == 32);
+  CHECK(config.encoder().relative_distance == 128);
+  CHECK(config.encoder().max_length == 1024);
+  CHECK(config.max_source_length() == 512);
+  CHECK(config.decoder().layers == 2);
+  CHECK(config.decoder().d_head == 64);
+  CHECK(config.decoder().max_length == 600);
+  CHECK(config.decoder().attention == AttentionType::causal);
+  CHECK(config.architecture.head.outputs == 32128);
+  CHECK_FALSE(config.architecture.head.scale_states);
+  CHECK(config.generation.start_id == 0);
+  CHECK(config.generation.end_ids == std::vector<std::int32_t>{1});
+  CHECK(parse_config(to_json(config)) == config);
+  ModelConfig other = config;
+  other.architecture.embeddings = EmbeddingSharing::shared;
+  other.architecture.head.scale_states = true;
+  other.max_tokens = 0;
+  CHECK(parse_config(to_json(other)) == other);
+
+  const nlohmann::json whole = nlohmann::json::parse(valid_text_to_text);
+  const auto changed = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json json = whole;
+    json[key] = value;
+    return json.dump();
+  };
+  for (const char* key : {"vocab_size", "relative_buckets", "relative_distance", "start_id",
+                          "end_ids", "decoder_layers", "max_target_length", "embeddings"}) {
+    nlohmann::json without = whole;
+    without.erase(key);
+    check_refused(without.dump(), std::string("config.json: ") + key + ": missing");
+    check_refused(changed(key, nullptr), std::string("config.json: ") + key + ": expected");
+  }
+  check_refused(changed("relative_buckets", 7), "relative_buckets: expected an even number");
+  check_refused(changed("relative_distance", 16),
+                "relative_distance: expected more than half of relative_buckets, got 16");
+  check_refused(changed("attention", "linear"), "attention: expected one that has scores");
+  check_refused(changed("start_id", 32128), "start_id: expected ids below 32128, got 32128");
+  check_refused(changed("end_ids", {40000}), "end_ids: expected ids below 32128, got 40000");
+  check_refused(changed("positions", "learned"), "relative_");
+  check_refused(with("positions", "relative"), "relative_buckets: missing");
+  nlohmann::json classifier = nlohmann::json::parse(valid);
+  classifier["positions"] = "relative";
+  classifier["relative_buckets"] = 32;
+  classifier["relative_distance"] = 128;
+  check_refused(classifier.dump(), "positions: expected \"sinusoidal\", \"learned\"");
 }
 
 const char* const valid_generation = R"({
@@ -373,7 +452,7 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
                 "\"encoder\", \"decoder\", got",
                 ErrorCode::unsupported);
   test::check_error(ErrorCode::wrong_task, "task: expected \"translation\", got",
-                    [] { expect_task(parse_config(valid), Task::translation); });
+                    [] { expect_task(parse_config(valid), std::array{Task::translation}); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Published models that continue texts, against the original library's own generate(); see
-// tests/checkpoints.
+// Published models that continue texts, or answer them, against the original library's own
+// generate(); see tests/checkpoints.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -18,6 +18,21 @@ constexpr double tolerance = 1e-4;  // of numbers up to some tens
 
 const nlohmann::json all_names = {"logits", "decoder.*", "decoder.layers.*.*",
                                   "decoder.layers.*.self_attn.*"};
+const nlohmann::json all_of_both = {"logits",
+                                    "encoder.*",
+                                    "encoder.layers.*.*",
+                                    "decoder.*",
+                                    "decoder.layers.*.*",
+                                    "encoder.layers.*.self_attn.*",
+                                    "decoder.layers.*.self_attn.*",
+                                    "decoder.layers.*.encoder_attn.*"};
+
+// The checkpoints that write texts.
+std::vector<std::string> writers() {
+  std::vector<std::string> names = checkpoint_names("generate");
+  std::ranges::copy(checkpoint_names("text2text"), std::back_inserter(names));
+  return names;
+}
 
 // What one text became, or its error.
 template <class Typed>
@@ -31,6 +46,30 @@ Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::j
   } else {
     return only(job.take_predictions());
   }
+}
+
+// Compares the tensors that the golden has of a text, and returns how many there were.
+std::size_t compare(const std::vector<TracedTensor>& trace, const CheckpointGolden& golden,
+                    const std::string& index) {
+  std::size_t compared = 0;
+  for (const TracedTensor& tensor : trace) {
+    if (tensor.name == "logits") {
+      CHECK(distance(tensor.data, golden.tensors.at("logits." + index)) < tolerance);
+      ++compared;
+    }
+    const auto known = golden.tensors.find(index + "/" + tensor.name);
+    if (known == golden.tensors.end()) continue;
+    INFO(tensor.name);
+    CHECK(distance(tensor.data, known->second) < tolerance);
+    ++compared;
+  }
+  for (const auto& [tensor, values] : golden.tensors) {
+    if (!tensor.starts_with(index + "/")) continue;
+    INFO(tensor);
+    CHECK(std::ranges::any_of(
+        trace, [&](const TracedTensor& traced) { return index + "/" + traced.name == tensor; }));
+  }
+  return compared;
 }
 
 template <class AnyToken>
@@ -61,31 +100,52 @@ TEST_CASE("a published model's numbers on a prompt are the original library's", 
       CHECK(prediction.prompt_tokens[t].end == text.at("offsets")[t][1]);
     }
     const std::vector<float>& attention = golden.tensors.at("attention." + index);
-    CHECK(distance(prediction.attention->data, attention) < tolerance);
-    for (const TracedTensor& tensor : prediction.trace) {
-      if (tensor.name == "logits") {
-        CHECK(distance(tensor.data, golden.tensors.at("logits." + index)) < tolerance);
-        ++compared;
-      }
-      const auto known = golden.tensors.find(index + "/" + tensor.name);
-      if (known == golden.tensors.end()) continue;
-      INFO(tensor.name);
-      CHECK(distance(tensor.data, known->second) < tolerance);
-      ++compared;
+    CHECK(distance(prediction.attention.decoder->data, attention) < tolerance);
+    compared += compare(prediction.trace, golden, index);
+  }
+  CHECK(compared >= golden.json.at("texts").size());
+}
+
+TEST_CASE("a published model's numbers on an answer are the original library's", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("text2text")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+  CHECK(pipeline->config().max_source_length() == golden.json.at("max_length"));
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const std::string index = std::to_string(i);
+    INFO(text.at("text"));
+    nlohmann::json options = text.at("runs")[0].at("options");
+    options["attention"] = true;
+    options["trace"] = all_of_both;
+    const auto result = ask<Generation>(*pipeline, text.at("text"), options);
+    CHECK(ids_of(result.prompt_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
+    CHECK(result.clipped == text.at("truncated"));
+    for (std::size_t t = 0; t + 1 < result.prompt_tokens.size(); ++t) {
+      CHECK(result.prompt_tokens[t].start == text.at("offsets")[t][0]);
+      CHECK(result.prompt_tokens[t].end == text.at("offsets")[t][1]);
     }
-    for (const auto& [tensor, values] : golden.tensors) {
-      if (!tensor.starts_with(index + "/")) continue;
-      INFO(tensor);
-      CHECK(std::ranges::any_of(prediction.trace, [&](const TracedTensor& traced) {
-        return index + "/" + traced.name == tensor;
-      }));
-    }
+    CHECK(result.output.text == text.at("answer"));
+    const auto near = [&](const std::optional<AttentionMap>& map, const std::string& of) {
+      INFO(of);
+      REQUIRE(map);
+      CHECK(distance(map->data, golden.tensors.at(of + "." + index)) < tolerance);
+    };
+    near(result.attention.encoder, "encoder");
+    near(result.attention.decoder, "decoder");
+    near(result.attention.cross, "cross");
+    const auto states = std::ranges::find(result.trace, "encoder.output", &TracedTensor::name);
+    REQUIRE(states != result.trace.end());
+    CHECK(distance(states->data, golden.tensors.at("states." + index)) < tolerance);
+    compared += compare(result.trace, golden, index);
   }
   CHECK(compared >= golden.json.at("texts").size());
 }
 
 TEST_CASE("published models write what the original library's write", "[checkpoints]") {
-  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  const std::string name = GENERATE(from_range(writers()));
   INFO(name);
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
@@ -106,7 +166,7 @@ TEST_CASE("published models write what the original library's write", "[checkpoi
 
 TEST_CASE("published models draw from the tokens that the original library draws from",
           "[checkpoints]") {
-  const std::string name = GENERATE(from_range(checkpoint_names("generate")));
+  const std::string name = GENERATE(from_range(writers()));
   INFO(name);
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);

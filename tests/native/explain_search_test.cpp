@@ -491,8 +491,7 @@ TEST_CASE("options of explanations are checked by name", "[explain]") {
         ErrorCode::invalid_option);
   CHECK(error_for("a", R"({"method": "faithfulness"})") == ErrorCode::invalid_option);
 
-  const auto namer =
-      load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/checkpoints/bert_tokens", std::nullopt);
+  const auto namer = load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/checkpoints/bert_tokens", {});
   CHECK(error_of([&] {
           begin_explanation(*namer, {}, R"({"method": "lens"})", ResultForm::json);
         }).code() == ErrorCode::unsupported);

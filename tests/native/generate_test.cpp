@@ -131,11 +131,11 @@ TEST_CASE("a stream gives every token, and then what generate gives", "[generate
     const Generation whole = generator.generate("Où est la MAGIE ? 日本", options);
     CHECK(streamed.output.text == whole.output.text);
     CHECK(ids_of(streamed) == ids_of(whole));
-    CHECK(streamed.attention->data == whole.attention->data);
+    CHECK(streamed.attention.decoder->data == whole.attention.decoder->data);
     CHECK(steps.size() + (whole.ended ? 1 : 0) >= whole.output.tokens.size());
     if (options.beams) continue;
     REQUIRE(steps.size() + (whole.ended ? 1 : 0) == whole.output.tokens.size());
-    const AttentionMap& map = *whole.attention;
+    const AttentionMap& map = *whole.attention.decoder;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       CHECK(steps[i].token == whole.output.tokens[i]);
       CHECK(whole.output.text.starts_with(steps[i].text));
@@ -143,7 +143,7 @@ TEST_CASE("a stream gives every token, and then what generate gives", "[generate
       for (std::size_t layer = 0; layer < map.layers; ++layer) {
         for (std::size_t head = 0; head < map.heads; ++head) {
           const auto from = map.at(layer, head).subspan(row * map.keys, row + 1);
-          CHECK(std::ranges::equal(steps[i].attention->at(layer, head), from));
+          CHECK(std::ranges::equal(steps[i].attention.decoder->at(layer, head), from));
         }
       }
     }
@@ -224,7 +224,7 @@ TEST_CASE("a trace has a row for each token that was read, and changes nothing",
     for (const TracedTensor& tensor : traced.trace) {
       INFO(tensor.name);
       if (tensor.name == "decoder.layers.1.self_attn.weights") {
-        const std::span<const float> last(traced.attention->data);
+        const std::span<const float> last(traced.attention.decoder->data);
         CHECK(std::ranges::equal(tensor.data, last.last(last.size() / 2)));
         continue;
       }

@@ -47,8 +47,11 @@ interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
   extends SampleOptions, TraceOptions<Trace> {
   /** Return every head's attention weights. */
   attention?: Attention | undefined;
-  /** Heads whose output is set to zero before the output projection. */
-  ablate?: readonly Head<'decoder'>[] | undefined;
+  /**
+   * Heads whose output is set to zero before the output projection; 'encoder' and 'cross' are of a
+   * model with an encoder.
+   */
+  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
   /** Aborts the call within one token. */
   signal?: AbortSignal | undefined;
 }
@@ -79,21 +82,34 @@ export interface NextOptions<
   count?: number | undefined;
 }
 
-/** What a decoder read first, and where it looked. */
+/** Where a model looked. What a step had not seen is 0. */
+export interface GenerationAttention {
+  /**
+   * Row i is the step that read the decoder's token i and wrote what came next. A decoder alone
+   * reads prompt and output; behind an encoder it reads a start token and the output, so that row i
+   * wrote token i.
+   */
+  decoder: AttentionMap;
+  /** Of a model with an encoder: over the prompt's tokens, theirs and those of each step. */
+  encoder?: AttentionMap;
+  cross?: AttentionMap;
+}
+
+/** What a model read first, and where it looked. */
 type Shown<Attention> = {
   /** The text that was given, as the model read it; offsets in it. */
   promptTokens: Token[];
 } & ([Attention] extends [true]
   ? {
-      /**
-       * With option `attention`: row i is the step that read token i, prompt and output taken
-       * together, and wrote token i + 1. What a step had not seen is 0.
-       */
-      attention: { decoder: AttentionMap };
+      /** With option `attention`. */
+      attention: GenerationAttention;
     }
-  : { attention?: { decoder: AttentionMap } });
+  : { attention?: GenerationAttention });
 
-/** What a model wrote. `clipped`: the prompt was longer than the model reads, and lost its beginning. */
+/**
+ * What a model wrote. `clipped`: the prompt was longer than the model reads, and lost its beginning,
+ * or where an encoder reads it, its end.
+ */
 export type Generation<
   Attention extends boolean = boolean,
   Hypotheses extends boolean = boolean,
@@ -136,8 +152,11 @@ export interface GeneratedToken {
   text: string;
   /** The same array in each step. */
   promptTokens: Token[];
-  /** With option `attention`: the only row, that of the step that wrote `token`. */
-  attention?: { decoder: AttentionMap };
+  /**
+   * With option `attention`: the only row, that of the step that wrote `token`. `encoder` comes with
+   * the first token.
+   */
+  attention?: GenerationAttention;
 }
 
 /** What a stream gives: a step for each token, and one more with the whole result. */
@@ -164,12 +183,12 @@ const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'hypotheses
 const nextOptions = ['count', ...decoderOptions];
 
 /**
- * Continues texts. It holds a WebAssembly instance, in a worker where the runtime has workers, until
+ * Continues texts, or answers them with texts where the model has an encoder. It holds a WebAssembly instance, in a worker where the runtime has workers, until
  * it is disposed of. Calls and streams wait for one another. Every error is a GlassformerError, and
  * the call after it works.
  */
 export class Generator {
-  /** What the model is; `layers`, `heads` and the like are the decoder's. */
+  /** What the model is. */
   readonly info: ModelInfo;
   readonly #model: ModelHandle<ModelInfo>;
   readonly #calls: Calls;

@@ -22,6 +22,7 @@ const classes = {
   'feature-extraction': Embedder,
   translation: Translator,
   'text-generation': Generator,
+  'text2text-generation': Generator,
 } satisfies Record<Task, unknown> as unknown as Record<string, Made | undefined>;
 
 /**

@@ -19,7 +19,7 @@ const sliceMs = 8;
 
 // The tasks whose texts take many short steps, and how many of them run together: more keep the
 // engine busier, and hold more of its memory. Other texts run whole.
-const stepwise: unknown[] = ['translation', 'text-generation'];
+const stepwise: unknown[] = ['translation', 'text-generation', 'text2text-generation'];
 const textsAtOnce = 16;
 
 // Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.

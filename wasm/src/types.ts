@@ -109,6 +109,10 @@ export interface ModelInfo {
   parameters: number;
   /** Most tokens that it reads at once. */
   maxSourceLength: number;
+  /** Of a model with an encoder and a decoder. */
+  decoderLayers?: number;
+  /** The same: most tokens that what it writes can have. */
+  maxTargetLength?: number;
   compute: Compute;
   binary: Binary;
 }

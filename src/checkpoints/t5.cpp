@@ -1,0 +1,143 @@
+#include <array>
+
+#include "checkpoints/family.hpp"
+#include "error.hpp"
+
+// T5 (Raffel et al. 2020), T5 v1.1, Flan-T5, and mT5 (Xue et al. 2021): an encoder and a decoder
+// whose positions are a bias of attention, shared by the layers of a stack, and which have no other
+// bias. The first T5's output is the table of embeddings, after the states are divided by √d_model.
+
+namespace glassformer {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array model_types = {"t5"sv, "mt5"sv};
+
+constexpr std::array tensors = {
+    // One table has several names, and a file may hold it under any of them, or under all.
+    TensorName{"shared", "embed_tokens"},
+    TensorName{"encoder.embed_tokens", "embed_tokens"},
+    TensorName{"decoder.embed_tokens", "embed_tokens"},
+    TensorName{"lm_head", "embed_tokens"},
+    TensorName{"encoder.block.0.layer.0.SelfAttention.relative_attention_bias",
+               "encoder.relative_bias"},
+    TensorName{"encoder.block.#.layer.0.layer_norm", "encoder.layers.#.self_attn_layer_norm"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.q", "encoder.layers.#.self_attn.q_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.k", "encoder.layers.#.self_attn.k_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.v", "encoder.layers.#.self_attn.v_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.o", "encoder.layers.#.self_attn.out_proj"},
+    TensorName{"encoder.block.#.layer.1.layer_norm", "encoder.layers.#.final_layer_norm"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi", "encoder.layers.#.fc1"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi_0", "encoder.layers.#.fc1_gate"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi_1", "encoder.layers.#.fc1"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wo", "encoder.layers.#.fc2"},
+    TensorName{"encoder.final_layer_norm", "encoder.layer_norm"},
+    TensorName{"decoder.block.0.layer.0.SelfAttention.relative_attention_bias",
+               "decoder.relative_bias"},
+    TensorName{"decoder.block.#.layer.0.layer_norm", "decoder.layers.#.self_attn_layer_norm"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.q", "decoder.layers.#.self_attn.q_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.k", "decoder.layers.#.self_attn.k_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.v", "decoder.layers.#.self_attn.v_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.o", "decoder.layers.#.self_attn.out_proj"},
+    TensorName{"decoder.block.#.layer.1.layer_norm", "decoder.layers.#.encoder_attn_layer_norm"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.q", "decoder.layers.#.encoder_attn.q_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.k", "decoder.layers.#.encoder_attn.k_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.v", "decoder.layers.#.encoder_attn.v_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.o",
+               "decoder.layers.#.encoder_attn.out_proj"},
+    TensorName{"decoder.block.#.layer.2.layer_norm", "decoder.layers.#.final_layer_norm"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi", "decoder.layers.#.fc1"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi_0", "decoder.layers.#.fc1_gate"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi_1", "decoder.layers.#.fc1"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wo", "decoder.layers.#.fc2"},
+    TensorName{"decoder.final_layer_norm", "decoder.layer_norm"},
+};
+
+constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
+
+// The other names of a table that was read, and what the first files have beside what is used.
+constexpr std::array ignored = {
+    "shared.weight"sv, "*coder.embed_tokens.weight"sv,
+    "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"sv};
+
+// Nothing bounds positions but their bias' last bucket; so many are what is offered.
+constexpr std::size_t longest = 1 << 14;
+
+StackConfig read_stack(HubConfig& config, const char* layers, std::size_t usual_layers) {
+  StackConfig stack;
+  stack.vocab_size = config.size("vocab_size", 32128);
+  stack.max_length = longest;
+  stack.layers = config.size(layers, usual_layers);
+  stack.d_model = config.size("d_model", 512);
+  stack.n_heads = config.size("num_heads", 8);
+  stack.d_head = config.size("d_kv", 64);
+  stack.d_ff = config.size("d_ff", 2048);
+  stack.positions = PositionKind::relative;
+  stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
+  stack.relative_distance = config.size("relative_attention_max_distance", 128);
+  stack.norm = NormPlacement::pre;
+  stack.layer_norm = NormKind::rms;
+  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
+  stack.final_norm = true;
+  stack.score_divisor = 1.0f;
+  stack.feed_forward_bias = false;
+  return stack;
+}
+
+// Each way has half of the buckets, and half of those have one distance each.
+void expect_buckets(std::size_t buckets, std::size_t distance) {
+  const std::size_t near = buckets / 2;
+  if (buckets < 4 || buckets % 2 != 0) {
+    throw_error(
+        ErrorCode::invalid_config,
+        {"config.json: relative_attention_num_buckets: expected an even number above 2, got {}",
+         {buckets}});
+  }
+  if (distance > near) return;
+  throw_error(ErrorCode::invalid_config,
+              {"config.json: relative_attention_max_distance: expected more than {}, half of the "
+               "buckets, got {}",
+               {near, distance}});
+}
+
+// An output matrix beside the table of embeddings; alone it is that table.
+bool has_own_output(const HubConfig& config) {
+  return config.has_tensor("lm_head.weight") &&
+         (config.has_tensor("shared.weight") || config.has_tensor("embed_tokens.weight"));
+}
+
+ModelConfig read(HubConfig& config) {
+  ModelConfig model;
+  Architecture& parts = model.architecture;
+  parts.encoder = read_stack(config, "num_layers", 6);
+  expect_buckets(parts.encoder->relative_buckets, parts.encoder->relative_distance);
+  const FeedForwardKind kind = config.feed_forward("feed_forward_proj", "relu");
+  parts.encoder->activation = kind.activation;
+  parts.encoder->gated = kind.gated;
+  parts.decoder = parts.encoder;
+  parts.decoder->layers = config.size("num_decoder_layers", parts.encoder->layers);
+  parts.decoder->attention = AttentionType::causal;
+  model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
+  model.generation.end_ids = {1};
+  config.read_text_to_text(model);
+  // What the configuration says of tying is about the scale, whatever its name.
+  parts.embeddings = has_own_output(config) ? EmbeddingSharing::stacks : EmbeddingSharing::shared;
+  const bool scaled = config.text("model_type", "t5") == "t5";
+  parts.head.scale_states =
+      scaled && config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+const Family t5 = {.model_types = model_types,
+                   .prefix = "",
+                   .tensors = tensors,
+                   .heads = heads,
+                   .ignored = ignored,
+                   .read = read,
+                   .generates = true};
+
+}  // namespace glassformer

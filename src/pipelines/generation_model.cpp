@@ -1,0 +1,115 @@
+#include "pipelines/generation_model.hpp"
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "pipelines/input_reader.hpp"
+#include "pipelines/special_tokens.hpp"
+
+namespace glassformer {
+namespace {
+
+std::vector<std::int32_t> ids_in(const std::vector<Token>& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const Token& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+// A decoder alone: it goes on with the text.
+class ContinuingModel final : public GenerationModel {
+ public:
+  ContinuingModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)
+      : tokenizer_(tokenizer),
+        around_(template_of(config, tokenizer).single),
+        positions_(config.decoder().max_length),
+        model_(config.architecture, compute) {
+    expect_vocabulary(tokenizer, "vocab_size", config.decoder().vocab_size);
+    expect_room(positions_, special_tokens_of(around_));
+  }
+
+  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  LanguageModel& decoder() override { return model_; }
+
+  // A long text's end, so that what is written fits behind it.
+  GenerationInput read(std::string_view text, std::size_t new_tokens) const override {
+    GenerationInput input = {.tokens = fill(around_, tokenizer_.encode(text)).tokens};
+    if (input.tokens.empty()) {
+      throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+    }
+    // The last token that is written is not read. Of a long text half the positions stay at least.
+    if (input.tokens.size() > positions_) {
+      const std::size_t room =
+          std::max(positions_ + 1 - std::min(new_tokens, positions_), (positions_ + 1) / 2);
+      input.tokens.erase(input.tokens.begin(),
+                         input.tokens.end() - static_cast<std::ptrdiff_t>(room));
+      input.clipped = true;
+    }
+    input.prompt = ids_in(input.tokens);
+    return input;
+  }
+
+  Seq2Seq::Encoded encode(const GenerationInput&, const TraceRequest&) override { return {}; }
+  DecodingState begin(const Seq2Seq::Encoded&, const DecodingLimits& limits,
+                      const TraceRequest& request) override {
+    return model_.begin(1, limits, request);
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::vector<TemplatePart> around_;  // of a text
+  std::size_t positions_;
+  LanguageModel model_;
+};
+
+// A decoder that answers what an encoder has read, from a start token on.
+class AnsweringModel final : public GenerationModel {
+ public:
+  AnsweringModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)
+      : reader_(config, tokenizer),
+        start_(config.generation.start_id.value_or(0)),
+        model_(config.architecture, compute) {
+    if (static_cast<std::size_t>(start_) < config.decoder().vocab_size) return;
+    throw_error(ErrorCode::invalid_config,
+                {"config.json: the start token: expected an id below {}, got {}",
+                 {config.decoder().vocab_size, start_}});
+  }
+
+  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  LanguageModel& decoder() override { return model_; }
+
+  GenerationInput read(std::string_view text, std::size_t) const override {
+    EncoderInput read = reader_.read(text);
+    GenerationInput input = {.tokens = std::move(read.tokens), .clipped = read.clipped};
+    input.source = ids_in(input.tokens);
+    input.prompt = {start_};
+    return input;
+  }
+
+  Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) override {
+    Batch source;
+    source.add(input.source);
+    return model_.encode(source, request);
+  }
+  DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
+                      const TraceRequest& request) override {
+    return model_.begin(encoded, limits, request);
+  }
+
+ private:
+  InputReader reader_;
+  std::int32_t start_;
+  Seq2Seq model_;
+};
+
+}  // namespace
+
+std::unique_ptr<GenerationModel> make_generation_model(const ModelConfig& config,
+                                                       const Tokenizer& tokenizer,
+                                                       Compute compute) {
+  if (config.architecture.encoder) {
+    return std::make_unique<AnsweringModel>(config, tokenizer, compute);
+  }
+  return std::make_unique<ContinuingModel>(config, tokenizer, compute);
+}
+
+}  // namespace glassformer
