@@ -13,11 +13,10 @@ namespace glassformer {
 
 /// A text as a model that writes reads it.
 struct GenerationInput {
-  std::vector<Token> tokens;         ///< of the text, special ones included
-  bool clipped = false;              ///< it had more
-  std::vector<std::int32_t> source;  ///< what an encoder reads: the text; empty: there is none
-  std::vector<std::int32_t>
-      prompt;  ///< what the decoder reads before it writes, one token at least
+  std::vector<Token> tokens;              ///< of the text, special ones included
+  bool clipped = false;                   ///< it had more
+  std::vector<std::int32_t> source = {};  ///< what an encoder reads: the text; empty: there is none
+  std::vector<std::int32_t> prompt = {};  ///< what the decoder reads first: one token at least
 };
 
 /// A model that writes texts, and how a text gets into it.

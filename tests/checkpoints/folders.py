@@ -8,12 +8,17 @@ from safetensors.torch import load_file, save_file
 
 import tokens
 
+# The tokens that generation_config.json names.
+GENERATION_KEYS = {"generate": ("bos_token_id", "eos_token_id"),
+                   "text2text": ("decoder_start_token_id", "eos_token_id", "pad_token_id")}
 DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
 def gain(name, variant):
     if name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs"):
         return 3.2
+    if name.split(".")[-1] == "q":  # whose scores nothing divides
+        return 0.6
     # Where each token has an answer of its own, layers add less to it, lest all become alike.
     added = name.endswith(("output.dense", "out_lin", "lin2"))
     return 0.8 if added and variant.task == "tokens" else 1.6
@@ -30,9 +35,9 @@ def randomize(model, variant):
             value = torch.randn(parameter.shape, generator=random)
             if isinstance(module, torch.nn.Embedding):
                 value *= variant.embeddings
-            elif isinstance(module, torch.nn.LayerNorm) and kind == "weight":
+            elif type(module).__name__.endswith("LayerNorm") and kind == "weight":
                 value = 1 + 0.2 * value
-                if name.endswith("ln_f"):  # else a text says one thing again and again
+                if name.endswith("ln_f") or name == "decoder.final_layer_norm":  # else a text says one thing again and again
                     value *= torch.randint(0, 2, value.shape, generator=random) * 2 - 1
             elif parameter.dim() > 1:
                 inputs = parameter.shape[0] if type(module).__name__ == "Conv1D" else parameter[0].numel()
@@ -43,6 +48,8 @@ def randomize(model, variant):
             value = (value * 2**24).round() / 2**24
             assert torch.equal(value.half().float(), value) and torch.equal(value.bfloat16().float(), value)
             parameter.data.copy_(value)
+    if variant.task == "text2text":
+        model.lm_head.weight.data[model.config.eos_token_id] *= 2  # texts end
     return model.eval()
 
 
@@ -61,12 +68,20 @@ def text_of(value):
     return f'{head[:-1]}, "texts": [\n  {lines}\n]}}\n'
 
 
+def build(variant, config):
+    """The library's model; it ties an output matrix that has not been read from a file of its own."""
+    model = variant.model_class(config)
+    if variant.own_output:
+        model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
+    return model
+
+
 def write(variant, folder):
     """The variant's checkpoint, as the library saves it and then as the variant changes it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     config = variant.family.config(**variant.settings())
-    model = randomize(variant.model_class(config), variant)
+    model = randomize(build(variant, config), variant)
     model.to(DTYPES[variant.dtype]).save_pretrained(folder, max_shard_size=variant.shard_size)
     if variant.tensors:
         tensors = load_file(folder / "model.safetensors")
@@ -75,9 +90,11 @@ def write(variant, folder):
     written = json.loads((folder / "config.json").read_text())
     write_json(folder / "config.json", variant.config(written) if variant.config else written)
     tokens.write(variant, folder)
-    if variant.task == "generate":
-        ends = {key: getattr(config, key) for key in ("bos_token_id", "eos_token_id")}
-        write_json(folder / "generation_config.json", ends | variant.generation)
+    if variant.generation is None:
+        (folder / "generation_config.json").unlink()
+    elif variant.task in GENERATION_KEYS:
+        ids = {key: getattr(config, key) for key in GENERATION_KEYS[variant.task]}
+        write_json(folder / "generation_config.json", ids | variant.generation)
     for name, value in variant.files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -91,7 +108,7 @@ def load(variant, folder):
         folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
     assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
     assert set(info["unexpected_keys"]) <= set(variant.unused), (variant.name, info["unexpected_keys"])
-    original = randomize(variant.model_class(model.config), variant).state_dict()
+    original = randomize(build(variant, model.config), variant).state_dict()
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, original[name]), (variant.name, name)
     return model.eval()

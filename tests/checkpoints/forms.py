@@ -1,6 +1,7 @@
 """How published checkpoints differ from what the library saves today."""
 
 import json
+import pathlib
 
 import torch
 
@@ -40,6 +41,28 @@ def of_2020(config):
     config["torch_dtype"] = config.pop("dtype")
     return config | {"gradient_checkpointing": False, "position_embedding_type": "absolute",
                      "transformers_version": "4.8.2"}
+
+
+def of_t5(config):
+    """The keys of the first T5s, some of which no code reads."""
+    keys = ("d_ff", "d_kv", "d_model", "decoder_start_token_id", "dropout_rate", "eos_token_id",
+            "initializer_factor", "is_encoder_decoder", "layer_norm_epsilon", "model_type", "num_heads",
+            "num_layers", "pad_token_id", "relative_attention_num_buckets", "vocab_size")
+    summaries = {"early_stopping": True, "length_penalty": 2.0, "max_length": 200, "min_length": 30,
+                 "no_repeat_ngram_size": 3, "num_beams": 4, "prefix": "summarize: "}
+    more = {"architectures": ["T5WithLMHeadModel"], "n_positions": 512, "output_past": True,
+            "task_specific_params": {"summarization": summaries}}
+    return {key: config[key] for key in keys} | more
+
+
+def of_flan_t5(config):
+    """What the library wrote when Flan-T5 was made, and reads as its own scale_decoder_outputs today."""
+    return without("scale_decoder_outputs")(config) | {"tie_word_embeddings": False}
+
+
+def copied(name, *copies):
+    """A tensor under further names."""
+    return lambda tensors: tensors | {copy: tensors[name].clone() for copy in copies}
 
 
 def extended(tensors, shapes):
@@ -84,6 +107,17 @@ def cut_and_padded(file):
     file["truncation"] = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
     file["padding"] = {"strategy": {"Fixed": 12}, "direction": "Right", "pad_to_multiple_of": None,
                        "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+
+
+def with_extra_ids(file):
+    """SentencePiece's normalizer, and the tokens that T5 puts behind its vocabulary, the last one first."""
+    precompiled = pathlib.Path(__file__).parent.parent / "data" / "tokenizers" / "precompiled.json"
+    file["normalizer"] = json.loads(precompiled.read_text())["normalizer"]
+    known = file["added_tokens"][0]
+    for i in range(10):
+        token = f"<extra_id_{9 - i}>"
+        file["added_tokens"].append(known | {"id": len(file["model"]["vocab"]), "content": token})
+        file["model"]["vocab"].append([token, 0.0])
 
 
 def sentence_transformers(width, modes, normalize, max_length=None):

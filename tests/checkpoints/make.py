@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 import folders
 import forms
 import results
+import text_to_text
 import tokens
 import traces
 
@@ -64,7 +65,8 @@ class Variant:
     tokenizer_json: Callable | None = None  # changes tokenizer.json in place
     tokenizer_files: Callable | None = None  # writes other files instead of tokenizer.json
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
-    generation: dict = dataclasses.field(default_factory=dict)  # generation_config.json
+    generation: dict | None = dataclasses.field(default_factory=dict)  # generation_config.json; None: no file
+    own_output: bool = False  # lm_head is no table of embeddings
 
     def __post_init__(self):
         self.tokenizer = self.tokenizer or self.family.tokenizer
@@ -130,6 +132,18 @@ GPT2 = Family(
     trace=traces.GPT2, inputs=["input_ids", "attention_mask"], tokenizer="bytes",
     from_vocabulary=tokens.plain_byte_level, positions=lambda settings: settings["n_positions"])
 
+T5 = Family(
+    config=transformers.T5Config,
+    models={"text2text": transformers.T5ForConditionalGeneration},
+    size=dict(d_model=16, d_kv=6, d_ff=28, num_layers=2, num_heads=3, vocab_size=320,
+              decoder_start_token_id=0, eos_token_id=1, pad_token_id=0),
+    trace=traces.T5, inputs=["input_ids", "attention_mask"], tokenizer="unigram",
+    positions=lambda settings: 1 << 14)
+
+MT5 = dataclasses.replace(
+    T5, config=transformers.MT5Config, tokenizer="unigram_bytes",
+    models={"text2text": transformers.MT5ForConditionalGeneration})
+
 REVIEWS = [
     ("Great cast.", "Not good!"),
     "I loved it!",
@@ -183,6 +197,15 @@ PROMPTS = [
     " the the<|endoftext|>not good, it isn't",
     "She plays the widow with such restraint that you forget she is acting",
 ]
+
+REQUESTS = [
+    "translate English to German: The film is good.",
+    "summarize: She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+    "Où est\u00a0la MAGIE ? 日本 😐",
+    "a",
+]
+T5_COPIES = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight")
+T5_STALE = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
 
 MASKS = {f"transformer.h.{layer}.attn.{name}": shape for layer in range(2)
          for name, shape in {"bias": [1, 1, 32, 32], "masked_bias": [1]}.items()}
@@ -280,7 +303,26 @@ VARIANTS = [
             size=dict(n_embd=16, n_head=4, n_inner=28, activation_function="gelu",
                       scale_attn_weights=False, reorder_and_upcast_attn=True),
             generation=dict(max_length=24, repetition_penalty=1.1)),
+
+    Variant("t5", T5, "text2text", seed=6, texts=REQUESTS, traced=0, tokenizer_json=forms.with_extra_ids),
+    Variant("t5_first", T5, "text2text", seed=6, same_as="t5", dtype="F16", config=forms.of_t5,
+            tokenizer_json=forms.with_extra_ids, generation=None, unused=(T5_STALE,),
+            tensors=forms.in_turn(forms.copied("shared.weight", *T5_COPIES), forms.foreign({T5_STALE: [32, 3]}))),
+    Variant("flan_t5", T5, "text2text", seed=1, texts=REQUESTS[:3], traced=1, dtype="BF16", shard_size="24KB",
+            own_output=True, config=forms.of_flan_t5,
+            size=dict(feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_layers=3, num_decoder_layers=2,
+                      relative_attention_num_buckets=8, relative_attention_max_distance=14, d_kv=7, num_heads=2,
+                      layer_norm_epsilon=0.01),
+            tokenizer_config=dict(model_max_length=24),
+            generation=dict(max_length=14, repetition_penalty=1.1)),
+    Variant("mt5", MT5, "text2text", seed=3, texts=REQUESTS[:3], dtype="F16", own_output=True,
+            size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
+                      relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),
+            generation=dict(num_beams=2, max_new_tokens=9, early_stopping=True)),
 ]
+
+
+TASKS = results.TASKS | {"text2text": text_to_text.text_to_text}
 
 
 def make(variant):
@@ -293,7 +335,7 @@ def make(variant):
         expected = {"same_as": variant.same_as}
     else:
         found = results.Results(variant, model, tokens.load(variant, folder))
-        more = results.TASKS[variant.task](found)
+        more = TASKS[variant.task](found)
         save_file(found.tensors, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, tokenizers)}
         expected = {"task": variant.task, "libraries": libraries, "max_length": variant.max_length, **more,

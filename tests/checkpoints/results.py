@@ -21,11 +21,12 @@ class Results:
     def __init__(self, variant, model, tokenizer):
         self.variant, self.model, self.tokenizer = variant, model, tokenizer
         self.tensors, self.texts = {}, []
-        config = copy.deepcopy(model.config)
+        self.exact = copy.deepcopy(model).double()
         if variant.task == "generate":
+            config = copy.deepcopy(model.config)
             config.reorder_and_upcast_attn = False  # another order of the same, for float16
-        self.exact = type(model)(config).eval().double()
-        self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
+            self.exact = type(model)(config).eval().double()
+            self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
         self.error = 0.0
 
     def keep(self, name, tensor):
@@ -310,8 +311,9 @@ def continued(results, inputs, options):
         given = {key: value for key, value in given.items() if key not in ("early_stopping", "length_penalty")}
     if "max_new_tokens" in given:
         given.pop("max_length", None)
-        room = results.variant.max_length + 1 - inputs["input_ids"].shape[1]
-        given["max_new_tokens"] = min(given["max_new_tokens"], room)
+        if not results.model.config.is_encoder_decoder:
+            room = results.variant.max_length + 1 - inputs["input_ids"].shape[1]
+            given["max_new_tokens"] = min(given["max_new_tokens"], room)
     one, exact = (written(model, inputs, given) for model in (results.model, results.exact))
     assert one == exact, (results.variant.name, options, one, exact)
     return {"options": options} | one
@@ -322,7 +324,8 @@ def written(model, inputs, given):
     with torch.no_grad():
         found = model.generate(**inputs, **given, do_sample=False, pad_token_id=0, output_scores=True,
                                return_dict_in_generate=True)
-    ids = found.sequences[0, inputs["input_ids"].shape[1]:].tolist()
+    read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]  # by the decoder
+    ids = found.sequences[0, read:].tolist()
     ends = model.config.eos_token_id
     ends = ends if isinstance(ends, list) else [ends]
     first = next((i for i, token in enumerate(ids) if token in ends), len(ids) - 1)

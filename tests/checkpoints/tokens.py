@@ -15,7 +15,8 @@ NAMES = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token", "bos_
 BERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")))
 ROBERTA = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "<unk>", "<mask>", "<s>", "</s>")))
 GPT2 = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
-SPECIALS = {"bytes": GPT2, "wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
+T5 = dict(pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+SPECIALS = {"unigram": T5, "unigram_bytes": T5, "bytes": GPT2, "wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
             "precompiled": ROBERTA}
 
 

@@ -56,6 +56,38 @@ GPT2 = {
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
 }
+# Of both stacks; "last" is the number of a block's last part.
+T5 = {
+    "stack": {
+        "embed_tokens": ("embed_tokens", "out"),
+        "embeddings": ("block.0", "in"),
+        "layer_norm": ("final_layer_norm", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("layer.0.layer_norm", "out"),
+        "self_attn.q": ("layer.0.SelfAttention.q", "heads"),
+        "self_attn.k": ("layer.0.SelfAttention.k", "heads"),
+        "self_attn.v": ("layer.0.SelfAttention.v", "heads"),
+        "self_attn.context": ("layer.0.SelfAttention.o", "heads in"),
+        "self_attn.output": ("layer.0.SelfAttention.o", "out"),
+        "self_attn.residual": ("layer.0", "out"),
+        "final_layer_norm": ("layer.last.layer_norm", "out"),
+        "fc1": ("layer.last.DenseReluDense.wo", "in"),
+        "fc2": ("layer.last.DenseReluDense.wo", "out"),
+        "output": ("", "out"),
+    },
+    "encoder": {},
+    "decoder": {
+        "encoder_attn_layer_norm": ("layer.1.layer_norm", "out"),
+        "encoder_attn.q": ("layer.1.EncDecAttention.q", "heads"),
+        "encoder_attn.k": ("layer.1.EncDecAttention.k", "heads"),
+        "encoder_attn.v": ("layer.1.EncDecAttention.v", "heads"),
+        "encoder_attn.context": ("layer.1.EncDecAttention.o", "heads in"),
+        "encoder_attn.output": ("layer.1.EncDecAttention.o", "out"),
+        "encoder_attn.residual": ("layer.1", "out"),
+    },
+}
 ROBERTA = BERT | {
     "head": BERT["head"] | {
         "sequence": {"head.dense": ("classifier.dense", "tanh"), "logits": ("classifier", "out")},

@@ -154,3 +154,62 @@ test('a folder says how its texts are continued', () => {
   assert.equal(status, 1);
   assert.match(stderr, /unsupported: generation: no_repeat_ngram_size: expected 0, got 2/);
 });
+
+// A model with an encoder.
+for (const name of ['t5', 'flan_t5', 'mt5']) {
+  const folder = join(root, 'tests/checkpoints', name);
+  const { texts } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+  const lines = texts.map(({ text }) => text).join('\n');
+
+  test(`${name}: answers are those of the original library, also of a folder of ours`, () => {
+    const converted = join(scratch, name);
+    assert.equal(glassformer(['convert', folder, converted]).status, 0);
+    for (const [index, { options }] of texts[0].runs.entries()) {
+      const args = Object.entries(options).flatMap(([key, value]) => [flags[key], String(value)]);
+      const { status, lines: answers, stdout } = generate(['--json', ...args], lines, folder);
+      assert.equal(status, 0);
+      assert.deepEqual(
+        answers.map(idsOf),
+        texts.map(({ runs }) => runs[index].ids),
+      );
+      assert.equal(generate(['--json', ...args], lines, converted).stdout, stdout);
+    }
+    const { task } = JSON.parse(readFileSync(join(converted, 'config.json'), 'utf8'));
+    assert.equal(task, 'text2text-generation');
+    const quantized = join(scratch, `${name}_int8`);
+    assert.equal(glassformer(['quantize', converted, quantized]).status, 0);
+    assert.equal(
+      generate(['--json'], lines, quantized).stdout,
+      generate(['--json', '--compute', 'int8'], lines, folder).stdout,
+    );
+  });
+}
+
+test('an answer shows the attention of encoder, decoder and of one over the other', () => {
+  const folder = join(root, 'tests/checkpoints/t5');
+  const text = 'translate English to German: The film is good.\n';
+  const args = ['--json', '--max-new-tokens', '5', '--beams', '2'];
+  const [line] = generate([...args, '--attention'], text, folder).lines;
+  const { attention, tokens, promptTokens, clipped } = JSON.parse(line);
+  const shapeOf = ({ layers, heads, queries, keys }) => [layers, heads, queries, keys];
+  const [source, target] = [promptTokens.length, tokens.length];
+  assert.equal(clipped, false);
+  assert.deepEqual(shapeOf(attention.encoder), [2, 3, source, source]);
+  assert.deepEqual(shapeOf(attention.decoder), [2, 3, target, target]);
+  assert.deepEqual(shapeOf(attention.cross), [2, 3, target, source]);
+  const plain = generate(args, text, folder).stdout;
+  for (const site of ['encoder', 'decoder', 'cross']) {
+    const ablated = [0, 1, 2].map((head) => `${site}.0.${head}`).join();
+    assert.notEqual(generate([...args, '--ablate', ablated], text, folder).stdout, plain);
+  }
+  const { status, stderr } = generate(['--ablate', 'encoder.2.0'], text, folder);
+  assert.deepEqual([status, /ablate: /.test(stderr)], [1, true]);
+
+  const file = join(scratch, 'answer.safetensors');
+  const names = 'encoder.layers.*.self_attn.scores,decoder.layers.1.output,logits';
+  assert.equal(glassformer(['trace', folder, '--names', names, '--out', file], text).status, 0);
+  const bytes = readFileSync(file);
+  const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+  assert.deepEqual(header['encoder.layers.1.self_attn.scores'].shape, [3, source, source]);
+  assert.deepEqual(header.logits.shape, [header['decoder.layers.1.output'].shape[0], 320]);
+});

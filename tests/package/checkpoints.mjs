@@ -111,11 +111,12 @@ const tasks = {
   embed: { Class: Embedder, name: 'Embedder', compare: compareVectors },
   translate: { Class: Translator, name: 'Translator', compare: compareTranslation },
   generate: { Class: Generator, name: 'Generator', compare: compareContinuations },
+  text2text: { Class: Generator, name: 'Generator', compare: compareAnswers },
 };
 
 /** The class that opens a checkpoint, and its name. */
 export const taskOf = (name) => tasks[expectedOf(name).task];
-export const classes = Object.values(tasks).map(({ Class }) => Class);
+export const classes = [...new Set(Object.values(tasks).map(({ Class }) => Class))];
 
 /** Asserts that a model answers as the original library does. */
 export async function assertAnswers(model, name) {
@@ -237,6 +238,32 @@ async function compareVectors(model, text, expected) {
 }
 
 async function compareContinuations(model, text, { tensors, index }) {
+  await compareRuns(model, text);
+  const result = await model.next(text.text, { attention: true, count: 0 });
+  compareTokens(result.promptTokens, text);
+  compareMap(result.attention.decoder, tensors[`attention.${index}`]);
+  await compareChances(model, text);
+}
+
+async function compareAnswers(model, text, { tensors, index }) {
+  await compareRuns(model, text);
+  const { options } = text.runs[0];
+  const result = await model.generate(text.text, { ...options, attention: true });
+  compareTokens(result.promptTokens, text);
+  assert.equal(result.clipped, text.truncated);
+  assert.equal(result.text, text.answer);
+  for (const name of ['encoder', 'decoder', 'cross']) {
+    compareMap(result.attention[name], tensors[`${name}.${index}`]);
+  }
+  await compareChances(model, text);
+}
+
+function compareMap({ layers, heads, queries, keys, data }, expected) {
+  assert.deepEqual([layers, heads, queries, keys], expected.shape);
+  assertNear(data, expected.data, tolerance, 'attention');
+}
+
+async function compareRuns(model, text) {
   for (const { options, ids, score } of text.runs) {
     const { tokens, ...result } = await model.generate(text.text, options);
     assert.deepEqual(
@@ -248,12 +275,9 @@ async function compareContinuations(model, text, { tensors, index }) {
       assertNear([result.score], [score], tolerance + 1e-4 * Math.abs(score), 'score');
     }
   }
-  const result = await model.next(text.text, { attention: true, count: 0 });
-  compareTokens(result.promptTokens, text);
-  const { shape, data } = tensors[`attention.${index}`];
-  const { layers, heads, queries, keys } = result.attention.decoder;
-  assert.deepEqual([layers, heads, queries, keys], shape);
-  assertNear(result.attention.decoder.data, data, tolerance, 'attention');
+}
+
+async function compareChances(model, text) {
   for (const { options, ids, best } of text.next) {
     const { next } = await model.next(text.text, { ...options, count: 0 });
     const got = next.map(({ id }) => id);

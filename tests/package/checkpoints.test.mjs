@@ -16,7 +16,7 @@ for (const binary of binaries) {
       const { Class, name: className } = taskOf(name);
       await assertAnswers(await load(folderOf(name), { binary }, Class), name);
       // Another class says which one to take.
-      const cure = new RegExp(`got one for [a-z-]+; ${className}\\.load opens it`);
+      const cure = new RegExp(`got one for [a-z0-9-]+; ${className}\\.load opens it`);
       for (const Other of classes.filter((each) => each !== Class)) {
         await assertError(() => Other.load(folderOf(name), { binary }), 'wrong_task', cure);
       }
