@@ -31,7 +31,7 @@ struct Family {
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
-  bool generates = false;       ///< its models continue texts, or answer them with texts
+  bool writes = false;          ///< its models write texts: generation_config.json says how
 };
 
 /// The family of a model_type. Throws `unsupported`, naming those that there are.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_fields = 1000;
 constexpr std::uint64_t largest = 1 << 24;
-constexpr std::size_t most_end_ids = 64;
+constexpr std::size_t most_ids = 64;
 
 // What the library has and this one does not, with the value that means nothing.
 struct Neutral {
@@ -34,10 +34,9 @@ constexpr std::array others = {
 };
 // The same, where null or an empty array means nothing.
 constexpr std::array lists = {
-    "bad_words_ids",       "force_words_ids",       "suppress_tokens",
-    "sequence_bias",       "begin_suppress_tokens", "forced_bos_token_id",
-    "forced_eos_token_id", "forced_decoder_ids",    "exponential_decay_length_penalty",
-    "stop_strings",
+    "force_words_ids",     "suppress_tokens",     "sequence_bias",
+    "begin_suppress_tokens", "forced_bos_token_id", "forced_decoder_ids",
+    "exponential_decay_length_penalty", "stop_strings",
 };
 
 class Fields {
@@ -78,13 +77,13 @@ void expect_neutral(Fields& fields) {
   }
 }
 
-void read_end_ids(Fields& fields, std::vector<std::int32_t>& ids) {
-  constexpr const char* key = "eos_token_id";
+// The ids of a token, or of some.
+void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
   const JsonValue* value = fields.find(key);
   if (!value) return;
   ids.clear();
   const auto add = [&](JsonValue id) {
-    if (!id.is_whole() || id.whole() > largest || ids.size() == most_end_ids) {
+    if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
       fields.object().fail(key, "the id of a token, or some", id);
     }
     ids.push_back(static_cast<std::int32_t>(id.whole()));
@@ -93,12 +92,41 @@ void read_end_ids(Fields& fields, std::vector<std::int32_t>& ids) {
   for (JsonEntries entry(*value); entry.next();) add(entry.value());
 }
 
+// Words are arrays of ids; those of one token can be left out.
+void read_never(Fields& fields, std::vector<std::int32_t>& ids) {
+  constexpr const char* key = "bad_words_ids";
+  const JsonValue* words = fields.find(key);
+  if (!words) return;
+  ids.clear();
+  for (JsonEntries entry(*words); entry.next();) {
+    const JsonValue word = entry.value();
+    if (!word.is_array() || count_entries(word) != 1 || ids.size() == most_ids) {
+      throw_error(ErrorCode::unsupported, {"generation: {}: expected words of one token, got {}",
+                                           {key, describe(word)}});
+    }
+    JsonEntries tokens(word);
+    tokens.next();
+    const JsonValue id = tokens.value();
+    if (!id.is_whole() || id.whole() > largest) fields.object().fail(key, "ids of tokens", id);
+    ids.push_back(static_cast<std::int32_t>(id.whole()));
+  }
+}
+
+const char* const stoppings[] = {"false", "true", "\"never\""};
+
 }  // namespace
 
 void read_generation(JsonObject& object, GenerationConfig& config) {
   Fields fields(object);
   expect_neutral(fields);
-  read_end_ids(fields, config.end_ids);
+  read_ids(fields, "eos_token_id", config.end_ids);
+  read_never(fields, config.never);
+  std::vector<std::int32_t> last;
+  read_ids(fields, "forced_eos_token_id", last);
+  if (!last.empty()) config.last_token = last[0];
+  if (fields.find("renormalize_logits")) {
+    config.renormalize = object.boolean("renormalize_logits");
+  }
   constexpr const char* start = "decoder_start_token_id";
   if (config.start_id && fields.find(start)) {
     config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest));
@@ -112,7 +140,7 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   fields.number("top_p", config.top_p);
   fields.number("repetition_penalty", config.repetition_penalty);
   fields.number("length_penalty", config.length_penalty);
-  using enum GenerationConfig::EarlyStopping;
+  using enum EarlyStopping;
   if (const JsonValue* stopping = fields.find("early_stopping")) {
     if (stopping->is_string() && stopping->string() == "never") {
       config.early_stopping = never;
@@ -127,6 +155,41 @@ void read_generation(std::string_view json, GenerationConfig& config) {
   const JsonValue value = parse_json(json, source);
   JsonObject object(value, source, {}, most_fields);
   read_generation(object, config);
+}
+
+void write_generation(JsonWriter& json, const GenerationConfig& config) {
+  const auto write = [&](const char* key, const auto& value) {
+    if (value) json.field(key, *value);
+  };
+  if (config.sample) json.field("do_sample", config.sample);
+  write("max_new_tokens", config.max_new_tokens);
+  write("max_length", config.max_length);
+  write("num_beams", config.beams);
+  write("top_k", config.top_k);
+  write("temperature", config.temperature);
+  write("top_p", config.top_p);
+  write("repetition_penalty", config.repetition_penalty);
+  write("length_penalty", config.length_penalty);
+  write("forced_eos_token_id", config.last_token);
+  if (config.renormalize) json.field("renormalize_logits", config.renormalize);
+  if (config.early_stopping) {
+    json.key("early_stopping");
+    json.raw(stoppings[static_cast<std::size_t>(*config.early_stopping)]);
+  }
+  if (config.never.empty()) return;
+  json.key("bad_words_ids");
+  json.array(config.never,
+             [&](std::int32_t id) { json.array([&] { json.value(id); }); });
+}
+
+void check_generation(const GenerationConfig& config, std::size_t vocab_size) {
+  const auto check = [&](const char* key, std::int32_t id) {
+    if (static_cast<std::size_t>(id) < vocab_size) return;
+    throw_error(ErrorCode::invalid_config,
+                {"generation: {}: expected ids below {}, got {}", {key, vocab_size, id}});
+  };
+  for (const std::int32_t id : config.never) check("bad_words_ids", id);
+  if (config.last_token) check("forced_eos_token_id", *config.last_token);
 }
 
 }  // namespace glassformer

@@ -4,18 +4,25 @@
 
 #include "checkpoints/model_config.hpp"
 #include "io/json.hpp"
+#include "io/json_writer.hpp"
 
 namespace glassformer {
 
 /// The file that says how a model's makers have it continue texts.
 inline constexpr const char* generation_config_name = "generation_config.json";
 
-/// Takes over what a config.json or generation_config.json says of continuing texts; what it does
-/// not say stays. Throws `unsupported`, naming the field, for what would make another text of it
+/// Takes over what a config.json or generation_config.json says of writing texts; what it does not
+/// say stays. Throws `unsupported`, naming the field, for what would make another text of it
 /// and cannot be done here, `invalid_config` for values that make no sense.
 void read_generation(JsonObject& object, GenerationConfig& config);
 
 /// The same of generation_config.json. Throws `invalid_config` for broken JSON.
 void read_generation(std::string_view json, GenerationConfig& config);
+
+/// Writes the fields from which read_generation makes the same, but for the end tokens.
+void write_generation(JsonWriter& json, const GenerationConfig& config);
+
+/// Throws `invalid_config` where it speaks of tokens beyond the vocabulary.
+void check_generation(const GenerationConfig& config, std::size_t vocab_size);
 
 }  // namespace glassformer

@@ -66,6 +66,6 @@ const Family gpt2 = {.model_types = model_types,
                      .heads = heads,
                      .ignored = ignored,
                      .read = read,
-                     .generates = true};
+                     .writes = true};
 
 }  // namespace glassformer

@@ -252,7 +252,12 @@ void HubConfig::read_next_token(ModelConfig& config) {
       .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
   architecture.embeddings =
       flag("tie_word_embeddings", true) ? EmbeddingSharing::tied : EmbeddingSharing::separate;
-  read_generation(object_, config.generation);
+  read_generation(config.generation);
+}
+
+void HubConfig::read_generation(GenerationConfig& config) {
+  config.early_stopping = EarlyStopping::no;
+  glassformer::read_generation(object_, config);
 }
 
 void HubConfig::read_text_to_text(ModelConfig& config) {
@@ -266,7 +271,7 @@ void HubConfig::read_text_to_text(ModelConfig& config) {
   Architecture& architecture = config.architecture;
   architecture.head = {
       .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
-  read_generation(object_, config.generation);
+  read_generation(config.generation);
 }
 
 namespace {

@@ -67,6 +67,9 @@ class HubConfig {
   void read_next_token(ModelConfig& config);
   /// Sets those of a model that answers texts with texts, and how it does; its stacks were read.
   void read_text_to_text(ModelConfig& config);
+  /// Sets how a model's texts are written: as the library transformers does, where
+  /// generation_config.json does not say more.
+  void read_generation(GenerationConfig& config);
   /// Sets what follows from the sizes that were read, and checks them.
   void finish(ModelConfig& config);
 

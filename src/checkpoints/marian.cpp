@@ -91,6 +91,7 @@ ModelConfig read(HubConfig& config) {
   model.tokenizer_template = true;
   model.start_token = config.piece("decoder_start_token_id", 58100);
   model.end_token = config.piece("eos_token_id", 0);
+  config.read_generation(model.generation);
   Architecture& parts = model.architecture;
   parts.encoder =
       read_stack(config, {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"}, source);
@@ -111,6 +112,7 @@ const Family marian = {.model_types = model_types,
                        .heads = heads,
                        .ignored = ignored,
                        .read = read,
-                       .two_tokenizers = true};
+                       .two_tokenizers = true,
+                       .writes = true};
 
 }  // namespace glassformer

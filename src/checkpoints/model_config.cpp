@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "checkpoints/generation_config.hpp"
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
@@ -510,6 +511,12 @@ ModelConfig parse_config(std::string_view json) {
     config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
     config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
   }
+  if (const JsonValue* generation = architecture.decoder ? object.find("generation") : nullptr) {
+    JsonObject fields(*generation, source, "generation");
+    read_generation(fields, config.generation);
+    fields.finish();
+    check_generation(config.generation, config.decoder().vocab_size);
+  }
   object.finish();
   check_together(object, config);
   return config;
@@ -619,6 +626,10 @@ std::string to_json(const ModelConfig& config) {
       if (config.generation.start_id) json.field("start_id", *config.generation.start_id);
       json.key("end_ids");
       json.array(config.generation.end_ids, [&](std::int32_t id) { json.value(id); });
+    }
+    if (decoder && config.generation != GenerationConfig{.end_ids = config.generation.end_ids}) {
+      json.key("generation");
+      json.object([&] { write_generation(json, config.generation); });
     }
   });
   return json.take() + "\n";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "glassformer/embedder.hpp"
+#include "glassformer/output.hpp"
 #include "models/architecture.hpp"
 
 namespace glassformer {
@@ -49,15 +50,20 @@ struct GenerationConfig {
   std::vector<std::int32_t> end_ids = {};  ///< tokens, one of which ends a text; none: nothing does
   bool sample = false;
   std::optional<std::size_t> max_new_tokens = {};
-  std::optional<std::size_t> max_length = {};  ///< of the prompt and what is written
+  /// Of what the decoder reads first and what it writes.
+  std::optional<std::size_t> max_length = {};
   std::optional<std::size_t> beams = {};
   std::optional<std::size_t> top_k = {};
   std::optional<float> temperature = {};
   std::optional<float> top_p = {};
   std::optional<float> repetition_penalty = {};
   std::optional<float> length_penalty = {};
-  /// When beam search stops: as SearchOptions::Stop has it.
-  enum class EarlyStopping { no, yes, never } early_stopping = EarlyStopping::no;
+  /// None: nothing says that searches are as the library transformers has them.
+  std::optional<EarlyStopping> early_stopping = {};
+  std::vector<std::int32_t> never = {};         ///< tokens that are not written
+  std::optional<std::int32_t> last_token = {};  ///< is written where the longest text would go on
+  /// Log-probabilities are those among the tokens that may be written.
+  bool renormalize = false;
 
   bool operator==(const GenerationConfig&) const = default;
 };
@@ -86,7 +92,7 @@ struct ModelConfig {
   std::string source_language, target_language;  // "en", "de"
   std::string start_token, end_token;            // pieces
 
-  // Of a model that continues texts, or answers them.
+  // Of a model that writes.
   GenerationConfig generation;
 
   /// The stack that reads texts.

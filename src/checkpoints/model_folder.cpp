@@ -103,11 +103,11 @@ ModelFolder::ModelFolder(ModelFiles& files) {
                   "the original model, with compute \"int8\" to have it quantized here");
     }
     family_ = &find_family(object.string("model_type"));
-    const char* more = family_->generates ? generation_config_name : modules_name;
+    const char* more = family_->writes ? generation_config_name : modules_name;
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
-  if (family_ ? family_->generates : writes_texts(parse_config(config_).task)) {
+  if (family_ && family_->writes) {
     generation_ = files.read(generation_config_name);
   } else if (family_) {
     read_modules(files);
@@ -240,8 +240,11 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   } else {
     config = parse_config(config_);
   }
-  if (generation_) read_generation(*generation_, config.generation);
   if (!family_) return config;
+  if (generation_) read_generation(*generation_, config.generation);
+  if (config.architecture.decoder) {
+    check_generation(config.generation, config.decoder().vocab_size);
+  }
   if (config.task == Task::translation) {
     config.source_language = source_language_;
     config.target_language = target_language_;

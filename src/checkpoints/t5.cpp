@@ -138,6 +138,6 @@ const Family t5 = {.model_types = model_types,
                    .heads = heads,
                    .ignored = ignored,
                    .read = read,
-                   .generates = true};
+                   .writes = true};
 
 }  // namespace glassformer

@@ -57,6 +57,14 @@ AttentionEdge parse_edge(const std::string& text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
+void add_early_stopping(CLI::App* app, std::optional<EarlyStopping>& stopping) {
+  static const std::map<std::string, EarlyStopping> names = {
+      {"false", EarlyStopping::no}, {"true", EarlyStopping::yes}, {"never", EarlyStopping::never}};
+  app->add_option("--early-stopping", stopping,
+                  "when a search ends, as the library transformers says it: true, false or never")
+      ->transform(CLI::CheckedTransformer(names));
+}
+
 struct CommandLine {
   CLI::App app{"A Transformer you can see through."};
   ClassifyCommand classify;
@@ -92,11 +100,11 @@ struct CommandLine {
 
     auto* r = app.add_subcommand("translate", "translate each line of standard input");
     r->add_option("MODEL_DIR", translate.model, "model folder")->required();
-    r->add_option("--beams", translate.options.beams, "hypotheses followed at once; 1: greedy")
-        ->capture_default_str();
+    r->add_option("--beams", translate.options.beams,
+                  "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
     r->add_option("--length-penalty", translate.options.length_penalty,
-                  "score = log-probability / tokens ^ this")
-        ->capture_default_str();
+                  "score = log-probability / tokens ^ this; where not given, as the folder says, or 1");
+    add_early_stopping(r, translate.options.early_stopping);
     r->add_flag("--shortlist", translate.shortlist,
                 "consider only tokens that the folder's shortlist.bin offers: faster");
     r->add_flag("--json", translate.json, "one JSON object a line");
@@ -125,6 +133,7 @@ struct CommandLine {
     g->add_option("--beams", generate.options.beams, "hypotheses followed at once; 1: greedy");
     g->add_option("--length-penalty", generate.options.length_penalty,
                   "with beams: score = log-probability / tokens ^ this");
+    add_early_stopping(g, generate.options.early_stopping);
     g->add_option("--temperature", generate.options.temperature,
                   "draw tokens; above 1 bolder, below 1 more careful");
     g->add_option("--top-k", generate.options.top_k, "draw from so many most probable tokens");

@@ -85,9 +85,13 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   for (std::uint32_t row = 0; row < beam.live.size(); ++row) {
     const CandidateIndex last = beam.live[row];
     const std::span<const float> x = next[row].logits;
-    const float normalizer =
-        next[row].normalizer ? *next[row].normalizer : kernels().log_sum_exp(x.data(), x.size());
+    const float normalizer = this->normalizer(next[row]);
     if (!std::isfinite(normalizer)) return false;
+    if (options_.last_token && beam.tree[last].length + 1 >= beam.max_length) {
+      choices_.push_back({beam.tree[last].total, row, *options_.last_token, 0});
+      std::push_heap(choices_.begin(), choices_.end(), better);
+      continue;
+    }
     const double base = beam.tree[last].total - static_cast<double>(normalizer);
     // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
     const auto threshold = [&] {
@@ -115,6 +119,22 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   }
   std::sort_heap(choices_.begin(), choices_.end(), better);
   return true;
+}
+
+// What a logit has above the token's log-probability.
+float BeamSearch::normalizer(const NextTokens& next) const {
+  const std::span<const float> x = next.logits;
+  if (next.normalizer && !(options_.renormalize && std::isfinite(*next.normalizer))) {
+    return *next.normalizer;
+  }
+  const float all = kernels().log_sum_exp(x.data(), x.size());
+  if (!options_.renormalize) return all;
+  double allowed = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (tokens_.never[static_cast<std::size_t>(next.id(i))]) continue;
+    allowed += std::exp(static_cast<double>(x[i] - all));
+  }
+  return all + static_cast<float>(std::log(allowed));
 }
 
 void BeamSearch::advance(Beam& beam) {

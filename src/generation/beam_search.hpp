@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,10 @@ struct SearchOptions {
   /// All but best_ahead are the library transformers' early_stopping false, true and "never"; with
   /// these, a hypothesis at the length limit counts as one that has ended.
   Stop stop = Stop::best_ahead;
+  /// Log-probabilities are those among the tokens that may be put out.
+  bool renormalize = false;
+  /// What a hypothesis ends with, surely, where it would get longer than its source's limit.
+  std::optional<std::int32_t> last_token = {};
   /// The node that the start token follows: the start token is the last one of a text whose others
   /// are nodes 0 to this. no_parent: it is the first.
   NodeIndex parent = no_parent;
@@ -109,6 +114,7 @@ class BeamSearch {
   };
 
   bool choose(const Beam& beam, std::span<const NextTokens> next);
+  float normalizer(const NextTokens& next) const;
   void advance(Beam& beam);
   bool is_done(const Beam& beam) const;
   bool repeats(const std::vector<Candidate>& tree, CandidateIndex last, std::int32_t id) const;

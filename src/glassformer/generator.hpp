@@ -59,6 +59,7 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
   std::optional<std::size_t> max_new_tokens = {};
   std::optional<std::size_t> beams = {};     ///< 1 to max_beams: beam search, without drawing
   std::optional<float> length_penalty = {};  ///< score = log-probability / tokens ^ this
+  std::optional<EarlyStopping> early_stopping = {};  ///< with beams; by default as the folder says
   bool hypotheses = false;                   ///< return what else beam search completed
   bool stream = false;                       ///< show each token as it comes
 };

@@ -31,9 +31,16 @@ struct AlignmentOptions {
 
 /// What may be asked of a Translator.
 struct TranslateOptions {
-  std::size_t beams = 4;        ///< 1 to max_beams; 1: greedy
-  float length_penalty = 1.0f;  ///< score = log-probability / tokens ^ length_penalty
-  std::size_t max_length = 0;   ///< most tokens a sentence; 0: three times the source's and 16
+  /// 1 to max_beams; 1: greedy. By default as the folder says, or 4.
+  std::optional<std::size_t> beams = {};
+  /// score = log-probability / tokens ^ length_penalty. By default as the folder says, or 1.
+  std::optional<float> length_penalty = {};
+  /// Searches as the library transformers does, and ends as it does. By default as the folder says;
+  /// where it says nothing, a search ends when the best hypothesis is ahead of all that still grow,
+  /// and passes over endless repeats and tokens that are no text.
+  std::optional<EarlyStopping> early_stopping = {};
+  /// Most tokens a sentence; 0: as the folder says, or three times the source's and 16.
+  std::size_t max_length = 0;
   bool attention = false;       ///< return every attention weight, and the alignment
   std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
   bool hypotheses = false;                         ///< return the n-best list and the search tree

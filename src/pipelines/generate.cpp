@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipelines/limits.hpp"
+#include "pipelines/search_plan.hpp"
 
 namespace glassformer {
 namespace {
@@ -49,8 +50,8 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   GenerationPlan plan = {.choice = choice_of(options, folder), .search = {}};
   const bool draws = plan.choice.kind == TokenChoice::Kind::drawn;
   const bool asked_to_draw = wants_to_draw(options).value_or(false);
-  std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
-  expect_beams(beams);
+  const std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
+  plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
   if (beams > 1 && draws) {
     if (asked_to_draw || !options.beams) {
       refuse_option(
@@ -60,16 +61,6 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     }
   }
   if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
-  using Stop = SearchOptions::Stop;
-  static constexpr Stop stops[] = {Stop::all_ahead, Stop::at_once, Stop::never};
-  plan.search = {
-      .beams = beams,
-      .length_penalty =
-          options.length_penalty.value_or(beams > 1 ? folder.length_penalty.value_or(1.0f) : 1.0f),
-      .max_repeats = 0,
-      .stop = beams > 1 ? stops[static_cast<std::size_t>(folder.early_stopping)] : Stop::at_once};
-  expect_between("lengthPenalty", -max_length_penalty, max_length_penalty,
-                 plan.search.length_penalty);
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
     refuse_option("maxNewTokens: expected 1 at least, got 0");
   }
@@ -80,7 +71,13 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
                                    Compute compute)
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
-      model_(make_generation_model(config_, *tokenizer_, compute)) {}
+      model_(make_generation_model(config_, *tokenizer_, compute)) {
+  const auto refuse = [](const char* key) {
+    throw_error(ErrorCode::unsupported, {"generation: {}: expected none", {key}});
+  };
+  if (!config_.generation.never.empty()) refuse("bad_words_ids");
+  if (config_.generation.last_token) refuse("forced_eos_token_id");
+}
 
 std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
   const GenerationConfig& folder = config_.generation;

@@ -22,8 +22,8 @@ namespace glassformer {
 /// What a call asks for: a continuation, or what may come next.
 using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 
-/// {"maxNewTokens": int, "beams": int, "lengthPenalty": number, "hypotheses": bool, "stream": bool}
-/// or {"next": int}, which is NextOptions::count, and with either {"sample": bool, "temperature":
+/// {"maxNewTokens": int, "beams": int, "lengthPenalty": number, "earlyStopping": bool or "never",
+/// "hypotheses": bool, "stream": bool} or {"next": int}, which is NextOptions::count, and with either {"sample": bool, "temperature":
 /// number, "topK": int, "topP": number, "seed": int, "repetitionPenalty": number, "attention":
 /// bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention": "decoder",
 /// "layer": int, "head": int}]}, every field optional. Throws `invalid_option` naming the field for

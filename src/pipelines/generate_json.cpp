@@ -77,6 +77,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
   options.max_new_tokens = index(reader, "maxNewTokens", 1);
   options.beams = index(reader, "beams");
   options.length_penalty = number(reader, "lengthPenalty");
+  options.early_stopping = reader.stopping("earlyStopping");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");
   read(reader, static_cast<SampleOptions&>(options));

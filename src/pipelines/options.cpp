@@ -127,6 +127,14 @@ std::vector<float> OptionsReader::numbers(const char* key) {
   return numbers(*this, key, shape, key);
 }
 
+std::optional<EarlyStopping> OptionsReader::stopping(const char* key) {
+  const JsonValue* value = find(key);
+  if (!value) return std::nullopt;
+  if (!value->is_string()) return boolean(key) ? EarlyStopping::yes : EarlyStopping::no;
+  if (value->string() != "never") fail(key, "true, false or \"never\"", *value);
+  return EarlyStopping::never;
+}
+
 void refuse_option(const Message& problem) { throw_error(ErrorCode::invalid_option, problem); }
 
 void expect_between(const char* option, float least, float most, float got) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "glassformer/output.hpp"
 #include "io/json.hpp"
 #include "models/architecture.hpp"
 #include "models/trace.hpp"
@@ -49,6 +50,8 @@ class OptionsReader : public JsonObject {
   std::size_t choose(const char* key, std::span<const std::string_view> known);
   /// {"shape": [int], "offset": int}: so many of TaskOptions::values from `offset` on.
   std::vector<float> numbers(const char* key);
+  /// true, false or "never".
+  std::optional<EarlyStopping> stopping(const char* key);
 
  private:
   // Those of a field of `owner`, and their shape.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "io/decimal.hpp"
 #include "pipelines/input_reader.hpp"
+#include "pipelines/search_plan.hpp"
 #include "pipelines/special_tokens.hpp"
 
 namespace glassformer {
@@ -22,6 +24,8 @@ SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) 
   return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
 }
 
+constexpr std::size_t usual_beams = 4;
+
 bool is_control_character(char c) { return static_cast<unsigned char>(c) < ' '; }
 
 SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokenizer) {
@@ -40,6 +44,31 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   return special;
 }
 
+// The library transformers puts out what the folder does not forbid.
+SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
+  SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
+  special.never.assign(config.decoder().vocab_size, false);
+  for (const std::int32_t id : config.generation.never) {
+    special.never[static_cast<std::size_t>(id)] = true;
+  }
+  for (const std::int32_t id : config.generation.end_ids) {
+    if (id != special.end) special.other_ends.push_back(id);
+  }
+  return special;
+}
+
+// Translations are searched for, by log-probability alone.
+void expect_known_search(const GenerationConfig& folder) {
+  if (folder.sample) {
+    throw_error(ErrorCode::unsupported, "generation: do_sample: expected false, got true");
+  }
+  if (const float penalty = folder.repetition_penalty.value_or(1.0f); penalty != 1) {
+    throw_error(
+        ErrorCode::unsupported,
+        {"generation: repetition_penalty: expected 1, got {}", {shortest_decimal(penalty)}});
+  }
+}
+
 }  // namespace
 
 TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
@@ -53,6 +82,8 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
   expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.encoder().vocab_size);
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
+  library_special_ = library_special_tokens(config_, special_);
+  expect_known_search(config_.generation);
   if (shortlist) {
     shortlist_ =
         Shortlist::parse(*shortlist, config_.encoder().vocab_size, config_.decoder().vocab_size);
@@ -65,9 +96,21 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
   return shortlist_->choices(source, others);
 }
 
+SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) const {
+  const GenerationConfig& folder = config_.generation;
+  if (as_library(options)) {
+    const SearchWishes wishes = {options.beams.value_or(folder.beams.value_or(1)),
+                                 options.length_penalty, options.early_stopping};
+    return library_search(wishes, folder);
+  }
+  const SearchOptions search = {.beams = options.beams.value_or(usual_beams),
+                                .length_penalty = options.length_penalty.value_or(1.0f)};
+  expect_beams(search.beams);
+  expect_between("lengthPenalty", 0, max_length_penalty, search.length_penalty);
+  return search;
+}
+
 void TranslatePipeline::check(const TranslateOptions& options) const {
-  expect_beams(options.beams);
-  expect_between("lengthPenalty", 0, max_length_penalty, options.length_penalty);
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
     expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());

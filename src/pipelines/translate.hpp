@@ -22,8 +22,8 @@
 
 namespace glassformer {
 
-/// {"beams": int, "lengthPenalty": number, "maxLength": int, "attention": bool, "alignment": bool
-/// or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name],
+/// {"beams": int, "lengthPenalty": number, "earlyStopping": bool or "never", "maxLength": int,
+/// "attention": bool, "alignment": bool or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name],
 /// "patch": [see OptionsReader], "ablate": [{"attention": "encoder", "decoder" or "cross", "layer":
 /// int, "head": int}]}, every field optional. Throws `invalid_option` naming the field for anything
 /// else.
@@ -90,6 +90,11 @@ class TranslatePipeline final : public Pipeline {
  private:
   friend class TranslationJob;
   void check(const TranslateOptions& options) const;
+  SearchOptions search_of(const TranslateOptions& options) const;
+  // Whether the search is the library's, and not ours.
+  bool as_library(const TranslateOptions& options) const {
+    return options.early_stopping || config_.generation.early_stopping;
+  }
   // The tokens that a source's translation may have, by the shortlist.
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source) const;
 
@@ -98,6 +103,7 @@ class TranslatePipeline final : public Pipeline {
   std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the same
   SourceReader reader_;
   SpecialTokens special_;
+  SpecialTokens library_special_;  // of a search as the library transformers does it
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
 };

@@ -85,6 +85,7 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
   if (reader.find("lengthPenalty")) {
     options.length_penalty = static_cast<float>(reader.number("lengthPenalty"));
   }
+  options.early_stopping = reader.stopping("earlyStopping");
   if (reader.find("maxLength")) options.max_length = reader.index("maxLength", 1);
   options.attention = reader.flag("attention");
   options.hypotheses = reader.flag("hypotheses");

@@ -76,6 +76,8 @@ struct TranslationJob::State {
       : pipeline(owner),
         options(wanted),
         form(as),
+        how(owner.search_of(wanted)),
+        special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
         plan(owner.config_.architecture, owner.compute(),
              {.attention = wanted.attention,
               .names = wanted.trace,
@@ -112,6 +114,8 @@ struct TranslationJob::State {
   TranslatePipeline& pipeline;
   TranslateOptions options;
   ResultForm form;
+  SearchOptions how;
+  const SpecialTokens& special;
   TracePlan plan;
   std::vector<Text> texts;
   std::size_t unread = 0;  // the first text that is not read yet
@@ -170,7 +174,15 @@ void TranslationJob::State::read(std::size_t text) {
 
 // The most tokens that a sentence's translation may have.
 std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
-  const std::size_t wanted = options.max_length > 0 ? options.max_length : 3 * source_tokens + 16;
+  const GenerationConfig& folder = pipeline.config_.generation;
+  std::size_t wanted = 3 * source_tokens + 16;
+  if (options.max_length > 0) {
+    wanted = options.max_length;
+  } else if (folder.max_new_tokens) {
+    wanted = *folder.max_new_tokens;
+  } else if (folder.max_length) {
+    wanted = std::max<std::size_t>(*folder.max_length, 2) - 1;  // the start token is counted there
+  }
   return std::min(wanted, pipeline.config_.decoder().max_length);
 }
 
@@ -180,14 +192,14 @@ std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   const std::uint64_t key_and_value = 2 * sizeof(float) * decoder.n_heads * decoder.d_head;
   const std::uint64_t node = saturating_product({decoder.layers, key_and_value});
-  return saturating_product({options.beams, length, node + 128});
+  return saturating_product({how.beams, length, node + 128});
 }
 
 // The attention weights of all nodes of such a search over a source of `keys` tokens.
 std::uint64_t TranslationJob::State::captured_numbers(std::size_t keys, std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   return saturating_product(
-      {decoder.layers, decoder.n_heads, options.beams, length, (length + 1) / 2 + keys});
+      {decoder.layers, decoder.n_heads, how.beams, length, (length + 1) / 2 + keys});
 }
 
 // Throws where a text's searches or attention weights may not fit.
@@ -201,7 +213,7 @@ void TranslationJob::State::expect_room(const SourceText& source) {
       throw_error(ErrorCode::too_large,
                   {"text: the search for up to {} tokens with {} beams may take {}, expected at "
                    "most {}; ask for fewer beams or a smaller maxLength",
-                   {length, options.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
+                   {length, how.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
     }
     plan.expect_fit({.source = keys, .target = length});
     numbers += plan.numbers({.source = keys, .target = length});
@@ -236,7 +248,7 @@ void TranslationJob::State::start_batch() {
     const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
     const std::size_t length = max_length(tokens.size());
     const bool full = sources.tokens() + tokens.size() > batch_tokens ||
-                      limits.rows + options.beams > batch_hypotheses ||
+                      limits.rows + how.beams > batch_hypotheses ||
                       bytes + search_bytes(length) > max_search_bytes;
     if (!batch.empty() && (full || options.stream)) break;
     std::vector<std::int32_t> ids;
@@ -248,9 +260,9 @@ void TranslationJob::State::start_batch() {
     max_lengths.push_back(length);
     bytes += search_bytes(length);
     captured += captured_numbers(tokens.size(), length);
-    limits.nodes += 1 + options.beams * (length - 1);
+    limits.nodes += 1 + how.beams * (length - 1);
     limits.positions = std::max(limits.positions, length);
-    limits.rows += options.beams;
+    limits.rows += how.beams;
   }
 
   TraceRequest request = plan.request();
@@ -267,9 +279,7 @@ void TranslationJob::State::start_batch() {
   request.names.clear();
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
-  search.emplace(*scorer, pipeline.special_,
-                 SearchOptions{.beams = options.beams, .length_penalty = options.length_penalty},
-                 max_lengths);
+  search.emplace(*scorer, special, how, max_lengths);
   searching = true;
   finished = 0;
 }
@@ -415,8 +425,8 @@ void TranslationJob::State::stream() {
   result.target_start = settled_units + utf16_size(sentence.source.before);
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
-  if (now == 0 || (options.beams == 1 && now == known)) return;  // nothing could follow
-  if (last.id == pipeline.special_.end) return;                  // nothing of the text is its own
+  if (now == 0 || (how.beams == 1 && now == known)) return;  // nothing could follow
+  if (special.ends(last.id)) return;                  // nothing of the text is its own
   streamed = {.text = sentence.text,
               .sentence = current - text.first,
               .token = result.output.tokens.back(),

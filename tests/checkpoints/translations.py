@@ -26,7 +26,14 @@ PIECES = HERE.parent / "golden" / "translate_post_norm_tied"
 CODES = [">>de<<", ">>fra<<"]
 TEXTS = ["the film is good", "ein Film", ">>fra<< the cat", ">>xyz<<the cat is good", "日本 😐 the dog", "a"]
 LONGEST = 10  # tokens of an output, the start token not counted
-REPEATS = 4  # of a stretch of tokens in an output: where there are more, our own search goes another way
+SEARCHES = [  # options of ours
+    {"beams": 4},
+    {"beams": 3, "earlyStopping": True},
+    {"beams": 4, "earlyStopping": "never", "lengthPenalty": 0.5},
+    {"beams": 2, "lengthPenalty": 2},
+]
+THEIRS = {"beams": "num_beams", "earlyStopping": "early_stopping", "lengthPenalty": "length_penalty",
+          "maxLength": "max_new_tokens"}
 
 
 @dataclasses.dataclass
@@ -41,6 +48,8 @@ class Variant:
     only: str = ""  # the one name under which it does
     task: str = "translate"
     embeddings: float = 0.7
+    padding_bias: float = -30  # <pad> is never put out
+    generation: dict = dataclasses.field(default_factory=dict)  # generation_config.json
 
 
 VARIANTS = [
@@ -50,6 +59,9 @@ VARIANTS = [
     Variant("marian_two_tables", seed=169, positions=True,
             config=dict(share_encoder_decoder_embeddings=False, encoder_layers=1, decoder_attention_heads=2,
                         decoder_ffn_dim=28, activation_function="relu", scale_embedding=False)),
+    Variant("marian_search", seed=94, padding_bias=3,
+            generation=dict(num_beams=4, max_length=9, length_penalty=1.3, early_stopping=True,
+                            renormalize_logits=True)),
 ]
 
 
@@ -82,7 +94,7 @@ def random_model(variant, config):
         positions.weight.data.copy_(table if not variant.positions else (table * 0.5).half().float())
     random = torch.Generator().manual_seed(variant.seed + 100)
     bias = 0.2 * torch.randn(model.final_logits_bias.shape, generator=random)
-    bias[0, config.pad_token_id] = -30  # never put out
+    bias[0, config.pad_token_id] = variant.padding_bias
     # Else the last token's row of the table is the likeliest next one, or one token is, for ever.
     for layer in model.model.decoder.layers:
         for linear in (layer.self_attn.out_proj, layer.encoder_attn.out_proj, layer.fc2):
@@ -126,22 +138,33 @@ def write(variant, folder, ids):
     return model
 
 
-def repeats(ids):
-    """Whether some stretch of 1 to 4 tokens comes more than REPEATS times in a row."""
-    return any(ids[i:i + n] * (REPEATS + 1) == ids[i:i + n * (REPEATS + 1)]
-               for n in range(1, 5) for i in range(len(ids)))
+def searched(model, exact, inputs, options):
+    """What a search with these options of ours puts out, and its score."""
+    theirs = {THEIRS[name]: value for name, value in options.items()}
+    with torch.no_grad():
+        single, double = (m.generate(inputs, do_sample=False, return_dict_in_generate=True, output_scores=True,
+                                     **theirs) for m in (model, exact))
+    ids = single.sequences[0].tolist()
+    assert ids == double.sequences[0].tolist(), (options, ids)
+    end = model.config.eos_token_id
+    ids = ids[1:ids.index(end) + 1 if end in ids else None]
+    return {"options": options, "ids": ids, "score": round(float(double.sequences_scores[0]), 5)}
 
 
 def answer(variant, model, tokenizer, ids):
     exact = random_model(variant, model.config).double()
+    exact.generation_config = model.generation_config
     kept, texts = {}, []
     for index, text in enumerate(TEXTS):
         source = tokenizer(text).input_ids
         inputs = torch.tensor([source])
+        if variant.generation:
+            runs = [{}, {"beams": 2}, {"beams": 3, "earlyStopping": False, "lengthPenalty": 0.5, "maxLength": 6}]
+            texts.append({"text": text, "ids": source,
+                          "runs": [searched(model, exact, inputs, options) for options in runs]})
+            continue
         with torch.no_grad():
             generated = model.generate(inputs, num_beams=1, do_sample=False, max_new_tokens=LONGEST)[0].tolist()
-            if repeats(generated[1:]):
-                generated = generated[:1 + REPEATS]
             output = model(input_ids=inputs, decoder_input_ids=torch.tensor([generated[:-1]]), output_attentions=True)
             double = exact(input_ids=inputs, decoder_input_ids=torch.tensor([generated[:-1]]))
         error = float((output.logits.double() - double.logits).abs().max())
@@ -153,21 +176,30 @@ def answer(variant, model, tokenizer, ids):
         logprobs = torch.log_softmax(output.logits[0].double(), -1)
         texts.append({"text": text, "ids": source, "output": made,
                       "logprob": round(float(sum(row[i] for row, i in zip(logprobs, made))), 6),
-                      "translation": tokenizer.decode(made, skip_special_tokens=True)})
+                      "translation": tokenizer.decode(made, skip_special_tokens=True),
+                      "runs": [searched(model, exact, inputs, {**options, "maxLength": LONGEST})
+                               for options in SEARCHES]})
         stack = lambda maps: torch.cat([m[:1] for m in maps])
         kept[f"encoder.{index}"] = stack(output.encoder_attentions)
         kept[f"decoder.{index}"] = stack(output.decoder_attentions)
         kept[f"cross.{index}"] = stack(output.cross_attentions)
         kept[f"logits.{index}"] = output.logits[0]
         kept[f"states.{index}"] = output.encoder_last_hidden_state[0]
-    assert sum(len(text["output"]) > REPEATS for text in texts) > 1, (variant.name, texts)
-    assert any(text["output"][-1] == ids["</s>"] for text in texts), (variant.name, texts)
+    runs = [run["ids"] for text in texts for run in text["runs"]]
+    assert len({len(made) for made in runs}) > 2, (variant.name, runs)
+    assert any(made[-1] == ids["</s>"] for made in runs), (variant.name, runs)
     return {name: value.detach().float().contiguous().clone() for name, value in kept.items()}, texts
 
 
 def make(variant, ids):
     folder = HERE / variant.name
     original = write(variant, folder, ids)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    if variant.generation:
+        padding, end = ids["<pad>"], ids["</s>"]
+        tokens.write_json(folder / "generation_config.json", {
+            "bad_words_ids": [[padding]], "decoder_start_token_id": padding, "pad_token_id": padding,
+            "eos_token_id": end, "forced_eos_token_id": end, **variant.generation})
     model, info = MarianMTModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
                                                 output_loading_info=True)
     assert not info["missing_keys"] and not info["mismatched_keys"], (variant.name, info)
@@ -178,12 +210,12 @@ def make(variant, ids):
     else:
         tokenizer = MarianTokenizer.from_pretrained(folder)
         kept, texts = answer(variant, model.eval(), tokenizer, ids)
-        save_file(kept, folder / "expected.safetensors")
+        if kept:
+            save_file(kept, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, sentencepiece)}
         expected = {"task": variant.task, "libraries": libraries, "max_length": 32, "texts": texts}
-        print(variant.name, [text["translation"] for text in texts])
+        print(variant.name, [text.get("translation", text["runs"][0]) for text in texts])
     (folder / "expected.json").write_text(folders.text_of(expected))
-    (folder / "generation_config.json").unlink(missing_ok=True)
     for file in folder.rglob("*.safetensors"):
         file.chmod(0o644)
 

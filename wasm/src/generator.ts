@@ -9,6 +9,7 @@ import { encodeOptions } from './encode.js';
 import { assemble } from './tensors.js';
 import type {
   Clipped,
+  EarlyStopping,
   Head,
   Hypothesis,
   LoadOptions,
@@ -70,6 +71,8 @@ export interface GenerateOptions<
   beams?: number | undefined;
   /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
   lengthPenalty?: number | undefined;
+  /** With beams: when the search ends; by default as the model's files say, or `false`. */
+  earlyStopping?: EarlyStopping | undefined;
   /** Return what else the beam search completed. */
   hypotheses?: Hypotheses | undefined;
 }
@@ -179,7 +182,7 @@ const decoderOptions = [
   'signal',
 ];
 const streamOptions = ['maxNewTokens', ...decoderOptions];
-const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'hypotheses'];
+const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'];
 const nextOptions = ['count', ...decoderOptions];
 
 /**
@@ -255,7 +258,7 @@ export class Generator {
     text: string,
     options: Omit<
       GenerateOptions<Attention, boolean, Trace>,
-      'beams' | 'lengthPenalty' | 'hypotheses'
+      'beams' | 'lengthPenalty' | 'earlyStopping' | 'hypotheses'
     > = {},
   ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
     const input = toText(text);

@@ -48,6 +48,7 @@ export type {
   Compute,
   ClassifierInfo,
   Clipped,
+  EarlyStopping,
   Head,
   Hypothesis,
   LastStep,

@@ -334,13 +334,32 @@ export interface TranslateOptions<
   Hypotheses extends boolean = boolean,
   Trace extends TensorNames = TensorNames,
 > extends StreamOptions<Attention, Alignment, Trace> {
-  /** Hypotheses that the search follows at once, 1 (greedy) to 64; 4 by default. */
+  /**
+   * Hypotheses that the search follows at once, 1 (greedy) to 64; by default as the model's files
+   * say, or 4.
+   */
   beams?: number | undefined;
-  /** A hypothesis' score is its log-probability / tokens ^ lengthPenalty; 1 by default. */
+  /**
+   * A hypothesis' score is its log-probability / tokens ^ lengthPenalty; by default as the model's
+   * files say, or 1.
+   */
   lengthPenalty?: number | undefined;
+  /**
+   * Searches as the library transformers does, and ends as its `early_stopping` says. By default as
+   * the model's files say; where they say nothing, a search ends when the best hypothesis is ahead
+   * of all that still grow.
+   */
+  earlyStopping?: EarlyStopping | undefined;
   /** Return the other complete translations, and the tree of all that the search considered. */
   hypotheses?: Hypotheses | undefined;
 }
+
+/**
+ * When a search ends, once as many hypotheses have ended as it has beams: `true`: at once; `false`:
+ * when nothing that still grows has a better score, at its present length or, with 'never', at the
+ * longest.
+ */
+export type EarlyStopping = boolean | 'never';
 
 /** Which cross-attention is read as an alignment. */
 export interface AlignmentOptions {

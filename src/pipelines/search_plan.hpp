@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "checkpoints/model_config.hpp"
+#include "generation/beam_search.hpp"
+
+namespace glassformer {
+
+/// What a call says of its search.
+struct SearchWishes {
+  std::size_t beams;
+  std::optional<float> length_penalty;
+  std::optional<EarlyStopping> early_stopping;
+};
+
+/// A search as the library transformers does it: as the call says, else as the folder does, else as
+/// is usual there. Throws `invalid_option`.
+SearchOptions library_search(const SearchWishes& wishes, const GenerationConfig& folder);
+
+}  // namespace glassformer
