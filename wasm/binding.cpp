@@ -31,6 +31,18 @@ namespace {
 
 using namespace glassformer;
 
+// What CMakeLists.txt says that this binary has beside the tasks that read.
+#if defined(GLASSFORMER_WRITES)
+constexpr bool writes = true;
+#else
+constexpr bool writes = false;
+#endif
+#if defined(GLASSFORMER_EXPLAINS)
+constexpr bool can_explain = true;
+#else
+constexpr bool can_explain = false;
+#endif
+
 // Thrown where a file is asked for that nobody has spoken of yet: the work starts again with it.
 struct FilesWanted {};
 
@@ -183,6 +195,13 @@ std::string wanted_json(const GivenFiles& files) {
   return json.take();
 }
 
+// Of a task that this binary does not have.
+std::string plan_json(Task task) {
+  JsonWriter json;
+  json.object([&] { json.field("task", to_string(task)); });
+  return json.take();
+}
+
 // {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 std::string plan_json(Task task, const WeightsLoader& loader) {
   JsonWriter json;
@@ -213,9 +232,8 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
   return json.take();
 }
 
-// The model that the configuration describes, without weights.
-std::unique_ptr<Pipeline> make_model(Loading& loading) {
-  ModelConfig config = loading.folder.value().config(loading.headers);
+// The model that the configuration describes, without weights; null if this binary lacks its task.
+std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
   }
@@ -225,7 +243,11 @@ std::unique_ptr<Pipeline> make_model(Loading& loading) {
   parts.target_tokenizer = loading.folder->take_target_tokenizer();
   parts.compute = loading.compute.value_or(stored_compute(loading.headers.front()));
   if (loading.shortlist) parts.shortlist = std::as_bytes(std::span(*loading.shortlist));
-  return make_pipeline(std::move(parts));
+  if constexpr (writes) {
+    return make_pipeline(std::move(parts));
+  } else {
+    return make_reading_pipeline(std::move(parts));
+  }
 }
 
 Pipeline& loaded() {
@@ -362,11 +384,18 @@ EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, do
 //
 //     {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 //
-// "staging" is the largest piece. Tensors that are ignored are left out.
+// "staging" is the largest piece. Tensors that are ignored are left out. If this binary lacks the
+// task, answers {"task"}, and no model is being loaded any more.
 EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
     Loading& model = loading();
-    instance.pipeline = make_model(model);
+    ModelConfig config = model.folder.value().config(model.headers);
+    const Task task = config.task;
+    instance.pipeline = make_model(model, std::move(config));
+    if (!instance.pipeline) {
+      instance.loading.reset();
+      return plan_json(task);
+    }
     std::vector<Parameter> parameters = instance.pipeline->parameters();
     model.shortlist.reset();
     instance.parameters = element_count(parameters);
@@ -411,8 +440,14 @@ EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* length
     const TaskOptions task(std::string_view(options, options_size), {values, values_count});
     const std::vector<TextInput> inputs = texts_of(texts, lengths, count);
     constexpr auto form = ResultForm::json_and_tensors;
-    instance.job = explains ? begin_explanation(loaded(), inputs, task, form)
-                            : loaded().begin(inputs, task, form);
+    if (!explains) {
+      instance.job = loaded().begin(inputs, task, form);
+    } else if constexpr (can_explain) {
+      instance.job = begin_explanation(loaded(), inputs, task, form);
+    } else {
+      throw_error(ErrorCode::unsupported,
+                  "explain: expected a model that was loaded with the option explain");
+    }
     return std::string("null");
   });
 }

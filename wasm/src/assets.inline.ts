@@ -4,9 +4,12 @@
 import { GlassformerError } from './errors.js';
 import { threadOptions } from './node.js';
 import type { Thread, Threads } from './node.js';
-import type { Binary, WorkerLike } from './types.js';
+import type { WorkerLike } from './types.js';
 
-/** The files as build.mjs puts them in: the worker's script, and the binaries as base64 of zlib. */
+/**
+ * The files as build.mjs puts them in: the worker's script, and the binaries that can do everything,
+ * as base64 of zlib.
+ */
 declare const files: { worker: string; simd: string; relaxed: string };
 
 export const cure = '';
@@ -14,8 +17,8 @@ export const cure = '';
 /** Under a policy that forbids workers from blobs, models run in the page's own thread. */
 export const runsWithoutWorker = true;
 
-export function binaryFile(binary: Binary): string | Promise<BufferSource> {
-  return inflate(files[binary]);
+export function binaryFile(name: string): Promise<BufferSource> {
+  return inflate(name.includes('relaxed') ? files.relaxed : files.simd);
 }
 
 let workerUrl: string | undefined;

@@ -3,7 +3,7 @@
 
 import { threadOptions } from './node.js';
 import type { Thread, Threads } from './node.js';
-import type { Binary, WorkerLike } from './types.js';
+import type { WorkerLike } from './types.js';
 
 /** What to do where one of the files does not arrive. */
 export const cure =
@@ -13,13 +13,21 @@ export const cure =
 /** Whether this thread takes over where a web worker cannot start. */
 export const runsWithoutWorker = false;
 
+const binaries = {
+  'glassformer.wasm': () => new URL('./glassformer.wasm', import.meta.url),
+  'glassformer.relaxed.wasm': () => new URL('./glassformer.relaxed.wasm', import.meta.url),
+  'glassformer.read.wasm': () => new URL('./glassformer.read.wasm', import.meta.url),
+  'glassformer.read.relaxed.wasm': () =>
+    new URL('./glassformer.read.relaxed.wasm', import.meta.url),
+  'glassformer.explain.wasm': () => new URL('./glassformer.explain.wasm', import.meta.url),
+  'glassformer.explain.relaxed.wasm': () =>
+    new URL('./glassformer.explain.relaxed.wasm', import.meta.url),
+};
+export type BinaryFile = keyof typeof binaries;
+
 /** The URL of a binary, or its bytes. */
-export function binaryFile(binary: Binary): string | Promise<BufferSource> {
-  return installed(
-    binary === 'simd'
-      ? new URL('./glassformer.wasm', import.meta.url)
-      : new URL('./glassformer.relaxed.wasm', import.meta.url),
-  );
+export function binaryFile(name: BinaryFile): string | Promise<BufferSource> {
+  return installed(binaries[name]());
 }
 
 /** Starts the web worker that a model runs in. */

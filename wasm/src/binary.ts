@@ -1,19 +1,48 @@
 import { binaryFile, cure } from './assets.js';
+import type { BinaryFile } from './assets.js';
 import { GlassformerError, messageOf } from './errors.js';
 import { detectBinary } from './features.js';
 import { fetchFile, readError } from './fetch.js';
 import type { Urls } from './locate.js';
 import { nodeModule } from './node.js';
 import { isA } from './options.js';
+import type { Task } from './tasks.js';
 import type { Binary } from './types.js';
 
 // Compiled modules by URL or, of the package's own files, by name: models share them.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
+/** What a binary has: the tasks that read, all tasks, or explanations as well. */
+export type Scope = 'read' | 'all' | 'explain';
+
+const writing: (Task | undefined)[] = [undefined, 'translation', 'text-generation'];
+
+/** The smallest scope that a model of the task needs; of a task that is not known yet, all. */
+export function scopeOf(task: Task | undefined, explain: boolean): Scope {
+  if (explain) return 'explain';
+  return writing.includes(task) ? 'all' : 'read';
+}
+
+/** The name of the package's file. */
+export function fileName(scope: Scope, binary: Binary): BinaryFile {
+  const dotted = `${scope === 'all' ? '' : `.${scope}`}${binary === 'simd' ? '' : '.relaxed'}`;
+  return `glassformer${dotted}.wasm` as BinaryFile;
+}
+
 /** Compiles the best binary for this runtime, or the one that is wanted, once for all models. */
-export function compileBinary(wanted: Binary | undefined, urls: Urls): Promise<WebAssembly.Module> {
-  const simd = urls['glassformer.wasm'];
-  const relaxed = urls['glassformer.relaxed.wasm'];
+export function compileBinary(
+  wanted: Binary | undefined,
+  needed: Scope,
+  urls: Urls,
+): Promise<WebAssembly.Module> {
+  const hosted = (scope: Scope): (string | undefined)[] => [
+    urls[fileName(scope, 'simd')],
+    urls[fileName(scope, 'relaxed')],
+  ];
+  // Those who name the URL of the binary for all tasks alone host no smaller one.
+  const whole = needed === 'read' && !hosted('read').some(Boolean) && hosted('all').some(Boolean);
+  const scope = whole ? 'all' : needed;
+  const [simd, relaxed] = hosted(scope);
   let binary = detectBinary();
   if (wanted === 'relaxed' && binary === 'simd') {
     throw new GlassformerError('unsupported_runtime', 'This runtime has no relaxed SIMD');
@@ -21,7 +50,8 @@ export function compileBinary(wanted: Binary | undefined, urls: Urls): Promise<W
   // If only the plain binary's URL is named, only that one is hosted.
   if (wanted === 'simd' || (wanted === undefined && simd && !relaxed)) binary = 'simd';
   const url = binary === 'simd' ? simd : relaxed;
-  return once(url ?? binary, () => (url ? fromUrl(url) : fromPackage(binary)));
+  const name = fileName(scope, binary);
+  return once(url ?? name, () => (url ? fromUrl(url) : fromPackage(name)));
 }
 
 /** A module from the option of that name. */
@@ -42,13 +72,13 @@ function once(key: string, work: () => Promise<WebAssembly.Module>): Promise<Web
   return module;
 }
 
-async function fromPackage(binary: Binary): Promise<WebAssembly.Module> {
+async function fromPackage(name: BinaryFile): Promise<WebAssembly.Module> {
   try {
-    const file = binaryFile(binary);
+    const file = binaryFile(name);
     return await (typeof file === 'string' ? fromUrl(file) : compileModule(await file));
   } catch (error) {
     // A script that is no module does not know its own URL: that is a TypeError.
-    const failure = readError(`glassformer.wasm (${binary})`, error);
+    const failure = readError(name, error);
     if (failure.code === 'unsupported_runtime') throw failure;
     throw new GlassformerError(failure.code, `${failure.message}. ${cure}`, { cause: error });
   }

@@ -9,7 +9,7 @@ import type {
   Classification,
   ClassifyOptions,
   ClassifierInfo,
-  LoadOptions,
+  ExplainableLoadOptions,
   ModelFiles,
   Outcome,
   TensorNames,
@@ -42,7 +42,7 @@ export class Classifier {
    */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<Classifier> {
     return new Classifier(await ModelHandle.load('text-classification', folder, options));
   }

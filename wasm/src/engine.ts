@@ -182,9 +182,10 @@ export class Engine {
     this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
   }
 
-  loadPlan(): LoadPlan {
+  /** Without files and staging, where the binary lacks the task. */
+  loadPlan(): LoadPlan | Pick<LoadPlan, 'task'> {
     const plan = this.#call<LoadPlan>([], this.#exports.gf_load_plan);
-    this.#staging = this.#alloc(plan.staging);
+    if (plan.files) this.#staging = this.#alloc(plan.staging);
     return plan;
   }
 

@@ -1,4 +1,4 @@
-import { compileBinary, compileModule } from './binary.js';
+import { compileBinary, compileModule, scopeOf } from './binary.js';
 import { checkCache } from './cache.js';
 import type { TextInput } from './inputs.js';
 import { outcomesOf } from './each.js';
@@ -34,7 +34,12 @@ const loadOptions = [
   'module',
   'worker',
 ];
-const translatorLoadOptions = [...loadOptions, 'shortlist'];
+const explaining = [...loadOptions, 'explain'];
+const known = new Map<Task | undefined, string[]>([
+  ['text-classification', explaining],
+  ['translation', [...explaining, 'shortlist']],
+  [undefined, [...explaining, 'shortlist']],
+]);
 
 /** A loaded model and its host, until disposal: what every class of models stands on. */
 export class ModelHandle<Info extends ModelInfo> {
@@ -55,13 +60,9 @@ export class ModelHandle<Info extends ModelInfo> {
     options: TranslatorLoadOptions,
   ): Promise<ModelHandle<Info>> {
     checkRuntime();
-    checkOptions(
-      options,
-      task === undefined || task === 'translation' ? translatorLoadOptions : loadOptions,
-      'load',
-    );
+    checkOptions(options, known.get(task) ?? loadOptions, 'load');
     const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
-    const { binary, module, worker } = options;
+    const { binary, explain = false, module, worker } = options;
     checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
     checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
     checkOption(
@@ -73,6 +74,7 @@ export class ModelHandle<Info extends ModelInfo> {
     const places = ['undefined', 'boolean', 'function'];
     checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');
     checkOption(typeof shortlist === 'boolean', 'shortlist', 'true or false');
+    checkOption(typeof explain === 'boolean', 'explain', 'true or false');
     checkOption(typeof cache === 'boolean', 'cache', 'true or false');
     checkTimeout(timeout);
     checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
@@ -83,7 +85,7 @@ export class ModelHandle<Info extends ModelInfo> {
     let host: Host | undefined;
     try {
       return await interruptible(signal, new Set(), async (inner, fail) => {
-        const compiling = module ? compileModule(module) : compileBinary(binary, urls);
+        const compiling = module ? compileModule(module) : compileBinary(binary, scopeOf(task, explain), urls);
         host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
         const request = {
           task,

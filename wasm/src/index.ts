@@ -49,6 +49,7 @@ export type {
   ClassifierInfo,
   Clipped,
   EarlyStopping,
+  ExplainableLoadOptions,
   Head,
   Hypothesis,
   LastStep,

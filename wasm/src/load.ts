@@ -66,8 +66,13 @@ async function readModel(
   let plan: LoadPlan;
   try {
     for (const { header, dataSize } of weights) engine.loadHeader(header, dataSize);
-    plan = engine.loadPlan();
-    checkTask(task, plan.task);
+    const made = engine.loadPlan();
+    checkTask(task, made.task);
+    if (!('files' in made)) {
+      const problem = `module: expected glassformer.wasm for ${made.task}, got one that only reads`;
+      throw new GlassformerError('invalid_option', problem);
+    }
+    plan = made;
   } catch (error) {
     for (const { opened } of weights) await checkRest(opened, folder);
     throw error;

@@ -39,8 +39,8 @@ export interface LoadOptions {
   signal?: AbortSignal | undefined;
   /**
    * Replaces the URL of single files, by name: those of the model, and the package's own
-   * glassformer.wasm, glassformer.relaxed.wasm and worker.js. Relative ones resolve as the folder
-   * does. That of worker.js may be a TrustedScriptURL.
+   * binaries, such as glassformer.wasm and glassformer.relaxed.wasm, and worker.js. Relative ones
+   * resolve as the folder does. That of worker.js may be a TrustedScriptURL.
    */
   urls?: { readonly [name: string]: string | URL | TrustedUrl | undefined } | undefined;
   /** The server of models that are named `hf:owner/name`; by default https://huggingface.co. */
@@ -86,7 +86,13 @@ export interface TrustedUrl {
   toJSON(): string;
 }
 
-export interface TranslatorLoadOptions extends LoadOptions {
+/** Of models whose answers can be explained. */
+export interface ExplainableLoadOptions extends LoadOptions {
+  /** Whether `explain` will be called: loads the larger binary that can do so; false by default. */
+  explain?: boolean | undefined;
+}
+
+export interface TranslatorLoadOptions extends ExplainableLoadOptions {
   /**
    * Makes translations of those tokens alone that the folder's `shortlist.bin` offers for their
    * source: faster, and now and then another translation. Log-probabilities are among those tokens.

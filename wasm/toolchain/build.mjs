@@ -15,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 
@@ -170,12 +170,15 @@ function inlineFiles(binaries) {
   return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
 }
 
-/** dist/: index.js, worker.js, inline.js, their types, the two binaries, the bill of materials. */
+/** dist/: index.js, worker.js, inline.js, their types, the binaries, the bill of materials. */
 export async function buildPackage() {
   await cmake('wasm');
   await cmake('wasm-relaxed');
   const dist = join(root, 'dist');
-  const binaries = ['build/wasm/glassformer.wasm', 'build/wasm-relaxed/glassformer.relaxed.wasm'];
+  const binaries = ['glassformer', 'glassformer.read', 'glassformer.explain'].flatMap((name) => [
+    `build/wasm/${name}.wasm`,
+    `build/wasm-relaxed/${name}.relaxed.wasm`,
+  ]);
   const inputs = [
     'wasm/src',
     'wasm/tsconfig.json',
@@ -190,8 +193,7 @@ export async function buildPackage() {
     'index.d.ts',
     'worker.js',
     'inline.js',
-    'glassformer.wasm',
-    'glassformer.relaxed.wasm',
+    ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
   ];
@@ -215,13 +217,13 @@ export async function buildPackage() {
       await bundle('index');
       await bundle('worker');
       await bundle('inline', {
-        define: { files: JSON.stringify(inlineFiles(binaries)) },
+        define: { files: JSON.stringify(inlineFiles(binaries.slice(-2))) },
         plugins: [inlineAssets],
         sourcemap: false, // would repeat the binaries
       });
       copyDeclarations(join(root, 'build/types'), dist);
       for (const file of binaries)
-        copyFileSync(join(root, file), join(dist, file.split('/').pop()));
+        copyFileSync(join(root, file), join(dist, basename(file)));
       const { billOfMaterials, licenseList } = await import('./sbom.mjs');
       const bom = await billOfMaterials();
       writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
