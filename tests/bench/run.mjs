@@ -145,8 +145,12 @@ function coldStarts(node, model, onnx) {
 function sizes() {
   const files = {
     glassformer: [
+      'dist/glassformer.read.wasm',
+      'dist/glassformer.read.relaxed.wasm',
       'dist/glassformer.wasm',
       'dist/glassformer.relaxed.wasm',
+      'dist/glassformer.explain.wasm',
+      'dist/glassformer.explain.relaxed.wasm',
       'dist/index.js',
       'dist/worker.js',
     ].map((file) => join(root, file)),

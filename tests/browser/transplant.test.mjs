@@ -15,7 +15,7 @@ before(async () => {
   [browser, server, classifier] = await Promise.all([
     launch(),
     serve(),
-    Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32' }),
+    Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32', explain: true }),
   ]);
 });
 after(async () => {

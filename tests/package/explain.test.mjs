@@ -61,7 +61,7 @@ function assertAlike(got, expected, place = 'result') {
 for (const binary of binaries) {
   for (const name of goldens) {
     test(`${name}, ${binary}: rollout, value norms, lens and ledger as PyTorch has them`, async () => {
-      const classifier = await load(goldenFolder(name), { binary });
+      const classifier = await load(goldenFolder(name), { binary, explain: true });
       const {
         text: index,
         label,
@@ -96,7 +96,7 @@ for (const binary of binaries) {
   }
 
   test(`the shipped model, ${binary}: every method as natively`, async () => {
-    const classifier = await load(sentiment, { binary, compute: 'f32' });
+    const classifier = await load(sentiment, { binary, compute: 'f32', explain: true });
     const line = `${pair.text}\n`;
     for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
       assertAlike(
@@ -135,7 +135,7 @@ for (const binary of binaries) {
 }
 
 test('"not" is what makes the shipped model call a good plot bad', async () => {
-  const classifier = await load(sentiment, { compute: 'f32' });
+  const classifier = await load(sentiment, { compute: 'f32', explain: true });
   const table = await classifier.explain(pair, { method: 'transplant' });
   assert.equal(table.label, 'negative');
   const not = table.tokens.findIndex(({ text }) => text.trim() === 'not');
@@ -148,7 +148,7 @@ test('"not" is what makes the shipped model call a good plot bad', async () => {
 });
 
 test('scores of your own are tested like those of a method', async () => {
-  const classifier = await load(sentiment, { compute: 'f32' });
+  const classifier = await load(sentiment, { compute: 'f32', explain: true });
   const text = 'A gripping film with a dreadful ending.';
   const { scores } = await classifier.explain(text, { method: 'rollout' });
   const of = await classifier.explain(text, { method: 'faithfulness', of: 'rollout' });
@@ -159,7 +159,7 @@ test('scores of your own are tested like those of a method', async () => {
 
 test('a translation is explained sentence by sentence', async () => {
   const folder = join(root, 'weights/en-de');
-  const translator = await load(folder, { compute: 'f32' }, Translator);
+  const translator = await load(folder, { compute: 'f32', explain: true }, Translator);
   const text = 'The dog sleeps.';
   for (const method of ['rollout', 'lens', 'decoder_lens']) {
     const { sentences } = await translator.explain(text, { method });
@@ -170,9 +170,9 @@ test('a translation is explained sentence by sentence', async () => {
 });
 
 test('in a worker, and an abort between two steps', async () => {
-  const classifier = await Classifier.load(sentiment, { worker: true, compute: 'f32' });
+  const classifier = await Classifier.load(sentiment, { worker: true, compute: 'f32', explain: true });
   try {
-    const here = await load(sentiment, { compute: 'f32' });
+    const here = await load(sentiment, { compute: 'f32', explain: true });
     const options = { method: 'transplant' };
     assert.deepEqual(await classifier.explain(pair, options), await here.explain(pair, options));
     const controller = new AbortController();
@@ -185,8 +185,19 @@ test('in a worker, and an abort between two steps', async () => {
   }
 });
 
-test('bad input is refused by name', async () => {
+test('a model that was not loaded for it explains nothing, and says the cure', async () => {
   const classifier = await load(goldenFolder(goldens[0]));
+  const translator = await load(join(root, 'weights/en-de'), {}, Translator);
+  for (const model of [classifier, translator]) {
+    const lens = () => model.explain('a', { method: 'lens' });
+    await assertError(lens, 'unsupported', /loaded with the option explain/);
+  }
+  const wrong = () => load(goldenFolder(goldens[0]), { explain: 'yes' });
+  await assertError(wrong, 'invalid_option', /explain/);
+});
+
+test('bad input is refused by name', async () => {
+  const classifier = await load(goldenFolder(goldens[0]), { explain: true });
   const refused = (text, options, pattern, code = 'invalid_option') =>
     assertError(() => classifier.explain(text, options), code, pattern);
   await refused('a', {}, /method/);
@@ -206,7 +217,7 @@ test('bad input is refused by name', async () => {
   );
   await refused('', { method: 'rollout' }, /token/, 'empty_input');
   await refused(3, { method: 'rollout' }, /string/);
-  const integers = await load(goldenFolder(goldens[0]), { compute: 'int8' });
+  const integers = await load(goldenFolder(goldens[0]), { compute: 'int8', explain: true });
   await assertError(
     () => integers.explain('a', { method: 'circuit' }),
     'unsupported',

@@ -21,6 +21,7 @@ import { gzipSync } from 'node:zlib';
 import {
   Classifier,
   GlassformerError,
+  Translator,
   assertError,
   clearCache,
   dist,
@@ -35,6 +36,7 @@ import {
 import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
 
 const folder = goldenFolder('pre_norm_mean');
+const translator = goldenFolder('translate_post_norm_tied');
 const text = readGolden('pre_norm_mean').texts[0];
 const expected = await (await load(folder)).classify(text);
 
@@ -138,6 +140,24 @@ test('both binaries can come from elsewhere', async () => {
   const urls = { 'glassformer.wasm': `${server.url}/glassformer.wasm` };
   assert.equal((await load(folder, { urls })).info.binary, 'simd');
   assert.deepEqual(server.requests, ['/glassformer.wasm', '/glassformer.relaxed.wasm']);
+});
+
+test('a class gets the smallest binary that does its task', async () => {
+  const server = await serve(dist);
+  const names = ['glassformer.read.wasm', 'glassformer.wasm', 'glassformer.explain.wasm'];
+  const urls = Object.fromEntries(names.map((name) => [name, `${server.url}/${name}`]));
+  await load(folder, { urls });
+  await load(translator, { urls }, Translator);
+  await load(folder, { urls, explain: true });
+  assert.deepEqual(
+    server.requests,
+    names.map((name) => `/${name}`),
+  );
+  const module = new WebAssembly.Module(readFileSync(join(dist, names[0])));
+  await load(folder, { module });
+  const refused = () => load(translator, { module }, Translator);
+  await assertError(refused, 'invalid_option', /module: expected glassformer.wasm for translation/);
+  await assertError(() => Classifier.load(translator, { module }), 'wrong_task', /Translator/);
 });
 
 // Loads with every event, which has to go on from the one before, and returns the events.

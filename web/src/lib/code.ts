@@ -26,7 +26,7 @@ export function transplantCode(base: string, donor: string, site: string): strin
   return [
     `import { Classifier } from 'glassformer';`,
     ``,
-    `const classifier = await Classifier.load('models/sentiment', { compute: 'f32' });`,
+    `const classifier = await Classifier.load('models/sentiment', { compute: 'f32', explain: true });`,
     `const { tokens, donorOf, base, donor, delta, share } = await classifier.explain(`,
     `  { text: ${literal(base)}, pair: ${literal(donor)} },`,
     `  { method: 'transplant', site: '${site}', label: 'positive' },`,

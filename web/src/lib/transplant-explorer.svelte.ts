@@ -23,7 +23,7 @@ const pause = 40;
 export class TransplantExplorer implements ViewState {
   /** In floats: what is carried is exactly the other text's. */
   readonly loader = new ModelLoader((folder, options) =>
-    Classifier.load(folder, { ...options, compute: 'f32' }),
+    Classifier.load(folder, { ...options, compute: 'f32', explain: true }),
   );
 
   /** The text that is carried into. */
