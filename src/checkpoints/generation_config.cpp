@@ -34,9 +34,14 @@ constexpr std::array others = {
 };
 // The same, where null or an empty array means nothing.
 constexpr std::array lists = {
-    "force_words_ids",     "suppress_tokens",     "sequence_bias",
-    "begin_suppress_tokens", "forced_bos_token_id", "forced_decoder_ids",
-    "exponential_decay_length_penalty", "stop_strings",
+    "force_words_ids",
+    "suppress_tokens",
+    "sequence_bias",
+    "begin_suppress_tokens",
+    "forced_bos_token_id",
+    "forced_decoder_ids",
+    "exponential_decay_length_penalty",
+    "stop_strings",
 };
 
 class Fields {
@@ -101,8 +106,8 @@ void read_never(Fields& fields, std::vector<std::int32_t>& ids) {
   for (JsonEntries entry(*words); entry.next();) {
     const JsonValue word = entry.value();
     if (!word.is_array() || count_entries(word) != 1 || ids.size() == most_ids) {
-      throw_error(ErrorCode::unsupported, {"generation: {}: expected words of one token, got {}",
-                                           {key, describe(word)}});
+      throw_error(ErrorCode::unsupported,
+                  {"generation: {}: expected words of one token, got {}", {key, describe(word)}});
     }
     JsonEntries tokens(word);
     tokens.next();
@@ -178,8 +183,7 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   }
   if (config.never.empty()) return;
   json.key("bad_words_ids");
-  json.array(config.never,
-             [&](std::int32_t id) { json.array([&] { json.value(id); }); });
+  json.array(config.never, [&](std::int32_t id) { json.array([&] { json.value(id); }); });
 }
 
 void check_generation(const GenerationConfig& config, std::size_t vocab_size) {

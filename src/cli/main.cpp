@@ -100,10 +100,12 @@ struct CommandLine {
 
     auto* r = app.add_subcommand("translate", "translate each line of standard input");
     r->add_option("MODEL_DIR", translate.model, "model folder")->required();
-    r->add_option("--beams", translate.options.beams,
-                  "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
-    r->add_option("--length-penalty", translate.options.length_penalty,
-                  "score = log-probability / tokens ^ this; where not given, as the folder says, or 1");
+    r->add_option(
+        "--beams", translate.options.beams,
+        "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
+    r->add_option(
+        "--length-penalty", translate.options.length_penalty,
+        "score = log-probability / tokens ^ this; where not given, as the folder says, or 1");
     add_early_stopping(r, translate.options.early_stopping);
     r->add_flag("--shortlist", translate.shortlist,
                 "consider only tokens that the folder's shortlist.bin offers: faster");

@@ -13,6 +13,13 @@ namespace {
 constexpr std::size_t longest_repeated = 4;  // tokens that repeat together
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
+std::optional<float> logit_of(const NextTokens& next, std::int32_t id) {
+  if (next.ids.empty()) return next.logits[static_cast<std::size_t>(id)];
+  const auto place = std::ranges::lower_bound(next.ids, id);
+  if (place == next.ids.end() || *place != id) return std::nullopt;
+  return next.logits[static_cast<std::size_t>(place - next.ids.begin())];
+}
+
 }  // namespace
 
 BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
@@ -81,18 +88,28 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
     return a.row != b.row ? a.row < b.row : a.id < b.id;
   };
   const std::size_t wanted = (2 + tokens_.other_ends.size()) * options_.beams;
+  const auto add = [&](const Choice& choice) {
+    choices_.push_back(choice);
+    std::push_heap(choices_.begin(), choices_.end(), better);
+  };
   choices_.clear();
   for (std::uint32_t row = 0; row < beam.live.size(); ++row) {
     const CandidateIndex last = beam.live[row];
     const std::span<const float> x = next[row].logits;
     const float normalizer = this->normalizer(next[row]);
     if (!std::isfinite(normalizer)) return false;
-    if (options_.last_token && beam.tree[last].length + 1 >= beam.max_length) {
-      choices_.push_back({beam.tree[last].total, row, *options_.last_token, 0});
-      std::push_heap(choices_.begin(), choices_.end(), better);
+    const double base = beam.tree[last].total - static_cast<double>(normalizer);
+    if (const std::size_t length = beam.tree[last].length; length < beam.prefix.size()) {
+      const std::int32_t id = beam.prefix[length];
+      if (const std::optional<float> logit = logit_of(next[row], id)) {
+        add({base + static_cast<double>(*logit), row, id, *logit - normalizer});
+      }
       continue;
     }
-    const double base = beam.tree[last].total - static_cast<double>(normalizer);
+    if (options_.last_token && beam.tree[last].length + 1 >= beam.max_length) {
+      add({beam.tree[last].total, row, *options_.last_token, 0});
+      continue;
+    }
     // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
     const auto threshold = [&] {
       return choices_.size() < wanted
@@ -112,8 +129,7 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
         std::pop_heap(choices_.begin(), choices_.end(), better);
         choices_.pop_back();
       }
-      choices_.push_back(choice);
-      std::push_heap(choices_.begin(), choices_.end(), better);
+      add(choice);
       lowest = threshold();
     }
   }

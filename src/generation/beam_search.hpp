@@ -79,6 +79,11 @@ class BeamSearch {
   BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens, const SearchOptions& options,
              std::span<const std::size_t> max_lengths);
 
+  /// The tokens that every hypothesis of a source begins with; before the first step.
+  void force(std::size_t source, std::span<const std::int32_t> prefix) {
+    beams_[source].prefix.assign(prefix.begin(), prefix.end());
+  }
+
   /// Appends one token to every hypothesis of the sources that are not done. Returns whether any is
   /// left.
   bool step();
@@ -103,6 +108,7 @@ class BeamSearch {
     std::vector<CandidateIndex> live, complete;  // live: most probable first
     double best_score;                           // of the complete ones
     std::size_t max_length;
+    std::vector<std::int32_t> prefix;
     bool done, finite;
   };
   /// A continuation of live hypothesis `row` that may be among the best.

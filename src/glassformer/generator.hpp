@@ -60,8 +60,8 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
   std::optional<std::size_t> beams = {};     ///< 1 to max_beams: beam search, without drawing
   std::optional<float> length_penalty = {};  ///< score = log-probability / tokens ^ this
   std::optional<EarlyStopping> early_stopping = {};  ///< with beams; by default as the folder says
-  bool hypotheses = false;                   ///< return what else beam search completed
-  bool stream = false;                       ///< show each token as it comes
+  bool hypotheses = false;                           ///< return what else beam search completed
+  bool stream = false;                               ///< show each token as it comes
 };
 
 /// A text's continuation, or the answer of a model with an encoder: P tokens in, N tokens out. The

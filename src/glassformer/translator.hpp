@@ -39,9 +39,12 @@ struct TranslateOptions {
   /// where it says nothing, a search ends when the best hypothesis is ahead of all that still grow,
   /// and passes over endless repeats and tokens that are no text.
   std::optional<EarlyStopping> early_stopping = {};
+  /// Of each sentence, in their order, the ids that its translation begins with; with the end token
+  /// last, that it consists of. Their log-probabilities are the model's own.
+  std::vector<std::vector<std::int32_t>> prefixes = {};
   /// Most tokens a sentence; 0: as the folder says, or three times the source's and 16.
   std::size_t max_length = 0;
-  bool attention = false;       ///< return every attention weight, and the alignment
+  bool attention = false;  ///< return every attention weight, and the alignment
   std::optional<AlignmentOptions> alignment = {};  ///< return the alignment, read this way
   bool hypotheses = false;                         ///< return the n-best list and the search tree
   std::vector<std::string> trace = {};  ///< return the tensors of these names; see EncoderOptions

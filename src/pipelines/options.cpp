@@ -39,6 +39,22 @@ std::vector<std::size_t> OptionsReader::indices(const char* key, std::string_vie
   return values;
 }
 
+std::vector<std::vector<std::int32_t>> OptionsReader::id_lists(const char* key) {
+  std::vector<std::vector<std::int32_t>> lists;
+  const JsonValue* array = find(key);
+  if (!array) return lists;
+  if (!array->is_array()) fail(key, "an array", *array);
+  for (JsonEntries list(*array); list.next();) {
+    if (!list.value().is_array()) fail(key, "arrays of ids", list.value());
+    std::vector<std::int32_t>& ids = lists.emplace_back();
+    for (JsonEntries id(list.value()); id.next();) {
+      if (!id.value().is_whole() || id.value().whole() > any_index) fail(key, "ids", id.value());
+      ids.push_back(static_cast<std::int32_t>(id.value().whole()));
+    }
+  }
+  return lists;
+}
+
 std::vector<std::string> OptionsReader::names(const char* key) {
   std::vector<std::string> names;
   const JsonValue* array = find(key);

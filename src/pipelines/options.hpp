@@ -38,6 +38,8 @@ class OptionsReader : public JsonObject {
   std::size_t index(const char* key, std::size_t least = 0);
   /// The indices in an array; `expected` says what they are.
   std::vector<std::size_t> indices(const char* key, std::string_view expected);
+  /// The ids in each array of an array.
+  std::vector<std::vector<std::int32_t>> id_lists(const char* key);
   /// The nonempty strings in an array.
   std::vector<std::string> names(const char* key);
   /// [{"attention": "encoder", "layer": int, "head": int}], of the first `sites` of encoder,

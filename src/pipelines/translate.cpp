@@ -63,9 +63,8 @@ void expect_known_search(const GenerationConfig& folder) {
     throw_error(ErrorCode::unsupported, "generation: do_sample: expected false, got true");
   }
   if (const float penalty = folder.repetition_penalty.value_or(1.0f); penalty != 1) {
-    throw_error(
-        ErrorCode::unsupported,
-        {"generation: repetition_penalty: expected 1, got {}", {shortest_decimal(penalty)}});
+    throw_error(ErrorCode::unsupported, {"generation: repetition_penalty: expected 1, got {}",
+                                         {shortest_decimal(penalty)}});
   }
 }
 
@@ -90,8 +89,10 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
   }
 }
 
-std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_t> source) const {
-  std::vector<std::int32_t> others = {special_.end};
+std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_t> source,
+                                                     std::span<const std::int32_t> prefix) const {
+  std::vector<std::int32_t> others(prefix.begin(), prefix.end());
+  others.push_back(special_.end);
   if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // names
   return shortlist_->choices(source, others);
 }
@@ -111,6 +112,15 @@ SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) cons
 }
 
 void TranslatePipeline::check(const TranslateOptions& options) const {
+  for (const std::vector<std::int32_t>& prefix : options.prefixes) {
+    for (std::size_t i = 0; i < prefix.size(); ++i) {
+      const auto id = static_cast<std::size_t>(prefix[i]);
+      const bool last = i + 1 == prefix.size();
+      if (id < config_.decoder().vocab_size && (last || prefix[i] != special_.end)) continue;
+      refuse_option({"prefixes: expected ids below {}, the end token's only at the end, got {}",
+                     {config_.decoder().vocab_size, prefix[i]}});
+    }
+  }
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
     expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());

@@ -23,10 +23,10 @@
 namespace glassformer {
 
 /// {"beams": int, "lengthPenalty": number, "earlyStopping": bool or "never", "maxLength": int,
-/// "attention": bool, "alignment": bool or {"layer": int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name],
-/// "patch": [see OptionsReader], "ablate": [{"attention": "encoder", "decoder" or "cross", "layer":
-/// int, "head": int}]}, every field optional. Throws `invalid_option` naming the field for anything
-/// else.
+/// "prefixes": [[int]], "attention": bool, "alignment": bool or {"layer": int, "heads": [int]},
+/// "hypotheses": bool, "stream": bool, "trace": [name], "patch": [see OptionsReader], "ablate":
+/// [{"attention": "encoder", "decoder" or "cross", "layer": int, "head": int}]}, every field
+/// optional. Throws `invalid_option` naming the field for anything else.
 TranslateOptions parse_translate_options(const TaskOptions& task);
 
 /// A token as it leaves the decoder. An end token adds nothing to the text, and does not.
@@ -95,8 +95,10 @@ class TranslatePipeline final : public Pipeline {
   bool as_library(const TranslateOptions& options) const {
     return options.early_stopping || config_.generation.early_stopping;
   }
-  // The tokens that a source's translation may have, by the shortlist.
-  std::vector<std::int32_t> choices(std::span<const std::int32_t> source) const;
+  // The tokens that a source's translation may have, by the shortlist, and those that it has to
+  // have.
+  std::vector<std::int32_t> choices(std::span<const std::int32_t> source,
+                                    std::span<const std::int32_t> prefix) const;
 
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> source_tokenizer_;

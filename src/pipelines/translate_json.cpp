@@ -87,6 +87,7 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
   }
   options.early_stopping = reader.stopping("earlyStopping");
   if (reader.find("maxLength")) options.max_length = reader.index("maxLength", 1);
+  options.prefixes = reader.id_lists("prefixes");
   options.attention = reader.flag("attention");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");

@@ -58,6 +58,7 @@ struct TranslationJob::State {
     std::size_t text;  // which one it is of
     SourceSentence source;
     SentenceTranslation result;
+    std::vector<std::int32_t> prefix = {};
     bool finished = false;
   };
   struct Text {
@@ -162,7 +163,10 @@ void TranslationJob::State::read(std::size_t text) {
       result.end = sentence.end;
       result.clipped = sentence.clipped;
       result.source_tokens = input_tokens(sentence.tokens, pipeline.source_tokenizer());
-      sentences.push_back({text, std::move(sentence), std::move(result)});
+      Sentence& read = sentences.emplace_back(
+          Sentence{.text = text, .source = std::move(sentence), .result = std::move(result)});
+      const std::size_t place = sentences.size() - 1 - entry.first;
+      if (place < options.prefixes.size()) read.prefix = options.prefixes[place];
     }
     entry.last = sentences.size();
     entry.after = std::move(source.after);
@@ -254,7 +258,9 @@ void TranslationJob::State::start_batch() {
     std::vector<std::int32_t> ids;
     for (const Token& token : tokens) ids.push_back(token.id);
     sources.add(ids);
-    if (pipeline.shortlist_) choices.push_back(pipeline.choices(ids));
+    if (pipeline.shortlist_) {
+      choices.push_back(pipeline.choices(ids, sentences[order[next]].prefix));
+    }
     batch.push_back(order[next]);
 
     max_lengths.push_back(length);
@@ -280,6 +286,7 @@ void TranslationJob::State::start_batch() {
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
   search.emplace(*scorer, special, how, max_lengths);
+  for (std::size_t i = 0; i < batch.size(); ++i) search->force(i, sentences[batch[i]].prefix);
   searching = true;
   finished = 0;
 }
@@ -426,7 +433,7 @@ void TranslationJob::State::stream() {
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
   if (now == 0 || (how.beams == 1 && now == known)) return;  // nothing could follow
-  if (special.ends(last.id)) return;                  // nothing of the text is its own
+  if (special.ends(last.id)) return;                         // nothing of the text is its own
   streamed = {.text = sentence.text,
               .sentence = current - text.first,
               .token = result.output.tokens.back(),

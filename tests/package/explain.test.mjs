@@ -170,7 +170,11 @@ test('a translation is explained sentence by sentence', async () => {
 });
 
 test('in a worker, and an abort between two steps', async () => {
-  const classifier = await Classifier.load(sentiment, { worker: true, compute: 'f32', explain: true });
+  const classifier = await Classifier.load(sentiment, {
+    worker: true,
+    compute: 'f32',
+    explain: true,
+  });
   try {
     const here = await load(sentiment, { compute: 'f32', explain: true });
     const options = { method: 'transplant' };

@@ -85,7 +85,9 @@ export class ModelHandle<Info extends ModelInfo> {
     let host: Host | undefined;
     try {
       return await interruptible(signal, new Set(), async (inner, fail) => {
-        const compiling = module ? compileModule(module) : compileBinary(binary, scopeOf(task, explain), urls);
+        const compiling = module
+          ? compileModule(module)
+          : compileBinary(binary, scopeOf(task, explain), urls);
         host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
         const request = {
           task,

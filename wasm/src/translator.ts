@@ -31,7 +31,14 @@ import type {
 } from './types.js';
 
 const streamOptions = ['attention', 'alignment', 'maxLength', 'trace', 'patch', 'ablate', 'signal'];
-const translateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'];
+const translateOptions = [
+  ...streamOptions,
+  'beams',
+  'lengthPenalty',
+  'earlyStopping',
+  'prefixes',
+  'hypotheses',
+];
 
 /**
  * A translator. It holds a WebAssembly instance, in a worker where the runtime has workers, until

@@ -356,6 +356,12 @@ export interface TranslateOptions<
    * of all that still grow.
    */
   earlyStopping?: EarlyStopping | undefined;
+  /**
+   * For each sentence, in their order, the ids of tokens that its translation begins with: the
+   * search goes on from there. With the end token last, they are the whole translation. `logprob` is
+   * the model's own, of what it would have written otherwise, too.
+   */
+  prefixes?: readonly (readonly number[])[] | undefined;
   /** Return the other complete translations, and the tree of all that the search considered. */
   hypotheses?: Hypotheses | undefined;
 }

@@ -222,8 +222,7 @@ export async function buildPackage() {
         sourcemap: false, // would repeat the binaries
       });
       copyDeclarations(join(root, 'build/types'), dist);
-      for (const file of binaries)
-        copyFileSync(join(root, file), join(dist, basename(file)));
+      for (const file of binaries) copyFileSync(join(root, file), join(dist, basename(file)));
       const { billOfMaterials, licenseList } = await import('./sbom.mjs');
       const bom = await billOfMaterials();
       writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
