@@ -42,12 +42,15 @@ function variants(model) {
   ];
 }
 
-/** The model folders of the repository. */
+const configOf = (folder) => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+
+/** The model folders of the repository; weights/train measures the writer, beside its 5-gram model. */
 function shippedModels() {
   const weights = join(root, 'weights');
   return readdirSync(weights)
     .map((name) => join(weights, name))
-    .filter((folder) => existsSync(join(folder, 'model.safetensors')));
+    .filter((folder) => existsSync(join(folder, 'model.safetensors')))
+    .filter((folder) => kinds[configOf(folder).task]);
 }
 
 async function main() {
@@ -69,7 +72,7 @@ async function main() {
 
   const figures = {};
   for (const model of values.model.map((folder) => resolve(folder))) {
-    const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+    const config = configOf(model);
     const { folder, evaluate, report, texts, holds } = kinds[config.task];
     const below = join(values.data, folder);
     const data = resolve(existsSync(below) ? below : values.data);

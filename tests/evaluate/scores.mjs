@@ -77,21 +77,30 @@ export const bleu = (hypotheses, references) =>
   bleuOf(hypotheses.map((hypothesis, i) => bleuCounts(hypothesis, references[i])));
 
 /**
- * Within what the difference in BLEU of two systems, given by their bleuCounts of the same sentences,
- * lies with 95 % confidence: [from, to], by paired bootstrap resampling (Koehn 2004).
+ * Within what a figure lies with 95 % confidence, [from, to]: `figure` takes the numbers of some of
+ * `count` things, drawn with repetition, and each the same draws.
  */
-export function differenceInterval(ours, theirs) {
+export function bootstrap(count, figure) {
   const samples = 1000;
   let state = 1; // the same draws each time
   const draw = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * ours.length);
+    return Math.floor((state / 2 ** 32) * count);
   };
-  const differences = Array.from({ length: samples }, () => {
-    const drawn = ours.map(draw);
-    return bleuOf(drawn.map((i) => ours[i])) - bleuOf(drawn.map((i) => theirs[i]));
-  }).sort((a, b) => a - b);
-  return [differences[0.025 * samples], differences[0.975 * samples - 1]];
+  const figures = Array.from({ length: samples }, () =>
+    figure(Array.from({ length: count }, draw)),
+  );
+  figures.sort((a, b) => a - b);
+  return [figures[0.025 * samples], figures[0.975 * samples - 1]];
+}
+
+/**
+ * Within what the difference in BLEU of two systems, given by their bleuCounts of the same sentences,
+ * lies with 95 % confidence: [from, to], by paired bootstrap resampling (Koehn 2004).
+ */
+export function differenceInterval(ours, theirs) {
+  const scoreOf = (counts, drawn) => bleuOf(drawn.map((i) => counts[i]));
+  return bootstrap(ours.length, (drawn) => scoreOf(ours, drawn) - scoreOf(theirs, drawn));
 }
 
 export function chrf(hypotheses, references) {

@@ -306,7 +306,7 @@ TEST_CASE("options of a continuation are checked by name", "[generate]") {
 TEST_CASE("a folder says how its texts are continued, and options say otherwise", "[generate]") {
   const GenerationConfig drawing = {.end_ids = {0}, .sample = true, .temperature = 0.5f};
   const GenerationConfig searching = {
-      .beams = 4, .length_penalty = 2.0f, .early_stopping = GenerationConfig::EarlyStopping::never};
+      .beams = 4, .length_penalty = 2.0f, .early_stopping = EarlyStopping::never};
   using enum TokenChoice::Kind;
   CHECK(plan_of({}, {}).choice.kind == most_probable);
   const GenerationPlan folders = plan_of({}, drawing);

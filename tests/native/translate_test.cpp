@@ -451,6 +451,58 @@ TEST_CASE("hypotheses come best first, with the tree they grew on", "[translate]
   }
 }
 
+TEST_CASE("a translation goes on from the tokens that it has to begin with", "[translate]") {
+  const auto pipeline = make_translator();
+  const auto shortlisting = make_shortlisting();
+  const std::int32_t end = *pipeline->target_tokenizer().find("</s>");
+  std::size_t different = 0;
+  for (const std::string& text : texts) {
+    INFO(text);
+    const SentenceTranslation free =
+        pipeline->translate(text, {.hypotheses = true}).sentences.at(0);
+    // The first token that was considered beside the best one.
+    const auto other = std::ranges::find_if(free.tree, [&](const SearchNode& node) {
+      return &node != &free.tree[0] && node.parent == 0 && node.id != end &&
+             node.id != free.output.tokens[0].id;
+    });
+    if (other == free.tree.end()) continue;
+    for (TranslatePipeline* each : {pipeline.get(), shortlisting.get()}) {
+      const OutputText forced =
+          each->translate(text, {.prefixes = {{other->id}}}).sentences.at(0).output;
+      CHECK(forced.tokens[0].id == other->id);
+      if (each == pipeline.get()) CHECK(forced.tokens[0].logprob == other->logprob);
+      ++different;
+    }
+    // Its own tokens give the same, with the same log-probabilities.
+    std::vector<std::int32_t> own;
+    for (const OutputToken& token : free.output.tokens) own.push_back(token.id);
+    check_same(free, pipeline->translate(text, {.prefixes = {own}}).sentences.at(0));
+  }
+  CHECK(different > 2);
+  const Translation two = pipeline->translate("The cat. The dog.", {.prefixes = {{}, {7, 9}}});
+  REQUIRE(two.sentences.size() == 2);
+  CHECK(two.sentences[1].output.tokens[0].id == 7);
+  CHECK(two.sentences[1].output.tokens[1].id == 9);
+  for (const std::vector<std::int32_t>& wrong :
+       {std::vector<std::int32_t>{-1}, {1 << 20}, {end, 7}}) {
+    CHECK(code_of([&] { pipeline->translate("a", {.prefixes = {wrong}}); }) ==
+          ErrorCode::invalid_option);
+  }
+}
+
+TEST_CASE("a folder says how it searches, and options say otherwise", "[translate]") {
+  ModelConfig config = make_translator()->config();
+  config.generation = {.max_length = 4, .beams = 3, .early_stopping = EarlyStopping::yes};
+  CHECK(parse_config(to_json(config)) == config);
+  config.generation.never = {5, 9};
+  config.generation.last_token = 2;
+  config.generation.renormalize = true;
+  config.generation.length_penalty = 1.5f;
+  CHECK(parse_config(to_json(config)) == config);
+  config.generation.never = {1 << 20};
+  CHECK(code_of([&] { parse_config(to_json(config)); }) == ErrorCode::invalid_config);
+}
+
 TEST_CASE("silenced heads change the answer, in each of the three attentions", "[translate]") {
   const auto pipeline = make_translator();
   const float score = pipeline->translate(texts[1]).score;
@@ -823,12 +875,17 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
       R"({"beams": 2, "lengthPenalty": 0.6, "maxLength": 9, "attention": true, "hypotheses": true,
           "stream": true, "alignment": {"layer": 1, "heads": [0, 3]},
           "ablate": [{"attention": "cross", "layer": 1, "head": 5}]})");
-  CHECK((options.beams == 2 && options.length_penalty == 0.6f && options.max_length == 9));
+  CHECK((options.beams == 2u && options.length_penalty == 0.6f && options.max_length == 9));
   CHECK((options.attention && options.hypotheses && options.stream));
   CHECK((options.alignment->layer == 1u && options.alignment->heads.size() == 2));
   REQUIRE(options.ablate.size() == 1);
   CHECK(options.ablate[0].attention == AttentionSite::cross);
-  CHECK(parse_translate_options("{}").beams == 4);
+  CHECK(!parse_translate_options("{}").beams);
+  CHECK(!parse_translate_options("{}").early_stopping);
+  CHECK(parse_translate_options(R"({"earlyStopping": false})").early_stopping == EarlyStopping::no);
+  CHECK(parse_translate_options(R"({"earlyStopping": "never"})").early_stopping ==
+        EarlyStopping::never);
+  CHECK(parse_translate_options(R"({"prefixes": [[], [3]]})").prefixes.at(1).at(0) == 3);
   CHECK(parse_translate_options(R"({"alignment": true})").alignment.has_value());
   CHECK(!parse_translate_options(R"({"alignment": false})").alignment.has_value());
   for (const char* json :
@@ -836,6 +893,7 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
         R"({"lengthPenalty": "1"})", R"({"maxLength": 0})", R"({"alignment": 1})",
         R"({"alignment": {"head": 1}})", R"({"ablate": [{"attention": "self", "layer": 0,
         "head": 0}]})",
+        R"({"earlyStopping": "soon"})", R"({"prefixes": [3]})", R"({"prefixes": [[-1]]})",
         R"({"attention": 1})", "[]", "{"}) {
     INFO(json);
     CHECK(code_of([&] { parse_translate_options(json); }) == ErrorCode::invalid_option);

@@ -1,0 +1,152 @@
+// Where heads look: shares of attention by words, as Clark et al. 2019 have them. A word's row is the
+// mean of its pieces', a word's column the sum.
+
+const folded = (text) => text.trim().toLowerCase();
+
+/** The words of some tokens: { pieces, text, special }. A special token is one by itself. */
+export function wordsOf(tokens) {
+  const words = [];
+  for (const [i, { text, start, end }] of tokens.entries()) {
+    const special = start === end;
+    const before = words.at(-1);
+    const begins = !before || special || before.special || /^\s/.test(text);
+    if (begins) words.push({ pieces: [i], text, special });
+    else {
+      before.pieces.push(i);
+      before.text += text;
+    }
+  }
+  return words;
+}
+
+const isPunctuation = ({ text, special }) => !special && !/[\p{L}\p{N}]/u.test(text);
+
+/** Of each query word the sets of key words, where both are the same text. */
+export function squareSets(words, causal) {
+  const queries = words.flatMap((word, q) => {
+    if (word.special) return [];
+    const keys = words.map((_, k) => k).filter((k) => !causal || k <= q);
+    const where = (holds) => keys.filter((k) => holds(words[k], k));
+    return [
+      {
+        word,
+        keys,
+        sets: {
+          previous: where((_, k) => k === q - 1),
+          same: [q],
+          next: where((_, k) => k === q + 1),
+          first: where((_, k) => k === 0),
+          last: causal ? [] : [words.length - 1],
+          specials: where(({ special }) => special),
+          punctuation: where(isPunctuation),
+          sameWord: where((other, k) => k !== q && folded(other.text) === folded(word.text)),
+        },
+      },
+    ];
+  });
+  return { words, queries, causal };
+}
+
+/** The same of what is written, over its source. */
+export function crossSets(written, source) {
+  const keys = source.map((_, k) => k);
+  const where = (holds) => keys.filter((k) => holds(source[k]));
+  const queries = written
+    .filter(({ special }) => !special)
+    .map((word) => ({
+      word,
+      keys,
+      sets: {
+        first: [0],
+        last: [source.length - 1],
+        specials: where(({ special }) => special),
+        punctuation: where(isPunctuation),
+        sameWord: where(({ text }) => folded(text) === folded(word.text)),
+      },
+    }));
+  return { words: source, queries, causal: false };
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** One text's means by layer and head: { share, even, apart, entropy }. */
+export function shares(map, sets) {
+  return Array.from({ length: map.layers }, (_, layer) =>
+    Array.from({ length: map.heads }, (_, head) => sharesOf(map.at(layer, head), map.keys, sets)),
+  );
+}
+
+function sharesOf(map, width, { words, queries, causal }) {
+  const sums = new Map();
+  const add = (set, share, even, apart) => {
+    const entry = sums.get(set) ?? { share: [], even: [], apart: [] };
+    entry.share.push(share);
+    entry.even.push(even);
+    if (apart !== undefined) entry.apart.push(apart);
+    sums.set(set, entry);
+  };
+  const entropies = [];
+  for (const { word, keys, sets } of queries) {
+    for (const piece of word.pieces) {
+      const row = map.subarray(piece * width, (piece + 1) * width);
+      const seen = causal ? piece + 1 : width;
+      const entropy = row.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
+      if (seen > 1) entropies.push(entropy / Math.log(seen));
+    }
+    const onto = (some) =>
+      mean(
+        word.pieces.map((piece) =>
+          some
+            .flatMap((k) => words[k].pieces)
+            .reduce((sum, key) => sum + map[piece * width + key], 0),
+        ),
+      );
+    const pieces = (some) => some.reduce((sum, k) => sum + words[k].pieces.length, 0);
+    const plain = keys.filter((k) => !words[k].special);
+    const rest = onto(plain);
+    for (const [name, set] of Object.entries(sets)) {
+      if (set.length === 0) continue;
+      const share = onto(set);
+      const text = set.filter((k) => !words[k].special);
+      const apart = text.length === set.length && rest > 0 ? share / rest : undefined;
+      add(name, share, pieces(set) / pieces(keys), apart);
+    }
+  }
+  const means = [...sums].map(([name, { share, even, apart }]) => [
+    name,
+    { share: mean(share), even: mean(even), apart: apart.length > 0 ? mean(apart) : undefined },
+  ]);
+  return {
+    sets: Object.fromEntries(means),
+    entropy: entropies.length > 0 ? mean(entropies) : undefined,
+  };
+}
+
+const rounded = (value) => Number(value.toFixed(4));
+
+/** Gathers texts' means; what a head has over all of them. */
+export function meanShares() {
+  const texts = new Map(); // by site
+  return {
+    add(site, text) {
+      texts.set(site, [...(texts.get(site) ?? []), text]);
+    },
+    /**
+     * Of each set the share of attention on it, what even attention would give it, and the share
+     * among tokens of the text alone.
+     */
+    of({ attention, layer, head }) {
+      const own = texts.get(attention).map((text) => text[layer][head]);
+      const result = { share: {}, even: {}, withoutSpecials: {} };
+      for (const name of new Set(own.flatMap(({ sets }) => Object.keys(sets)))) {
+        const all = own.map(({ sets }) => sets[name]).filter(Boolean);
+        result.share[name] = rounded(mean(all.map(({ share }) => share)));
+        result.even[name] = rounded(mean(all.map(({ even }) => even)));
+        const apart = all.map((set) => set.apart).filter((share) => share !== undefined);
+        if (apart.length > 0) result.withoutSpecials[name] = rounded(mean(apart));
+      }
+      const entropies = own.map(({ entropy }) => entropy).filter((x) => x !== undefined);
+      return { ...result, entropy: rounded(mean(entropies)) };
+    },
+  };
+}

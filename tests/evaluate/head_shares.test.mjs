@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crossSets, meanShares, shares, squareSets, wordsOf } from './head_shares.mjs';
+
+// "The film, the end": one special token, a word of two pieces, punctuation, a word that comes again.
+const tokens = [
+  ['<s>', 0, 0],
+  ['The', 0, 3],
+  [' fi', 3, 6],
+  ['lm', 6, 8],
+  [' ,', 8, 9],
+  [' the', 9, 13],
+].map(([text, start, end]) => ({ text, start, end }));
+
+const mapOf = (rows) => ({
+  layers: 1,
+  heads: 1,
+  queries: rows.length,
+  keys: rows[0].length,
+  at: () => Float32Array.from(rows.flat()),
+});
+
+const near = (got, expected) => assert.ok(Math.abs(got - expected) < 1e-4, `${got}, ${expected}`);
+
+function headOf(map, sets) {
+  const totals = meanShares();
+  totals.add('encoder', shares(map, sets));
+  return totals.of({ attention: 'encoder', layer: 0, head: 0 });
+}
+
+test('pieces make words, special tokens stand alone', () => {
+  const words = wordsOf(tokens).map(({ text, special }) => (special ? '' : text.trim()));
+  assert.deepEqual(words, ['', 'The', 'film', ',', 'the']);
+});
+
+test('even attention gets what evenness expects, and the highest entropy', () => {
+  const map = mapOf(tokens.map(() => tokens.map(() => 1 / 6)));
+  const { share, even, entropy, withoutSpecials } = headOf(map, squareSets(wordsOf(tokens), false));
+  for (const name of Object.keys(share)) near(share[name], even[name]);
+  near(share.first, 1 / 6);
+  near(share.same, (1 + 2 + 1 + 1) / 4 / 6);
+  near(share.punctuation, 1 / 6);
+  near(share.sameWord, 1 / 6); // of two queries, The and the
+  near(withoutSpecials.sameWord, 1 / 5);
+  near(entropy, 1);
+});
+
+test('a head that looks at the token before', () => {
+  const map = mapOf(tokens.map((_, i) => tokens.map((_, j) => Number(j === Math.max(i - 1, 0)))));
+  const { share, entropy } = headOf(map, squareSets(wordsOf(tokens), true));
+  // The second piece of "film" looks at the first.
+  near(share.previous, (1 + 0.5 + 1 + 1) / 4);
+  near(share.same, 0.5 / 4);
+  near(entropy, 0);
+  assert.equal(share.next, undefined);
+  assert.equal(share.last, undefined);
+});
+
+test('over a source, a name is found again', () => {
+  const written = [{ text: 'The', start: 0, end: 3 }];
+  const map = mapOf([[0, 0.7, 0, 0, 0.1, 0.2]]);
+  const { share } = headOf(map, crossSets(wordsOf(written), wordsOf(tokens)));
+  near(share.sameWord, 0.9);
+  near(share.punctuation, 0.1);
+  near(share.last, 0.2);
+});
