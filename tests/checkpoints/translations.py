@@ -160,6 +160,8 @@ def answer(variant, model, tokenizer, ids):
         inputs = torch.tensor([source])
         if variant.generation:
             runs = [{}, {"beams": 2}, {"beams": 3, "earlyStopping": False, "lengthPenalty": 0.5, "maxLength": 6}]
+            with torch.no_grad():
+                kept[f"states.{index}"] = model.get_encoder()(inputs).last_hidden_state[0]
             texts.append({"text": text, "ids": source,
                           "runs": [searched(model, exact, inputs, options) for options in runs]})
             continue
@@ -210,8 +212,7 @@ def make(variant, ids):
     else:
         tokenizer = MarianTokenizer.from_pretrained(folder)
         kept, texts = answer(variant, model.eval(), tokenizer, ids)
-        if kept:
-            save_file(kept, folder / "expected.safetensors")
+        save_file(kept, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, sentencepiece)}
         expected = {"task": variant.task, "libraries": libraries, "max_length": 32, "texts": texts}
         print(variant.name, [text.get("translation", text["runs"][0]) for text in texts])
