@@ -78,6 +78,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   beams = $state(4);
   /** The sentence that is looked into. */
   sentence = $state(0);
+  /** Of each sentence, the tokens that its translation has to begin with. */
+  forced = $state.raw<readonly (readonly number[])[]>([]);
 
   /** While a text is being translated, and where that was stopped. */
   draft = $state.raw<Draft>();
@@ -123,6 +125,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   into(target: Target): void {
     this.target = target;
     this.choice.off = [];
+    this.forced = [];
     this.choice.letGo();
     void this.load();
   }
@@ -135,9 +138,9 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   get link(): Link {
-    const { target, text, beams, sentence, attention, choice } = this;
+    const { target, text, beams, sentence, forced, attention, choice } = this;
     const { selected: head, off } = choice;
-    return toTranslationLink({ target, text, beams, sentence, attention, head, off });
+    return toTranslationLink({ target, text, beams, sentence, forced, attention, head, off });
   }
 
   get ready(): boolean {
@@ -151,7 +154,25 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   /** Takes all interventions back. */
   reset(): void {
     this.choice.off = [];
+    this.forced = [];
     void this.#refresh();
+  }
+
+  /** Has the sentence's translation begin with these tokens; with none it is free again. */
+  force(ids: readonly number[]): void {
+    const before = Array.from({ length: this.sentence }, (_, i) => this.forced[i] ?? []);
+    this.forced = [...before, ids, ...this.forced.slice(this.sentence + 1)];
+    void this.#refresh();
+  }
+
+  /** How many tokens of the sentence are forced. */
+  get forcedTokens(): number {
+    return this.forced[this.sentence]?.length ?? 0;
+  }
+
+  /** How many heads of an attention are off. */
+  offIn(kind: AttentionKind): number {
+    return this.choice.off.filter(({ attention }) => attention === kind).length;
   }
 
   edit(text: string): void {
@@ -160,6 +181,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     this.choice.letGo();
     this.lit = undefined;
     this.sentence = 0;
+    this.forced = [];
     if (this.stage === 'stopped') this.stage = 'rest';
     this.#work.abort();
     clearTimeout(this.#timer);
@@ -214,7 +236,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   get touched(): boolean {
-    return this.choice.off.length > 0;
+    return this.choice.off.length > 0 || this.forced.some((ids) => ids.length > 0);
   }
 
   /** The alignment, as long as the text is the one that it belongs to. */
@@ -295,7 +317,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
       };
       const known = this.untouched;
       const untouched = known?.text === text && known.beams === beams ? known : await translate({});
-      const rendering = this.touched ? await translate({ ablate: this.choice.off }) : untouched;
+      const touches = { ablate: this.choice.off, prefixes: this.forced };
+      const rendering = this.touched ? await translate(touches) : untouched;
       this.untouched = untouched;
       this.#show(rendering);
     } catch (error) {
@@ -352,11 +375,13 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   #take(link: Link): void {
-    const { target, text, beams, sentence, attention, head, off = [] } = fromTranslationLink(link);
+    const { target, text, beams, sentence, attention, head, ...rest } = fromTranslationLink(link);
+    const { off = [], forced = [] } = rest;
     if (target) this.target = target;
     if (text !== undefined) this.text = text;
     if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
     if (sentence !== undefined) this.sentence = sentence;
+    this.forced = forced;
     if (attention) this.attention = attention;
     if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
     this.choice.off = off.filter((at) => this.#exists(at));

@@ -15,17 +15,22 @@ export interface TranslationLink {
   beams: number;
   /** The sentence looked into, from 0. */
   sentence: number;
+  /** Of each sentence, the tokens that its translation has to begin with. */
+  forced: readonly (readonly number[])[];
   attention: AttentionKind;
   head: HeadPosition;
   off: readonly (HeadPosition & { attention: AttentionKind })[];
 }
 
 export function toTranslationLink(state: TranslationLink): Link {
-  const { target, text, beams, sentence, attention, head, off } = state;
+  const { target, text, beams, sentence, forced, attention, head, off } = state;
   return {
     to: target,
     text,
     ...(sentence > 0 && { sentence: `${sentence}` }),
+    ...(forced.some((ids) => ids.length > 0) && {
+      force: forced.map((ids) => ids.join('.')).join(','),
+    }),
     beams: `${beams}`,
     head: `${attention}.${headName(head)}`,
     ...(off.length > 0 && { off: off.map((at) => `${at.attention}.${headName(at)}`).join(',') }),
@@ -42,8 +47,15 @@ export function fromTranslationLink(link: Link): Partial<TranslationLink> {
   return {
     ...(target && { target }),
     ...(text !== undefined && { text, ...(sentence !== undefined && { sentence }) }),
+    ...(text !== undefined && link.force !== undefined && { forced: tokensIn(link.force) }),
     ...(beams !== undefined && { beams }),
     ...(at && { attention: at.attention, head: { layer: at.layer, head: at.head } }),
     off: headsOfKindsIn(link.off),
   };
+}
+
+/** Ids of tokens, with dots between, of sentences with commas between; none where one is malformed. */
+function tokensIn(value: string): number[][] {
+  const sentences = value.split(',').map((ids) => (ids === '' ? [] : ids.split('.').map(Number)));
+  return sentences.flat().every((id) => Number.isInteger(id) && id >= 0) ? sentences : [];
 }
