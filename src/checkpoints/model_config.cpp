@@ -535,6 +535,25 @@ ModelConfig expect_task(ModelConfig config, std::span<const Task> tasks) {
               {"config.json: task: expected {}, got \"{}\"", {expected, to_string(config.task)}});
 }
 
+namespace {
+
+// What stands in no field of its own: a translator's one end token does.
+void write_generation_of(JsonWriter& json, const ModelConfig& config) {
+  const std::vector<std::int32_t>& ends = config.generation.end_ids;
+  const bool several = config.task == Task::translation && ends.size() > 1;
+  if (!several && config.generation == GenerationConfig{.end_ids = ends}) return;
+  json.key("generation");
+  json.object([&] {
+    if (several) {
+      json.key("eos_token_id");
+      json.array(ends, [&](std::int32_t id) { json.value(id); });
+    }
+    write_generation(json, config.generation);
+  });
+}
+
+}  // namespace
+
 std::string to_json(const ModelConfig& config) {
   JsonWriter json(JsonWriter::Layout::lines);
   const auto strings = [&](const char* key, const std::vector<std::string>& values) {
@@ -627,10 +646,7 @@ std::string to_json(const ModelConfig& config) {
       json.key("end_ids");
       json.array(config.generation.end_ids, [&](std::int32_t id) { json.value(id); });
     }
-    if (decoder && config.generation != GenerationConfig{.end_ids = config.generation.end_ids}) {
-      json.key("generation");
-      json.object([&] { write_generation(json, config.generation); });
-    }
+    if (decoder) write_generation_of(json, config);
   });
   return json.take() + "\n";
 }
