@@ -57,10 +57,6 @@ void expect_sentencepiece(ModelFiles& files) {
               "tokenizer.model: expected it, or source.model and target.model, got none of them");
 }
 
-bool writes_texts(Task task) {
-  return task == Task::text_generation || task == Task::text2text_generation;
-}
-
 [[noreturn]] void refuse_other_formats(ModelFiles& files) {
   static constexpr std::array others = {"pytorch_model.bin", "pytorch_model.bin.index.json",
                                         "tf_model.h5",       "flax_model.msgpack",

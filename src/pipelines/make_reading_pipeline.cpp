@@ -18,11 +18,9 @@ std::unique_ptr<Pipeline> make_reading_pipeline(PipelineParts parts) {
       return std::make_unique<AnswerPipeline>(std::move(config), std::move(tokenizer), compute);
     case Task::feature_extraction:
       return std::make_unique<EmbedPipeline>(std::move(config), std::move(tokenizer), compute);
-    case Task::translation:
-    case Task::text_generation:
-      break;
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace glassformer
