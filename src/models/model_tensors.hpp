@@ -44,7 +44,8 @@ struct ModelTensor {
 ///   pooled, head.dense, logits
 ///
 /// A decoder's begin with "decoder", have a row for each step and, behind an encoder,
-/// `encoder_attn` beside `self_attn`. Linear attention has no scores.
+/// `encoder_attn` beside `self_attn`. Linear attention has no scores. Where positions are relative
+/// there is no `embed_positions`, and scores have their bias.
 std::vector<ModelTensor> tensors_of(const Architecture& architecture);
 
 }  // namespace glassformer

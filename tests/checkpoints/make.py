@@ -200,7 +200,7 @@ PROMPTS = [
 
 REQUESTS = [
     "translate English to German: The film is good.",
-    "summarize: She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
+    "summarize: She plays the widow with restraint, and the camera lingers.",
     "Où est\u00a0la MAGIE ? 日本 😐",
     "a",
 ]

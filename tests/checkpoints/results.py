@@ -28,6 +28,8 @@ class Results:
             self.exact = type(model)(config).eval().double()
             self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
         self.error = 0.0
+        # Ids that are no token's, of models that have room for more; what is written has none of them.
+        self.nameless = list(range(len(tokenizer), model.config.vocab_size))
 
     def keep(self, name, tensor):
         masked = name.endswith(".scores") & (tensor == -torch.inf)
@@ -314,6 +316,8 @@ def continued(results, inputs, options):
         if not results.model.config.is_encoder_decoder:
             room = results.variant.max_length + 1 - inputs["input_ids"].shape[1]
             given["max_new_tokens"] = min(given["max_new_tokens"], room)
+    if results.nameless:
+        given["suppress_tokens"] = results.nameless
     one, exact = (written(model, inputs, given) for model in (results.model, results.exact))
     assert one == exact, (results.variant.name, options, one, exact)
     return {"options": options} | one
@@ -342,6 +346,8 @@ def chances(results, inputs, scores, options):
         processors.append(TopKLogitsWarper(options["topK"]))
     if "topP" in options:
         processors.append(TopPLogitsWarper(options["topP"]))
+    if results.nameless:
+        scores = scores.index_fill(1, torch.tensor(results.nameless), -torch.inf)
     for process in processors:
         scores = process(inputs["input_ids"], scores)
     kept = torch.isfinite(scores[0]).nonzero()[:, 0].tolist()

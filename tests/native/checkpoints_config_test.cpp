@@ -392,7 +392,7 @@ TEST_CASE("a configuration over its limit is refused unread", "[checkpoints]") {
 TEST_CASE("choices are among the known names", "[checkpoints]") {
   check_refused(with("positions", "rotary"),
                 "positions: expected one of \"sinusoidal\", \"learned\", \"sinusoidal_halves\", "
-                "got \"rotary\"");
+                "\"relative\", got \"rotary\"");
   check_refused(with("norm", "PRE"), "norm: expected one of \"pre\", \"post\", got \"PRE\"");
   check_refused(with("layer_norm", 1), "layer_norm: expected one of \"standard\", \"unbiased\"");
   check_refused(with("attention", ""),
