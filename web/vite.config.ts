@@ -42,7 +42,16 @@ function codeFirst(): Plugin {
 
 /** Serves weights/NAME as models/NAME, with its card as a page, and puts it into the build. */
 function models(names: readonly string[]): Plugin {
-  const files = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model', 'LICENSE'];
+  const files = [
+    'config.json',
+    'generation_config.json',
+    'manifest.json',
+    'model.safetensors',
+    'tokenizer.json',
+    'tokenizer.model',
+    'tokenizer_config.json',
+    'LICENSE',
+  ];
   const paths = new Map(
     names
       .flatMap((name) =>
@@ -143,7 +152,7 @@ export default defineConfig({
     svelte(),
     contentSecurityPolicy(),
     codeFirst(),
-    models(['sentiment', 'en-de', 'en-fr']),
+    models(['sentiment', 'en-de', 'en-fr', 'writer']),
     licenses(),
     precache(),
   ],

@@ -246,6 +246,7 @@ export async function buildWeb() {
       'weights/sentiment',
       'weights/en-de',
       'weights/en-fr',
+      'weights/writer',
       'package-lock.json',
       'LICENSE',
       'THIRD_PARTY_NOTICES',

@@ -4,6 +4,7 @@ import type { Link } from './lib/address.ts';
 import { SentimentExplorer } from './lib/sentiment-explorer.svelte.ts';
 import { TranslationExplorer } from './lib/translation-explorer.svelte.ts';
 import { TransplantExplorer } from './lib/transplant-explorer.svelte.ts';
+import { WritingExplorer } from './lib/writing-explorer.svelte.ts';
 
 /** What a view shows, and keeps while another is open. */
 export interface ViewState {
@@ -66,6 +67,13 @@ export const views: readonly View[] = [
     heading: 'translation',
     open: (link) => new TranslationExplorer(link),
     component: () => import('./components/TranslationView.svelte'),
+  }),
+  view({
+    name: 'writing',
+    title: 'Writing',
+    heading: 'writing token by token',
+    open: (link) => new WritingExplorer(link),
+    component: () => import('./components/WritingView.svelte'),
   }),
   view({
     name: 'bench',

@@ -35,6 +35,12 @@ export function strongestCell({ weights, keys }: Matrix): Cell {
   return { query: Math.floor(best / keys), key: best % keys };
 }
 
+/** Where the last query looks most: of a text that is being written, the step that is on. */
+export function lastCell({ weights, queries, keys }: Matrix): Cell {
+  const row = { weights: weights.subarray((queries - 1) * keys), queries: 1, keys };
+  return { query: queries - 1, key: strongestCell(row).key };
+}
+
 /** Mean over the queries of what each key receives: [keys]. The peaks are attention's sinks. */
 export function received({ weights, queries, keys }: Matrix): Float32Array {
   const mean = new Float32Array(keys);

@@ -1,5 +1,6 @@
 import type { Head } from 'glassformer';
 import type { ModelName } from './models.ts';
+import type { Sampling } from './sampling.ts';
 
 /** The JavaScript that gives what the sentiment view shows. */
 export function classifyCode(
@@ -51,6 +52,26 @@ export function translateCode(
     `for await (const step of translator.stream(text)) console.log(step.text);`,
     `const { sentences } = await translator.translate(text, { ${options.join(', ')} });`,
     `const [{ text: translation, attention, alignment, hypotheses, tree }] = sentences;`,
+  ].join('\n');
+}
+
+/** The same of the writing view. */
+export function writeCode(
+  text: string,
+  { temperature, topK, topP }: Sampling,
+  ablate: readonly Head<'decoder'>[],
+): string {
+  const drawing = [`temperature: ${temperature}`, `topK: ${topK}`, `topP: ${topP}`].join(', ');
+  const options = [temperature > 0 ? drawing : 'sample: false', 'attention: true'];
+  if (ablate.length > 0) options.push(ablateOption(ablate));
+  return [
+    `import { Generator } from 'glassformer';`,
+    ``,
+    `const generator = await Generator.load('models/writer');`,
+    `const text = ${literal(text)};`,
+    `const options = { ${options.join(', ')} };`,
+    `const { next, attention } = await generator.next(text, options);`,
+    `for await (const step of generator.stream(text, options)) console.log(step.text);`,
   ].join('\n');
 }
 

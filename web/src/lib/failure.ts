@@ -64,6 +64,10 @@ export const readFailure = (error: unknown): Failure =>
 export const translateFailure = (error: unknown): Failure =>
   textFailure(error, 'This text could not be translated.', 'Change it and it is translated anew');
 
+/** What went wrong while a text was continued. The model stays usable. */
+export const writeFailure = (error: unknown): Failure =>
+  textFailure(error, 'This text could not be continued.', 'Change it and it is read anew');
+
 function textFailure(error: unknown, what: string, change: string): Failure {
   const code = error instanceof GlassformerError ? error.code : 'internal';
   return {

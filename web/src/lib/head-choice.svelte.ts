@@ -21,6 +21,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly reader: Reader;
   /** What a head mostly does with this text. */
   habitOf(matrix: Matrix): Habit;
+  /** The cell that is read out before one is pointed at; by default that of the largest weight. */
+  firstCellOf?(matrix: Matrix): Cell;
 }
 
 export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
@@ -132,7 +134,8 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   }
 
   #followStrongest(): void {
-    if (this.matrix) this.cell = strongestCell(this.matrix);
+    const { matrix, view } = this;
+    if (matrix) this.cell = view.firstCellOf?.(matrix) ?? strongestCell(matrix);
   }
 
   #keyOf({ layer, head }: HeadPosition, attention: AttentionKind = this.view.attention): string {

@@ -1,4 +1,4 @@
-import { files, folderOf, type ModelName } from './models.ts';
+import { filesOf, folderOf, type ModelName } from './models.ts';
 
 /**
  * Keeps the page and a model that it has loaded usable without a network: see ../../service-worker.
@@ -11,7 +11,7 @@ export async function workOffline(name: ModelName): Promise<void> {
     await navigator.serviceWorker.register('./service-worker.js');
     const { active } = await navigator.serviceWorker.ready;
     const folder = folderOf(name).href;
-    active?.postMessage({ keep: files.map((file) => `${folder}/${file}`) });
+    active?.postMessage({ keep: filesOf(name).map((file) => `${folder}/${file}`) });
   } catch (error) {
     console.info('The page will not open without a network:', error);
   }

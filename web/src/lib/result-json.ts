@@ -1,5 +1,5 @@
 /** What the page shows, as JSON. */
-import type { AttentionMap, Classification, Head, Translation } from 'glassformer';
+import type { AttentionMap, Classification, Head, Prediction, Translation } from 'glassformer';
 
 /**
  * The result with every head's attention, as `glassformer classify --json --attention` prints it
@@ -45,6 +45,20 @@ export function translationJson(
     },
   }));
   return JSON.stringify({ input: text, beams, ablate, ...result, sentences: all }, null, 1);
+}
+
+/** The same of a text and the tokens that may follow it, the hundred most probable of them. */
+export function predictionJson(
+  text: string,
+  { attention, next, ...result }: Prediction,
+  ablate: readonly Head<'decoder'>[],
+): string {
+  const decoder = attention && { decoder: encoded(attention.decoder) };
+  return JSON.stringify(
+    { text, ablate, ...result, next: next.slice(0, 100), attention: decoder },
+    null,
+    1,
+  );
 }
 
 const encoded = (map: AttentionMap) => ({ ...map, data: base64(map.data) });

@@ -1,0 +1,429 @@
+/** The writing view's state: the text so far, what may come next, and how that is drawn. */
+import { Generator, type Prediction, type Token } from 'glassformer';
+import type { ViewState } from '../views.ts';
+import { habit, lastCell, type Cell, type Habit, type Matrix } from './attention.ts';
+import type { Link } from './address.ts';
+import { writeFailure, type Failure } from './failure.ts';
+import {
+  HeadChoice,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from './head-choice.svelte.ts';
+import { ModelLoader } from './model-loader.svelte.ts';
+import { predictionJson } from './result-json.ts';
+import { candidatesOf, drawn, isPartial, type Candidate, type Sampling } from './sampling.ts';
+import { shownTokens, type ShownToken } from './tokens.ts';
+import { writingExamples } from './writing-examples.ts';
+import { fromWritingLink, toWritingLink } from './writing-link.ts';
+
+/** A text, what may follow it, and with which heads off that was asked. */
+interface Asked {
+  text: string;
+  off: string;
+  result: Prediction<true>;
+}
+
+/** A token of the row, and where it ends in the text. */
+export type RowToken = ShownToken & { id: number; end: number };
+
+/** Typing is read after a pause of this many milliseconds. */
+const pause = 80;
+
+/** While it plays, a token takes this long at least, so that one can watch. */
+const beat = 260;
+
+/** This token ends a review. */
+export const endToken = '<|endoftext|>';
+
+/** Answers that are kept, so that going back and forth takes no time. */
+const kept = 24;
+
+export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
+  readonly attention = 'decoder';
+  readonly reader: Reader = ['After', 'it looks at'];
+  readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
+  readonly choice = new HeadChoice<'decoder'>(this, () => void this.#refresh());
+
+  /** The whole text: what somebody typed, and what was written after it. */
+  text = $state('');
+  /** How many of its characters somebody typed. */
+  typed = $state(0);
+  /** The next token is looked at here; what stands after it in the text is yet to be confirmed. */
+  cursor = $state(0);
+  sampling = $state.raw<Sampling>({ temperature: 0.8, topK: 0, topP: 0.95 });
+
+  stage = $state<'rest' | 'playing' | 'finishing'>('rest');
+  /** Whether the model ended the review itself. */
+  ended = $state(false);
+  /** Whether what is shown is older than the text or the interventions. */
+  busy = $state(true);
+  /** Why this text was not continued. */
+  failure = $state.raw<Failure>();
+
+  /** At the cursor, with the interventions. */
+  asked = $state.raw<Asked>();
+  /** The same without interventions. */
+  untouched = $state.raw<Asked>();
+  /** The tokens of the whole text. */
+  row = $state.raw<readonly RowToken[]>([]);
+  /** From call to answer. */
+  milliseconds = $state<number>();
+
+  #known = new Map<string, Asked>();
+  #asking = new AbortController();
+  #writing = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(link: Link) {
+    this.#set(writingExamples[0]!.text);
+    this.#take(link);
+  }
+
+  start(): void {
+    if (!this.loader.begun) void this.load();
+  }
+
+  async load(): Promise<void> {
+    this.#known.clear();
+    if (!(await this.loader.load('writer'))) return;
+    this.choice.keep((head) => this.#exists(head));
+    void this.#refresh();
+  }
+
+  follow(link: Link): void {
+    this.stop();
+    this.#take(link);
+    void this.#refresh();
+  }
+
+  get link(): Link {
+    const { text, typed, cursor, sampling, choice } = this;
+    return toWritingLink({
+      ...{ text, typed, cursor, ...sampling },
+      ...{ head: choice.selected, off: choice.off },
+    });
+  }
+
+  get ready(): boolean {
+    return this.loader.phase === 'ready';
+  }
+
+  get working(): boolean {
+    return this.loader.phase === 'loading' || (this.ready && (this.busy || this.stage !== 'rest'));
+  }
+
+  // --- the text ---------------------------------------------------------------------------------
+
+  /** Somebody typed a beginning: what was written after another one goes. */
+  begin(text: string): void {
+    this.stop();
+    this.#set(text);
+    this.busy = true;
+    this.choice.letGo();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#refresh(), pause);
+  }
+
+  /** Looks at what might have stood in the place of a token of the row; past its end, at what may follow. */
+  goTo(token: number): void {
+    this.stop();
+    // A token's part of the text begins where the one before it ends: white space is its own.
+    this.cursor = token === 0 ? 0 : (this.row[token - 1]?.end ?? this.text.length);
+    this.ended &&= this.cursor === this.text.length;
+    void this.#refresh();
+  }
+
+  /** Goes on with a token: where that is what stands there, the rest of the text stays. */
+  take(candidate: Pick<Candidate, 'id' | 'text'>): void {
+    this.stop();
+    this.#append(candidate);
+    void this.#refresh();
+  }
+
+  /** What was written goes; what was typed stays. */
+  restart(): void {
+    this.stop();
+    this.#set(this.text.slice(0, this.typed));
+    void this.#refresh();
+  }
+
+  get writable(): boolean {
+    return this.asked !== undefined && !this.ended && !this.full;
+  }
+
+  /** Whether the model can read no more. */
+  get full(): boolean {
+    const { asked, loader } = this;
+    return asked ? asked.result.promptTokens.length >= (loader.info?.maxSourceLength ?? 0) : false;
+  }
+
+  async step(): Promise<void> {
+    this.stop();
+    await this.#draw();
+  }
+
+  /** Writes a token at a time, until it is stopped or the review ends. */
+  async play(): Promise<void> {
+    const { signal } = this.#start('playing');
+    while (!signal.aborted && this.writable) {
+      const begin = performance.now();
+      await this.#draw();
+      const left = beat - (performance.now() - begin);
+      if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    }
+    if (!signal.aborted) this.stage = 'rest';
+  }
+
+  /** Writes all the rest at once. */
+  async finish(): Promise<void> {
+    const { model, info } = this.loader;
+    const prompt = this.text.slice(0, this.cursor);
+    if (!model || !this.asked || !info) return;
+    const room = info.maxSourceLength - this.asked.result.promptTokens.length;
+    const { signal } = this.#start('finishing');
+    const { temperature, topK, topP } = this.sampling;
+    try {
+      const steps = model.stream(prompt, {
+        ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
+        seed: Math.floor(Math.random() * 2 ** 32),
+        maxNewTokens: room,
+        ablate: this.choice.off,
+        signal,
+      });
+      const before = this.#rowOf(prompt, this.asked.result.promptTokens);
+      const written: Token[] = [];
+      for await (const step of steps) {
+        this.text = prompt + step.text;
+        this.cursor = this.text.length;
+        if (step.done) this.ended = step.result.ended;
+        else written.push(step.token);
+        this.row = [...before, ...this.#rowOf(step.text, written, before.length, prompt.length)];
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = writeFailure(error);
+    }
+    if (this.#writing.signal === signal) this.stage = 'rest';
+    if (!this.#writing.signal.aborted || this.#writing.signal === signal) await this.#refresh();
+  }
+
+  stop(): void {
+    this.#writing.abort();
+    this.stage = 'rest';
+  }
+
+  // --- what may come next -----------------------------------------------------------------------
+
+  set(sampling: Partial<Sampling>): void {
+    this.sampling = { ...this.sampling, ...sampling };
+  }
+
+  /** All of the model's tokens, the most probable first. */
+  get candidates(): readonly Candidate[] {
+    return this.#candidates;
+  }
+
+  readonly #candidates = $derived(
+    this.asked ? candidatesOf(this.asked.result.next, this.sampling) : [],
+  );
+
+  /** What each token's chance is without the interventions, where there are any. */
+  get chancesBefore(): ReadonlyMap<number, number> | undefined {
+    return this.#before;
+  }
+
+  readonly #before = $derived(
+    this.untouched && this.untouched !== this.asked
+      ? new Map(
+          candidatesOf(this.untouched.result.next, this.sampling).map(({ id, chance }) => [
+            id,
+            chance,
+          ]),
+        )
+      : undefined,
+  );
+
+  /** The token of the row before which the cursor is; the row's length at its end. */
+  get place(): number {
+    if (this.cursor >= this.text.length) return this.row.length;
+    return this.row.filter(({ end }) => end <= this.cursor).length;
+  }
+
+  /** The token that stands after the cursor. */
+  get standing(): RowToken | undefined {
+    return this.row[this.place];
+  }
+
+  get touched(): boolean {
+    return this.choice.off.length > 0;
+  }
+
+  reset(): void {
+    this.choice.off = [];
+    void this.#refresh();
+  }
+
+  // --- attention --------------------------------------------------------------------------------
+
+  get layers(): number {
+    return this.loader.info?.layers ?? 5;
+  }
+
+  get heads(): number {
+    return this.loader.info?.heads ?? 4;
+  }
+
+  get queryLabels(): readonly string[] {
+    return this.#labels;
+  }
+
+  get keyLabels(): readonly string[] {
+    return this.#labels;
+  }
+
+  readonly #labels = $derived(
+    this.asked
+      ? shownTokens(this.asked.text, this.asked.result.promptTokens).map(({ label }) => label)
+      : [],
+  );
+
+  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
+    const map = this.asked?.result.attention.decoder;
+    if (!map) return undefined;
+    return { weights: map.at(layer, head), queries: map.queries, keys: map.keys, causal: true };
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    return habit(matrix, this.#labels);
+  }
+
+  firstCellOf(matrix: Matrix): Cell {
+    return lastCell(matrix);
+  }
+
+  /** What the chosen head looks at from the last token, by token of the text up to the cursor. */
+  get looks(): Float32Array | undefined {
+    const { matrix } = this.choice;
+    return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
+  }
+
+  toJson(): string {
+    const { asked } = this;
+    return asked ? predictionJson(asked.text, asked.result, this.choice.off) : '{}';
+  }
+
+  // --- within -----------------------------------------------------------------------------------
+
+  #exists({ layer, head }: HeadPosition): boolean {
+    const { info } = this.loader;
+    return !info || (layer < info.layers && head < info.heads);
+  }
+
+  #set(text: string): void {
+    this.text = text;
+    this.typed = this.cursor = text.length;
+    this.ended = false;
+  }
+
+  #take(link: Link): void {
+    const { text, typed = 0, cursor = 0, head, off = [], ...sampling } = fromWritingLink(link);
+    if (text !== undefined) {
+      this.#set(text);
+      this.typed = typed;
+      this.cursor = cursor;
+    }
+    this.set(sampling);
+    if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.off = off
+      .filter((each) => this.#exists(each))
+      .map((each) => ({ attention: 'decoder', ...each }));
+    this.choice.letGo();
+  }
+
+  #start(stage: 'playing' | 'finishing'): AbortController {
+    this.stop();
+    this.stage = stage;
+    return (this.#writing = new AbortController());
+  }
+
+  /** Writes one token, drawn as the settings say. */
+  async #draw(): Promise<void> {
+    const whole = this.#candidates.filter(({ text }) => !isPartial(text));
+    const chances = whole.reduce((sum, { chance }) => sum + chance, 0);
+    const token = drawn(whole, Math.random() * chances);
+    if (token === undefined) return;
+    this.#append(token, false);
+    await this.#refresh();
+  }
+
+  #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
+    const { standing } = this;
+    if (stays && standing?.id === id) {
+      this.cursor = standing.end;
+      return;
+    }
+    const before = this.text.slice(0, this.cursor);
+    const end = text === endToken;
+    this.text = end ? before : before + text;
+    this.typed = Math.min(this.typed, before.length);
+    this.cursor = this.text.length;
+    this.ended = end;
+  }
+
+  #rowOf(text: string, tokens: readonly Token[], first = 0, offset = 0): RowToken[] {
+    return shownTokens(text, tokens).map((shown, i) => ({
+      ...shown,
+      index: shown.index + first,
+      spaced: shown.spaced || (i === 0 && first > 0 && /^\s/.test(tokens[0]!.text)),
+      id: tokens[i]!.id,
+      end: tokens[i]!.end + offset,
+    }));
+  }
+
+  /** Asks the model anew. */
+  async #refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#asking.abort();
+    const { signal } = (this.#asking = new AbortController());
+    if (!this.loader.model) return;
+    this.failure = undefined;
+    this.busy = true;
+    try {
+      const prefix = this.text.slice(0, this.cursor);
+      const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
+      const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
+      const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
+      this.row = this.#rowOf(this.text, whole.result.promptTokens);
+      this.asked = asked;
+      this.untouched = untouched;
+      this.busy = false;
+      this.choice.followMatrix();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.stop();
+      this.asked = this.untouched = undefined;
+      this.row = [];
+      this.busy = false;
+      this.failure = writeFailure(error);
+    }
+  }
+
+  async #ask(text: string, touched: boolean, signal: AbortSignal): Promise<Asked> {
+    const ablate = touched ? this.choice.off : [];
+    const off = JSON.stringify(ablate);
+    const key = `${off} ${text}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const begin = performance.now();
+    const all = { count: 0, attention: true as const, temperature: 1, topK: 0, topP: 1 };
+    const result = await this.loader.model!.next(text, { ...all, ablate, signal });
+    this.milliseconds = performance.now() - begin;
+    const asked = { text, off, result };
+    this.#known.set(key, asked);
+    for (const old of this.#known.keys()) {
+      if (this.#known.size <= kept) break;
+      this.#known.delete(old);
+    }
+    return asked;
+  }
+}
