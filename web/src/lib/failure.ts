@@ -56,6 +56,16 @@ export function loadFailure(error: unknown, folder: string): Failure {
   }
 }
 
+/** Why the files that somebody chose are no model that can be opened: the package says what to do. */
+export function filesFailure(error: unknown): Failure {
+  const told = error instanceof GlassformerError;
+  return {
+    what: told && error.code === 'missing_file' ? 'A file is missing.' : 'This cannot be opened.',
+    cure: told ? `${error.message}.`.replace(/([.!?])\.$/, '$1') : 'Choose the files again.',
+    detail: told ? error.code : `internal: ${error instanceof Error ? error.message : error}`,
+  };
+}
+
 /** What went wrong while a text was read. The model stays usable. */
 export const readFailure = (error: unknown): Failure =>
   textFailure(error, 'This text could not be read.', 'Change it and it is read anew');

@@ -9,7 +9,8 @@ interface Model {
   dispose(): void;
 }
 
-export class ModelLoader<M extends Model = Model> {
+/** Loads one model at a time, from wherever that is. */
+export class Loader<M extends Model = Model> {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   failure = $state.raw<Failure>();
   /** How much of the model has come, in bytes. */
@@ -17,12 +18,7 @@ export class ModelLoader<M extends Model = Model> {
   info = $state.raw<M['info']>();
   model: M | undefined;
 
-  readonly #open: (folder: URL, options: LoadOptions) => Promise<M>;
   #loading: AbortController | undefined;
-
-  constructor(open: (folder: URL, options: LoadOptions) => Promise<M>) {
-    this.#open = open;
-  }
 
   get begun(): boolean {
     return this.#loading !== undefined;
@@ -32,29 +28,55 @@ export class ModelLoader<M extends Model = Model> {
    * Loads a model: for the first time, again where that failed, or in the place of another. Resolves
    * to whether it is there; it is not where it failed, or where another was asked for meanwhile.
    */
-  async load(name: ModelName): Promise<boolean> {
-    this.#loading?.abort();
+  async open(
+    load: (options: LoadOptions) => Promise<M>,
+    failureOf: (error: unknown) => Failure,
+  ): Promise<boolean> {
+    this.close();
     const { signal } = (this.#loading = new AbortController());
-    this.model?.dispose();
-    this.model = undefined;
-    this.info = undefined;
-    this.progress = undefined;
     this.phase = 'loading';
-    this.failure = undefined;
     try {
-      this.model = await this.#open(folderOf(name), {
+      this.model = await load({
         signal,
         onProgress: ({ overall }) => (this.progress = overall),
       });
     } catch (error) {
       if (signal.aborted) return false;
-      this.failure = loadFailure(error, `models/${name}`);
+      this.failure = failureOf(error);
       this.phase = 'failed';
       return false;
     }
     this.info = this.model.info;
     this.phase = 'ready';
-    void workOffline(name);
     return true;
+  }
+
+  /** Lets the model go, or what of it has come. */
+  close(): void {
+    this.#loading?.abort();
+    this.model?.dispose();
+    this.model = undefined;
+    this.info = undefined;
+    this.progress = undefined;
+    this.failure = undefined;
+  }
+}
+
+/** Loads models that lie beside the page. */
+export class ModelLoader<M extends Model = Model> extends Loader<M> {
+  readonly #open: (folder: URL, options: LoadOptions) => Promise<M>;
+
+  constructor(open: (folder: URL, options: LoadOptions) => Promise<M>) {
+    super();
+    this.#open = open;
+  }
+
+  async load(name: ModelName): Promise<boolean> {
+    const there = await this.open(
+      (options) => this.#open(folderOf(name), options),
+      (error) => loadFailure(error, `models/${name}`),
+    );
+    if (there) void workOffline(name);
+    return there;
   }
 }

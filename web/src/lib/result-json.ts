@@ -61,6 +61,17 @@ export function predictionJson(
   );
 }
 
+/** What any model looked at: `told`, and every head's attention, by its kind. */
+export function attentionJson(
+  told: object,
+  maps: Readonly<Partial<Record<string, AttentionMap>>>,
+): string {
+  const attention = Object.fromEntries(
+    Object.entries(maps).map(([kind, map]) => [kind, map && encoded(map)]),
+  );
+  return JSON.stringify({ ...told, maps: undefined, attention }, null, 1);
+}
+
 const encoded = (map: AttentionMap) => ({ ...map, data: base64(map.data) });
 
 function base64(values: Float32Array): string {

@@ -178,7 +178,8 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   /** Writes all the rest at once. */
   async finish(): Promise<void> {
     const { model, info } = this.loader;
-    const prompt = this.text.slice(0, this.cursor);
+    const typed = this.text.slice(0, this.cursor);
+    const prompt = typed || endToken;
     if (!model || !this.asked || !info) return;
     const room = info.maxSourceLength - this.asked.result.promptTokens.length;
     const { signal } = this.#start('finishing');
@@ -191,14 +192,14 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
         ablate: this.choice.off,
         signal,
       });
-      const before = this.#rowOf(prompt, this.asked.result.promptTokens);
+      const before = typed === '' ? [] : this.#rowOf(typed, this.asked.result.promptTokens);
       const written: Token[] = [];
       for await (const step of steps) {
-        this.text = prompt + step.text;
+        this.text = typed + step.text;
         this.cursor = this.text.length;
         if (step.done) this.ended = step.result.ended;
         else written.push(step.token);
-        this.row = [...before, ...this.#rowOf(step.text, written, before.length, prompt.length)];
+        this.row = [...before, ...this.#rowOf(step.text, written, before.length, typed.length)];
       }
     } catch (error) {
       if (!signal.aborted) this.failure = writeFailure(error);
@@ -283,7 +284,9 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   readonly #labels = $derived(
     this.asked
-      ? shownTokens(this.asked.text, this.asked.result.promptTokens).map(({ label }) => label)
+      ? shownTokens(this.asked.text, this.asked.result.promptTokens).map(({ label }) =>
+          label === endToken ? '‹start›' : label,
+        )
       : [],
   );
 
@@ -351,7 +354,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     const whole = this.#candidates.filter(({ text }) => !isPartial(text));
     const chances = whole.reduce((sum, { chance }) => sum + chance, 0);
     const token = drawn(whole, Math.random() * chances);
-    if (token === undefined) return;
+    if (token === undefined) return this.stop();
     this.#append(token, false);
     await this.#refresh();
   }
@@ -393,7 +396,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
       const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
       const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
       const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
-      this.row = this.#rowOf(this.text, whole.result.promptTokens);
+      this.row = this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens);
       this.asked = asked;
       this.untouched = untouched;
       this.busy = false;
@@ -416,7 +419,8 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     if (known) return known;
     const begin = performance.now();
     const all = { count: 0, attention: true as const, temperature: 1, topK: 0, topP: 1 };
-    const result = await this.loader.model!.next(text, { ...all, ablate, signal });
+    // A review begins where another one has ended: that is what stands before the first token.
+    const result = await this.loader.model!.next(text || endToken, { ...all, ablate, signal });
     this.milliseconds = performance.now() - begin;
     const asked = { text, off, result };
     this.#known.set(key, asked);

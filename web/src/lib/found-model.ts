@@ -1,0 +1,62 @@
+/** What can be said of a model's files before they are loaded. */
+import type { ChosenFiles } from './model-files.ts';
+
+export interface FoundModel {
+  /** As config.json has them. */
+  family: string | undefined;
+  architecture: string | undefined;
+  /** Of all files, in bytes. */
+  size: number;
+  tensors: number;
+  /** In all tensors. */
+  numbers: number;
+  /** How they are stored, such as F16. */
+  types: string[];
+}
+
+/** Longer ones are not what their name says. */
+const longest = 100_000_000;
+
+export async function describe(files: ChosenFiles): Promise<FoundModel> {
+  const config = await json(files['config.json']);
+  const { model_type: family, architectures } = config;
+  const weights = Object.keys(files).filter((name) => /^[^/]*\.safetensors$/.test(name));
+  const tensors = (await Promise.all(weights.map((name) => tensorsIn(files[name]!)))).flat();
+  return {
+    family: typeof family === 'string' ? family : undefined,
+    architecture: Array.isArray(architectures) ? String(architectures[0]) : undefined,
+    size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
+    tensors: tensors.length,
+    numbers: tensors.reduce((sum, { numbers }) => sum + numbers, 0),
+    types: [...new Set(tensors.map(({ type }) => type))],
+  };
+}
+
+/** Memory that the weights take, in bytes: about, as a model may leave some of them out. */
+export const memoryOf = ({ numbers }: FoundModel, compute: 'f32' | 'int8'): number =>
+  numbers * (compute === 'f32' ? 4 : 1);
+
+/** A header of the safetensors format: its length in eight bytes, then JSON. */
+async function tensorsIn(file: File): Promise<{ type: string; numbers: number }[]> {
+  const prefix = new DataView(await file.slice(0, 8).arrayBuffer());
+  if (prefix.byteLength < 8) return [];
+  const length = Number(prefix.getBigUint64(0, true));
+  if (length > longest) return [];
+  const header = await json(file.slice(8, 8 + length));
+  return Object.entries(header).flatMap(([name, tensor]) => {
+    const { dtype, shape } = (tensor ?? {}) as { dtype?: unknown; shape?: unknown };
+    if (name === '__metadata__' || !Array.isArray(shape)) return [];
+    return [{ type: String(dtype), numbers: shape.map(Number).reduce((a, b) => a * b, 1) }];
+  });
+}
+
+/** Whatever is no object is an empty one: the package says what is wrong with it. */
+async function json(file: Blob | undefined): Promise<Record<string, unknown>> {
+  if (!file || file.size > longest) return {};
+  try {
+    const value: unknown = JSON.parse(await file.text());
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,284 @@
+/** The state of the view of one's own model: its files, what they are, and what it answers. */
+import { GlassformerError, load, type Compute, type Head, type Model } from 'glassformer';
+import type { ViewState } from '../views.ts';
+import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { filesFailure, readFailure, type Failure } from './failure.ts';
+import { describe, memoryOf, type FoundModel } from './found-model.ts';
+import {
+  HeadChoice,
+  type AttentionKind,
+  type AttentionOnView,
+  type HeadPosition,
+  type Reader,
+} from './head-choice.svelte.ts';
+import { filesByName, type ChosenFiles, type FoundFile } from './model-files.ts';
+import { Loader } from './model-loader.svelte.ts';
+import { isTask, linesOf, tasks, type Input, type Looked, type Outcome } from './model-tasks.ts';
+import { attentionJson } from './result-json.ts';
+
+/** Typing is read after a pause of this many milliseconds. */
+const pause = 250;
+
+/** A model that takes more memory is loaded once somebody says so, and in 8-bit numbers at first. */
+export const large = 400e6;
+
+export class ModelExplorer implements AttentionOnView, ViewState {
+  readonly loader = new Loader<Model>();
+  readonly choice = new HeadChoice(this, () => void this.#refresh());
+
+  files = $state.raw<ChosenFiles>();
+  /** What was found in them. */
+  found = $state.raw<FoundModel>();
+  /** Undefined: as the package chooses by how the weights are stored. */
+  compute = $state<Compute>('f32');
+  /** The files that were read while the model was loaded. */
+  read = $state.raw<ReadonlySet<string>>(new Set());
+  stage = $state<'empty' | 'found' | 'opened'>('empty');
+
+  input = $state.raw<Input>({ first: '', second: '' });
+  busy = $state(false);
+  /** Why this was not answered. */
+  failure = $state.raw<Failure>();
+  outcome = $state.raw<Outcome>();
+  /** Which of several texts is looked into. */
+  chosen = $state(0);
+  attention = $state<AttentionKind>('encoder');
+  milliseconds = $state<number>();
+
+  #work = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  // A link cannot carry a model, and what is typed for it makes no sense to another.
+  readonly link = {};
+  readonly ready = false;
+
+  start(): void {}
+
+  follow(): void {}
+
+  get working(): boolean {
+    return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
+  }
+
+  /** Takes the files of a folder; a small model is loaded at once. */
+  async take(found: readonly FoundFile[]): Promise<void> {
+    if (found.length === 0) return;
+    this.forget();
+    const files = filesByName(found);
+    this.files = files;
+    this.stage = 'found';
+    const described = await describe(files);
+    if (this.files !== files) return;
+    this.found = described;
+    const memory = memoryOf(described, 'f32');
+    this.compute = memory > large ? 'int8' : 'f32';
+    if (memory <= large) await this.open();
+  }
+
+  forget(): void {
+    this.#work.abort();
+    this.loader.close();
+    this.files = this.found = this.outcome = this.failure = undefined;
+    this.read = new Set();
+    this.stage = 'empty';
+    this.busy = false;
+  }
+
+  async open(): Promise<void> {
+    const { files, compute } = this;
+    if (!files) return;
+    this.#work.abort();
+    this.stage = 'opened';
+    this.outcome = this.failure = undefined;
+    const read = new Set<string>();
+    const opened = await this.loader.open(
+      ({ onProgress, ...options }) =>
+        load(files, {
+          ...{ ...options, compute },
+          onProgress: (progress) => {
+            read.add(progress.file);
+            onProgress?.(progress);
+          },
+        }),
+      filesFailure,
+    );
+    if (!opened) return;
+    this.read = read;
+    const { task } = this;
+    if (!task) return;
+    this.input = task.example;
+    this.attention =
+      this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
+    this.choice.off = [];
+    this.choice.keep((head) => this.#exists(head));
+    this.chosen = 0;
+    void this.#refresh();
+  }
+
+  /** Another arithmetic takes loading again. */
+  computeIn(compute: Compute): void {
+    this.compute = compute;
+    if (this.stage === 'opened') void this.open();
+  }
+
+  /** Files that the model did not need. */
+  get ignored(): string[] {
+    const { files = {}, read } = this;
+    return read.size === 0 ? [] : Object.keys(files).filter((name) => !read.has(name));
+  }
+
+  get task(): (typeof tasks)[keyof typeof tasks] | undefined {
+    const { info } = this.loader;
+    return info && isTask(info.task) ? tasks[info.task] : undefined;
+  }
+
+  edit(input: Partial<Input>): void {
+    this.input = { ...this.input, ...input };
+    this.busy = true;
+    this.choice.letGo();
+    this.#work.abort();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#refresh(), pause);
+  }
+
+  choose(text: number): void {
+    this.chosen = text;
+    this.choice.letGo();
+  }
+
+  look(attention: AttentionKind): void {
+    this.attention = attention;
+    const { layer, head } = this.choice.selected;
+    const within = {
+      layer: Math.min(layer, this.layers - 1),
+      head: Math.min(head, this.heads - 1),
+    };
+    this.choice.selected = within;
+    this.choice.letGo();
+  }
+
+  reset(): void {
+    this.choice.off = [];
+    void this.#refresh();
+  }
+
+  // --- attention --------------------------------------------------------------------------------
+
+  /** The kinds of attention that the model has. */
+  get kinds(): readonly AttentionKind[] {
+    return this.#kinds;
+  }
+
+  get #kinds(): AttentionKind[] {
+    const { looked } = this;
+    if (looked) {
+      const all: AttentionKind[] = ['encoder', 'decoder', 'cross'];
+      return all.filter((kind) => looked.maps[kind]);
+    }
+    const task = this.loader.info?.task;
+    if (task === 'translation') return ['encoder', 'decoder', 'cross'];
+    return task === 'text-generation' ? ['decoder'] : ['encoder'];
+  }
+
+  get looked(): Looked | undefined {
+    return this.outcome?.looked[this.chosen] ?? this.outcome?.looked[0];
+  }
+
+  get layers(): number {
+    return this.#layersOf(this.attention);
+  }
+
+  get heads(): number {
+    return this.looked?.maps[this.attention]?.heads ?? this.loader.info?.heads ?? 1;
+  }
+
+  get #writes(): boolean {
+    return this.loader.info?.task === 'translation';
+  }
+
+  get queryLabels(): readonly string[] {
+    const { looked, attention } = this;
+    return (attention === 'encoder' || !this.#writes ? looked?.source : looked?.target) ?? [];
+  }
+
+  get keyLabels(): readonly string[] {
+    const { looked, attention } = this;
+    if (!looked) return [];
+    if (attention !== 'decoder' || !this.#writes) return looked.source;
+    return ['‹start›', ...looked.target.slice(0, -1)];
+  }
+
+  get reader(): Reader {
+    if (this.attention === 'encoder') return ['', 'looks at'];
+    return this.#writes ? ['To write', 'it looks at'] : ['After', 'it looks at'];
+  }
+
+  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
+    const map = this.looked?.maps[this.attention];
+    if (!map || layer >= map.layers || head >= map.heads) return undefined;
+    const { queries, keys } = map;
+    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  }
+
+  habitOf(matrix: Matrix): Habit {
+    const decoder = this.#writes ? writingHabit : habit;
+    return { encoder: habit, decoder, cross: crossHabit }[this.attention](matrix, this.keyLabels);
+  }
+
+  toJson(): string {
+    const { outcome, looked, choice } = this;
+    if (!outcome || !looked) return '{}';
+    return attentionJson({ ...outcome.input, ...looked, ablate: choice.off }, looked.maps);
+  }
+
+  #layersOf(attention: AttentionKind): number {
+    const { info } = this.loader;
+    const decoder = (info as { decoderLayers?: number } | undefined)?.decoderLayers;
+    return (attention === 'encoder' ? undefined : decoder) ?? info?.layers ?? 1;
+  }
+
+  #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
+    return layer < this.#layersOf(attention) && head < this.heads;
+  }
+
+  get #empty(): boolean {
+    const { input, task } = this;
+    return (
+      linesOf(input.first).length === 0 || (task?.needsSecond === true && !input.second.trim())
+    );
+  }
+
+  async #refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#work.abort();
+    const { signal } = (this.#work = new AbortController());
+    const { input, task } = this;
+    const { model } = this.loader;
+    if (!model || !task) return;
+    this.failure = undefined;
+    if (this.#empty) {
+      this.#show(undefined);
+      return;
+    }
+    this.busy = true;
+    try {
+      const begin = performance.now();
+      const made = await task.ask(model, input, { ablate: this.choice.off, signal });
+      this.milliseconds = performance.now() - begin;
+      this.#show({ input, ...made });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#show(undefined);
+      // A text without tokens is as good as none.
+      if (error instanceof GlassformerError && error.code === 'empty_input') return;
+      this.failure = readFailure(error);
+    }
+  }
+
+  #show(outcome: Outcome | undefined): void {
+    this.busy = false;
+    this.outcome = outcome;
+    if (outcome && this.chosen >= outcome.looked.length) this.chosen = 0;
+    this.choice.followMatrix();
+  }
+}

@@ -1,0 +1,223 @@
+/** What a model of each task is given, and what it makes of that. */
+import type {
+  Answer,
+  AttentionMap,
+  Classification,
+  Classifier,
+  Embedder,
+  Generation,
+  Generator,
+  Head,
+  Model,
+  QuestionAnswerer,
+  Token,
+  TokenClassification,
+  TokenClassifier,
+  Translation,
+  Translator,
+} from 'glassformer';
+import type { AttentionKind } from './address.ts';
+import { shownTokens } from './tokens.ts';
+
+export interface Input {
+  first: string;
+  second: string;
+}
+
+/** One text that was looked at: every head's attention, and what rows and columns stand for. */
+export interface Looked {
+  maps: Partial<Record<AttentionKind, AttentionMap>>;
+  /** Of what was read. */
+  source: readonly string[];
+  /** Of what was written. */
+  target: readonly string[];
+}
+
+export type Answered =
+  | { task: 'text-classification'; result: Classification }
+  | { task: 'token-classification'; text: string; result: TokenClassification }
+  | { task: 'question-answering'; context: string; result: Answer }
+  | { task: 'feature-extraction'; texts: readonly string[]; similarity: readonly number[][] }
+  | { task: 'translation'; result: Translation }
+  | { task: 'text-generation'; text: string; result: Generation };
+
+/** An answer, and what can be looked into: one text or sentence after the other. */
+export interface Outcome {
+  input: Input;
+  answered: Answered;
+  looked: readonly Looked[];
+}
+
+export type TaskName = Answered['task'];
+
+interface Options {
+  ablate: readonly Head<AttentionKind>[];
+  signal: AbortSignal;
+}
+
+interface Task {
+  /** In words. */
+  name: string;
+  first: string;
+  /** The second box, where there is one. */
+  second?: string;
+  /** Whether there is nothing to answer while the second box is empty. */
+  needsSecond?: boolean;
+  example: Input;
+  /** Of its class, as somebody calls it. */
+  call: (input: Input) => string;
+  ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
+}
+
+/** The most tokens that a text is continued by at once. */
+export const mostWritten = 40;
+
+const literal = (text: string) => JSON.stringify(text);
+
+/** Lines that have something in them. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const tasks: Record<TaskName, Task> = {
+  'text-classification': {
+    name: 'puts texts into classes',
+    first: 'Text',
+    second: 'Second text, for a model that compares two',
+    example: { first: 'A gripping, beautifully shot film.', second: '' },
+    call: ({ first, second }) =>
+      second.trim()
+        ? `classify({ text: ${literal(first)}, pair: ${literal(second)} }, options)`
+        : `classify(${literal(first)}, options)`,
+    async ask(model, { first, second }, options) {
+      const input = second.trim() ? { text: first, pair: second } : first;
+      const result = await (model as Classifier).classify(input, encoderOptions(options));
+      const answered = { task: 'text-classification', result } as const;
+      return { answered, looked: [reading(result, [first, second])] };
+    },
+  },
+  'token-classification': {
+    name: 'finds names and the like',
+    first: 'Text',
+    example: { first: 'Ada Lovelace met Charles Babbage in London.', second: '' },
+    call: ({ first }) => `classify(${literal(first)}, { ...options, aggregation: 'simple' })`,
+    async ask(model, { first }, options) {
+      const all = { ...encoderOptions(options), aggregation: 'simple' as const };
+      const result = await (model as TokenClassifier).classify(first, all);
+      const answered = { task: 'token-classification', text: first, result } as const;
+      return { answered, looked: [reading(result, [first])] };
+    },
+  },
+  'question-answering': {
+    name: 'answers questions from a text',
+    first: 'Question',
+    second: 'Text that has the answer',
+    needsSecond: true,
+    example: {
+      first: 'Where did they meet?',
+      second: 'Ada Lovelace met Charles Babbage in London, at a party.',
+    },
+    call: ({ first, second }) => `answer(${literal(first)}, ${literal(second)}, options)`,
+    async ask(model, { first, second }, options) {
+      const result = await (model as QuestionAnswerer).answer(
+        first,
+        second,
+        encoderOptions(options),
+      );
+      const answered = { task: 'question-answering', context: second, result } as const;
+      return { answered, looked: [reading(result, [first, second])] };
+    },
+  },
+  'feature-extraction': {
+    name: 'compares sentences',
+    first: 'Sentences, a line each',
+    example: {
+      first: 'The cat sleeps on the sofa.\nA kitten is lying on the couch.\nShares fell again.',
+      second: '',
+    },
+    call: ({ first }) =>
+      `embedBatch([${linesOf(first)
+        .map((line) => literal(line))
+        .join(', ')}], options)`,
+    async ask(model, { first }, options) {
+      const embedder = model as Embedder;
+      const texts = linesOf(first);
+      const results = await embedder.embedBatch(texts, encoderOptions(options));
+      const similarity = results.map(({ embedding }) =>
+        results.map((other) => embedder.similarity(embedding, other.embedding)),
+      );
+      const answered = { task: 'feature-extraction', texts, similarity } as const;
+      return { answered, looked: results.map((result, i) => reading(result, [texts[i]!])) };
+    },
+  },
+  translation: {
+    name: 'translates',
+    first: 'Text',
+    example: { first: 'Where is the station?', second: '' },
+    call: ({ first }) => `translate(${literal(first)}, options)`,
+    async ask(model, { first }, { ablate, signal }) {
+      const result = await (model as Translator).translate(first, {
+        ...{ attention: true as const, ablate, signal },
+      });
+      const labels = (text: string, tokens: readonly Token[]) =>
+        shownTokens(text, tokens).map(({ label }) => label);
+      const looked = result.sentences.map(({ attention, sourceTokens, tokens }) => ({
+        maps: attention,
+        source: labels(first, sourceTokens),
+        target: labels(result.text, tokens),
+      }));
+      return { answered: { task: 'translation', result }, looked };
+    },
+  },
+  'text-generation': {
+    name: 'continues texts',
+    first: 'Beginning',
+    example: { first: 'This film is', second: '' },
+    call: ({ first }) =>
+      `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
+    async ask(model, { first }, { ablate, signal }) {
+      const result = await (model as Generator).generate(first, {
+        ...{ attention: true as const, maxNewTokens: mostWritten, signal },
+        ablate: ofKind(ablate, 'decoder'),
+      });
+      const { promptTokens, tokens, attention } = result;
+      const labels = [...shownTokens(first, promptTokens), ...shownTokens(result.text, tokens)];
+      // The last token that was written was not read any more.
+      const source = labels.slice(0, attention.decoder.queries).map(({ label }) => label);
+      const answered = { task: 'text-generation', text: first, result } as const;
+      return { answered, looked: [{ maps: attention, source, target: [] }] };
+    },
+  },
+};
+
+export const isTask = (task: string): task is TaskName => Object.hasOwn(tasks, task);
+
+function ofKind<Kind extends AttentionKind>(
+  heads: readonly Head<AttentionKind>[],
+  kind: Kind,
+): Head<Kind>[] {
+  return heads.filter((head): head is Head<Kind> => head.attention === kind);
+}
+
+const encoderOptions = ({ ablate, signal }: Options) => ({
+  ...{ attention: true as const, signal },
+  ablate: ofKind(ablate, 'encoder'),
+});
+
+/** What an encoder read: tokens of one text, or of two. */
+function reading(
+  { tokens, attention }: { tokens: Token[]; attention: { encoder: AttentionMap } },
+  texts: readonly string[],
+): Looked {
+  const own = texts.map((text, i) =>
+    shownTokens(
+      text,
+      tokens.filter(({ sequence = 0 }) => sequence === i),
+    ),
+  );
+  const next = own.map(() => 0);
+  const source = tokens.map(({ sequence = 0 }) => own[sequence]![next[sequence]!++]!.label);
+  return { maps: attention, source, target: [] };
+}
