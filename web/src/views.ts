@@ -1,6 +1,7 @@
 /** The page's views. A new one is an entry here, and the files that the entry names. */
 import type { Component } from 'svelte';
 import type { Link } from './lib/address.ts';
+import { ModelExplorer } from './lib/model-explorer.svelte.ts';
 import { SentimentExplorer } from './lib/sentiment-explorer.svelte.ts';
 import { TranslationExplorer } from './lib/translation-explorer.svelte.ts';
 import { TransplantExplorer } from './lib/transplant-explorer.svelte.ts';
@@ -74,6 +75,13 @@ export const views: readonly View[] = [
     heading: 'writing token by token',
     open: (link) => new WritingExplorer(link),
     component: () => import('./components/WritingView.svelte'),
+  }),
+  view({
+    name: 'model',
+    title: 'Your model',
+    heading: 'a model of your own',
+    open: () => new ModelExplorer(),
+    component: () => import('./components/ModelView.svelte'),
   }),
   view({
     name: 'bench',

@@ -75,6 +75,19 @@ export function writeCode(
   ].join('\n');
 }
 
+/** How a model that somebody chose is opened and asked. */
+export function ownModelCode(call: string): string {
+  return [
+    `import { load } from 'glassformer';`,
+    ``,
+    `// Of an <input type="file" webkitdirectory>; a folder’s URL or a name on a hub will do as well.`,
+    `const named = (file) => [file.webkitRelativePath.replace(/^[^/]*\\//, ''), file];`,
+    `const model = await load(Object.fromEntries([...input.files].map(named)));`,
+    `const options = { attention: true };`,
+    `const result = await model.${call};`,
+  ].join('\n');
+}
+
 function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross'>[]): string {
   const list = heads.map(
     ({ attention, layer, head }) => `{ attention: '${attention}', layer: ${layer}, head: ${head} }`,
