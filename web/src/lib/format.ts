@@ -28,7 +28,8 @@ export const binaryNames = { simd: 'SIMD', relaxed: 'relaxed SIMD' };
 
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
-  return value < 1e6 ? `${format('.0f')(value / 1e3)} kB` : `${format('.1f')(value / 1e6)} MB`;
+  if (value < 1e6) return `${format('.0f')(value / 1e3)} kB`;
+  return value < 1e9 ? `${format('.1f')(value / 1e6)} MB` : `${format('.1f')(value / 1e9)} GB`;
 }
 
 export const milliseconds = (value: number): string =>

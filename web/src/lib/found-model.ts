@@ -20,8 +20,8 @@ const longest = 100_000_000;
 export async function describe(files: ChosenFiles): Promise<FoundModel> {
   const config = await json(files['config.json']);
   const { model_type: family, architectures } = config;
-  const weights = Object.keys(files).filter((name) => /^[^/]*\.safetensors$/.test(name));
-  const tensors = (await Promise.all(weights.map((name) => tensorsIn(files[name]!)))).flat();
+  const weights = await weightsIn(files);
+  const tensors = (await Promise.all(weights.map((file) => tensorsIn(file)))).flat();
   return {
     family: typeof family === 'string' ? family : undefined,
     architecture: Array.isArray(architectures) ? String(architectures[0]) : undefined,
@@ -35,6 +35,17 @@ export async function describe(files: ChosenFiles): Promise<FoundModel> {
 /** Memory that the weights take, in bytes: about, as a model may leave some of them out. */
 export const memoryOf = ({ numbers }: FoundModel, compute: 'f32' | 'int8'): number =>
   numbers * (compute === 'f32' ? 4 : 1);
+
+/** One file, those that an index names, or all that look like weights. */
+async function weightsIn(files: ChosenFiles): Promise<File[]> {
+  const whole = files['model.safetensors'];
+  if (whole) return [whole];
+  const { weight_map: map } = await json(files['model.safetensors.index.json']);
+  const named = new Set(Object.values(map ?? {}).map(String));
+  return Object.entries(files)
+    .filter(([name]) => (named.size > 0 ? named.has(name) : /^[^/]*\.safetensors$/.test(name)))
+    .map(([, file]) => file);
+}
 
 /** A header of the safetensors format: its length in eight bytes, then JSON. */
 async function tensorsIn(file: File): Promise<{ type: string; numbers: number }[]> {

@@ -1,0 +1,430 @@
+// The view of one's own model, in Chromium, with tiny checkpoints of every family and task; answers
+// are compared with those of the original library, or of the package in Node.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { load } from '../../dist/index.js';
+import { launch, root, serve, settled, violationsOf, visit, workersLeft } from './open.mjs';
+
+const tolerance = 2e-3;
+const checkpoints = join(root, 'tests/checkpoints');
+
+let browser, server;
+before(async () => {
+  [browser, server] = await Promise.all([launch(), serve()]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+const onPage = (name, options, body) =>
+  test(name, () =>
+    visit(browser, `${server.url}#view=model`, options, async (page, opened) => {
+      await page.getByTestId('drop').waitFor();
+      await body(page, opened);
+    }),
+  );
+
+const near = (got, expected, what) =>
+  assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);
+const valueOf = (locator) => locator.getAttribute('data-value').then(Number);
+
+/** Chooses a folder, and waits for the answer to the example. */
+async function choose(page, folder) {
+  await page.getByTestId('folder').setInputFiles(folder);
+  await page.getByTestId('answer').waitFor();
+  await settled(page);
+}
+
+async function ask(page, first, second) {
+  await page.getByTestId('input').fill(first);
+  if (second !== undefined) await page.getByTestId('second').fill(second);
+  await settled(page);
+}
+
+async function expectedOf(name) {
+  const path = join(checkpoints, name, 'expected.json');
+  const expected = JSON.parse(await readFile(path, 'utf8'));
+  return expected.same_as ? expectedOf(expected.same_as) : expected;
+}
+
+/** The heat map is the chosen head's of the package, and there is a square for each head. */
+async function assertAttention(page, map) {
+  assert.equal(await page.getByTestId('head').count(), map.layers * map.heads);
+  await page.getByTestId('head').last().click();
+  const matrix = map.at(map.layers - 1, map.heads - 1);
+  const cells = await page
+    .locator('[data-testid=heatmap] [data-value]')
+    .evaluateAll((list) =>
+      list.map(({ dataset }) => [dataset.query, dataset.key, dataset.value].map(Number)),
+    );
+  assert.equal(cells.length, map.queries * map.keys);
+  for (const [query, key, got] of cells)
+    near(got, matrix[query * map.keys + key], `${query}, ${key}`);
+}
+
+async function inNode(name, use) {
+  const model = await load(join(checkpoints, name));
+  try {
+    return await use(model);
+  } finally {
+    model.dispose();
+  }
+}
+
+const classifiers = [
+  'bert_sequence',
+  'bert_shards',
+  'bert_many_labels',
+  'bert_one_label',
+  'distilbert_sequence',
+  'roberta_sequence',
+  'xlm_roberta_sequence',
+  'camembert_sequence',
+];
+for (const name of classifiers) {
+  onPage(`${name} puts a text into classes`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts, labels } = await expectedOf(name);
+    const { text, scores } = texts.find(({ pair, truncated }) => !pair && !truncated);
+    await ask(page, text);
+    const shown = await page
+      .getByTestId('class')
+      .evaluateAll((list) => list.map(({ dataset }) => [dataset.label, Number(dataset.value)]));
+    const expected = new Map(labels.map((label, i) => [label, scores[i]]));
+    for (const [label, score] of shown) near(score, expected.get(label), label);
+    assert.equal(shown.length, labels.length > 1 ? Math.min(labels.length, 8) : 0);
+    near(await valueOf(page.getByTestId('score')), Math.max(...scores), 'score');
+    const { attention } = await inNode(name, (model) => model.classify(text, { attention: true }));
+    await assertAttention(page, attention.encoder);
+  });
+}
+
+onPage('two texts are compared', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  const { texts, labels } = await expectedOf('bert_sequence');
+  const { text, pair, scores } = texts.find((each) => each.pair && !each.truncated);
+  await ask(page, text, pair);
+  for (const [i, label] of labels.entries())
+    near(await valueOf(page.locator(`[data-label="${label}"]`)), scores[i], label);
+});
+
+onPage('a quantity is shown as a number', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_regression'));
+  const { texts } = await expectedOf('bert_regression');
+  await ask(page, texts[0].text);
+  near(await valueOf(page.getByTestId('score')), texts[0].scores[0], 'score');
+  assert.doesNotMatch(await page.getByTestId('score').textContent(), /%/);
+});
+
+for (const name of ['bert_tokens', 'distilbert_tokens', 'roberta_tokens', 'xlm_roberta_tokens']) {
+  onPage(`${name} marks names in the text`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts } = await expectedOf(name);
+    const { text, entities } = texts.find((each) => each.entities.simple.length > 0);
+    await ask(page, text);
+    const marked = await page
+      .locator('mark')
+      .evaluateAll((list) =>
+        list.map(({ firstChild, dataset }) => [firstChild.data, dataset.name]),
+      );
+    assert.deepEqual(
+      marked.map(([part, label]) => [part, label.split(' ')[0]]),
+      entities.simple.map(({ start, end, entity }) => [text.slice(start, end), entity]),
+    );
+    const { attention } = await inNode(name, (model) => model.classify(text, { attention: true }));
+    await assertAttention(page, attention.encoder);
+  });
+}
+
+for (const name of ['bert_answer', 'distilbert_answer', 'roberta_answer']) {
+  onPage(`${name} answers, and the answer is marked`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts } = await expectedOf(name);
+    const { question, context, answer, start, end, score } = texts.find(
+      (each) => each.answer && Object.keys(each.options ?? {}).length === 0,
+    );
+    await ask(page, question, context);
+    assert.equal(await page.getByTestId('verdict').textContent(), answer);
+    near(await valueOf(page.getByTestId('score')), score, 'score');
+    assert.equal(await page.locator('mark').textContent(), context.slice(start, end));
+    const { attention } = await inNode(name, (model) =>
+      model.answer(question, context, { attention: true }),
+    );
+    await assertAttention(page, attention.encoder);
+    await ask(page, question, '');
+    await page.getByText('Nothing to read yet').waitFor();
+  });
+}
+
+onPage('sentences are compared in a table, and each is looked into', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_embed'));
+  const texts = ['The film is good.', 'A good film', 'no'];
+  await ask(page, `${texts[0]}\n\n ${texts[1]}\n${texts[2]}`);
+  const { similarity, attention } = await inNode('bert_embed', async (model) => {
+    const all = await model.embedBatch(texts, { attention: true });
+    return {
+      similarity: all.map((a) => all.map((b) => model.similarity(a.embedding, b.embedding))),
+      attention: all[1].attention.encoder,
+    };
+  });
+  const shown = page.getByTestId('similarity');
+  assert.equal(await shown.count(), 9);
+  for (let i = 0; i < 9; i++)
+    near(await valueOf(shown.nth(i)), similarity[Math.floor(i / 3)][i % 3], `${i}`);
+  await page.getByRole('radio', { name: '2', exact: true }).check({ force: true });
+  await assertAttention(page, attention);
+});
+
+for (const name of ['marian', 'marian_two_tables']) {
+  onPage(`${name} translates, with all three attentions`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    const { texts } = await expectedOf(name);
+    const { text } = texts[0];
+    await ask(page, text);
+    const { text: translation, sentences } = await inNode(name, (model) =>
+      model.translate(text, { attention: true }),
+    );
+    assert.equal(await page.getByTestId('written').textContent(), translation);
+    for (const kind of ['encoder', 'decoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, sentences[0].attention[kind]);
+    }
+  });
+}
+
+for (const name of ['gpt2_generate', 'gpt2_unscaled']) {
+  onPage(`${name} continues a text`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    await ask(page, 'The film is');
+    const { text, attention } = await inNode(name, (model) =>
+      model.generate('The film is', { maxNewTokens: 40, attention: true }),
+    );
+    assert.equal(await page.getByTestId('written').textContent(), text);
+    await assertAttention(page, attention.decoder);
+  });
+}
+
+onPage('it says what it found, what it left, and computes in integers', {}, async (page) => {
+  await choose(page, join(checkpoints, 'roberta_sequence'));
+  assert.equal(await page.getByTestId('found').textContent(), 'RobertaForSequenceClassification');
+  assert.equal(await page.getByTestId('family').textContent(), 'roberta');
+  assert.match(await page.getByTestId('task').textContent(), /classes/);
+  assert.match(await page.getByTestId('memory').textContent(), /^about \d+ kB$/);
+  assert.match(await page.getByTestId('ignored').textContent(), /special_tokens_map\.json/);
+  const before = await valueOf(page.getByTestId('score'));
+  await page.getByTestId('int8').check({ force: true });
+  await settled(page);
+  await page.getByTestId('answer').waitFor();
+  const after = await valueOf(page.getByTestId('score'));
+  assert.ok(before !== after && Math.abs(before - after) < 0.05, `${before} ${after}`);
+  await workersLeft(page, 1);
+  await page.getByTestId('another').click();
+  await page.getByTestId('drop').waitFor();
+  await workersLeft(page, 0);
+});
+
+onPage('a head that is off changes the answer, and is on again', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  await ask(page, 'The film is good.');
+  const before = await valueOf(page.getByTestId('score'));
+  await page.getByTestId('layer-switch').first().click();
+  await settled(page);
+  assert.match(await page.getByTestId('change').textContent(), /off/);
+  assert.notEqual(await valueOf(page.getByTestId('score')), before);
+  await page.getByTestId('reset').click();
+  await settled(page);
+  assert.equal(await valueOf(page.getByTestId('score')), before);
+});
+
+onPage('files without their folder will do', {}, async (page) => {
+  const names = ['config.json', 'model.safetensors', 'vocab.txt', 'tokenizer_config.json'];
+  await page
+    .getByTestId('files')
+    .setInputFiles(names.map((file) => join(checkpoints, 'distilbert_answer', file)));
+  await page.getByTestId('verdict').waitFor();
+  assert.equal(await page.getByTestId('family').textContent(), 'distilbert');
+});
+
+onPage('a dropped folder is opened, with the folders in it', {}, async (page) => {
+  // A drop whose entries are those of a real folder, which only a person's hand can make otherwise.
+  const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json'];
+  const folder = join(checkpoints, 'bert_embed');
+  const contents = Object.fromEntries(
+    await Promise.all(
+      [...files, '1_Pooling/config.json', 'sentence_bert_config.json'].map(async (file) => [
+        file,
+        (await readFile(join(folder, file))).toString('base64'),
+      ]),
+    ),
+  );
+  await page.evaluate(async (encoded) => {
+    const storage = await navigator.storage.getDirectory();
+    const top = await storage.getDirectoryHandle('bert', { create: true });
+    for (const [path, base64] of Object.entries(encoded)) {
+      const [name, ...folders] = path.split('/').reverse();
+      let at = top;
+      for (const each of folders) at = await at.getDirectoryHandle(each, { create: true });
+      const handle = await at.getFileHandle(name, { create: true });
+      const writable = await handle.createWritable();
+      await writable.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      await writable.close();
+    }
+    // Entries as the browser makes them for a drop, of these handles.
+    const entryOf = (handle, path) => ({
+      fullPath: `${path}/${handle.name}`,
+      isFile: handle.kind === 'file',
+      file: (resolve, reject) => handle.getFile().then(resolve, reject),
+      createReader() {
+        let done = false;
+        return {
+          async readEntries(resolve) {
+            const some = [];
+            if (!done)
+              for await (const each of handle.values())
+                some.push(entryOf(each, `${path}/${handle.name}`));
+            done = true;
+            resolve(some);
+          },
+        };
+      },
+    });
+    const event = new Event('drop', { bubbles: true, cancelable: true });
+    Object.defineProperty(event, 'dataTransfer', {
+      value: { items: [{ webkitGetAsEntry: () => entryOf(top, '') }] },
+    });
+    document.querySelector('[data-testid=drop]').dispatchEvent(event);
+  }, contents);
+  await page.getByTestId('similarity').first().waitFor();
+  assert.doesNotMatch(
+    await page
+      .getByTestId('ignored')
+      .textContent()
+      .catch(() => ''),
+    /Pooling/,
+  );
+});
+
+// --- what cannot be opened ------------------------------------------------------------------------
+
+async function withFolder(name, change, body) {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'));
+  try {
+    await cp(join(checkpoints, name), folder, { recursive: true });
+    await change(folder);
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const changeConfig = (keys) => async (folder) => {
+  const path = join(folder, 'config.json');
+  const config = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...config, ...keys }));
+};
+
+async function refusal(page, folder) {
+  await page.getByTestId('folder').setInputFiles(folder);
+  return page.getByRole('alert').textContent();
+}
+
+onPage(
+  'a family that is not known is refused by name, and another model can follow',
+  {},
+  async (page) => {
+    await withFolder('bert_sequence', changeConfig({ model_type: 'albert' }), async (folder) => {
+      const said = await refusal(page, folder);
+      assert.match(said, /cannot be opened.*albert.*bert.*unsupported/s);
+    });
+    await page.getByTestId('another').click();
+    await choose(page, join(checkpoints, 'bert_sequence'));
+  },
+);
+
+onPage('a broken file is refused by name', {}, async (page) => {
+  const spoil = async (folder) => {
+    const path = join(folder, 'model.safetensors');
+    await writeFile(path, (await readFile(path)).subarray(0, 5000));
+  };
+  await withFolder('bert_sequence', spoil, async (folder) => {
+    assert.match(await refusal(page, folder), /model\.safetensors.*invalid_safetensors/s);
+  });
+});
+
+onPage('a missing file is named', {}, async (page) => {
+  const spoil = (folder) => rm(join(folder, 'tokenizer.json'));
+  await withFolder('bert_sequence', spoil, async (folder) => {
+    assert.match(await refusal(page, folder), /A file is missing.*tokenizer\.json/s);
+  });
+});
+
+onPage(
+  'a large model waits until somebody says so, and integers are proposed',
+  {},
+  async (page) => {
+    // Its header tells of half a billion numbers.
+    const spoil = async (folder) => {
+      const header = JSON.stringify({
+        large: { dtype: 'F32', shape: [500_000, 1000], data_offsets: [0, 2e9] },
+      });
+      const bytes = Buffer.alloc(8 + header.length);
+      bytes.writeBigUInt64LE(BigInt(header.length));
+      bytes.write(header, 8);
+      await writeFile(join(folder, 'model.safetensors'), bytes);
+    };
+    await withFolder('bert_sequence', spoil, async (folder) => {
+      await page.getByTestId('folder').setInputFiles(folder);
+      await page.getByTestId('load').waitFor();
+      assert.equal(await page.getByTestId('memory').textContent(), 'about 500.0 MB');
+      await page.getByTestId('f32').check({ force: true });
+      assert.equal(await page.getByTestId('memory').textContent(), 'about 2.0 GB');
+      await page.getByTestId('load').click();
+      await page.getByRole('alert').waitFor();
+    });
+  },
+);
+
+// --- looks ----------------------------------------------------------------------------------------
+
+for (const width of [320, 390, 1280]) {
+  onPage(
+    `nothing scrolls sideways at ${width}`,
+    { viewport: { width, height: 800 } },
+    async (page) => {
+      const check = async (what) => {
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(inner <= outer, `${what}: ${inner} wide in ${outer}`);
+      };
+      await check('empty');
+      for (const name of ['bert_many_labels', 'bert_embed', 'bert_answer', 'marian']) {
+        await choose(page, join(checkpoints, name));
+        await check(name);
+        await page.getByTestId('another').click();
+      }
+    },
+  );
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+    const check = async (what) => {
+      const found = (await violationsOf(page)).map(
+        ({ id, nodes }) => `${what}, ${id}: ${nodes.map(({ html }) => html)}`,
+      );
+      assert.deepEqual(found, []);
+    };
+    await check('empty');
+    for (const name of ['bert_tokens', 'bert_answer', 'bert_embed', 'gpt2_generate']) {
+      await choose(page, join(checkpoints, name));
+      await check(name);
+      await page.getByTestId('another').click();
+    }
+  });
+}

@@ -1,0 +1,91 @@
+// What the page makes of files that somebody chose, before the package opens them.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../../wasm/toolchain/build.mjs';
+import { source } from './source.mjs';
+
+const { filesByName } = await source('model-files');
+const { describe, memoryOf } = await source('found-model');
+const { markedParts } = await source('marked');
+const { ownModelCode } = await source('code');
+const { filesFailure, GlassformerError } = await source('failure', 'glassformer');
+
+const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
+const folder = (name) => {
+  const path = join(root, 'tests/checkpoints', name);
+  const names = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(path.length + 1));
+  return Object.fromEntries(
+    names.map((file) => [file, new File([readFileSync(join(path, file))], file)]),
+  );
+};
+
+test('names are those in the folder of the outermost config.json', () => {
+  const names = (...paths) => Object.keys(filesByName(found(...paths)));
+  assert.deepEqual(names('a/config.json', 'a/1_Pooling/config.json', 'a/x', 'b/y'), [
+    'config.json',
+    '1_Pooling/config.json',
+    'x',
+  ]);
+  assert.deepEqual(names('top/1_Pooling/config.json', 'top/config.json', 'top/.git/config'), [
+    '1_Pooling/config.json',
+    'config.json',
+  ]);
+  assert.deepEqual(names('config.json', 'vocab.txt', '.DS_Store'), ['config.json', 'vocab.txt']);
+  assert.deepEqual(names('notes.txt'), ['notes.txt']);
+});
+
+test('a folder is described by its configuration and the headers of its weights', async () => {
+  const one = await describe(folder('bert_sequence'));
+  assert.equal(one.family, 'bert');
+  assert.equal(one.architecture, 'BertForSequenceClassification');
+  assert.deepEqual(one.types, ['F32']);
+  assert.ok(one.tensors > 20);
+  assert.equal(memoryOf(one, 'f32'), 4 * one.numbers);
+  assert.equal(memoryOf(one, 'int8'), one.numbers);
+  // The same model in three files.
+  const several = await describe(folder('bert_shards'));
+  assert.equal(several.tensors, one.tensors);
+  assert.equal(several.numbers, one.numbers);
+  assert.deepEqual(several.types, ['F16']);
+});
+
+test('files that are no model are described as far as they can be', async () => {
+  const described = await describe({
+    'config.json': new File(['[1'], 'config.json'),
+    'a.safetensors': new File(['short'], 'a.safetensors'),
+    'b.safetensors': new File([new Uint8Array(64).fill(255)], 'b.safetensors'),
+  });
+  assert.equal(described.family, undefined);
+  assert.equal(described.tensors, 0);
+  assert.equal(described.size, 2 + 5 + 64);
+  assert.equal((await describe({})).numbers, 0);
+});
+
+test('ranges are marked in their text, and overlapping ones left out', () => {
+  const range = (start, end, name = 'x') => ({ start, end, name });
+  assert.deepEqual(
+    markedParts('Ada in Rome', [range(0, 3, 'a'), range(2, 5), range(7, 11, 'b'), range(11, 11)]),
+    [
+      { text: 'Ada', name: 'a' },
+      { text: ' in ', name: undefined },
+      { text: 'Rome', name: 'b' },
+    ],
+  );
+  assert.deepEqual(markedParts('', []), []);
+});
+
+test('an error of the package says what to do in its own words', () => {
+  const error = new GlassformerError('unsupported', 'config.json: expected bert, got x');
+  assert.deepEqual(filesFailure(error), {
+    what: 'This cannot be opened.',
+    cure: 'config.json: expected bert, got x.',
+    detail: 'unsupported',
+  });
+  assert.match(filesFailure(new GlassformerError('missing_file', 'y')).what, /missing/);
+  assert.match(filesFailure(new TypeError('odd')).detail, /internal: odd/);
+  assert.match(ownModelCode('classify("a", options)'), /await model\.classify\("a", options\);$/);
+});
