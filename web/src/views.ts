@@ -1,11 +1,8 @@
 /** The page's views. A new one is an entry here, and the files that the entry names. */
 import type { Component } from 'svelte';
 import type { Link } from './lib/address.ts';
-import { ModelExplorer } from './lib/model-explorer.svelte.ts';
+import { later, type LaterState } from './lib/later-state.svelte.ts';
 import { SentimentExplorer } from './lib/sentiment-explorer.svelte.ts';
-import { TranslationExplorer } from './lib/translation-explorer.svelte.ts';
-import { TransplantExplorer } from './lib/transplant-explorer.svelte.ts';
-import { WritingExplorer } from './lib/writing-explorer.svelte.ts';
 
 /** What a view shows, and keeps while another is open. */
 export interface ViewState {
@@ -28,7 +25,8 @@ interface Entry<State extends ViewState> {
   title: string;
   /** In the window's title. */
   heading: string;
-  open: (link: Link) => State;
+  /** The first view's is there at once; the others' code can come later. */
+  open: (link: Link) => State | LaterState<State>;
   /** Its code, which is fetched when the view is first opened. */
   component: () => Promise<{ default: Component<{ explorer: State }> | Component }>;
 }
@@ -59,28 +57,32 @@ export const views: readonly View[] = [
     name: 'transplant',
     title: 'Transplant',
     heading: 'what carries the verdict',
-    open: (link) => new TransplantExplorer(link),
+    open: later(
+      async () => (await import('./lib/transplant-explorer.svelte.ts')).TransplantExplorer,
+    ),
     component: () => import('./components/TransplantView.svelte'),
   }),
   view({
     name: 'translation',
     title: 'Translation',
     heading: 'translation',
-    open: (link) => new TranslationExplorer(link),
+    open: later(
+      async () => (await import('./lib/translation-explorer.svelte.ts')).TranslationExplorer,
+    ),
     component: () => import('./components/TranslationView.svelte'),
   }),
   view({
     name: 'writing',
     title: 'Writing',
     heading: 'writing token by token',
-    open: (link) => new WritingExplorer(link),
+    open: later(async () => (await import('./lib/writing-explorer.svelte.ts')).WritingExplorer),
     component: () => import('./components/WritingView.svelte'),
   }),
   view({
     name: 'model',
     title: 'Your model',
     heading: 'a model of your own',
-    open: () => new ModelExplorer(),
+    open: later(async () => (await import('./lib/model-explorer.svelte.ts')).ModelExplorer),
     component: () => import('./components/ModelView.svelte'),
   }),
   view({

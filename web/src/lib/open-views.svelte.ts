@@ -1,7 +1,13 @@
 /** Which view is open, what each shows, and the addresses that say so. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
+import { LaterState } from './later-state.svelte.ts';
 import { hashFor, linkAt, linkIn, longestText, viewIn, type Link } from './address.ts';
 import { pack } from './packed-text.ts';
+
+interface Drawing {
+  Drawn: Awaited<ReturnType<View['component']>>['default'];
+  explorer: ViewState;
+}
 
 export class OpenViews {
   view = $state.raw<View>(firstView);
@@ -22,6 +28,15 @@ export class OpenViews {
 
   get state(): ViewState {
     return this.#states.get(this.view)!;
+  }
+
+  /** What the open view is drawn by, and what it shows, once all of its code is there. */
+  get drawing(): Promise<{ default: Drawing }> {
+    const { view, state } = this;
+    const shown = state instanceof LaterState ? state.fetched : state;
+    return Promise.all([view.component(), shown]).then(([{ default: Drawn }, explorer]) => ({
+      default: { Drawn, explorer },
+    }));
   }
 
   /** Where a view is, as it was left. */
