@@ -298,7 +298,7 @@ onPage('a dropped folder is opened, with the folders in it', {}, async (page) =>
     });
     const event = new Event('drop', { bubbles: true, cancelable: true });
     Object.defineProperty(event, 'dataTransfer', {
-      value: { items: [{ webkitGetAsEntry: () => entryOf(top, '') }] },
+      value: { types: ['Files'], items: [{ webkitGetAsEntry: () => entryOf(top, '') }] },
     });
     document.querySelector('[data-testid=drop]').dispatchEvent(event);
   }, contents);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Generator } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { kept, launch, root, serve, settled, violationsOf, visit, visitCopy } from './open.mjs';
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 2e-3;
@@ -241,6 +241,22 @@ onPage('any text is taken: none, odd characters, and too long a one', {}, async 
   }
   assert.match(await page.locator('.clipped').textContent(), /Longer than the 512 tokens/);
   assert.equal(await page.getByTestId('step').isDisabled(), true);
+});
+
+test('once loaded it writes without a network', async () => {
+  const options = { hash: '#view=writing', serviceWorkers: 'allow' };
+  await visitCopy(browser, options, async (page, { context, disconnect }) => {
+    await settled(page);
+    for (const file of ['config.json', 'model.safetensors', 'tokenizer.json'])
+      await kept(page, `models/writer/${file}`);
+    await disconnect();
+    await context.setOffline(true);
+    await page.reload();
+    await settled(page);
+    await page.getByTestId('step').click();
+    await settled(page);
+    assert.equal(await page.getByTestId('token').count(), 4);
+  });
 });
 
 for (const width of [320, 390, 1280]) {
