@@ -156,6 +156,12 @@ onPage('a step, a while of playing, and the rest at once', {}, async (page) => {
 
   await page.getByTestId('restart').click();
   await settled(page);
+  // Two presses write two tokens, however fast they come.
+  await page.getByTestId('step').dblclick();
+  await settled(page);
+  assert.equal(await page.getByTestId('token').count(), typed + 2);
+  await page.getByTestId('restart').click();
+  await settled(page);
   assert.equal(await page.getByTestId('token').count(), typed);
   await slide(page, 'temperature', 0.8);
   await page.getByTestId('finish').click();

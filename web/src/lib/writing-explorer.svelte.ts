@@ -136,6 +136,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   /** Goes on with a token: where that is what stands there, the rest of the text stays. */
   take(candidate: Pick<Candidate, 'id' | 'text'>): void {
+    if (!this.#current) return;
     this.stop();
     this.#append(candidate);
     void this.#refresh();
@@ -177,35 +178,10 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   /** Writes all the rest at once. */
   async finish(): Promise<void> {
-    const { model, info } = this.loader;
-    const typed = this.text.slice(0, this.cursor);
-    const prompt = typed || endToken;
-    if (!model || !this.asked || !info) return;
-    const room = info.maxSourceLength - this.asked.result.promptTokens.length;
     const { signal } = this.#start('finishing');
-    const { temperature, topK, topP } = this.sampling;
-    try {
-      const steps = model.stream(prompt, {
-        ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
-        seed: Math.floor(Math.random() * 2 ** 32),
-        maxNewTokens: room,
-        ablate: this.choice.off,
-        signal,
-      });
-      const before = typed === '' ? [] : this.#rowOf(typed, this.asked.result.promptTokens);
-      const written: Token[] = [];
-      for await (const step of steps) {
-        this.text = typed + step.text;
-        this.cursor = this.text.length;
-        if (step.done) this.ended = step.result.ended;
-        else written.push(step.token);
-        this.row = [...before, ...this.#rowOf(step.text, written, before.length, typed.length)];
-      }
-    } catch (error) {
-      if (!signal.aborted) this.failure = writeFailure(error);
-    }
-    if (this.#writing.signal === signal) this.stage = 'rest';
-    if (!this.#writing.signal.aborted || this.#writing.signal === signal) await this.#refresh();
+    if (await this.#caughtUp()) await this.#stream(signal);
+    if (!signal.aborted) this.stage = 'rest';
+    void this.#refresh();
   }
 
   stop(): void {
@@ -349,14 +325,56 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     return (this.#writing = new AbortController());
   }
 
+  /** Whether what is shown is of the text as it is. */
+  get #current(): boolean {
+    return this.asked?.text === this.text.slice(0, this.cursor);
+  }
+
+  async #caughtUp(): Promise<boolean> {
+    if (!this.#current) await this.#refresh();
+    return this.#current;
+  }
+
   /** Writes one token, drawn as the settings say. */
   async #draw(): Promise<void> {
+    if (!(await this.#caughtUp())) return;
     const whole = this.#candidates.filter(({ text }) => !isPartial(text));
     const chances = whole.reduce((sum, { chance }) => sum + chance, 0);
     const token = drawn(whole, Math.random() * chances);
     if (token === undefined) return this.stop();
     this.#append(token, false);
     await this.#refresh();
+  }
+
+  /** Writes all the rest, as fast as it comes. */
+  async #stream(signal: AbortSignal): Promise<void> {
+    const { model, info } = this.loader;
+    const prefix = this.text.slice(0, this.cursor);
+    if (!model || !this.asked || !info) return;
+    this.typed = Math.min(this.typed, prefix.length);
+    const room = info.maxSourceLength - this.asked.result.promptTokens.length;
+    const { temperature, topK, topP } = this.sampling;
+    try {
+      const steps = model.stream(prefix || endToken, {
+        ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
+        seed: Math.floor(Math.random() * 2 ** 32),
+        maxNewTokens: room,
+        ablate: this.choice.off,
+        signal,
+      });
+      const before = prefix === '' ? [] : this.#rowOf(prefix, this.asked.result.promptTokens);
+      const written: Token[] = [];
+      for await (const step of steps) {
+        if (signal.aborted) return;
+        this.text = prefix + step.text;
+        this.cursor = this.text.length;
+        if (step.done) this.ended = step.result.ended;
+        else written.push(step.token);
+        this.row = [...before, ...this.#rowOf(step.text, written, before.length, prefix.length)];
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = writeFailure(error);
+    }
   }
 
   #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
