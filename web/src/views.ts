@@ -63,6 +63,13 @@ export const views: readonly View[] = [
     component: () => import('./components/TransplantView.svelte'),
   }),
   view({
+    name: 'inside',
+    title: 'Inside',
+    heading: 'every number between text and answer',
+    open: later(async () => (await import('./lib/inside/explorer.svelte.ts')).InsideExplorer),
+    component: () => import('./components/InsideView.svelte'),
+  }),
+  view({
     name: 'translation',
     title: 'Translation',
     heading: 'translation',
