@@ -2,15 +2,18 @@
 
 const escaped = (text: string) => text.replace(/[&<>]/g, (each) => `&#${each.charCodeAt(0)};`);
 
-/** A symbol of one letter stands oblique, as browsers set it; words stand upright. */
-export const sym = (name: string): string => `<mi>${escaped(name)}</mi>`;
+/** A letter stands oblique, the name of a function upright. */
+export const sym = (name: string): string =>
+  name.length > 1 ? `<mi class="name">${escaped(name)}</mi>` : `<mi>${escaped(name)}</mi>`;
 export const word = (text: string): string => `<mtext>${escaped(text)}</mtext>`;
 export const num = (value: string | number): string => `<mn>${escaped(`${value}`)}</mn>`;
 export const op = (sign: string): string => `<mo>${escaped(sign)}</mo>`;
 export const row = (...items: string[]): string => `<mrow>${items.join('')}</mrow>`;
 export const sub = (base: string, under: string): string => `<msub>${base}${under}</msub>`;
 export const sup = (base: string, over: string): string => `<msup>${base}${over}</msup>`;
-export const root = (of: string): string => `<msqrt>${of}</msqrt>`;
+/** The sign alone: few typefaces can draw the bar over what is under it. */
+export const root = (of: string): string =>
+  row('<mo lspace="0" rspace="0" stretchy="false">√</mo>', of);
 export const over = (top: string, bottom: string): string => `<mfrac>${top}${bottom}</mfrac>`;
 export const total = (index: string, of: string): string =>
   `<mrow><munder><mo>∑</mo>${index}</munder>${of}</mrow>`;

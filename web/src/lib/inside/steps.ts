@@ -61,8 +61,8 @@ export interface Step {
   /** What groups of steps are called: a layer's attention, its feed-forward block. */
   part: string;
   title: string;
-  /** As MathML. */
-  formula: string;
+  /** As MathML, a line each. */
+  formulas: readonly string[];
   words: string;
   vectors?: readonly Vector[];
   keys?: KeyRow;
@@ -156,12 +156,14 @@ function entrance(stack: Stack): Step[] {
       id: 'piece',
       part: 'Into the model',
       title: scaled ? 'A row of the table, times √d' : 'A row of the table',
-      formula: row(
-        sub(vec('e'), t),
-        op('='),
-        sub(sym('E'), word('piece')),
-        ...(scaled ? [op('·'), root(sym('d'))] : []),
-      ),
+      formulas: [
+        row(
+          sub(vec('e'), t),
+          op('='),
+          sub(sym('E'), word('piece')),
+          ...(scaled ? [op('·'), root(sym('d'))] : []),
+        ),
+      ],
       words: `Each of the ${stack.vocabulary.toLocaleString('en')} pieces has a row of ${stack.width} numbers, which training has set${
         scaled ? `; √${stack.width} brings them to the size of the positions` : ''
       }.`,
@@ -179,24 +181,20 @@ function entrance(stack: Stack): Step[] {
       id: 'position',
       part: 'Into the model',
       title: 'Plus its position',
-      formula:
-        stack.positions === 'learned'
-          ? row(sub(x, t), op('='), sub(vec('e'), t), op('+'), sub(vec('p'), t))
-          : row(
-              sub(x, t),
-              op('='),
-              sub(vec('e'), t),
-              op('+'),
-              sub(vec('p'), t),
-              op(','),
-              sub(sym('p'), row(t, op(','), num(2), sym('i'))),
-              op('='),
-              row(sym('sin'), wave),
-              op(','),
-              sub(sym('p'), row(t, op(','), num(2), sym('i'), op('+'), num(1))),
-              op('='),
-              row(sym('cos'), wave),
-            ),
+      formulas: [
+        row(sub(x, t), op('='), sub(vec('e'), t), op('+'), sub(vec('p'), t)),
+        ...(stack.positions === 'learned'
+          ? []
+          : [
+              row(sub(sym('p'), row(t, op(','), num(2), sym('i'))), op('='), sym('sin'), wave),
+              row(
+                sub(sym('p'), row(t, op(','), num(2), sym('i'), op('+'), num(1))),
+                op('='),
+                sym('cos'),
+                wave,
+              ),
+            ]),
+      ],
       words:
         stack.positions === 'learned'
           ? 'Without it the order of the pieces would be lost. Each place has a row that training has set.'
@@ -228,7 +226,7 @@ function arrival(stack: Stack, layer: number): Step {
     id: `${stack.name}.${layer}.input`,
     part: `Layer ${layer + 1}`,
     title: `From layer ${layer}`,
-    formula: row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t)),
+    formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t))],
     words: `What layer ${layer} has left of this token: one vector that every layer reads and adds to.`,
     vectors: [
       {
@@ -287,7 +285,7 @@ function norm(
     id: name,
     part,
     title: 'Norm',
-    formula: normFormula('n', sub(x, t)),
+    formulas: [normFormula('n', sub(x, t))],
     words: `Less its mean, divided by its deviation, so that ${where} sees vectors of one size. γ and β are learned.`,
     gist: 'spread',
     vectors: [
@@ -335,22 +333,11 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.qkv`,
     part,
     title: 'Query, key, value',
-    formula: row(
-      sub(vec('q'), t),
-      op('='),
-      W('q'),
-      n,
-      op(','),
-      sub(vec('k'), j),
-      op('='),
-      W('k'),
-      nj,
-      op(','),
-      sub(vec('v'), j),
-      op('='),
-      W('v'),
-      nj,
-    ),
+    formulas: [
+      row(sub(vec('q'), t), op('='), W('q'), n),
+      row(sub(vec('k'), j), op('='), W('k'), nj),
+      row(sub(vec('v'), j), op('='), W('v'), nj),
+    ],
     words: cross
       ? 'The query is this token’s question; a key is what a token of the source answers to, and a value is what it hands over. Keys and values are made of the encoder’s output.'
       : 'The query is this token’s question; a key is what a token answers to, and a value is what it hands over. Each head has weights of its own.',
@@ -385,11 +372,13 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.scores`,
     part,
     title: 'Query times key, divided by √d',
-    formula: row(
-      s,
-      op('='),
-      over(row(sub(vec('q'), t), op('·'), sub(vec('k'), j)), root(sub(sym('d'), word('head')))),
-    ),
+    formulas: [
+      row(
+        s,
+        op('='),
+        over(row(sub(vec('q'), t), op('·'), sub(vec('k'), j)), root(sub(sym('d'), word('head')))),
+      ),
+    ],
     words: `How well the question fits: ${stack.headWidth} products, added up. √${stack.headWidth} keeps the sums from growing with their length.`,
     keys: { tensor: `${at}.scores`, label: 'score', recipe: score, kind: 'scores' },
   };
@@ -397,7 +386,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.mask`,
     part,
     title: 'Mask',
-    formula: row(s, op('='), op('−'), sym('∞'), word(' where '), j, op('>'), t),
+    formulas: [row(s, op('='), op('−'), sym('∞'), word(' where '), j, op('>'), t)],
     words:
       'The look-ahead mask: what comes after this token is hidden, since it is still to be written.',
     keys: { tensor: `${at}.scores`, label: 'score', recipe: score, kind: 'mask' },
@@ -406,11 +395,13 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.weights`,
     part,
     title: 'Softmax',
-    formula: row(
-      a,
-      op('='),
-      over(sup(sym('e'), s), total(sym('i'), sup(sym('e'), sub(sym('s'), row(t, sym('i')))))),
-    ),
+    formulas: [
+      row(
+        a,
+        op('='),
+        over(sup(sym('e'), s), total(sym('i'), sup(sym('e'), sub(sym('s'), row(t, sym('i')))))),
+      ),
+    ],
     words: `Scores become shares that sum to one.${
       stack.causal && !cross ? '' : ' No mask here: every token may be looked at.'
     }`,
@@ -426,7 +417,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.context`,
     part,
     title: 'Times value',
-    formula: row(sub(vec('c'), t), op('='), total(j, row(a, sub(vec('v'), j)))),
+    formulas: [row(sub(vec('c'), t), op('='), total(j, row(a, sub(vec('v'), j))))],
     words: 'The values, each in its share: what this head has read.',
     vectors: [
       {
@@ -443,17 +434,19 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.output`,
     part,
     title: 'Heads side by side, through Wₒ',
-    formula: row(
-      sub(vec('o'), t),
-      op('='),
-      W('o'),
-      op('['),
-      sub(vec('c'), num(1)),
-      op('…'),
-      sub(vec('c'), num(stack.heads)),
-      op(']'),
-      ...(stack.biases ? [op('+'), sub(vec('b'), sym('o'))] : []),
-    ),
+    formulas: [
+      row(
+        sub(vec('o'), t),
+        op('='),
+        W('o'),
+        op('['),
+        sub(vec('c'), num(1)),
+        op('…'),
+        sub(vec('c'), num(stack.heads)),
+        op(']'),
+        ...(stack.biases ? [op('+'), sub(vec('b'), sym('o'))] : []),
+      ),
+    ],
     words: `All ${stack.heads} heads have read at once. One matrix mixes what they found into a vector of the token’s own width.`,
     vectors: [
       {
@@ -482,7 +475,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
     id: `${at}.residual`,
     part,
     title: 'Plus what was there',
-    formula: row(sub(x, t), op('←'), sub(x, t), op('+'), sub(vec('o'), t)),
+    formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(vec('o'), t))],
     words: 'Nothing is replaced: what attention found is added to the token’s vector.',
     vectors: [
       {
@@ -529,11 +522,13 @@ function feedForward(stack: Stack, layer: number): Step[] {
     id: `${block}.fc1`,
     part,
     title: `${stack.inner} detectors`,
-    formula: row(
-      sub(vec('f'), t),
-      op('='),
-      apply(act, row(sub(sym('W'), num(1)), reads, op('+'), sub(vec('b'), num(1)))),
-    ),
+    formulas: [
+      row(
+        sub(vec('f'), t),
+        op('='),
+        apply(act, row(sub(sym('W'), num(1)), reads, op('+'), sub(vec('b'), num(1)))),
+      ),
+    ],
     words:
       stack.activation === 'relu'
         ? 'Each looks for one pattern in the vector; below zero it stays asleep, and is 0.'
@@ -556,14 +551,16 @@ function feedForward(stack: Stack, layer: number): Step[] {
     id: `${block}.fc2`,
     part,
     title: 'What they add',
-    formula: row(
-      sub(word('ffn'), t),
-      op('='),
-      sub(sym('W'), num(2)),
-      sub(vec('f'), t),
-      op('+'),
-      sub(vec('b'), num(2)),
-    ),
+    formulas: [
+      row(
+        sub(word('ffn'), t),
+        op('='),
+        sub(sym('W'), num(2)),
+        sub(vec('f'), t),
+        op('+'),
+        sub(vec('b'), num(2)),
+      ),
+    ],
     words: 'Each detector that is awake adds its own column of the matrix.',
     vectors: [
       {
@@ -580,7 +577,7 @@ function feedForward(stack: Stack, layer: number): Step[] {
     id: `${block}.output`,
     part,
     title: 'Plus what was there',
-    formula: row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t)),
+    formulas: [row(sub(x, t), op('←'), sub(x, t), op('+'), sub(word('ffn'), t))],
     words: `The token’s vector as layer ${layer + 1} leaves it.`,
     vectors: [
       {
@@ -618,9 +615,11 @@ function exit(architecture: Architecture, stack: Stack): Step[] {
         id: 'pooled',
         part,
         title: mean ? 'The mean of all tokens' : 'The first token',
-        formula: mean
-          ? row(vec('p'), op('='), over(num(1), sym('n')), total(t, sub(vec('n'), t)))
-          : row(vec('p'), op('='), sub(vec('n'), num(1))),
+        formulas: [
+          mean
+            ? row(vec('p'), op('='), over(num(1), sym('n')), total(t, sub(vec('n'), t)))
+            : row(vec('p'), op('='), sub(vec('n'), num(1))),
+        ],
         words: mean
           ? 'From here on there is one vector for the whole text.'
           : 'From here on the first token’s vector stands for the whole text.',
@@ -638,18 +637,14 @@ function exit(architecture: Architecture, stack: Stack): Step[] {
         id: 'logits',
         part,
         title: 'The verdict',
-        formula: row(
-          vec('z'),
-          op('='),
-          W('c'),
-          vec('p'),
-          op('+'),
-          sub(vec('b'), sym('c')),
-          op(','),
-          sub(sym('P'), sym('i')),
-          op('='),
-          over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
-        ),
+        formulas: [
+          row(vec('z'), op('='), W('c'), vec('p'), op('+'), sub(vec('b'), sym('c'))),
+          row(
+            sub(sym('P'), sym('i')),
+            op('='),
+            over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
+          ),
+        ],
         words: 'A logit for each label; softmax makes probabilities of them.',
         answer: {
           tensor: 'logits',
@@ -669,18 +664,21 @@ function exit(architecture: Architecture, stack: Stack): Step[] {
     id: 'logits',
     part,
     title: 'The next piece',
-    formula: row(
-      sub(sym('z'), sym('i')),
-      op('='),
-      sub(vec('n'), t),
-      op('·'),
-      sub(vec('E'), sym('i')),
-      ...(answer.bias ? [op('+'), sub(sym('b'), sym('i'))] : []),
-      op(','),
-      sub(sym('P'), sym('i')),
-      op('='),
-      over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
-    ),
+    formulas: [
+      row(
+        sub(sym('z'), sym('i')),
+        op('='),
+        sub(vec('n'), t),
+        op('·'),
+        sub(vec('E'), sym('i')),
+        ...(answer.bias ? [op('+'), sub(sym('b'), sym('i'))] : []),
+      ),
+      row(
+        sub(sym('P'), sym('i')),
+        op('='),
+        over(sup(sym('e'), sub(sym('z'), sym('i'))), total(j, sup(sym('e'), sub(sym('z'), j)))),
+      ),
+    ],
     words: `The vector is held against the rows of all ${stack.vocabulary.toLocaleString('en')} pieces. The ten that fit best:`,
     answer: {
       tensor: 'logits',

@@ -216,15 +216,21 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
     }
     case 'share': {
       const scores = keysOf(run, recipe.of, place.token, place.head);
+      // Less the largest, as the model does it too: no power is too large, and shares stay the same.
+      const most = Math.max(...scores);
       const terms = Array.from(scores, (value, i) => ({
         name: `${i}`,
         factors: [
-          { value, name: `s[${i}]`, source: { tensor: recipe.of, index: i, of: 'token' as const } },
+          {
+            value: value - most,
+            name: `s[${i}] − largest`,
+            source: { tensor: recipe.of, index: i, of: 'token' as const },
+          },
         ],
-        value: Math.exp(value),
+        value: Math.exp(value - most),
       }));
       const own = terms[index]!.value;
-      return made(terms, [{ name: `${own.toPrecision(4)} ÷ the sum`, value: own / sumOf(terms) }], {
+      return made(terms, [{ name: `${own.toFixed(4)} ÷ the sum`, value: own / sumOf(terms) }], {
         name: 'weight',
         joined: 'list',
       });
