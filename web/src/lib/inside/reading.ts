@@ -104,7 +104,7 @@ export interface Reading {
 
 export interface Question {
   text: string;
-  /** Undefined: a token in the middle of the text, or the last one of a model that writes. */
+  /** Undefined: one that the view chooses. */
   spot: Spot | undefined;
   layer: number;
   head: number;
@@ -132,7 +132,9 @@ export async function read(
   const options = { trace: tensorsOf(steps), signal };
   const run = await ask(model, folder, text, options, answers, untrained);
   const pieces = run.pieces[stackName]!;
-  const token = spot?.token ?? (architecture.decoder ? pieces.length - 1 : pieces.length - 2);
+  // A writer's last token is the one to ask what follows; elsewhere one in the middle says more.
+  const first = !architecture.encoder ? pieces.length - 1 : Math.floor((2 * pieces.length) / 3);
+  const token = chosen ? spot!.token : first;
   return {
     text,
     model: name,

@@ -150,7 +150,7 @@ function entrance(stack: Stack): Step[] {
         }
       : { made: 'sinusoid', halves: stack.positions === 'sinusoidal_halves' };
   const sum = { made: 'sum', of: [at('embed_tokens'), at('embed_positions')] } as const;
-  const wave = over(t, sup(num(10000), over(row(num(2), sym('i')), sym('d'))));
+  const wave = over(t, sup(num(10000), row(num(2), sym('i'), op('/'), sym('d'))));
   return [
     {
       id: 'piece',
