@@ -132,8 +132,9 @@ export async function read(
   const options = { trace: tensorsOf(steps), signal };
   const run = await ask(model, folder, text, options, answers, untrained);
   const pieces = run.pieces[stackName]!;
-  // A writer's last token is the one to ask what follows; elsewhere one in the middle says more.
-  const first = !architecture.encoder ? pieces.length - 1 : Math.floor((2 * pieces.length) / 3);
+  // Where somebody who has chosen nothing yet begins: a writer's last token says what follows.
+  const middle = Math.floor((2 * pieces.length) / 3);
+  const first = !architecture.encoder ? pieces.length - 1 : architecture.decoder ? 1 : middle;
   const token = chosen ? spot!.token : first;
   return {
     text,

@@ -433,7 +433,7 @@ function attention(stack: Stack, layer: number, kind: 'self_attn' | 'encoder_att
   const together: Step = {
     id: `${at}.output`,
     part,
-    title: 'Heads side by side, through Wₒ',
+    title: 'Heads side by side, then mixed',
     formulas: [
       row(
         sub(vec('o'), t),
