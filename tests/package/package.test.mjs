@@ -56,6 +56,8 @@ test('the package holds what it needs and no more', () => {
     'dist/inline.js',
     'dist/licenses.txt',
     'dist/sbom.cdx.json',
+    'dist/view.d.ts',
+    'dist/view.js',
     'dist/worker.js',
     'package.json',
   ]) {
@@ -130,6 +132,29 @@ test('the code is fit for service workers, strict policies and bundlers', () => 
     /new Worker\(\s*new URL\("\.\/worker\.js",\s*import\.meta\.url\),\s*\{\s*type:\s*"module"\s*\}\)/,
   );
   assert.doesNotMatch(inline, /import\.meta/);
+});
+
+test('the element stands alone, and keeps to strict policies', async () => {
+  const code = readFileSync(join(installed, 'dist/view.js'), 'utf8');
+  assert.doesNotMatch(code, /\bimport\b/, 'an import');
+  assert.doesNotMatch(code, /\beval\s*\(|new Function|innerHTML|insertAdjacentHTML|https?:/);
+  // Pages that are made on a server import it, too.
+  const file = join(app, 'view.js');
+  writeFileSync(file, "export * from 'glassformer/view';");
+  const { AttentionView } = await import(pathToFileURL(file));
+  assert.equal(typeof AttentionView, 'function');
+});
+
+test('bundlers keep an import of the element for its effect, and of nothing else', async () => {
+  const bundled = async (from) => {
+    const file = join(app, 'effect.js');
+    writeFileSync(file, `import '${from}';`);
+    const options = { bundle: true, write: false, format: 'esm', logLevel: 'silent' };
+    const { outputFiles } = await esbuild({ entryPoints: [file], ...options });
+    return outputFiles[0].text;
+  };
+  assert.match(await bundled('glassformer/view'), /customElements/);
+  assert.doesNotMatch(await bundled('glassformer'), /class/);
 });
 
 // Writes a module into the application; its default export classifies the text.

@@ -49,6 +49,7 @@ import type {
   TranslationStep,
   TranslatorInfo,
 } from 'glassformer';
+import { AttentionView, type AttentionKind, type AttentionResult } from 'glassformer/view';
 
 export async function use(files: ModelFiles, signal: AbortSignal): Promise<void> {
   const classifier: Classifier = await Classifier.load('./models/sentiment', {
@@ -316,6 +317,26 @@ export async function useGenerator(signal: AbortSignal): Promise<void> {
   // @ts-expect-error: made by load only
   new Generator();
   generator.dispose();
+}
+
+export async function useView(classifier: Classifier, translator: Translator): Promise<void> {
+  const view: AttentionView = document.createElement('glassformer-attention');
+  view.result = await classifier.classify('a', { attention: true });
+  view.result = await translator.translate('a', { attention: true });
+  const perhaps: Classification = await classifier.classify('a');
+  view.result = perhaps; // which throws where there is none
+  view.result = '{}';
+  const encoder = { layers: 1, heads: 1, queries: 1, keys: 1, data: [1] };
+  const own: AttentionResult = { tokens: [{ text: 'a' }], attention: { encoder } };
+  view.result = own;
+  view.result = undefined;
+  const kind: AttentionKind = view.attention;
+  view.layer = view.head + view.sentence + (view.cell?.weight ?? 0);
+  console.log(kind, new AttentionView());
+  // @ts-expect-error: no such attention
+  view.attention = 'self';
+  // @ts-expect-error: weights have a shape
+  view.result = { tokens: [], attention: { encoder: { data: [1] } } };
 }
 
 export async function useTranslator(files: ModelFiles, signal: AbortSignal): Promise<void> {

@@ -62,7 +62,7 @@ await buildDocs();
 test('every snippet is of a kind that a test knows', () => {
   const known = [
     ...['js', 'js page', 'js check', 'js bundle vite', 'js bundle esbuild', 'js bundle file'],
-    ...['html page', 'ts', 'cpp', 'cmake', 'json', 'text', 'python'],
+    ...['html', 'html page', 'ts', 'cpp', 'cmake', 'json', 'text', 'python'],
     ...['sh', 'sh check', 'sh install', 'sh compile'],
     ...['sh corpus', 'sh corpus parallel', 'sh corpus dask'], // see corpora.test.mjs
   ];
@@ -197,7 +197,9 @@ for (const snippet of of('js', 'page')) {
     const strict = snippet.file.endsWith('csp.md');
     const trusted = snippet.code.includes('trustedTypes');
     const body =
-      snippet.code.replaceAll("'glassformer'", "'/packages/glassformer/dist/index.js'") +
+      snippet.code
+        .replaceAll("'glassformer'", "'/packages/glassformer/dist/index.js'")
+        .replaceAll("'glassformer/view'", "'/packages/glassformer/dist/view.js'") +
       "\ndocument.title = 'done';\n";
     pages = {
       '/': {
@@ -214,6 +216,19 @@ test('the page with an import map runs', async () => {
   const [{ code }] = of('html', 'page');
   pages = { '/': { body: `<!doctype html>${code}` } };
   assert.equal(await titleOf(`${origin}/`), 'positive');
+});
+
+test('the element in a page shows the JSON within it', async () => {
+  const [{ code }] = of('html', '');
+  const shown = `<script type="module">
+    const view = document.querySelector('glassformer-attention');
+    const { weight } = await new Promise(function wait(resolve) {
+      if (view.cell) resolve(view.cell);
+      else requestAnimationFrame(() => wait(resolve));
+    });
+    document.title = weight.toFixed(3);</script>`;
+  pages = { '/': { body: `<!doctype html>${code}${shown}` } };
+  assert.equal(await titleOf(`${origin}/`), '0.900');
 });
 
 test('what Vite builds runs in a page', async () => {

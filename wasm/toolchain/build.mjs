@@ -98,9 +98,9 @@ export async function cmake(preset, target = 'all') {
   await run('cmake', ['--build', '--preset', preset, '--target', target]);
 }
 
-// The .d.ts files of the two entries and those they lead to; the others describe internals.
+// The .d.ts files of the entries and those they lead to; the others describe internals.
 function copyDeclarations(from, to) {
-  const wanted = ['index.d.ts', 'worker.d.ts', 'inline.d.ts'];
+  const wanted = ['index.d.ts', 'worker.d.ts', 'inline.d.ts', 'view.d.ts'];
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
     writeFileSync(join(to, name), text);
@@ -170,7 +170,7 @@ function inlineFiles(binaries) {
   return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
 }
 
-/** dist/: index.js, worker.js, inline.js, their types, the binaries, the bill of materials. */
+/** dist/: index.js, worker.js, inline.js, view.js, their types, the binaries, the bill of materials. */
 export async function buildPackage() {
   await cmake('wasm');
   await cmake('wasm-relaxed');
@@ -193,6 +193,8 @@ export async function buildPackage() {
     'index.d.ts',
     'worker.js',
     'inline.js',
+    'view.js',
+    'view.d.ts',
     ...binaries.map((file) => basename(file)),
     'sbom.cdx.json',
     'licenses.txt',
@@ -216,6 +218,7 @@ export async function buildPackage() {
       ]);
       await bundle('index');
       await bundle('worker');
+      await bundle('view');
       await bundle('inline', {
         define: { files: JSON.stringify(inlineFiles(binaries.slice(-2))) },
         plugins: [inlineAssets],

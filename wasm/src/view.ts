@@ -1,0 +1,20 @@
+// `glassformer/view`: the element <glassformer-attention>, which importing this registers. It needs
+// nothing of the rest of the package, and runs no model.
+
+import { AttentionView, elementName } from './view_element.js';
+
+export type { AttentionKind, AttentionJson, AttentionResult } from './view_result.js';
+export { GlassformerError, type ErrorCode } from './errors.js';
+export { AttentionView };
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'glassformer-attention': AttentionView;
+  }
+}
+
+// Where pages are made on a server there are no elements; a page may load two copies of this.
+const { customElements } = globalThis;
+if (customElements && !customElements.get(elementName)) {
+  customElements.define(elementName, AttentionView);
+}
