@@ -43,10 +43,9 @@ export function lastCell({ weights, queries, keys }: Matrix): Cell {
 
 /** Mean over the queries of what each key receives: [keys]. The peaks are attention's sinks. */
 export function received({ weights, queries, keys }: Matrix): Float32Array {
-  const mean = new Float32Array(keys);
-  for (let q = 0; q < queries; q++)
-    for (let k = 0; k < keys; k++) mean[k]! += weights[q * keys + k]! / queries;
-  return mean;
+  const sums = new Float64Array(keys);
+  for (let q = 0, i = 0; q < queries; q++) for (let k = 0; k < keys; k++) sums[k]! += weights[i++]!;
+  return Float32Array.from(sums, (sum) => sum / queries);
 }
 
 /**

@@ -1,18 +1,72 @@
-import { unseen, type Matrix } from './attention.ts';
+import { type Cell, type Matrix } from './attention.ts';
 import type { Theme } from './glasses.ts';
-import { attentionPixels } from './palette.ts';
+import { attentionPixels, attentionShades, shadeOf } from './palette.ts';
+
+/** How many keys a query sees. */
+const seen = ({ causal, keys }: Matrix, query: number) =>
+  causal ? Math.min(keys, query + 1) : keys;
 
 /** Draws one pixel per weight, 0 … max, none for the unseen, resizing the canvas to the matrix. */
-export function paint(canvas: HTMLCanvasElement, matrix: Matrix, max: number, theme: Theme): void {
+export function paint(
+  canvas: HTMLCanvasElement | OffscreenCanvas,
+  matrix: Matrix,
+  max: number,
+  theme: Theme,
+): void {
   const { weights, queries, keys } = matrix;
   canvas.width = keys;
   canvas.height = queries;
   const image = new ImageData(keys, queries);
   const from = new Uint32Array(attentionPixels(theme).buffer);
   const to = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < weights.length; i++) {
-    if (unseen(matrix, { query: Math.floor(i / keys), key: i % keys })) continue;
-    to[i] = from[Math.round(255 * Math.sqrt(Math.min(1, weights[i]! / (max || 1))))]!;
+  for (let query = 0; query < queries; query++) {
+    const end = query * keys + seen(matrix, query);
+    for (let i = query * keys; i < end; i++) to[i] = from[shadeOf(weights[i]!, max)]!;
   }
-  canvas.getContext('2d')?.putImageData(image, 0, 0);
+  contextOf(canvas)?.putImageData(image, 0, 0);
 }
+
+/** A part of a map in cells: where it begins, how many there are, and their size in pixels. */
+export interface CellPart {
+  origin: Cell;
+  rows: number;
+  columns: number;
+  size: number;
+  gap: number;
+}
+
+/** Draws cells, resizing the canvas to them; its CSS color is that of the unseen's outlines. */
+export function paintCells(
+  canvas: HTMLCanvasElement,
+  matrix: Matrix,
+  { origin, rows, columns, size, gap }: CellPart,
+  max: number,
+  theme: Theme,
+): void {
+  const sharp = devicePixelRatio;
+  canvas.width = Math.round(columns * size * sharp);
+  canvas.height = Math.round(rows * size * sharp);
+  const context = contextOf(canvas);
+  if (!context) return;
+  context.setTransform(sharp, 0, 0, sharp, 0, 0);
+  if (matrix.causal) context.strokeStyle = getComputedStyle(canvas).color;
+  context.lineWidth = 0.5;
+  const shades = attentionShades(theme);
+  const side = size - gap;
+  for (let row = 0; row < rows; row++) {
+    const query = origin.query + row;
+    const visible = seen(matrix, query) - origin.key;
+    const weights = matrix.weights.subarray(query * matrix.keys + origin.key);
+    const y = row * size + gap / 2;
+    for (let column = 0; column < columns; column++) {
+      const x = column * size + gap / 2;
+      if (column < visible) {
+        context.fillStyle = shades[shadeOf(weights[column]!, max)]!;
+        context.fillRect(x, y, side, side);
+      } else context.strokeRect(x, y, side, side);
+    }
+  }
+}
+
+const contextOf = (canvas: HTMLCanvasElement | OffscreenCanvas) =>
+  canvas.getContext('2d') as CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null;

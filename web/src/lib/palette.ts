@@ -40,6 +40,20 @@ export function attentionPixels(theme: Theme): Uint8ClampedArray {
 }
 const pixelTables = new Map<Theme, Uint8ClampedArray>();
 
+/** Which of the 256 colors stands for a weight 0 … max. */
+export const shadeOf = (weight: number, max: number): number =>
+  max > 0 ? Math.round(255 * Math.sqrt(Math.min(1, weight / max))) : 0;
+
+/** The same 256 colors in CSS. */
+export function attentionShades(theme: Theme): readonly string[] {
+  let shades = shadeTables.get(theme);
+  if (shades) return shades;
+  shades = Array.from({ length: 256 }, (_, i) => attentionColors[theme](i / 255));
+  shadeTables.set(theme, shades);
+  return shades;
+}
+const shadeTables = new Map<Theme, readonly string[]>();
+
 /** Stops for a legend's gradient, evenly spaced in the square root of the weight. */
 export function attentionStops(theme: Theme): readonly string[] {
   return glasses[theme].attention;

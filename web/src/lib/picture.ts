@@ -1,6 +1,6 @@
 /** Taking a picture away: files made here and handed to the browser to save. */
 import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
-import { attentionScale } from './palette.ts';
+import { attentionShades, shadeOf } from './palette.ts';
 import { textWidth } from './text-width.ts';
 import { shorten } from './tokens.ts';
 
@@ -17,19 +17,37 @@ const escape = (text: string) =>
     .replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`)
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\u{10ffff}]/gu, '\ufffd');
 
-/** A heat map that stands alone, on white, in SVG. Labels that would overlap are left out. */
-export function heatmapSvg({ matrix, queryLabels, keyLabels, caption }: Picture): string {
+/** Where a picture's parts lie, in pixels. */
+function layoutOf({ matrix, queryLabels, keyLabels, caption }: Picture) {
   const { queries, keys } = matrix;
-  const fontSize = 12;
   const size = Math.max(2, Math.min(32, Math.floor(1200 / Math.max(queries, keys))));
-  const every = Math.ceil(fontSize / size);
   const widest = (labels: readonly string[]) =>
     Math.ceil(Math.max(0, ...labels.map((label) => textWidth(shorten(label, 16), fontSize)))) + 16;
   const left = widest(queryLabels);
   const top = widest(keyLabels);
-  const width = Math.max(left + keys * size + 8, textWidth(caption, fontSize) + 16);
-  const height = top + queries * size + 32;
-  const color = attentionScale('light', largestWeight(matrix));
+  return {
+    size,
+    left,
+    top,
+    gap: size > 8 ? 1 : 0,
+    /** Labels that would overlap are left out: one of so many is there. */
+    every: Math.ceil(fontSize / size),
+    width: Math.max(left + keys * size + 8, Math.ceil(textWidth(caption, fontSize)) + 16),
+    height: top + queries * size + 32,
+  };
+}
+
+const fontSize = 12;
+const fonts = 'Instrument Sans, Helvetica, Arial, sans-serif';
+const ink = '#13201e';
+
+/** A heat map that stands alone, on white, in SVG. */
+export function heatmapSvg(picture: Picture): string {
+  const { matrix, queryLabels, keyLabels, caption } = picture;
+  const { queries, keys } = matrix;
+  const { size, left, top, gap, every, width, height } = layoutOf(picture);
+  const max = largestWeight(matrix);
+  const shades = attentionShades('light');
   const parts: string[] = [];
   keyLabels.forEach((label, key) => {
     if (key % every > 0) return;
@@ -45,40 +63,90 @@ export function heatmapSvg({ matrix, queryLabels, keyLabels, caption }: Picture)
       `<text ${at} text-anchor="end" dominant-baseline="central">${escape(shorten(label, 16))}</text>`,
     );
   });
-  const gap = size > 8 ? 1 : 0;
   for (let query = 0; query < queries; query++) {
     for (let key = 0; key < keys; key++) {
       const value = weightAt(matrix, { query, key });
       const at = `x="${left + key * size}" y="${top + query * size}"`;
+      const fill = unseen(matrix, { query, key }) ? 'none' : shades[shadeOf(value, max)]!;
       parts.push(
-        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${unseen(matrix, { query, key }) ? 'none' : color(value)}" data-value="${value}"/>`,
+        `<rect ${at} width="${size - gap}" height="${size - gap}" fill="${fill}" data-value="${value}"/>`,
       );
     }
   }
   parts.push(`<text x="8" y="${height - 12}">${escape(caption)}</text>`);
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
-    `font-family="Instrument Sans, Helvetica, Arial, sans-serif" font-size="${fontSize}" fill="#13201e">` +
+    `font-family="${fonts}" font-size="${fontSize}" fill="${ink}">` +
     `<rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
   );
 }
 
 /** The same as a bitmap, two pixels to each of the SVG's. */
-export async function heatmapPng(picture: Picture): Promise<Blob> {
-  const url = URL.createObjectURL(new Blob([heatmapSvg(picture)], { type: 'image/svg+xml' }));
+export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
+  const { matrix, queryLabels, keyLabels, caption } = picture;
+  const { size, left, top, gap, every, width, height } = layoutOf(picture);
+  const scale = 2;
+  canvas.width = width * scale;
+  canvas.height = height * scale;
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D | null;
+  if (!context) throw new Error('No picture was made');
+  context.scale(scale, scale);
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, width, height);
+  const max = largestWeight(matrix);
+  const shades = attentionShades('light');
+  for (let query = 0; query < matrix.queries; query++) {
+    for (let key = 0; key < matrix.keys; key++) {
+      if (unseen(matrix, { query, key })) continue;
+      context.fillStyle = shades[shadeOf(weightAt(matrix, { query, key }), max)]!;
+      context.fillRect(left + key * size, top + query * size, size - gap, size - gap);
+    }
+  }
+  context.fillStyle = ink;
+  context.font = `${fontSize}px ${fonts}`;
+  context.fillText(caption, 8, height - 12);
+  context.textBaseline = 'middle';
+  const labels = (names: readonly string[], write: (name: string, at: number) => void) =>
+    names.forEach((name, i) => i % every === 0 && write(shorten(name, 16), (i + 0.5) * size));
+  context.textAlign = 'right';
+  labels(queryLabels, (name, at) => context.fillText(name, left - 6, top + at));
+  context.textAlign = 'left';
+  context.rotate(-Math.PI / 2);
+  labels(keyLabels, (name, at) => context.fillText(name, 6 - top, left + at));
+}
+
+export type PictureKind = 'svg' | 'png';
+
+/** A worker's part: the file, made wherever this runs. */
+export async function pictureFile(kind: PictureKind, picture: Picture): Promise<Blob> {
+  if (kind === 'svg') return new Blob([heatmapSvg(picture)], { type: 'image/svg+xml' });
+  if (typeof OffscreenCanvas !== 'undefined') {
+    const canvas = new OffscreenCanvas(1, 1);
+    drawHeatmap(canvas, picture);
+    return canvas.convertToBlob();
+  }
+  const canvas = document.createElement('canvas');
+  drawHeatmap(canvas, picture);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made'))));
+  });
+}
+
+/** The file, made in a worker of its own; browsers without OffscreenCanvas make it in the page. */
+export async function heatmapFile(kind: PictureKind, picture: Picture): Promise<Blob> {
+  if (typeof OffscreenCanvas === 'undefined') return pictureFile(kind, picture);
+  const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
   try {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    canvas.width = image.naturalWidth * 2;
-    canvas.height = image.naturalHeight * 2;
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made'))));
+      worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message || 'No picture was made'));
+      // Of the weights only this head's: they lie in one array with all the others'.
+      const { matrix } = picture;
+      const own = { ...matrix, weights: matrix.weights.slice() };
+      worker.postMessage({ kind, picture: { ...picture, matrix: own } }, [own.weights.buffer]);
     });
   } finally {
-    URL.revokeObjectURL(url);
+    worker.terminate();
   }
 }
 

@@ -1,0 +1,40 @@
+/** Drawing waits for the browser's frames, so that an interaction's answer never waits for it. */
+
+/** Milliseconds of a frame that drawing may take which can wait. */
+const spare = 6;
+
+/** Frames are neither painted in a hidden page nor while it is printed. */
+const unpainted = () => document.hidden || matchMedia('print').matches;
+
+/** Runs `job` before the next frame; calling what it returns takes it back. */
+export function nextFrame(job: () => void): () => void {
+  if (unpainted()) {
+    job();
+    return () => undefined;
+  }
+  const frame = requestAnimationFrame(job);
+  return () => cancelAnimationFrame(frame);
+}
+
+const waiting = new Set<() => void>();
+
+function work() {
+  const end = performance.now() + spare;
+  for (const job of waiting) {
+    waiting.delete(job);
+    job();
+    if (performance.now() >= end) break;
+  }
+  if (waiting.size > 0) requestAnimationFrame(work);
+}
+
+/** The same for what can wait: as much of it in each frame as leaves that fluent. */
+export function spareFrame(job: () => void): () => void {
+  if (unpainted()) {
+    job();
+    return () => undefined;
+  }
+  if (waiting.size === 0) requestAnimationFrame(work);
+  waiting.add(job);
+  return () => waiting.delete(job);
+}
