@@ -259,7 +259,49 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
     'the last corner',
   );
   assert.deepEqual(cells.at(-1).slice(0, 2), [511, 511]);
+  // They are elements of the row that is read out; what is drawn under them is what they say.
+  const greens = await page.getByTestId('heatmap').evaluate(async (heatmap) => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const canvas = heatmap.querySelector('canvas');
+    const frame = canvas.getBoundingClientRect();
+    const scale = canvas.width / frame.width;
+    return [...heatmap.querySelectorAll('[data-value]')]
+      .map((cell) => {
+        const { x, y, width, height } = cell.getBoundingClientRect();
+        const at = [(x + width / 2 - frame.x) * scale, (y + height / 2 - frame.y) * scale];
+        const [, green] = canvas.getContext('2d').getImageData(...at, 1, 1).data;
+        return { value: Number(cell.dataset.value), green };
+      })
+      .sort((a, b) => a.value - b.value)
+      .map(({ green }) => green);
+  });
+  assert.ok(greens.length > 20 && greens[0] > greens.at(-1));
+  for (const [i, green] of greens.entries()) assert.ok(i === 0 || green <= greens[i - 1], `${i}`);
 });
+
+onPage(
+  'a token that is pointed at tells of itself, and the others what it looks at',
+  {},
+  async (page) => {
+    await read(page, sentence);
+    await head(page, 1, 1).click();
+    const { tokens, attention } = await classifier.classify(sentence, { attention: true });
+    const row = attention.encoder.at(1, 1).subarray(3 * tokens.length, 4 * tokens.length);
+    const strip = page.getByTestId('token');
+    await strip.nth(3).hover();
+    await page.waitForFunction(() => document.querySelector('[data-testid=token].query'));
+    assert.ok(await strip.nth(3).evaluate((token) => token.classList.contains('query')));
+    const title = await strip.nth(3).getAttribute('title');
+    assert.ok(title.endsWith(`attention ${row[3] < 0.0005 ? '<0.001' : row[3].toFixed(3)}`), title);
+    const lines = await strip.evaluateAll((list) =>
+      list.map((token) => Number(getComputedStyle(token).borderBottomColor.match(/\d+/g)[1])),
+    );
+    const order = [...row.keys()].sort((a, b) => row[a] - row[b]);
+    for (const [i, at] of order.entries()) {
+      assert.ok(i === 0 || lines[at] <= lines[order[i - 1]], `${i}: ${lines}`);
+    }
+  },
+);
 
 onPage('strange texts are read, or said to be empty', {}, async (page) => {
   for (const text of [

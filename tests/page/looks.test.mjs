@@ -40,6 +40,10 @@ for (const theme of ['light', 'dark']) {
     assert.equal(scale(0.5), scale(7));
     const pixels = palette.attentionPixels(theme);
     assert.deepEqual([...pixels.slice(255 * 4)], [...channels(scale(0.5)), 255]);
+    const shades = palette.attentionShades(theme);
+    for (const weight of [0, 0.5, 0.7])
+      assert.equal(shades[palette.shadeOf(weight, 0.5)], scale(weight));
+    assert.equal(palette.shadeOf(0.1, 0), 0);
   });
 }
 

@@ -59,13 +59,27 @@ export function attentionStops(theme: Theme): readonly string[] {
   return glasses[theme].attention;
 }
 
-/** Color of evidence −1 (all for the first label) … 0 … 1 (all for the last). */
+/** Color of evidence −1 (all for the first label) … 0 … 1 (all for the last), in 513 steps. */
 export function evidenceColor(theme: Theme, share: number): string {
-  return evidenceColors[theme]((Math.max(-1, Math.min(1, share)) + 1) / 2);
+  const step = Math.round(256 * (Math.max(-1, Math.min(1, share)) + 1));
+  let color = evidenceTables[theme].get(step);
+  if (color === undefined) {
+    color = evidenceColors[theme](step / 512);
+    evidenceTables[theme].set(step, color);
+  }
+  return color;
 }
+const evidenceTables = { light: new Map<number, string>(), dark: new Map<number, string>() };
 
 /** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */
 export function inkOn(background: string): string {
+  let ink = inks.get(background);
+  if (ink === undefined) inks.set(background, (ink = moreContrast(background)));
+  return ink;
+}
+const inks = new Map<string, string>();
+
+function moreContrast(background: string): string {
   const linear = (channel: number) =>
     channel <= 10 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
   const { r, g, b } = rgb(background);
