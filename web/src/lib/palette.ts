@@ -62,19 +62,20 @@ export function attentionStops(theme: Theme): readonly string[] {
 /** Color of evidence −1 (all for the first label) … 0 … 1 (all for the last), in 513 steps. */
 export function evidenceColor(theme: Theme, share: number): string {
   const step = Math.round(256 * (Math.max(-1, Math.min(1, share)) + 1));
-  let color = evidenceTables[theme].get(step);
-  if (color === undefined) {
-    color = evidenceColors[theme](step / 512);
-    evidenceTables[theme].set(step, color);
-  }
+  const known = evidenceTables[theme].get(step);
+  if (known !== undefined) return known;
+  const color = evidenceColors[theme](step / 512);
+  evidenceTables[theme].set(step, color);
   return color;
 }
 const evidenceTables = { light: new Map<number, string>(), dark: new Map<number, string>() };
 
 /** Black or white, whichever has more contrast with `background`: always 4.5 to 1 at least. */
 export function inkOn(background: string): string {
-  let ink = inks.get(background);
-  if (ink === undefined) inks.set(background, (ink = moreContrast(background)));
+  const known = inks.get(background);
+  if (known !== undefined) return known;
+  const ink = moreContrast(background);
+  inks.set(background, ink);
   return ink;
 }
 const inks = new Map<string, string>();
