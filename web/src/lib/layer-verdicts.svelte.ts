@@ -8,7 +8,9 @@ export type LayerVerdict = Explanations['lens']['layers'][number];
 
 export class LayerVerdicts {
   /** A model of its own: the view's may be unable to explain. */
-  readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
+  readonly loader = new ModelLoader((folder, options) =>
+    Classifier.load(folder, { ...options, explain: true }),
+  );
 
   /** One more than there are layers. */
   verdicts = $state.raw<readonly LayerVerdict[]>();
