@@ -312,8 +312,9 @@ export async function useGenerator(signal: AbortSignal): Promise<void> {
   console.log(info, plain.score, weights, others, tokens, first?.attention?.decoder.queries);
   // @ts-expect-error: a stream is not by beams
   generator.stream('a', { beams: 2 });
-  // @ts-expect-error: it has no encoder
   await generator.generate('a', { ablate: [{ attention: 'encoder', layer: 0, head: 0 }] });
+  // @ts-expect-error: no such attention
+  await generator.generate('a', { ablate: [{ attention: 'self', layer: 0, head: 0 }] });
   // @ts-expect-error: made by load only
   new Generator();
   generator.dispose();

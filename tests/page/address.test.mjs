@@ -64,6 +64,7 @@ test('the translation view comes out of its link as it went in', () => {
     text: 'One. Two.',
     beams: 2,
     sentence: 1,
+    forced: [[], [7, 12]],
     attention: 'decoder',
     head: { layer: 1, head: 3 },
     off: [{ attention: 'cross', layer: 0, head: 1 }],

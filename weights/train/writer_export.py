@@ -1,6 +1,9 @@
 """Checkpoint -> a folder as GPT2LMHeadModel and GPT2Tokenizer write theirs, F16.
 
     python3 writer_export.py --run RUN --out ../writer
+    python3 writer_export.py --run RUN --start ../writer --share 0.75 --out ../writer
+
+With --start, weights on the line from that folder's to the run's: writer_shares.py says how far.
 """
 import argparse
 import json
@@ -12,6 +15,8 @@ import torch
 
 import safetensors_io
 from byte_bpe import END
+from trainer import read_weights
+from writer_model import Writer
 
 GENERATION = {"do_sample": True, "temperature": 0.8, "top_p": 0.95}
 
@@ -53,9 +58,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", required=True, help="folder of checkpoint.pt and tokenizer.json")
     parser.add_argument("--out", required=True)
+    parser.add_argument("--start", help="model folder that the run went on from")
+    parser.add_argument("--share", type=float, default=1.0, help="of the way from there to the run's weights")
     arguments = parser.parse_args()
     run, out = Path(arguments.run), Path(arguments.out)
-    parameters = write(torch.load(run / "checkpoint.pt", map_location="cpu"), run / "tokenizer.json", out)
+    state = torch.load(run / "checkpoint.pt", map_location="cpu")
+    if arguments.start:
+        start = Writer(state["config"])
+        start.load_published(read_weights(Path(arguments.start) / "model.safetensors"))
+        state["average"] = {name: value.lerp(state["average"][name], arguments.share)
+                            for name, value in start.state_dict().items()}
+    parameters = write(state, run / "tokenizer.json", out)
     print(json.dumps({"parameters": parameters, "bytes": sum(path.stat().st_size for path in out.iterdir())}))
 
 
