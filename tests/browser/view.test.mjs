@@ -75,7 +75,8 @@ const give = (view, result) =>
   }, result);
 const cellOf = (view) => view.evaluate((node) => node.cell);
 const drawn = (view) => view.locator('output').waitFor();
-const choose = (view, choice, value) => view.locator(`select[name=${choice}]`).selectOption({ value });
+const choose = (view, choice, value) =>
+  view.locator(`select[name=${choice}]`).selectOption({ value });
 const map = (view) => view.getByRole('application');
 
 // Where a head's weight is the largest, and what it is there.
