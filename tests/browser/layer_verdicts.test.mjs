@@ -15,7 +15,7 @@ const shown = (page) =>
     .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
 
 onPage('every layer’s verdict is the package’s, the last one the view’s own', {}, async (page) => {
-  const classifier = await Classifier.load(join(root, 'weights/sentiment'));
+  const classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
   await page.getByRole('button', { name: 'Read every layer' }).click();
   const seen = new Set();
   for (const text of ['A gripping film.', 'The plot is not good at all.']) {
