@@ -98,11 +98,13 @@ class ModelTest(unittest.TestCase):
             loss.backward()
             return [loss.detach(), *(p.grad.clone() for p in model.parameters())]
 
-        exact = gradients(torch.float32)
+        exact, plain = gradients(torch.float32), gradients(torch.bfloat16)
         if not writer_kernels.use_compiled():
             self.skipTest("no C++ compiler")
-        for wanted, got in zip(exact, gradients(torch.bfloat16)):  # bfloat16 keeps 8 bits
-            self.assertLess((got - wanted).norm(), 0.05 * wanted.norm() + 1e-4)
+        for wanted, rounded, got in zip(exact, plain, gradients(torch.bfloat16)):
+            # PyTorch's own products of bfloat16 lose more where the CPU has no instruction for them.
+            self.assertLess((got - wanted).norm(), 1.2 * (rounded - wanted).norm() + 0.01 * wanted.norm() + 1e-4)
+            self.assertLess((got - wanted).norm(), 0.2 * wanted.norm() + 1e-4)
 
     def test_no_token_sees_what_follows(self):
         torch.manual_seed(0)
