@@ -35,7 +35,7 @@ class EncoderPipeline : public Pipeline {
   std::vector<Parameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Tokenizer& tokenizer() const override { return *tokenizer_; }
   const InputReader& reader() const { return reader_; }
   EncoderModel& model() { return model_; }
 

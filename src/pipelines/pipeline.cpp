@@ -44,6 +44,16 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
   return json.take();
 }
 
+std::string vocabulary_json(const Tokenizer& tokenizer) {
+  JsonWriter json;
+  json.array([&] {
+    for (std::size_t id = 0; id < tokenizer.size(); ++id) {
+      json.value(tokenizer.display_text(static_cast<std::int32_t>(id)));
+    }
+  });
+  return json.take();
+}
+
 std::string to_json(const Error& error) {
   JsonWriter json;
   json.object([&] {

@@ -15,6 +15,7 @@
 #include "io/weights.hpp"
 #include "models/trace.hpp"
 #include "pipelines/options.hpp"
+#include "text/tokenizer.hpp"
 
 // What the command line and the binding drive, whatever the task.
 
@@ -92,6 +93,8 @@ class Pipeline {
   virtual std::vector<Parameter> parameters() = 0;
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
+  /// Of what the model writes or, where it writes nothing, of what it reads.
+  virtual const Tokenizer& tokenizer() const = 0;
 
   /// Starts on some texts; they and the options need to live for the call only. Throws
   /// `invalid_option` naming the field. The pipeline outlives the job, and works on one step of one
@@ -102,6 +105,9 @@ class Pipeline {
 
 /// What a pipeline's model is: {task, labels, layers, heads, …, parameters, compute}.
 std::string describe_json(const Pipeline& pipeline, std::size_t parameters);
+
+/// What every token of a vocabulary reads as, by its id: Tokenizer::display_text.
+std::string vocabulary_json(const Tokenizer& tokenizer);
 
 /// {"error": {"code", "message"}}
 std::string to_json(const Error& error);

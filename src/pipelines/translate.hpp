@@ -63,6 +63,7 @@ class TranslatePipeline final : public Pipeline {
   std::vector<Parameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
+  const Tokenizer& tokenizer() const override { return target_tokenizer(); }
   const Tokenizer& source_tokenizer() const { return *source_tokenizer_; }
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;

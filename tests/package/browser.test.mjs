@@ -2,7 +2,7 @@
 // worker.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -108,8 +108,11 @@ const server = await serve(root, {
   // Its optimizer's copy of the script, and the package as installed.
   '/node_modules/.vite/deps/glassformer.js': serveDist('index.js'),
   '/node_modules/glassformer/dist/worker.js': serveDist('worker.js'),
-  '/node_modules/glassformer/dist/glassformer.wasm': serveDist('glassformer.wasm'),
-  '/node_modules/glassformer/dist/glassformer.relaxed.wasm': serveDist('glassformer.relaxed.wasm'),
+  ...Object.fromEntries(
+    readdirSync(dist)
+      .filter((file) => file.endsWith('.wasm'))
+      .map((file) => [`/node_modules/glassformer/dist/${file}`, serveDist(file)]),
+  ),
   '/page/': send('text/html', '<!doctype html><base href="/tests/"><title>test</title>'),
   '/worker.js': send('text/javascript', workerScript),
   '/tests/cut/config.json': (response) => response.writeHead(404).end(),

@@ -2,18 +2,22 @@
 // their answers are right is shown in checkpoints.test.mjs.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderOf } from './checkpoints.mjs';
 import {
   AttentionMap,
   Classifier,
   Embedder,
+  Generator,
   QuestionAnswerer,
   TokenClassifier,
+  Translator,
   assertError,
   assertNear,
   load,
   plain,
+  root,
 } from './helpers.mjs';
 
 const sentences = ['I loved it!', 'The film opens on a quiet street.', 'New York'];
@@ -244,4 +248,32 @@ test('vectors: pooling, length and likeness', async () => {
   await assertError(() => embedder.embed(text, { pooling: 'first' }), 'invalid_option', /pooling/);
   const copy = structuredClone(plain(await embedder.embed(text)));
   assert.deepEqual(copy.embedding, embedding);
+});
+
+test('a vocabulary: what each token reads as, by its id', async () => {
+  const modelOf = (name) => join(root, 'weights', name);
+  const classifier = await load(modelOf('sentiment'), {}, Classifier);
+  const read = await classifier.vocabulary();
+  assert.equal(read.length, classifier.info.vocabSize);
+  const { tokens } = await classifier.classify('A gripping film 🙂.');
+  assert.ok(tokens.length > 5);
+  assert.deepEqual(
+    tokens.map(({ id }) => read[id]),
+    tokens.map(({ text }) => text),
+  );
+  // Of two vocabularies, that of what is written.
+  const translator = await load(folderOf('marian_two_tables'), {}, Translator);
+  const written = await translator.vocabulary();
+  const { targetTokens } = await translator.translate('a cat');
+  assert.deepEqual(
+    targetTokens.map(({ id }) => written[id]),
+    targetTokens.map(({ text }) => text),
+  );
+  const generator = await load(modelOf('writer'), {}, Generator);
+  const pieces = await generator.vocabulary();
+  assert.equal(pieces.length, 4096);
+  const { next } = await generator.next('The film');
+  assert.ok(next.length > 0 && next.every(({ id, text }) => pieces[id] === text));
+  generator.dispose();
+  await assertError(() => generator.vocabulary(), 'disposed', /disposed/);
 });

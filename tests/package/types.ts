@@ -66,6 +66,8 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
     hubUrl: 'https://hub.example.org',
     urls: { 'model-00001-of-00002.safetensors': 'https://example.org/weights' },
   });
+  const pieces: string[] = await any.vocabulary();
+  console.log(pieces[0]);
   if (any instanceof Translator) await any.translate('a');
   else if (any instanceof QuestionAnswerer) await any.answer('a', 'b');
   else if (any instanceof Embedder) await any.embed('a');

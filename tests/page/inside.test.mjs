@@ -12,7 +12,6 @@ const { activate, unfold } = await source('inside/unfold');
 const { largest, spread } = await source('inside/run');
 const { Weights } = await source('inside/weights');
 const { untrainedWeights } = await source('inside/untrained');
-const { bytePieces, sentencePieces } = await source('inside/vocabulary');
 const { fromInsideLink, toInsideLink } = await source('inside/link');
 const { stripLayout } = await source('inside/strip');
 
@@ -247,16 +246,6 @@ test('means, deviations, activations and probabilities', () => {
 });
 
 // --- around them ----------------------------------------------------------------------------------
-
-test('pieces read as they do in their vocabularies', () => {
-  const pieces = sentencePieces(bytesOf('en-de', 'tokenizer.model'));
-  assert.equal(pieces.length, 12000);
-  assert.ok(pieces.includes('<s>') && pieces.includes('</s>') && pieces.includes(' the'));
-  const json = readFileSync(join(folder('writer'), 'tokenizer.json'), 'utf8');
-  const written = bytePieces(json);
-  assert.equal(written.length, 4096);
-  assert.ok(written.includes(' film'));
-});
 
 test('a link says what is shown, and reads what it can', () => {
   const state = {

@@ -18,6 +18,7 @@ interface Exports {
   gf_load_plan(): number;
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
+  gf_vocabulary(): number;
   gf_begin(
     texts: number,
     lengths: number,
@@ -202,6 +203,11 @@ export class Engine {
   loadEnd(): ModelDescription {
     this.#freeStaging();
     return this.#call<ModelDescription>([], () => this.#exports.gf_load_end());
+  }
+
+  /** What each token reads as, by its id. */
+  vocabulary(): string[] {
+    return this.#call<string[]>([], this.#exports.gf_vocabulary);
   }
 
   #freeStaging(): void {

@@ -159,6 +159,13 @@ export class ModelHandle<Info extends ModelInfo> {
     }
   }
 
+  /** What each token reads as, by its id. */
+  vocabulary(): Promise<string[]> {
+    return this.run(undefined, (inner) =>
+      this.#host.call('vocabulary', undefined, inner, () => {}),
+    );
+  }
+
   #assemble<Result>(raw: RawResult, options: EngineOptions): Result {
     if (options.explains) return assembleExplanation<Result>(raw);
     return assemble<Result>(raw, options.traced, (this.info as Partial<ClassifierInfo>).labels);

@@ -38,6 +38,7 @@ export interface TextRequest {
 /** The kinds of call: what each sends, what it hears of meanwhile, and what it gets. */
 export interface Calls {
   load: { request: LoadRequest; event: Progress; result: ModelInfo };
+  vocabulary: { request: undefined; event: never; result: string[] };
   run: { request: TextRequest; event: RawResult; result: Answer[] };
 }
 

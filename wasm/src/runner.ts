@@ -46,6 +46,7 @@ export class Runner implements Host {
   #waiting = 0;
   readonly #work: { [K in Kind]: Work<K> } = {
     load: (request, signal, onEvent) => this.#load(request, signal, onEvent),
+    vocabulary: () => Promise.resolve(this.#engine.vocabulary()),
     run: (request, signal, onEvent) => this.#run(request, signal, onEvent),
   };
 

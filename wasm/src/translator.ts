@@ -153,6 +153,15 @@ export class Translator {
     return explain(this.#model, toText(text), options, explainTranslationOptions);
   }
 
+  /**
+   * What every token of the vocabulary that translations are made of reads as, by its id: the text that it stands for behind
+   * another one, with a space in front where it starts a word. What stands for no text, or for a
+   * byte, reads as its name: `</s>`, `<0xE6>`.
+   */
+  vocabulary(): Promise<string[]> {
+    return this.#model.vocabulary();
+  }
+
   /** Ends the worker and frees the model. Calls and streams under way reject with `disposed`. */
   dispose(): void {
     this.#model.dispose();

@@ -8,7 +8,6 @@ import type { InsideModel } from './models.ts';
 import { keysOf, largest, rowOf, type Piece, type Run } from './run.ts';
 import { stepsOf, tensorsOf, type Step } from './steps.ts';
 import { untrainedWeights } from './untrained.ts';
-import { bytePieces, sentencePieces } from './vocabulary.ts';
 import { Weights } from './weights.ts';
 
 export type OpenModel = Classifier | Translator | Generator;
@@ -46,11 +45,11 @@ export class Folder {
     return this.#untrained;
   }
 
-  /** What the answers read as: labels, or the vocabulary's pieces. */
-  answers(): Promise<readonly string[]> {
+  /** What the answers of the folder's model read as: labels, or the vocabulary's pieces. */
+  answers(model: OpenModel): Promise<readonly string[]> {
     const { answer } = this.architecture;
     if (answer.kind === 'classes') return Promise.resolve(answer.labels);
-    this.#pieces ??= this.#vocabulary();
+    this.#pieces ??= model.vocabulary();
     return this.#pieces;
   }
 
@@ -64,13 +63,6 @@ export class Folder {
   get tokenizerFiles(): readonly string[] {
     if (this.#config.model_type === 'gpt2') return ['tokenizer.json', 'tokenizer_config.json'];
     return ['tokenizer.model'];
-  }
-
-  async #vocabulary(): Promise<readonly string[]> {
-    if (this.#config.model_type === 'gpt2')
-      return bytePieces(await (await fetched(`${this.#url}/tokenizer.json`)).text());
-    const file = await fetched(`${this.#url}/tokenizer.model`);
-    return sentencePieces(new Uint8Array(await file.arrayBuffer()));
   }
 
   #bytes(): Promise<Uint8Array<ArrayBuffer>> {
@@ -127,7 +119,7 @@ export async function read(
   const stack = architecture[stackName]!;
   const layer = Math.min(wanted, stack.layers - 1);
   const steps = stepsOf(architecture, stackName, layer);
-  const answers = await folder.answers();
+  const answers = await folder.answers(model);
   const start = performance.now();
   const options = { trace: tensorsOf(steps), signal };
   const run = await ask(model, folder, text, options, answers, untrained);
