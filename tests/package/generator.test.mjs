@@ -91,6 +91,38 @@ test('a trace has a row for each token that was read, and its own values change 
   assert.notDeepEqual(next, (await model.next(prompt)).next);
 });
 
+test('a model with an encoder answers: whole, in a stream, with attention, a trace and a patch', async () => {
+  const model = await load(folderOf('t5'), {}, Generator);
+  const text = 'translate English to German: The film is good.';
+  const plain = await model.generate(text, options);
+  const name = 'encoder.output';
+  const asked = { ...options, attention: true, trace: [name] };
+  const { attention, trace, ...rest } = await model.generate(text, asked);
+  assert.deepEqual(rest, plain);
+  const { encoder, decoder, cross } = attention;
+  const [read, written] = [plain.promptTokens.length, plain.tokens.length];
+  assert.deepEqual([encoder.queries, encoder.keys], [read, read]);
+  assert.deepEqual([decoder.queries, decoder.keys], [written, written]);
+  assert.deepEqual([cross.queries, cross.keys], [written, read]);
+  assert.deepEqual(trace[name].shape, [read, model.info.dModel]);
+  const steps = await streamed(model, text, { ...options, attention: true });
+  assert.equal(steps.at(-1).text, plain.text);
+  for (const [row, { attention: shown }] of steps.slice(0, -1).entries()) {
+    assert.deepEqual([shown.cross.queries, shown.cross.keys], [1, read]);
+    const whole = cross.at(1, 0).subarray(row * read, (row + 1) * read);
+    assert.deepEqual(shown.cross.at(1, 0), whole);
+  }
+  const next = await model.next(text, { attention: true, count: 3 });
+  assert.equal(next.next[0].id, plain.tokens[0].id);
+  assert.deepEqual([next.attention.cross.queries, next.attention.cross.keys], [1, read]);
+  const own = [{ name, value: trace[name] }];
+  assert.deepEqual(await model.generate(text, { ...options, patch: own }), plain);
+  const zero = await model.next(text, { patch: [{ name, value: 0 }], count: 3 });
+  assert.notDeepEqual(zero.next, next.next);
+  const ablate = [{ attention: 'cross', layer: 0, head: 0 }];
+  assert.notDeepEqual((await model.next(text, { ablate, count: 3 })).next, next.next);
+});
+
 test('tokens are drawn by their seed, and beams give their other texts', async () => {
   const model = await load(folder, {}, Generator);
   const draw = async (given) => (await model.generate(prompt, { ...options, ...given })).text;

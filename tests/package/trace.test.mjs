@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkpoints.mjs';
 import {
   Embedder,
+  Generator,
   QuestionAnswerer,
   assertError,
   assertNear,
@@ -92,10 +93,10 @@ for (const binary of binaries) {
     });
   }
 
-  // Models with a decoder have tests of their own.
-  const encoders = checkpointNames.filter(
-    (name) => !['translate', 'generate'].includes(expectedOf(name).task),
-  );
+  // Those of translators are compared below, with what our own have.
+  const tasksOf = (...tasks) =>
+    checkpointNames.filter((name) => tasks.includes(expectedOf(name).task));
+  const encoders = tasksOf('sequence', 'tokens', 'answer', 'embed');
   for (const name of encoders) {
     test(`${name}, ${binary}`, async () => {
       const { Class } = taskOf(name);
@@ -132,6 +133,37 @@ for (const binary of binaries) {
         compared += expected ? 2 : 1;
       }
       assert.ok(compared > 1);
+    });
+  }
+
+  for (const name of tasksOf('generate', 'text2text')) {
+    test(`${name}, ${binary}`, async () => {
+      const { tensors, texts, task } = expectedOf(name);
+      const model = await load(folderOf(name), { binary }, Generator);
+      const answers = task === 'text2text';
+      const trace = answers ? everythingTranslated : ['logits', ...ofStack('decoder')];
+      let compared = 0;
+      for (const [index, given] of texts.entries()) {
+        const result = answers
+          ? await model.generate(given.text, { ...given.runs[0].options, trace })
+          : await model.next(given.text, { count: 0, trace });
+        assertShapes(result.trace);
+        for (const [key, { shape, data }] of Object.entries(tensors)) {
+          const traced =
+            key === `logits.${index}`
+              ? 'logits'
+              : key === `states.${index}`
+                ? 'encoder.output'
+                : key.startsWith(`${index}/`)
+                  ? key.slice(`${index}/`.length)
+                  : undefined;
+          if (!traced) continue;
+          assert.deepEqual(result.trace[traced]?.shape, shape, key);
+          assertTensor(result.trace[traced].data, data, tolerance, key);
+          compared++;
+        }
+      }
+      assert.ok(compared >= texts.length);
     });
   }
 
