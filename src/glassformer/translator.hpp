@@ -42,6 +42,8 @@ struct TranslateOptions {
   /// Of each sentence, in their order, the ids that its translation begins with; with the end token
   /// last, that it consists of. Their log-probabilities are the model's own.
   std::vector<std::vector<std::int32_t>> prefixes = {};
+  /// Of each sentence, in their order, the positions of source tokens to treat as padding.
+  std::vector<std::vector<std::size_t>> mask_tokens = {};
   /// Most tokens a sentence; 0: as the folder says, or three times the source's and 16.
   std::size_t max_length = 0;
   bool attention = false;  ///< return every attention weight, and the alignment

@@ -52,20 +52,11 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
 }
 
 void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
-  for (const std::size_t position : options_.mask_tokens) {
-    if (position < tokens) continue;
-    refuse_option({"maskTokens: expected positions below {}, got {}", {tokens, position}});
-  }
-  if (options_.mask_tokens.empty()) return;
-  std::vector<bool> masked(tokens, false);
-  for (const std::size_t position : options_.mask_tokens) masked[position] = true;
-  if (std::ranges::find(masked, false) == masked.end()) {
-    refuse_option("maskTokens: expected one token at least to stay, got all of them");
-  }
+  expect_mask(tokens, options_.mask_tokens);
   const HeadConfig& head = pipeline_.config_.architecture.head;
   const bool pools_first =
       head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
-  if (pools_first && masked[0]) {
+  if (pools_first && std::ranges::count(options_.mask_tokens, 0u) > 0) {
     refuse_option(
         "maskTokens: expected the first token to stay, from which this model answers, got 0");
   }

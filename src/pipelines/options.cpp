@@ -39,17 +39,19 @@ std::vector<std::size_t> OptionsReader::indices(const char* key, std::string_vie
   return values;
 }
 
-std::vector<std::vector<std::int32_t>> OptionsReader::id_lists(const char* key) {
-  std::vector<std::vector<std::int32_t>> lists;
+std::vector<std::vector<std::size_t>> OptionsReader::index_lists(const char* key,
+                                                                 const char* what) {
+  std::vector<std::vector<std::size_t>> lists;
   const JsonValue* array = find(key);
   if (!array) return lists;
   if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries list(*array); list.next();) {
-    if (!list.value().is_array()) fail(key, "arrays of ids", list.value());
-    std::vector<std::int32_t>& ids = lists.emplace_back();
-    for (JsonEntries id(list.value()); id.next();) {
-      if (!id.value().is_whole() || id.value().whole() > any_index) fail(key, "ids", id.value());
-      ids.push_back(static_cast<std::int32_t>(id.value().whole()));
+    if (!list.value().is_array()) fail(key, "arrays within it", list.value());
+    std::vector<std::size_t>& entries = lists.emplace_back();
+    for (JsonEntries entry(list.value()); entry.next();) {
+      const JsonValue& value = entry.value();
+      if (!value.is_whole() || value.whole() > any_index) fail(key, what, value);
+      entries.push_back(value.whole());
     }
   }
   return lists;
@@ -169,6 +171,19 @@ void expect_head(const char* option, std::size_t layer, std::size_t head,
   if (layer < stack.layers && head < stack.n_heads) return;
   refuse_option({"{}: expected layers below {} and heads below {}, got layer {}, head {}",
                  {option, stack.layers, stack.n_heads, layer, head}});
+}
+
+void expect_mask(std::size_t tokens, std::span<const std::size_t> positions) {
+  std::vector<bool> masked(tokens, false);
+  for (const std::size_t position : positions) {
+    if (position >= tokens) {
+      refuse_option({"maskTokens: expected positions below {}, got {}", {tokens, position}});
+    }
+    masked[position] = true;
+  }
+  if (!positions.empty() && std::ranges::find(masked, false) == masked.end()) {
+    refuse_option("maskTokens: expected one token at least to stay, got all of them");
+  }
 }
 
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads) {

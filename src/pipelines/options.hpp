@@ -39,7 +39,7 @@ class OptionsReader : public JsonObject {
   /// The indices in an array; `expected` says what they are.
   std::vector<std::size_t> indices(const char* key, std::string_view expected);
   /// The ids in each array of an array.
-  std::vector<std::vector<std::int32_t>> id_lists(const char* key);
+  std::vector<std::vector<std::size_t>> index_lists(const char* key, const char* what);
   /// The nonempty strings in an array.
   std::vector<std::string> names(const char* key);
   /// [{"attention": "encoder", "layer": int, "head": int}], of the first `sites` of encoder,
@@ -72,6 +72,9 @@ void expect_between(const char* option, float least, float most, float got);
 void expect_beams(std::size_t beams);
 /// Throws `invalid_option` unless the stack has the head.
 void expect_head(const char* option, std::size_t layer, std::size_t head, const StackConfig& stack);
+/// Throws `invalid_option` unless the positions are among so many tokens, of which one at least is
+/// left.
+void expect_mask(std::size_t tokens, std::span<const std::size_t> positions);
 
 /// The patches, and those by which these heads are ablated.
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads);

@@ -87,7 +87,10 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
   }
   options.early_stopping = reader.stopping("earlyStopping");
   if (reader.find("maxLength")) options.max_length = reader.index("maxLength", 1);
-  options.prefixes = reader.id_lists("prefixes");
+  for (const std::vector<std::size_t>& ids : reader.index_lists("prefixes", "ids")) {
+    options.prefixes.emplace_back(ids.begin(), ids.end());
+  }
+  options.mask_tokens = reader.index_lists("maskTokens", "positions of tokens");
   options.attention = reader.flag("attention");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");

@@ -59,6 +59,7 @@ struct TranslationJob::State {
     SourceSentence source;
     SentenceTranslation result;
     std::vector<std::int32_t> prefix = {};
+    std::vector<std::size_t> masked = {};
     bool finished = false;
   };
   struct Text {
@@ -167,6 +168,10 @@ void TranslationJob::State::read(std::size_t text) {
           Sentence{.text = text, .source = std::move(sentence), .result = std::move(result)});
       const std::size_t place = sentences.size() - 1 - entry.first;
       if (place < options.prefixes.size()) read.prefix = options.prefixes[place];
+      if (place < options.mask_tokens.size()) {
+        read.masked = options.mask_tokens[place];
+        expect_mask(read.source.tokens.size(), read.masked);
+      }
     }
     entry.last = sentences.size();
     entry.after = std::move(source.after);
@@ -257,7 +262,7 @@ void TranslationJob::State::start_batch() {
     if (!batch.empty() && (full || options.stream)) break;
     std::vector<std::int32_t> ids;
     for (const Token& token : tokens) ids.push_back(token.id);
-    sources.add(ids);
+    sources.add(ids, sentences[order[next]].masked);
     if (pipeline.shortlist_) {
       choices.push_back(pipeline.choices(ids, sentences[order[next]].prefix));
     }

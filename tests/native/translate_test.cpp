@@ -681,6 +681,35 @@ TEST_CASE("a translation goes on from the tokens that it has to begin with", "[t
   }
 }
 
+TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]") {
+  const auto pipeline = make_translator();
+  const std::string text = "A cat sat. A dog ran.";
+  const Translation whole = pipeline->translate(text, {.attention = true});
+  const Translation hidden =
+      pipeline->translate(text, {.mask_tokens = {{}, {1}}, .attention = true});
+  REQUIRE(whole.sentences.size() == 2);
+  check_same(whole.sentences[0], hidden.sentences[0]);
+  const SentenceTranslation& sentence = hidden.sentences[1];
+  CHECK(sentence.output.tokens[0].logprob != whole.sentences[1].output.tokens[0].logprob);
+  for (const AttentionMap* map : {&*sentence.encoder, &*sentence.cross}) {
+    const std::size_t keys = sentence.source_tokens.size();
+    REQUIRE(keys > 2);
+    float others = 0;
+    for (std::size_t i = 0; i < map->weights.size(); ++i) {
+      if (i % keys == 1) CHECK(map->weights[i] == 0);
+      if (i % keys == 0) others += map->weights[i];
+    }
+    CHECK(others > 0);
+  }
+  // As though no token were hidden.
+  const TranslateOptions nothing = {.mask_tokens = {{}}};
+  check_same(whole.sentences[1], pipeline->translate(text, nothing).sentences.at(1));
+  for (const std::vector<std::size_t>& wrong : {std::vector<std::size_t>{99}, {0, 1, 2, 3, 4, 5}}) {
+    CHECK(code_of([&] { pipeline->translate("A", {.mask_tokens = {wrong}}); }) ==
+          ErrorCode::invalid_option);
+  }
+}
+
 TEST_CASE("a shortlist that is damaged or another model's is refused by name", "[translate]") {
   const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
   ModelConfig config = config_of(tokenizer, tokenizer);
@@ -895,7 +924,7 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
         R"({"alignment": {"head": 1}})", R"({"ablate": [{"attention": "self", "layer": 0,
         "head": 0}]})",
         R"({"earlyStopping": "soon"})", R"({"prefixes": [3]})", R"({"prefixes": [[-1]]})",
-        R"({"attention": 1})", "[]", "{"}) {
+        R"({"maskTokens": [0]})", R"({"maskTokens": [["a"]]})", R"({"attention": 1})", "[]", "{"}) {
     INFO(json);
     CHECK(code_of([&] { parse_translate_options(json); }) == ErrorCode::invalid_option);
   }

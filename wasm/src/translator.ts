@@ -37,6 +37,7 @@ const translateOptions = [
   'lengthPenalty',
   'earlyStopping',
   'prefixes',
+  'maskTokens',
   'hypotheses',
 ];
 

@@ -362,6 +362,11 @@ export interface TranslateOptions<
    * the model's own, of what it would have written otherwise, too.
    */
   prefixes?: readonly (readonly number[])[] | undefined;
+  /**
+   * For each sentence, in their order, the positions of source tokens (in its `sourceTokens`) that
+   * are treated as padding: no other token sees them.
+   */
+  maskTokens?: readonly (readonly number[])[] | undefined;
   /** Return the other complete translations, and the tree of all that the search considered. */
   hypotheses?: Hypotheses | undefined;
 }
