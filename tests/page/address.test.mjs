@@ -65,6 +65,7 @@ test('the translation view comes out of its link as it went in', () => {
     beams: 2,
     sentence: 1,
     forced: [[], [7, 12]],
+    hidden: [[], [1]],
     attention: 'decoder',
     head: { layer: 1, head: 3 },
     off: [{ attention: 'cross', layer: 0, head: 1 }],

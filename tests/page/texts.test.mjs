@@ -99,15 +99,15 @@ test('the code has the whole text, however long and quoted', () => {
   const text = `"${'long '.repeat(500)}"\n\\ \u2028 end`;
   for (const code of [
     classifyCode(text, [], [3]),
-    translateCode('en-de', text, 4, []),
+    translateCode('en-de', text, 4, { ablate: [], maskTokens: [] }),
     transplantCode(text, 'x', 'residual'),
     transplantCode('x', text, 'residual'),
   ])
     assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
   const off = [{ attention: 'cross', layer: 1, head: 2 }];
   assert.match(
-    translateCode('en-fr', 'x', 2, off),
-    /beams: 2.*ablate: \[\{ attention: 'cross', layer: 1, head: 2 \}\]/,
+    translateCode('en-fr', 'x', 2, { ablate: off, maskTokens: [[], [3]] }),
+    /beams: 2.*ablate: \[\{ attention: 'cross', layer: 1, head: 2 \}\], maskTokens: \[\[\],\[3\]\]/,
   );
   assert.match(classifyCode('x', [], [1, 2]), /maskTokens: \[1, 2\]/);
 });
@@ -124,7 +124,9 @@ test('the JSON has every weight, as bytes', () => {
   assert.deepEqual(floats(one.attention.encoder.data), data);
   assert.deepEqual(one.contributions, { good: [0.5] });
   const attention = { encoder: map, decoder: map, cross: map };
-  const two = JSON.parse(translationJson('a', { text: 'b', sentences: [{ attention }] }, 4, []));
+  const two = JSON.parse(
+    translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }),
+  );
   assert.deepEqual(floats(two.sentences[0].attention.cross.data), data);
   assert.equal(two.beams, 4);
 });

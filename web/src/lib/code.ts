@@ -40,10 +40,15 @@ export function translateCode(
   name: ModelName,
   text: string,
   beams: number,
-  ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
+  touches: {
+    ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[];
+    maskTokens: readonly (readonly number[])[];
+  },
 ): string {
+  const { ablate, maskTokens } = touches;
   const options = [`beams: ${beams}`, 'attention: true', 'hypotheses: true'];
   if (ablate.length > 0) options.push(ablateOption(ablate));
+  if (maskTokens.length > 0) options.push(`maskTokens: ${JSON.stringify(maskTokens)}`);
   return [
     `import { Translator } from 'glassformer';`,
     ``,

@@ -1,5 +1,12 @@
 /** What the page shows, as JSON. */
-import type { AttentionMap, Classification, Head, Prediction, Translation } from 'glassformer';
+import type {
+  AttentionMap,
+  Classification,
+  Head,
+  Prediction,
+  TranslateOptions,
+  Translation,
+} from 'glassformer';
 
 /**
  * The result with every head's attention, as `glassformer classify --json --attention` prints it
@@ -33,8 +40,7 @@ export function resultJson(
 export function translationJson(
   text: string,
   { sentences, ...result }: Translation,
-  beams: number,
-  ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[],
+  asked: Pick<TranslateOptions, 'beams' | 'ablate' | 'maskTokens'>,
 ): string {
   const all = sentences.map(({ attention, ...sentence }) => ({
     ...sentence,
@@ -44,7 +50,7 @@ export function translationJson(
       cross: encoded(attention.cross),
     },
   }));
-  return JSON.stringify({ input: text, beams, ablate, ...result, sentences: all }, null, 1);
+  return JSON.stringify({ input: text, ...asked, ...result, sentences: all }, null, 1);
 }
 
 /** The same of a text and the tokens that may follow it, the hundred most probable of them. */

@@ -80,6 +80,10 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   sentence = $state(0);
   /** Of each sentence, the tokens that its translation has to begin with. */
   forced = $state.raw<readonly (readonly number[])[]>([]);
+  /** Of each sentence, the source tokens that are hidden from the model. */
+  hidden = $state.raw<readonly (readonly number[])[]>([]);
+  /** Hidden tokens that an edit changed, so that they are hidden no more. */
+  unhidden = $state(0);
 
   /** While a text is being translated, and where that was stopped. */
   draft = $state.raw<Draft>();
@@ -125,7 +129,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   into(target: Target): void {
     this.target = target;
     this.choice.off = [];
-    this.forced = [];
+    this.forced = this.hidden = [];
+    this.unhidden = 0;
     this.choice.letGo();
     void this.load();
   }
@@ -138,9 +143,10 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   get link(): Link {
-    const { target, text, beams, sentence, forced, attention, choice } = this;
+    const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
     const { selected: head, off } = choice;
-    return toTranslationLink({ target, text, beams, sentence, forced, attention, head, off });
+    const touches = { forced, hidden, off };
+    return toTranslationLink({ target, text, beams, sentence, attention, head, ...touches });
   }
 
   get ready(): boolean {
@@ -154,15 +160,40 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   /** Takes all interventions back. */
   reset(): void {
     this.choice.off = [];
-    this.forced = [];
+    this.forced = this.hidden = [];
+    this.unhidden = 0;
     void this.#refresh();
   }
 
   /** Has the sentence's translation begin with these tokens; with none it is free again. */
   force(ids: readonly number[]): void {
-    const before = Array.from({ length: this.sentence }, (_, i) => this.forced[i] ?? []);
-    this.forced = [...before, ids, ...this.forced.slice(this.sentence + 1)];
+    this.forced = withList(this.forced, this.sentence, ids);
     void this.#refresh();
+  }
+
+  /** Those of the sentence that is looked into. */
+  get hiddenTokens(): readonly number[] {
+    return this.hidden[this.sentence] ?? [];
+  }
+
+  /** Hides a source token of the sentence from the model, or shows it again; the last one stays. */
+  toggleToken(token: number): void {
+    const { hiddenTokens: tokens, inspected } = this;
+    const was = tokens.includes(token);
+    if (!was && tokens.length + 1 >= (inspected?.sourceTokens.length ?? 0)) return;
+    const now = was ? tokens.filter((each) => each !== token) : [...tokens, token];
+    this.hidden = withList(
+      this.hidden,
+      this.sentence,
+      now.sort((a, b) => a - b),
+    );
+    this.unhidden = 0;
+    void this.#refresh();
+  }
+
+  /** How many source tokens are hidden, in all sentences. */
+  get hiddenCount(): number {
+    return this.hidden.reduce((sum, tokens) => sum + tokens.length, 0);
   }
 
   /** How many tokens of the sentence are forced. */
@@ -181,7 +212,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     this.choice.letGo();
     this.lit = undefined;
     this.sentence = 0;
-    this.forced = [];
+    this.unhidden += this.hiddenCount;
+    this.forced = this.hidden = [];
     if (this.stage === 'stopped') this.stage = 'rest';
     this.#work.abort();
     clearTimeout(this.#timer);
@@ -236,7 +268,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   get touched(): boolean {
-    return this.choice.off.length > 0 || this.forced.some((ids) => ids.length > 0);
+    const forced = this.forced.some((ids) => ids.length > 0);
+    return forced || this.choice.off.length + this.hiddenCount > 0;
   }
 
   /** The alignment, as long as the text is the one that it belongs to. */
@@ -285,7 +318,12 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   toJson(): string {
     const { rendering } = this;
     if (!rendering) return '{}';
-    return translationJson(rendering.text, rendering.result, rendering.beams, this.choice.off);
+    const { text, result, beams } = rendering;
+    return translationJson(text, result, {
+      beams,
+      ablate: this.choice.off,
+      maskTokens: this.hidden,
+    });
   }
 
   #exists({ attention, layer, head }: Head<AttentionKind>): boolean {
@@ -317,7 +355,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
       };
       const known = this.untouched;
       const untouched = known?.text === text && known.beams === beams ? known : await translate({});
-      const touches = { ablate: this.choice.off, prefixes: this.forced };
+      const { forced: prefixes, hidden: maskTokens } = this;
+      const touches = { ablate: this.choice.off, prefixes, maskTokens };
       const rendering = this.touched ? await translate(touches) : untouched;
       this.untouched = untouched;
       this.#show(rendering);
@@ -376,12 +415,14 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   #take(link: Link): void {
     const { target, text, beams, sentence, attention, head, ...rest } = fromTranslationLink(link);
-    const { off = [], forced = [] } = rest;
+    const { off = [], forced = [], hidden = [] } = rest;
     if (target) this.target = target;
     if (text !== undefined) this.text = text;
     if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
     if (sentence !== undefined) this.sentence = sentence;
     this.forced = forced;
+    this.hidden = hidden;
+    this.unhidden = 0;
     if (attention) this.attention = attention;
     if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
     this.choice.off = off.filter((at) => this.#exists(at));
@@ -404,6 +445,16 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     if (!rendering || !inspected) return [];
     return shownTokens(rendering.result.text, inspected.tokens).map(({ label }) => label);
   }
+}
+
+/** Lists, one a sentence, of which that of `sentence` is replaced. */
+function withList<T>(
+  lists: readonly (readonly T[])[],
+  sentence: number,
+  list: readonly T[],
+): readonly (readonly T[])[] {
+  const before = Array.from({ length: sentence }, (_, i) => lists[i] ?? []);
+  return [...before, list, ...lists.slice(sentence + 1)];
 }
 
 /** What the heads of the decoder's last layer looked at on average, where that was strong. */

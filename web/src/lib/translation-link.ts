@@ -17,20 +17,21 @@ export interface TranslationLink {
   sentence: number;
   /** Of each sentence, the tokens that its translation has to begin with. */
   forced: readonly (readonly number[])[];
+  /** Of each sentence, the source tokens that are hidden. */
+  hidden: readonly (readonly number[])[];
   attention: AttentionKind;
   head: HeadPosition;
   off: readonly (HeadPosition & { attention: AttentionKind })[];
 }
 
 export function toTranslationLink(state: TranslationLink): Link {
-  const { target, text, beams, sentence, forced, attention, head, off } = state;
+  const { target, text, beams, sentence, forced, hidden, attention, head, off } = state;
   return {
     to: target,
     text,
     ...(sentence > 0 && { sentence: `${sentence}` }),
-    ...(forced.some((ids) => ids.length > 0) && {
-      force: forced.map((ids) => ids.join('.')).join(','),
-    }),
+    ...(isSet(forced) && { force: joined(forced) }),
+    ...(isSet(hidden) && { hide: joined(hidden) }),
     beams: `${beams}`,
     head: `${attention}.${headName(head)}`,
     ...(off.length > 0 && { off: off.map((at) => `${at.attention}.${headName(at)}`).join(',') }),
@@ -48,13 +49,18 @@ export function fromTranslationLink(link: Link): Partial<TranslationLink> {
     ...(target && { target }),
     ...(text !== undefined && { text, ...(sentence !== undefined && { sentence }) }),
     ...(text !== undefined && link.force !== undefined && { forced: tokensIn(link.force) }),
+    ...(text !== undefined && link.hide !== undefined && { hidden: tokensIn(link.hide) }),
     ...(beams !== undefined && { beams }),
     ...(at && { attention: at.attention, head: { layer: at.layer, head: at.head } }),
     off: headsOfKindsIn(link.off),
   };
 }
 
-/** Ids of tokens, with dots between, of sentences with commas between; none where one is malformed. */
+const isSet = (lists: readonly (readonly number[])[]) => lists.some((list) => list.length > 0);
+const joined = (lists: readonly (readonly number[])[]) =>
+  lists.map((list) => list.join('.')).join(',');
+
+/** Numbers of tokens, with dots between, of sentences with commas between; none where one is malformed. */
 function tokensIn(value: string): number[][] {
   const sentences = value.split(',').map((ids) => (ids === '' ? [] : ids.split('.').map(Number)));
   return sentences.flat().every((id) => Number.isInteger(id) && id >= 0) ? sentences : [];
