@@ -695,9 +695,9 @@ TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]
     const std::size_t keys = sentence.source_tokens.size();
     REQUIRE(keys > 2);
     float others = 0;
-    for (std::size_t i = 0; i < map->weights.size(); ++i) {
-      if (i % keys == 1) CHECK(map->weights[i] == 0);
-      if (i % keys == 0) others += map->weights[i];
+    for (std::size_t i = 0; i < map->data.size(); ++i) {
+      if (i % keys == 1) CHECK(map->data[i] == 0);
+      if (i % keys == 0) others += map->data[i];
     }
     CHECK(others > 0);
   }
