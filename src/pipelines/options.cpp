@@ -51,7 +51,7 @@ std::vector<std::vector<std::size_t>> OptionsReader::index_lists(const char* key
     for (JsonEntries entry(list.value()); entry.next();) {
       const JsonValue& value = entry.value();
       if (!value.is_whole() || value.whole() > any_index) fail(key, what, value);
-      entries.push_back(value.whole());
+      entries.push_back(static_cast<std::size_t>(value.whole()));
     }
   }
   return lists;
