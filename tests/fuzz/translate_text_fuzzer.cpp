@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,13 +40,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                     load("translate_odd_local")};
   if (size < 2) return 0;
   TranslatePipeline& pipeline = *pipelines[data[0] % pipelines.size()];
+  const auto alignment =
+      (data[1] & 32) != 0 ? std::optional<AlignmentOptions>(std::in_place) : std::nullopt;
   TranslateOptions options = {.beams = 1 + std::size_t{data[1]} % 4,
                               .max_length = 12,
                               .attention = (data[1] & 4) != 0,
+                              .alignment = alignment,
                               .hypotheses = (data[1] & 8) != 0};
   options.stream = (data[1] & 16) != 0;
   if (options.stream) options.beams = 1;
-  if (data[1] & 32) options.alignment.emplace();
   if (data[1] & 64) options.ablate = {{.layer = 0, .head = 1, .attention = AttentionSite::cross}};
   const std::string_view text(reinterpret_cast<const char*>(data) + 2,
                               std::min<std::size_t>(size - 2, 200));  // soon done

@@ -163,7 +163,6 @@ for (const binary of binaries) {
       [{ ablate: [{ ...head, layer: 2 }] }, /layer 2/],
       [{ ablate: [{ ...head, head: 99 }] }, /head/],
       [{ signal: 'stop' }, /signal/],
-      [{ maskTokens: [1] }, /unknown option "maskTokens"/],
       [{ stream: true }, /unknown option "stream"/],
       [{ attention: 2n }, /plain data/],
       ['attention', /expected an object/],
@@ -180,6 +179,9 @@ for (const binary of binaries) {
       [{ lengthPenalty: -1 }, /lengthPenalty/],
       [{ lengthPenalty: 'a' }, /lengthPenalty/],
       [{ hypotheses: 3 }, /hypotheses/],
+      [{ maskTokens: [1] }, /maskTokens: expected arrays within it/],
+      [{ maskTokens: [['a']] }, /maskTokens: expected positions of tokens/],
+      [{ maskTokens: [[999]] }, /maskTokens: expected positions below/],
     ]) {
       await assertError(() => translator.translate(text, options), 'invalid_option', message);
       await assertError(() => translator.translateBatch(['a'], options), 'invalid_option', message);
@@ -189,6 +191,7 @@ for (const binary of binaries) {
       ...shared,
       [{ beams: 1 }, /unknown option "beams"/],
       [{ hypotheses: true }, /unknown option "hypotheses"/],
+      [{ maskTokens: [[0]] }, /unknown option "maskTokens"/],
     ]) {
       const call = () => drain(translator.stream(text, options));
       await assertError(call, 'invalid_option', message);
