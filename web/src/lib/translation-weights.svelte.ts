@@ -102,7 +102,8 @@ export class TranslationWeights {
         else this.heads = weights;
       }
     } catch (error) {
-      if (!signal.aborted) throw error;
+      // What was weighed may be gone, and its model with it.
+      if (!signal.aborted && this.#explorer.rendering === of) throw error;
     }
   }
 }
