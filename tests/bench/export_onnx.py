@@ -17,6 +17,9 @@ A translator becomes OUT_DIR/encoder.onnx, `ids` [1, S] -> for each decoder laye
 `ids` [R, 1], `position` [1], `parents` [R] (the row each hypothesis continues), `count` [1], those two and
 `keys.L`, `values.L` [R', H, T, d] -> `next_keys.L`, `next_values.L` [R, H, T + 1, d] and the `count` most probable next
 tokens, `tokens` and `log_probabilities` [R, count].
+
+A language model becomes OUT_DIR/decoder.onnx: `ids` [1, T], `positions` [T] and `past.L` [2, 1, H, P, d] -> `present.L`
+[2, 1, H, P + T, d] and `token` [1, 1], the most probable one behind the last; a prompt in one call, then a token a call.
 """
 
 import argparse
@@ -32,9 +35,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import safetensors_io
 
 SUPPORTED = {
-    "positions": ["sinusoidal", "learned"], "norm": ["pre", "post"], "layer_norm": ["standard"], "attention": ["full"],
-    "activation": ["relu", "gelu"], "attention_bias": [True], "pooling": ["mean", "first"], "position_offset": [0],
-    "gated": [False], "head_dense": ["tanh", "relu"], "embeddings": ["shared"], "lm_head_bias": [True],
+    "positions": ["sinusoidal", "sinusoidal_halves", "learned"], "norm": ["pre", "post"], "layer_norm": ["standard"],
+    "attention": ["full", "causal"], "activation": ["relu", "gelu", "gelu_tanh", "silu"], "attention_bias": [True],
+    "pooling": ["mean", "first"], "position_offset": [0], "gated": [False], "head_dense": ["tanh", "relu"],
+}
+
+OF_TYPE = {
+    "encoder_decoder": {"embeddings": ["shared"], "lm_head_bias": [True]},
+    "decoder": {"embeddings": ["tied"], "lm_head_bias": [False], "positions": ["learned"]},
 }
 
 
@@ -77,15 +85,23 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
         return names[0] if len(names) == 1 else names
 
-    def linear(self, x, weights, biases):
+    def first(self, *arguments, **attributes):
+        """The first of the results."""
+        results = self.op(*arguments, **attributes)
+        return results[0] if isinstance(results, list) else results
+
+    def linear(self, x, weights, biases=()):
         """[R, T, in] -> [R, T, out]: the outputs of the weights of these names side by side."""
-        bias = self.constant(self.side_by_side(biases))
+        product = self.product(x, weights)
+        return self.op("Add", product, self.constant(self.side_by_side(biases))) if biases else product
+
+    def product(self, x, weights):
         if not self.int8:
-            return self.op("Add", self.op("MatMul", x, self.constant(self.side_by_side(weights).T)), bias)
+            return self.op("MatMul", x, self.constant(self.side_by_side(weights).T))
         weight, scale = self.quantized(weights)
         quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
         sums = self.op("Cast", self.op("MatMulInteger", quantized, weight, zero_point), to=TensorProto.FLOAT)
-        return self.op("Add", self.op("Mul", sums, self.op("Mul", x_scale, scale)), bias)
+        return self.op("Mul", sums, self.op("Mul", x_scale, scale))
 
     def named(self, x, *names):
         """The outputs of the linear layers of these names side by side."""
@@ -111,12 +127,18 @@ class Graph:
 
     def feed_forward(self, x, name):
         def sublayer(normed):
-            hidden = self.named(normed, f"{name}.fc1")
-            gelu = self.config["activation"] == "gelu"
-            hidden = self.op("Gelu", hidden, domain="com.microsoft") if gelu else self.op("Relu", hidden)
+            hidden = self.activate(self.named(normed, f"{name}.fc1"))
             return self.named(hidden, f"{name}.fc2")
 
         return self.residual(x, f"{name}.final_layer_norm", sublayer)
+
+    def activate(self, x):
+        """The runtime's own operator for each."""
+        fused = {"domain": "com.microsoft"}
+        kind = self.config["activation"]
+        if kind == "silu":
+            return self.op("QuickGelu", x, alpha=1.0, **fused)
+        return self.op({"gelu": "Gelu", "gelu_tanh": "FastGelu"}[kind], x, **fused) if kind != "relu" else self.op("Relu", x)
 
     def embed(self, table, positions):
         """scale · table[ids] + positions"""
@@ -125,8 +147,8 @@ class Graph:
 
     def positions(self, stack):
         """What is added to the rows of tokens: positions, and the type of a first text where there are types."""
-        if self.config["positions"] == "sinusoidal":
-            return sinusoids(self.config["max_source_length"], self.config["d_model"])
+        if self.config["positions"] != "learned":
+            return sinusoids(self.config, "max_source_length")
         learned = self.weights[f"{stack}.embed_positions.weight"]
         return learned + self.weights[f"{stack}.embed_types.weight"][0] if self.config.get("token_types") else learned
 
@@ -145,16 +167,21 @@ class Graph:
             x = self.feed_forward(x, name)
         return self.layer_norm(x, "encoder.layer_norm") if self.config["final_norm"] else x
 
-    def self_attention(self, x, name):
-        """[1, S, D] -> [1, S, D], before out_proj"""
+    def self_attention(self, x, name, past="", present=None):
+        """[1, S, D] -> [1, S, D], before out_proj; with a cache, each row sees those up to its own."""
         weights, biases = ([f"{name}.{part}_proj.{kind}" for part in "qkv"] for kind in ("weight", "bias"))
         bias = self.constant(self.side_by_side(biases))
         fused = {"num_heads": self.config["n_heads"], "domain": "com.microsoft"}
+        cached = [past] if past else []
+        if past:
+            fused.update(unidirectional=1, outputs=[f"{name}.context", present])
         if not self.int8:
-            return self.op("Attention", x, self.constant(self.side_by_side(weights).T), bias, **fused)
+            none = [""] if past else []
+            return self.first("Attention", x, self.constant(self.side_by_side(weights).T), bias, *none, *cached, **fused)
         weight, scale = self.quantized(weights)
         quantized, x_scale, zero_point = self.op("DynamicQuantizeLinear", x, outputs=3)
-        return self.op("QAttention", quantized, weight, bias, x_scale, scale, "", zero_point, **fused)
+        none = [""] if past else []  # weights are symmetric
+        return self.first("QAttention", quantized, weight, bias, x_scale, scale, "", zero_point, *none, *cached, **fused)
 
     def heads(self, x, order, output=None):
         """[R, T, D] -> [R, H, T, d] (order 0 2 1 3) or its transpose (0 2 3 1)"""
@@ -179,9 +206,14 @@ class Graph:
         onnx.save(model, path)
 
 
-def sinusoids(positions, d_model):
-    angle = np.arange(positions)[:, None] / 10000 ** (2 * (np.arange(d_model) // 2) / d_model)
-    return np.where(np.arange(d_model) % 2 == 0, np.sin(angle), np.cos(angle))
+def sinusoids(config, length):
+    """Sines and cosines in turn, or those in the first half and these in the second."""
+    d_model = config["d_model"]
+    angle = np.arange(config[length])[:, None] / 10000 ** (2 * np.arange(d_model // 2) / d_model)
+    halves = [np.sin(angle), np.cos(angle)]
+    if config["positions"] == "sinusoidal_halves":
+        return np.concatenate(halves, axis=1)
+    return np.stack(halves, axis=2).reshape(-1, d_model)
 
 
 def export_classifier(config, weights, int8, folder):
@@ -219,36 +251,67 @@ def export_decoder(config, weights, int8, folder):
     inputs = {"ids": (TensorProto.INT64, ["R", 1]), "position": (TensorProto.INT64, [1]),
               "parents": (TensorProto.INT64, ["R"]), "count": (TensorProto.INT64, [1])}
     outputs = {}
-    positions = graph.constant(sinusoids(config["max_target_length"], config["d_model"]))
+    positions = graph.constant(sinusoids(config, "max_target_length"))
     x = graph.embed("embed_tokens.weight", graph.op("Gather", positions, "position"))
     for layer in range(config["decoder_layers"]):
         name = f"decoder.layers.{layer}"
         own = f"{name}.self_attn"
-        qkv = graph.named(graph.layer_norm(x, f"{own}_layer_norm"), *(f"{own}.{part}_proj" for part in "qkv"))
-        q, *both = (graph.heads(part, [0, 2, 1, 3]) for part in graph.op("Split", qkv, axis=-1, outputs=3))
-        cached = []
-        for kind, new in zip(("keys", "values"), both):
-            past = graph.op("Gather", f"{kind}.{layer}", "parents", axis=0)
-            cached.append(graph.op("Concat", past, new, axis=2, outputs=[f"next_{kind}.{layer}"]))
-            inputs[f"{kind}.{layer}"] = (TensorProto.FLOAT, ["P", heads, "T", d_head])
-            outputs[f"next_{kind}.{layer}"] = (TensorProto.FLOAT, ["R", heads, "U", d_head])
-        context = graph.attend(q, graph.op("Transpose", cached[0], perm=[0, 1, 3, 2]), cached[1])
-        x = graph.op("Add", x, graph.named(context, f"{own}.out_proj"))
+
+        def self_attention(normed):
+            qkv = graph.named(normed, *(f"{own}.{part}_proj" for part in "qkv"))
+            q, *both = (graph.heads(part, [0, 2, 1, 3]) for part in graph.op("Split", qkv, axis=-1, outputs=3))
+            cached = []
+            for kind, new in zip(("keys", "values"), both):
+                past = graph.op("Gather", f"{kind}.{layer}", "parents", axis=0)
+                cached.append(graph.op("Concat", past, new, axis=2, outputs=[f"next_{kind}.{layer}"]))
+                inputs[f"{kind}.{layer}"] = (TensorProto.FLOAT, ["P", heads, "T", d_head])
+                outputs[f"next_{kind}.{layer}"] = (TensorProto.FLOAT, ["R", heads, "U", d_head])
+            context = graph.attend(q, graph.op("Transpose", cached[0], perm=[0, 1, 3, 2]), cached[1])
+            return graph.named(context, f"{own}.out_proj")
 
         cross = f"{name}.encoder_attn"
-        q = graph.heads(graph.named(graph.layer_norm(x, f"{cross}_layer_norm"), f"{cross}.q_proj"), [0, 2, 1, 3])
-        context = graph.attend(q, f"cross_keys.{layer}", f"cross_values.{layer}")
-        x = graph.op("Add", x, graph.named(context, f"{cross}.out_proj"))
+
+        def cross_attention(normed):
+            q = graph.heads(graph.named(normed, f"{cross}.q_proj"), [0, 2, 1, 3])
+            context = graph.attend(q, f"cross_keys.{layer}", f"cross_values.{layer}")
+            return graph.named(context, f"{cross}.out_proj")
+
+        x = graph.residual(x, f"{own}_layer_norm", self_attention)
+        x = graph.residual(x, f"{cross}_layer_norm", cross_attention)
         inputs[f"cross_keys.{layer}"] = (TensorProto.FLOAT, [1, heads, d_head, "S"])
         inputs[f"cross_values.{layer}"] = (TensorProto.FLOAT, [1, heads, "S", d_head])
         x = graph.feed_forward(x, name)
 
-    hidden = graph.op("Squeeze", graph.layer_norm(x, "decoder.layer_norm"), graph.constant([1], np.int64))
+    x = graph.layer_norm(x, "decoder.layer_norm") if config["final_norm"] else x
+    hidden = graph.op("Squeeze", x, graph.constant([1], np.int64))
     logits = graph.linear(hidden, ["embed_tokens.weight"], ["lm_head.bias"])
     graph.op("TopK", graph.op("LogSoftmax", logits, axis=-1), "count", axis=-1,
              outputs=["log_probabilities", "tokens"])
     outputs["log_probabilities"] = (TensorProto.FLOAT, ["R", "K"])
     outputs["tokens"] = (TensorProto.INT64, ["R", "K"])
+    graph.save(os.path.join(folder, "decoder.onnx"), inputs, outputs)
+
+
+def export_language_model(config, weights, int8, folder):
+    graph = Graph(config, weights, int8)
+    heads, d_head = config["n_heads"], config["d_model"] // config["n_heads"]
+    inputs = {"ids": (TensorProto.INT64, [1, "T"]), "positions": (TensorProto.INT64, ["T"])}
+    outputs = {"token": (TensorProto.INT64, [1, 1])}
+    table = "decoder.embed_tokens.weight"
+    learned = graph.constant(weights["decoder.embed_positions.weight"])
+    x = graph.embed(table, graph.op("Gather", learned, "positions"))
+    for layer in range(config["decoder_layers"]):
+        name = f"decoder.layers.{layer}"
+        own = f"{name}.self_attn"
+        past, present = f"past.{layer}", f"present.{layer}"
+        x = graph.residual(x, f"{own}_layer_norm", lambda normed: graph.named(
+            graph.self_attention(normed, own, past, present), f"{own}.out_proj"))
+        x = graph.feed_forward(x, name)
+        inputs[past] = (TensorProto.FLOAT, [2, 1, heads, "P", d_head])
+        outputs[present] = (TensorProto.FLOAT, [2, 1, heads, "U", d_head])
+    x = graph.layer_norm(x, "decoder.layer_norm") if config["final_norm"] else x
+    last = graph.op("Gather", x, graph.constant([-1], np.int64), axis=1)
+    graph.op("ArgMax", graph.linear(last, [table]), axis=-1, keepdims=0, outputs=["token"])
     graph.save(os.path.join(folder, "decoder.onnx"), inputs, outputs)
 
 
@@ -260,12 +323,14 @@ def main():
     arguments = parser.parse_args()
     with open(os.path.join(arguments.model, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
-    for key, values in SUPPORTED.items():
+    for key, values in (SUPPORTED | OF_TYPE.get(config["model_type"], {})).items():
         if config.get(key, values[0]) not in values:
             raise SystemExit(f"export_onnx: {key} is {config[key]}; only {values} is exported")
     weights = Weights(os.path.join(arguments.model, "model.safetensors"))
     os.makedirs(arguments.out, exist_ok=True)
-    if config["model_type"] == "encoder_decoder":
+    if config["model_type"] == "decoder":
+        export_language_model(config, weights, arguments.int8, arguments.out)
+    elif config["model_type"] == "encoder_decoder":
         export_encoder(config, weights, arguments.int8, arguments.out)
         export_decoder(config, weights, arguments.int8, arguments.out)
     else:

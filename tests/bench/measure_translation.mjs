@@ -1,5 +1,6 @@
 // Times translators in turn: node measure_translation.mjs '{"model": DIR, "onnx": {"f32": DIR,
-// "int8": DIR}, "rounds": N}', with those precisions that `onnx` has.
+// "int8": DIR}, "rounds": N, "lengths": [N]?}', with those precisions that `onnx` has: our own models
+// translate sentences, published ones with random weights, which never end, so many tokens into as many.
 // Prints {samples: [{engine, build, precision, beams, tokens, output_tokens, milliseconds: […],
 // firsts: […]}], versions}: the time of a whole translation, and that to the first token of a greedy
 // one. Fails where engines disagree on a translation in f32; in int8 they round activations
@@ -8,15 +9,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator } from '../../dist/index.js';
+import { textOf } from '../full/checkpoint.mjs';
 import { Bergamot } from './bergamot.mjs';
 import { benchNatively, binaries, finish, inTurn, time } from './engines.mjs';
 import { OnnxTranslator } from './onnx_translator.mjs';
 
-const { model, onnx, rounds } = JSON.parse(process.argv[2]);
+const { model, onnx, rounds, lengths } = JSON.parse(process.argv[2]);
 const warmUp = 2000; // milliseconds an engine and sentence: V8 must have optimized every loop
 const slice = 100; // milliseconds an engine, sentence and round
 
-const sentences = [
+const sentences = lengths?.map((length) => textOf(length - 1)) ?? [
   'The weather is nice today.',
   'Two young girls in white dresses are playing with a big dog in front of an old house.',
   'The man in the blue jacket is standing on the street, and the woman with the black hair is reading a book in front of the house.',
@@ -28,7 +30,7 @@ const stop = () => {
 };
 
 // As the vocabulary of translation_prepare.py has them: <pad>, <unk>, <s>, </s>.
-const special = { start: 2, end: 3, never: new Set([0, 1, 2]) };
+const own = { start: 2, end: 3, never: new Set([0, 1, 2]) };
 
 const shortlisted = (build, shortlist) => (shortlist ? `${build}, shortlist` : build);
 
@@ -74,6 +76,10 @@ async function engineHere(names, run, first) {
 }
 
 const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
+const last = config.target_vocab_size - 1;
+const special = lengths ? { start: last, end: 0, never: new Set([0, last]) } : own;
+/** Of ours, so that both search alike: a search of our own would pass over repeats. */
+const search = (source) => (lengths ? { maxLength: source.length, earlyStopping: true } : {});
 const precisions = Object.keys(onnx);
 const translators = [];
 const peers = {};
@@ -92,27 +98,31 @@ for (const precision of precisions) {
   peers[precision] = await OnnxTranslator.load(onnx[precision], config);
 }
 
-const bergamot = onnx.int8 && (await Bergamot.load(model, config, special.end));
+const bergamot = onnx.int8 && !lengths && (await Bergamot.load(model, config, special.end));
 
-const ours = ({ build, precision, translator }, text, beams) =>
+const ours = ({ build, precision, translator }, text, source, beams) =>
   engineHere(
     { engine: 'glassformer', build, precision, beams },
     async () =>
-      (await translator.translate(text, { beams })).sentences[0].tokens.map(({ id }) => id),
+      (await translator.translate(text, { beams, ...search(source) })).sentences[0].tokens.map(
+        ({ id }) => id,
+      ),
     async () => {
       for await (const step of translator.stream(text)) return step;
     },
   );
 
-const theirs = (precision, source, beams) =>
-  engineHere(
+const theirs = (precision, source, beams) => {
+  const options = { special, ...(lengths ? { longest: source.length } : {}) };
+  return engineHere(
     { engine: 'onnxruntime-web', build: 'wasm', precision, beams },
-    () => peers[precision].translate(source, { beams, special }),
+    () => peers[precision].translate(source, { beams, ...options }),
     () =>
-      peers[precision].translate(source, { beams: 1, special, onToken: stop }).catch((error) => {
+      peers[precision].translate(source, { beams: 1, ...options, onToken: stop }).catch((error) => {
         if (error !== stopped) throw error;
       }),
   );
+};
 
 /** Both ways of Bergamot, greedily. */
 function bergamots(text, tokens, ids) {
@@ -133,7 +143,7 @@ for (const text of sentences) {
   const source = sourceTokens.map(({ id }) => id);
   const engines = [];
   for (const beams of [1, 4]) {
-    for (const translator of translators) engines.push(await ours(translator, text, beams));
+    for (const translator of translators) engines.push(await ours(translator, text, source, beams));
     for (const precision of precisions) engines.push(await theirs(precision, source, beams));
   }
   const theirIds = (precision, beams) =>
@@ -149,7 +159,7 @@ for (const text of sentences) {
     if (ids.join() !== expected.join())
       throw new Error(`${beams} beams: ${build} ${ids}, onnxruntime-web ${expected}: ${text}`);
   }
-  const native = kinds.map((kind) => nativeEngines(kind, text));
+  const native = lengths ? [] : kinds.map((kind) => nativeEngines(kind, text));
   for (const engine of engines) await engine.warmUp();
   await inTurn([...native, ...engines], rounds);
   for (const { engine, build, precision, beams, output_tokens, milliseconds, firsts } of [

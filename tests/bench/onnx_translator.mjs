@@ -16,10 +16,13 @@ export class OnnxTranslator {
   }
 
   /**
-   * The best hypothesis' ids. `special`: { start, end, never: Set of ids }. `onToken` is called
-   * after each step.
+   * The best hypothesis' ids, at most `longest`. `special`: { start, end, never: Set of ids }.
+   * `onToken` is called after each step.
    */
-  async translate(source, { beams, special, onToken = () => {} }) {
+  async translate(
+    source,
+    { beams, special, longest = 3 * source.length + 16, onToken = () => {} },
+  ) {
     const cross = await this.encoder.run({ ids: int64(source, [1, source.length]) });
     const { n_heads: heads, d_model: width, decoder_layers: layers } = this.config;
     const past = {};
@@ -28,7 +31,6 @@ export class OnnxTranslator {
         past[`${kind}.${layer}`] = new ort.Tensor('float32', [], [1, heads, 0, width / heads]);
 
     const count = 2 * beams + special.never.size;
-    const longest = 3 * source.length + 16;
     let live = [{ ids: [special.start], total: 0, row: 0 }];
     const complete = [];
     for (let length = 1; ; ++length) {

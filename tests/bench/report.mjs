@@ -79,10 +79,32 @@ Milliseconds to the first token of a stream:
 ${engineTable(streaming, firsts, (row) => row.ms_first_token.toFixed(1))}`;
 }
 
+function reportGenerator(results) {
+  const [{ tokens, output_tokens: written }] = results;
+  const columns = unique(results.map(({ precision }) => precision)).map((precision) => ({
+    title: precision,
+    precision,
+  }));
+  return `
+${results[0].model}, ${written} tokens behind ${tokens}, greedily: tokens a second (${meaning})
+
+${engineTable(results, columns, (row) => `${row.tokens_per_second.toFixed(1)} (${shares(row)})`)}
+
+Milliseconds to the first token:
+
+${engineTable(results, columns, (row) => row.ms_first_token.toFixed(0))}`;
+}
+
 const reportTranslator = (results) =>
   unique(results.map(({ tokens }) => tokens))
     .map((tokens) => reportSentence(results.filter((row) => row.tokens === tokens)))
     .join('\n');
+
+const reports = {
+  'text-classification': reportClassifier,
+  'text-generation': reportGenerator,
+  translation: reportTranslator,
+};
 
 function reportMachine(machine) {
   const columns = machine.map((row) => `${row.build}, ${row.precision}`);
@@ -163,7 +185,7 @@ export function report({ versions, results, machine, libraries, ...downloads }) 
   const { cpu, node, onnxruntime } = versions;
   const models = unique(results.map(({ model }) => model)).map((model) => {
     const rows = results.filter((row) => row.model === model);
-    return rows[0].task === 'translation' ? reportTranslator(rows) : reportClassifier(rows);
+    return reports[rows[0].task](rows);
   });
   return [
     `${cpu}, one thread; Node ${node}, onnxruntime-web ${onnxruntime}.`,

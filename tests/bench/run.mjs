@@ -5,6 +5,7 @@
 //   onnxruntime-web (wasm) in the same process, on an ONNX export of the same weights: a decoder with
 //   cached keys and values for translation,
 //   Bergamot's translator (wasm, int8), with random weights of the same depth, width and vocabulary,
+//   (GPT-2, by its name, continues a text greedily: 64 tokens behind 64),
 //   and the ceiling: what the machine's peak (peak.cpp) in the same run would allow.
 //
 // Models are our own, and published ones with random weights, by their names (--model MiniLM-L6).
@@ -35,7 +36,17 @@ import { precisions, shapes } from './shapes.mjs';
 
 const nodeMajor = 24;
 const lengths = [16, 64, 256];
-const publishedLengths = [128];
+/** Tokens that a published model reads; those that write, as many again. */
+const publishedLengths = {
+  'text-classification': [128],
+  'text-generation': [64],
+  translation: [20],
+};
+const scripts = {
+  'text-classification': 'measure.mjs',
+  'text-generation': 'measure_generation.mjs',
+  translation: 'measure_translation.mjs',
+};
 const output = join(root, 'build/bench');
 const onnxruntime = join(root, 'node_modules/onnxruntime-web');
 const weights = (name) => join(root, 'weights', name);
@@ -212,10 +223,10 @@ function rowOf(sample, samples, model, config, machine) {
   const machineOf = engine === 'onnxruntime-web' ? 'wasm-simd128' : build;
   const peak = machine.find((r) => r.precision === precision && r.build === machineOf);
   // Of those that multiply all that the model has; a shortlist leaves most of its vocabulary out.
-  if (peak) {
+  if (peak && config.encoder_layers) {
     row.of_ceiling = round(ceilingOf(operationsOf(config, sample), peak) / fast, 3);
   }
-  if (config.task === 'translation') {
+  if (config.task !== 'text-classification') {
     Object.assign(row, { beams, output_tokens });
     row.tokens_per_second = round((1000 * output_tokens) / ms, 1);
     if (sample.firsts.length > 0) row.ms_first_token = round(median(sample.firsts), 4);
@@ -247,20 +258,16 @@ async function main() {
     const model = await folderOf(name);
     const config = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
     const onnx = await exportOnnx(model, values.precision);
-    const translates = config.task === 'translation';
-    const script = translates ? 'measure_translation.mjs' : 'measure.mjs';
-    const options = JSON.stringify({
-      model,
-      onnx,
-      rounds,
-      lengths: name in published ? publishedLengths : lengths,
-    });
-    const { samples, versions } = measure(node, script, [options]);
+    const reads = config.task === 'text-classification';
+    const options = { model, onnx, rounds };
+    if (name in published) options.lengths = publishedLengths[config.task];
+    else if (reads) options.lengths = lengths;
+    const { samples, versions } = measure(node, scripts[config.task], [JSON.stringify(options)]);
     everything.versions = { cpu: cpus()[0].model, ...versions };
     everything.results.push(
       ...samples.map((sample) => rowOf(sample, samples, model, config, machine)),
     );
-    if (!translates && !everything.cold) {
+    if (reads && !everything.cold) {
       const graph = join(Object.values(onnx)[0], 'classifier.onnx');
       everything.cold = coldStarts(node, model, graph);
     }

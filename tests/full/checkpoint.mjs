@@ -5,8 +5,9 @@ import { join } from 'node:path';
 
 const vocabulary = 30522;
 const positions = 512;
+const labels = { id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } };
 
-/** The tensors of a linear layer, of a norm, of a table: name, shape, deviation, mean. */
+/** The tensors of a linear layer, of a norm, of a table: name, shape, deviation, mean, some numbers. */
 const linear = (name, out, into) => [
   [`${name}.weight`, [out, into], into ** -0.5, 0],
   [`${name}.bias`, [out], 0.02, 0],
@@ -32,6 +33,7 @@ function bert({ layers, width, heads, inner }) {
     type_vocab_size: 2,
     vocab_size: vocabulary,
     pad_token_id: 0,
+    ...labels,
   };
   const tensors = [
     ...table('bert.embeddings.word_embeddings', vocabulary, width),
@@ -54,7 +56,7 @@ function bert({ layers, width, heads, inner }) {
     ...linear('bert.pooler.dense', width, width),
     ...linear('classifier', 2, width),
   ];
-  return { config, tensors };
+  return { model: 'Classifier', config, tensors, tokenizer: wordPieces };
 }
 
 function distilbert({ layers, width, heads, inner }) {
@@ -70,6 +72,7 @@ function distilbert({ layers, width, heads, inner }) {
     sinusoidal_pos_embds: false,
     vocab_size: vocabulary,
     pad_token_id: 0,
+    ...labels,
   };
   const tensors = [
     ...table('distilbert.embeddings.word_embeddings', vocabulary, width),
@@ -90,13 +93,97 @@ function distilbert({ layers, width, heads, inner }) {
     ...linear('pre_classifier', width, width),
     ...linear('classifier', 2, width),
   ];
-  return { config, tensors };
+  return { model: 'Classifier', config, tensors, tokenizer: wordPieces };
+}
+
+function gpt2({ layers, width, heads, vocabulary, context }) {
+  const config = {
+    architectures: ['GPT2LMHeadModel'],
+    model_type: 'gpt2',
+    activation_function: 'gelu_new',
+    layer_norm_epsilon: 1e-5,
+    n_ctx: context,
+    n_embd: width,
+    n_head: heads,
+    n_layer: layers,
+    n_positions: context,
+    vocab_size: vocabulary,
+    bos_token_id: vocabulary - 1,
+    eos_token_id: vocabulary - 1,
+  };
+  // Its matrices are stored [in, out].
+  const transposed = (name, into, out) => [
+    [`${name}.weight`, [into, out], into ** -0.5, 0],
+    [`${name}.bias`, [out], 0.02, 0],
+  ];
+  const tensors = [
+    ['transformer.wte.weight', [vocabulary, width], width ** -0.5, 0],
+    ['transformer.wpe.weight', [context, width], width ** -0.5, 0],
+    ...times(layers, (layer) => {
+      const name = `transformer.h.${layer}`;
+      return [
+        ...norm(`${name}.ln_1`, width),
+        ...transposed(`${name}.attn.c_attn`, width, 3 * width),
+        ...transposed(`${name}.attn.c_proj`, width, width),
+        ...norm(`${name}.ln_2`, width),
+        ...transposed(`${name}.mlp.c_fc`, width, 4 * width),
+        ...transposed(`${name}.mlp.c_proj`, 4 * width, width),
+      ];
+    }),
+    ...norm('transformer.ln_f', width),
+  ];
+  return { model: 'Generator', config, tensors, tokenizer: byteMerges };
+}
+
+function marian({ layers, width, heads, inner, vocabulary }) {
+  const config = {
+    architectures: ['MarianMTModel'],
+    model_type: 'marian',
+    activation_function: 'swish',
+    d_model: width,
+    encoder_layers: layers,
+    decoder_layers: layers,
+    encoder_attention_heads: heads,
+    decoder_attention_heads: heads,
+    encoder_ffn_dim: inner,
+    decoder_ffn_dim: inner,
+    max_position_embeddings: positions,
+    scale_embedding: true,
+    vocab_size: vocabulary,
+    eos_token_id: 0,
+    pad_token_id: vocabulary - 1,
+    decoder_start_token_id: vocabulary - 1,
+  };
+  const attention = (name) => [
+    ...['q_proj', 'k_proj', 'v_proj', 'out_proj'].flatMap((part) =>
+      linear(`${name}.${part}`, width, width),
+    ),
+    ...norm(`${name}_layer_norm`, width),
+  ];
+  const block = (name, attentions) => [
+    ...attentions.flatMap((each) => attention(`${name}.${each}`)),
+    ...linear(`${name}.fc1`, inner, width),
+    ...linear(`${name}.fc2`, width, inner),
+    ...norm(`${name}.final_layer_norm`, width),
+  ];
+  const tensors = [
+    ['model.shared.weight', [vocabulary, width], width ** -0.5, 0],
+    // Neither the end nor padding is ever written, so that translations are as long as is asked for.
+    ['final_logits_bias', [1, vocabulary], 0.02, 0, { 0: -1e4, [vocabulary - 1]: -1e4 }],
+    ...times(layers, (layer) => block(`model.encoder.layers.${layer}`, ['self_attn'])),
+    ...times(layers, (layer) =>
+      block(`model.decoder.layers.${layer}`, ['self_attn', 'encoder_attn']),
+    ),
+  ];
+  return { model: 'Translator', config, tensors, tokenizer: sentencePieces };
 }
 
 /** The shapes of models that everybody knows, by their names. */
 export const shapes = {
   'MiniLM-L6': bert({ layers: 6, width: 384, heads: 12, inner: 1536 }),
   'DistilBERT-base': distilbert({ layers: 6, width: 768, heads: 12, inner: 3072 }),
+  'GPT-2-small': gpt2({ layers: 12, width: 768, heads: 12, vocabulary: 50257, context: 1024 }),
+  'OPUS-MT-base': marian({ layers: 6, width: 512, heads: 8, inner: 2048, vocabulary: 58101 }),
 };
 
 const sizeOf = (shape) => shape.reduce((product, size) => product * size, 1);
@@ -134,9 +221,10 @@ function writeSafetensors(path, tensors, fill) {
   try {
     writeSync(file, length);
     writeSync(file, header);
-    for (const [, shape, deviation, mean] of tensors) {
+    for (const [, shape, deviation, mean, some] of tensors) {
       const numbers = new Float32Array(sizeOf(shape));
       fill(numbers, deviation, mean);
+      Object.assign(numbers, some);
       const bytes = new Uint8Array(numbers.buffer);
       for (let at = 0; at < bytes.length; at += writeSync(file, bytes, at));
     }
@@ -151,8 +239,19 @@ const english =
 drags on for so long that even most patient viewer will look door was ready love it in end could not
 still there good film somewhere here`.split(/\s+/);
 
-/** Those, and words of two syllables or more; every letter is there too, so that any text can be read. */
-function vocabularyLines() {
+const syllables = [...'bdfgklmnprstv'].flatMap((one) => [...'aeiou'].map((two) => one + two));
+
+/** Words of syllables, each with those that it begins with before it: ba, be, … baba, babe, … */
+function words(count) {
+  const found = syllables.map((one) => [one]);
+  for (let i = 0; found.length < count; i++) {
+    for (const next of syllables) found.push([...found[i], next]);
+  }
+  return found.slice(0, count);
+}
+
+/** Those, and the benchmark's; every letter is there too, so that any text can be read. */
+function wordPieces() {
   const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
   const lines = [
     ...['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'],
@@ -161,32 +260,92 @@ function vocabularyLines() {
     ...'.,!?\'"-:;()',
     ...english,
   ];
-  const syllables = [...'bdfgklmnprstv'].flatMap((one) => [...'aeiou'].map((two) => one + two));
-  for (let i = 0; lines.length < vocabulary; i++) {
-    const word = [];
-    for (let rest = i + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length)) {
-      word.push(syllables[rest % syllables.length]);
-    }
-    lines.push(word.join(''));
-  }
-  return lines;
+  lines.push(
+    ...words(vocabulary - lines.length + syllables.length)
+      .slice(syllables.length)
+      .map((word) => word.join('')),
+  );
+  return {
+    'vocab.txt': `${lines.join('\n')}\n`,
+    'tokenizer_config.json': JSON.stringify({
+      tokenizer_class: 'BertTokenizer',
+      do_lower_case: true,
+      model_max_length: positions,
+    }),
+  };
 }
 
-/** A text of so many words, each of one token. */
-export function textOf(words) {
-  const known = vocabularyLines().slice(-20_000);
-  return Array.from({ length: words }, (_, i) => known[(i * 7919) % known.length]).join(' ');
+/** Every byte, then merges of syllables behind a space until the vocabulary is full. */
+function byteMerges({ vocab_size: size }) {
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+  const plain = (byte) =>
+    (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+  const rest = bytes.filter((byte) => !plain(byte));
+  const tokens = bytes.map((byte) =>
+    String.fromCodePoint(plain(byte) ? byte : 256 + rest.indexOf(byte)),
+  );
+  const merges = syllables.map((one) => [one[0], one[1]]);
+  const space = tokens[32];
+  for (const word of words(size - tokens.length - merges.length - 1)) {
+    const last = word.at(-1);
+    merges.push([space + word.slice(0, -1).join(''), last]);
+  }
+  tokens.push(...merges.map((pair) => pair.join('')), '<|endoftext|>');
+  return {
+    'vocab.json': JSON.stringify(Object.fromEntries(tokens.map((token, id) => [token, id]))),
+    'merges.txt': `#version: 0.2\n${merges.map((pair) => pair.join(' ')).join('\n')}\n`,
+    'tokenizer_config.json': JSON.stringify({ tokenizer_class: 'GPT2Tokenizer' }),
+  };
+}
+
+/** A field of a protocol buffer's message: a length and bytes. */
+function field(number, bytes) {
+  const length = [];
+  for (let rest = bytes.length; ; rest >>= 7) {
+    length.push(rest < 128 ? rest : (rest & 127) | 128);
+    if (rest < 128) break;
+  }
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes]);
+}
+
+/** SentencePiece's model with a word a piece, and the vocabulary beside it. */
+function sentencePieces({ vocab_size: size }) {
+  const pieces = words(size - 3).map((word) => `▁${word.join('')}`);
+  const piece = (text, score, type) => {
+    const tail = Buffer.from([0x15, 0, 0, 0, 0, 0x18, type]);
+    tail.writeFloatLE(score, 1);
+    return field(1, Buffer.concat([field(1, Buffer.from(text)), tail]));
+  };
+  const model = Buffer.concat([
+    piece('<unk>', 0, 2),
+    piece('<s>', 0, 3),
+    piece('</s>', 0, 3),
+    ...pieces.map((text, i) => piece(text, -Math.log(i + 10), 1)),
+  ]);
+  const tokens = ['</s>', '<unk>', ...pieces, '<pad>'];
+  return {
+    'source.spm': model,
+    'target.spm': model,
+    'vocab.json': JSON.stringify(Object.fromEntries(tokens.map((token, id) => [token, id]))),
+    'tokenizer_config.json': JSON.stringify({ tokenizer_class: 'MarianTokenizer' }),
+  };
+}
+
+/** A text of so many words, each of one token in every vocabulary here. */
+export function textOf(count) {
+  const known = words(20_000).slice(10_000);
+  return Array.from({ length: count }, (_, i) => known[(i * 7919) % known.length].join('')).join(
+    ' ',
+  );
 }
 
 /** Writes such a folder: everything in one file, or in `shards`. */
-export function writeCheckpoint(folder, { config, tensors }, shards = 1) {
+export function writeCheckpoint(folder, { config, tensors, tokenizer }, shards = 1) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const write = (name, text) => writeFileSync(join(folder, name), text);
-  write('config.json', JSON.stringify({ ...config, id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } }));
-  write('vocab.txt', vocabularyLines().join('\n') + '\n');
-  const tokenizer = { tokenizer_class: 'BertTokenizer', do_lower_case: true };
-  write('tokenizer_config.json', JSON.stringify({ ...tokenizer, model_max_length: positions }));
+  write('config.json', JSON.stringify(config));
+  for (const [name, contents] of Object.entries(tokenizer(config))) write(name, contents);
   const fill = generator(2463534242);
   if (shards === 1) {
     writeSafetensors(join(folder, 'model.safetensors'), tensors, fill);

@@ -6,11 +6,41 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Classifier, assertFreed, collectGarbage, memoriesOf, serve } from '../package/helpers.mjs';
+import * as glassformer from '../../dist/index.js';
+import { assertFreed, collectGarbage, memoriesOf, serve } from '../package/helpers.mjs';
 import { parametersOf, shapes, textOf, writeCheckpoint } from './checkpoint.mjs';
 
 const room = 64e6; // bytes beside the packed weights
 const texts = [8, 120, 300].map(textOf);
+const written = [1, 2, 3, 4, 5, 6]; // tokens that a translation is made to begin with
+
+/** Reads all texts; logits of some, by a model of each class. */
+const logitsBy = {
+  Classifier: async (model) =>
+    (await model.classifyBatch(texts)).flatMap(({ logits }) => Object.values(logits)),
+  async Generator(model) {
+    const greedily = { sample: false, beams: 1 };
+    await model.generate(texts.at(-1), { maxNewTokens: 8, ...greedily });
+    const { trace } = await model.generate(texts[0], {
+      maxNewTokens: 1,
+      trace: ['logits'],
+      ...greedily,
+    });
+    const { shape, data } = trace.logits;
+    return [...data.subarray(-shape.at(-1))];
+  },
+  async Translator(model) {
+    const all = [];
+    for (const text of texts) {
+      const options = { beams: 1, prefixes: [written], maxLength: 6, trace: ['logits'] };
+      const { sentences } = await model.translate(text, options);
+      const { shape, data } = sentences[0].trace.logits;
+      // The end and padding, which it never writes, have logits of their own.
+      all.push(...data.subarray(1 - shape.at(-1), -1));
+    }
+    return all;
+  },
+};
 /** Of the deviation of f32's logits; web/docs/published.md has the figures. */
 const integerError = 0.15;
 
@@ -28,14 +58,14 @@ function packedBytes(shape, compute) {
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
-async function open(source, options) {
+async function open(name, source, options) {
   const start = performance.now();
-  let classifier;
+  let model;
   const memories = await memoriesOf(async () => {
-    classifier = await Classifier.load(source, { worker: false, ...options });
+    model = await glassformer[name].load(source, { worker: false, ...options });
   });
   const seconds = (performance.now() - start) / 1000;
-  return { classifier, memories, seconds, size: () => memories[0].deref().buffer.byteLength };
+  return { model, memories, seconds, size: () => memories[0].deref().buffer.byteLength };
 }
 
 for (const [name, shape] of Object.entries(shapes)) {
@@ -48,9 +78,9 @@ for (const [name, shape] of Object.entries(shapes)) {
         if (compute === 'f32') writeCheckpoint(folder, shape, shards);
         const events = [];
         const onProgress = ({ overall }) => events.push({ ...overall });
-        const opened = await open(folder, { compute, onProgress });
-        const { classifier, memories } = opened;
-        assert.equal(classifier.info.parameters, parametersOf(shape));
+        const opened = await open(shape.model, folder, { compute, onProgress });
+        const { model, memories } = opened;
+        assert.equal(model.info.parameters, parametersOf(shape));
 
         assert.ok(events.length > 10);
         events.reduce((before, event) => {
@@ -64,8 +94,7 @@ for (const [name, shape] of Object.entries(shapes)) {
         const loaded = opened.size();
         assert.ok(loaded <= packed + room, `${megabytes(loaded)} MB for ${megabytes(packed)}`);
 
-        const answers = await classifier.classifyBatch(texts);
-        const logits = answers.flatMap((answer) => Object.values(answer.logits));
+        const logits = await logitsBy[shape.model](model);
         const read = opened.size();
         assert.ok(read <= packed + room, `${megabytes(read)} MB for ${megabytes(packed)}`);
         if (compute === 'f32') {
@@ -75,7 +104,10 @@ for (const [name, shape] of Object.entries(shapes)) {
           const mean = logitsOf.f32.reduce((sum, x) => sum + x, 0) / logits.length;
           const squares = logitsOf.f32.map((x) => (x - mean) ** 2);
           const deviation = Math.sqrt(squares.reduce((sum, x) => sum + x, 0) / logits.length);
-          const worst = Math.max(...logits.map((x, i) => Math.abs(x - logitsOf.f32[i])));
+          const worst = logits.reduce(
+            (max, x, i) => Math.max(max, Math.abs(x - logitsOf.f32[i])),
+            0,
+          );
           assert.ok(worst > 0, 'integers cost nothing, so there are none');
           assert.ok(worst <= integerError * deviation, `${worst} of ${deviation}`);
           context.diagnostic(
@@ -86,7 +118,7 @@ for (const [name, shape] of Object.entries(shapes)) {
           `${megabytes(packed)} MB packed, ${megabytes(loaded - packed)} MB more once loaded, ` +
             `${megabytes(read - packed)} MB after 300 tokens; loaded in ${opened.seconds.toFixed(2)} s`,
         );
-        classifier.dispose();
+        model.dispose();
         await assertFreed(memories);
       });
     }
@@ -102,7 +134,7 @@ for (const [name, shape] of Object.entries(shapes)) {
         const options = { worker: false, signal: controller.signal, onProgress };
         memories.push(
           ...(await memoriesOf(() =>
-            assert.rejects(Classifier.load(url, options), { name: 'AbortError' }),
+            assert.rejects(glassformer[shape.model].load(url, options), { name: 'AbortError' }),
           )),
         );
       }

@@ -1,4 +1,4 @@
-// `npm run test:full`: tests with models of the size that people use, random weights, 350 MB on disk
+// `npm run test:full`: tests with models of the size that people use, random weights, 500 MB on disk
 // at a time. Takes a few minutes, which is why `npm test` leaves it out.
 import { spawnSync } from 'node:child_process';
 import { buildPackage, filesIn, root, setUp } from '../../wasm/toolchain/build.mjs';
