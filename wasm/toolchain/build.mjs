@@ -85,17 +85,27 @@ export async function unlessDone(name, inputs, outputs, work) {
   writeFileSync(stamp, value);
 }
 
-/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or a target. */
-export async function cmake(preset, target = 'all') {
+// em++ starts Python for every file. Where python3 is a script that looks for the real one, as
+// version managers install it, that takes longer than many a compilation: it is looked for once.
+async function pythonForEmscripten() {
+  if (process.env.EMSDK_PYTHON) return {};
+  const path = await run('python3', ['-c', 'import sys; print(sys.executable)']).catch(() => '');
+  return path.trim() ? { EMSDK_PYTHON: path.trim() } : {};
+}
+
+/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or targets. */
+export async function cmake(preset, ...targets) {
+  const env = preset === 'wasm' ? await pythonForEmscripten() : {};
   const inputs = [
     'CMakePresets.json',
     'wasm/toolchain/emscripten.cmake',
     '.toolchain/debian/stamp',
   ];
   await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
-    run('cmake', ['--fresh', '--preset', preset]),
+    run('cmake', ['--fresh', '--preset', preset], { env }),
   );
-  await run('cmake', ['--build', '--preset', preset, '--target', target]);
+  const wanted = targets.length > 0 ? ['--target', ...targets] : [];
+  await run('cmake', ['--build', '--preset', preset, ...wanted], { env });
 }
 
 // The .d.ts files of the entries and those they lead to; the others describe internals.
@@ -173,11 +183,10 @@ function inlineFiles(binaries) {
 /** dist/: index.js, worker.js, inline.js, view.js, their types, the binaries, the bill of materials. */
 export async function buildPackage() {
   await cmake('wasm');
-  await cmake('wasm-relaxed');
   const dist = join(root, 'dist');
   const binaries = ['glassformer', 'glassformer.read', 'glassformer.explain'].flatMap((name) => [
     `build/wasm/${name}.wasm`,
-    `build/wasm-relaxed/${name}.relaxed.wasm`,
+    `build/wasm/${name}.relaxed.wasm`,
   ]);
   const inputs = [
     'wasm/src',
