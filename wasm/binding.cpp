@@ -23,6 +23,7 @@
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
 #include "io/limits.hpp"
+#include "kernels/kernels.hpp"
 #include "models/model.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/make_pipeline.hpp"
@@ -287,13 +288,7 @@ extern "C" {
 [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
 
 // Which of the two binaries this is.
-EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() {
-#if defined(__wasm_relaxed_simd__)
-  return true;
-#else
-  return false;
-#endif
-}
+EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() { return has_relaxed_simd(); }
 
 // Memory for the caller to fill; 0 if there is none left.
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }

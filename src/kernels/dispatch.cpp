@@ -83,4 +83,12 @@ const Kernels& kernels() {
   return best;
 }
 
+bool has_relaxed_simd() {
+#if defined(__wasm_relaxed_simd__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace glassformer

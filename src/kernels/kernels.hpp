@@ -165,4 +165,7 @@ const Kernels& kernels();
 /// All kernels of this build that the machine runs, plainest first, for tests and benchmarks.
 const std::vector<const Kernels*>& available_kernels();
 
+/// Whether these are kernels for WebAssembly with relaxed SIMD.
+bool has_relaxed_simd();
+
 }  // namespace glassformer

@@ -53,10 +53,8 @@ function best(loop) {
   return rate;
 }
 
-function instantiate(build, program) {
-  const module = new WebAssembly.Module(
-    readFileSync(join(root, 'build', build, `${program}.wasm`)),
-  );
+function instantiate(program) {
+  const module = new WebAssembly.Module(readFileSync(join(root, `build/wasm/${program}.wasm`)));
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     (imports[from] ??= {})[name] = () => 0; // memory grew; messages of an abort
@@ -66,9 +64,10 @@ function instantiate(build, program) {
   return exports;
 }
 
-function probeWasm(folder, build) {
-  const peak = instantiate(folder, 'peak_probe');
-  const gemm = instantiate(folder, 'gemm_probe');
+function probeWasm(isa) {
+  const build = `wasm-${isa}`;
+  const peak = instantiate(`peak_probe.${isa}`);
+  const gemm = instantiate(`gemm_probe.${isa}`);
   return precisions.map((precision) => {
     const stream = (bytes) =>
       Math.max(
@@ -101,11 +100,7 @@ function larger(a, b) {
 
 let rows;
 for (let round = 0; round < rounds; ++round) {
-  const now = [
-    ...probeNatively(),
-    ...probeWasm('wasm', 'wasm-simd128'),
-    ...probeWasm('wasm-relaxed', 'wasm-relaxed'),
-  ];
+  const now = [...probeNatively(), ...probeWasm('simd128'), ...probeWasm('relaxed')];
   rows = rows ? rows.map((row, i) => larger(row, now[i])) : now;
 }
 // A relaxed binary has the plain instructions, too: where those are faster, they are its ceiling.

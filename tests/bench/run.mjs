@@ -28,7 +28,7 @@ import { cpus } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { buildNative, buildPackage, root, run, setUp } from '../../wasm/toolchain/build.mjs';
+import { buildNative, buildPackage, cmake, root, run, setUp } from '../../wasm/toolchain/build.mjs';
 import { ceilingOf, operationsOf } from './ceiling.mjs';
 import { shapes as published, writeCheckpoint } from '../full/checkpoint.mjs';
 import { report } from './report.mjs';
@@ -72,9 +72,11 @@ async function prepare() {
   console.error('building (the first time a minute or two)');
   await buildNative();
   await buildPackage();
-  for (const preset of ['native', 'wasm', 'wasm-relaxed'])
-    for (const target of ['peak_probe', 'gemm_probe'])
-      await run('cmake', ['--build', '--preset', preset, '--target', target]);
+  const probes = {
+    native: ['peak_probe', 'gemm_probe'],
+    wasm: ['simd128', 'relaxed'].flatMap((isa) => [`peak_probe.${isa}`, `gemm_probe.${isa}`]),
+  };
+  for (const [preset, targets] of Object.entries(probes)) await cmake(preset, ...targets);
   return findNode();
 }
 

@@ -2,7 +2,7 @@
 // linker keeps one copy of an inline function, so whatever an object of src/kernels/isa.cpp
 // defines has to carry that instruction set's name.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root, run } from '../../wasm/toolchain/build.mjs';
@@ -40,5 +40,17 @@ for (const isa of present) {
         !(/^(.* )?xsimd::/.test(name) && tags[isa].test(name)),
     );
     assert.deepEqual(wrong, []);
+  });
+}
+
+// Where a relaxed instruction gets into the plain binaries, engines without relaxed SIMD refuse them.
+for (const name of ['glassformer.read', 'glassformer', 'glassformer.explain']) {
+  test(`${name}.wasm holds no relaxed instruction, ${name}.relaxed.wasm does`, () => {
+    // f32x4.relaxed_madd, i16x8.relaxed_dot_i8x16_i7x16_s, i32x4.relaxed_dot_i8x16_i7x16_add_s
+    const found = (file) =>
+      [0x85, 0x92, 0x93].map((code) => file.includes(Buffer.from([0xfd, code, 0x02])));
+    const read = (file) => readFileSync(join(root, 'dist', file));
+    assert.deepEqual(found(read(`${name}.wasm`)), [false, false, false]);
+    assert.deepEqual(found(read(`${name}.relaxed.wasm`)), [true, true, true]);
   });
 }

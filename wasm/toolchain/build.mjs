@@ -6,7 +6,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
+import { orderedForCompression } from './order.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -85,17 +85,27 @@ export async function unlessDone(name, inputs, outputs, work) {
   writeFileSync(stamp, value);
 }
 
-/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or a target. */
-export async function cmake(preset, target = 'all') {
+// em++ starts Python for every file. Where python3 is a script that looks for the real one, as
+// version managers install it, that takes longer than many a compilation: it is looked for once.
+async function pythonForEmscripten() {
+  if (process.env.EMSDK_PYTHON) return {};
+  const path = await run('python3', ['-c', 'import sys; print(sys.executable)']).catch(() => '');
+  return path.trim() ? { EMSDK_PYTHON: path.trim() } : {};
+}
+
+/** Configures (when the presets changed) and builds one preset of CMakePresets.json, or targets. */
+export async function cmake(preset, ...targets) {
+  const env = preset === 'wasm' ? await pythonForEmscripten() : {};
   const inputs = [
     'CMakePresets.json',
     'wasm/toolchain/emscripten.cmake',
     '.toolchain/debian/stamp',
   ];
   await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
-    run('cmake', ['--fresh', '--preset', preset]),
+    run('cmake', ['--fresh', '--preset', preset], { env }),
   );
-  await run('cmake', ['--build', '--preset', preset, '--target', target]);
+  const wanted = targets.length > 0 ? ['--target', ...targets] : [];
+  await run('cmake', ['--build', '--preset', preset, ...wanted], { env });
 }
 
 // The .d.ts files of the entries and those they lead to; the others describe internals.
@@ -137,7 +147,6 @@ async function bundle(name, options = {}) {
     format: { max_line_len: 160 },
     sourceMap: content ? { content, url: `${name}.js.map` } : false,
   });
-  mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(join(root, `dist/${name}.js`), code);
   if (map) writeFileSync(join(root, `dist/${name}.js.map`), map);
 }
@@ -162,9 +171,9 @@ const inlineAssets = {
   },
 };
 
-function inlineFiles(binaries) {
-  const [simd, relaxed] = binaries.map((file) =>
-    deflateSync(readFileSync(join(root, file)), { level: 9 }).toString('base64'),
+function inlineFiles(name) {
+  const [simd, relaxed] = [`${name}.wasm`, `${name}.relaxed.wasm`].map((file) =>
+    deflateSync(readFileSync(join(root, 'dist', file)), { level: 9 }).toString('base64'),
   );
   const worker = readFileSync(join(root, 'dist/worker.js'), 'utf8');
   return { worker: worker.replace(/\/\/# sourceMappingURL=.*/, ''), simd, relaxed };
@@ -173,16 +182,16 @@ function inlineFiles(binaries) {
 /** dist/: index.js, worker.js, inline.js, view.js, their types, the binaries, the bill of materials. */
 export async function buildPackage() {
   await cmake('wasm');
-  await cmake('wasm-relaxed');
   const dist = join(root, 'dist');
   const binaries = ['glassformer', 'glassformer.read', 'glassformer.explain'].flatMap((name) => [
     `build/wasm/${name}.wasm`,
-    `build/wasm-relaxed/${name}.relaxed.wasm`,
+    `build/wasm/${name}.relaxed.wasm`,
   ]);
   const inputs = [
     'wasm/src',
     'wasm/tsconfig.json',
     'wasm/toolchain/build.mjs',
+    'wasm/toolchain/order.mjs',
     'wasm/toolchain/sbom.mjs',
     'package.json',
     'package-lock.json',
@@ -205,6 +214,11 @@ export async function buildPackage() {
     outputs.map((name) => `dist/${name}`),
     async () => {
       rmSync(dist, { recursive: true, force: true });
+      mkdirSync(dist);
+      for (const file of binaries) {
+        const binary = orderedForCompression(readFileSync(join(root, file)));
+        writeFileSync(join(dist, basename(file)), binary);
+      }
       rmSync(join(root, 'build/types'), { recursive: true, force: true });
       await runTool('tsc', [
         '-p',
@@ -220,12 +234,11 @@ export async function buildPackage() {
       await bundle('worker');
       await bundle('view');
       await bundle('inline', {
-        define: { files: JSON.stringify(inlineFiles(binaries.slice(-2))) },
+        define: { files: JSON.stringify(inlineFiles('glassformer.explain')) },
         plugins: [inlineAssets],
         sourcemap: false, // would repeat the binaries
       });
       copyDeclarations(join(root, 'build/types'), dist);
-      for (const file of binaries) copyFileSync(join(root, file), join(dist, basename(file)));
       const { billOfMaterials, licenseList } = await import('./sbom.mjs');
       const bom = await billOfMaterials();
       writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
