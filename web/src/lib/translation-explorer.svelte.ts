@@ -468,7 +468,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     if (target) this.target = target;
     if (text !== undefined) this.text = text;
     if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
-    if (sentence !== undefined) this.sentence = sentence;
+    if (text !== undefined) this.sentence = sentence ?? 0;
     this.forced = forced;
     this.hidden = hidden;
     this.unhidden = 0;
