@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { answersBeforehand } from './beforehand.ts';
 import { headers, policy } from './csp.ts';
 import { cardFiles } from './docs/cards.mjs';
 
@@ -35,6 +36,82 @@ function codeFirst(): Plugin {
         const script = '<script type="module"';
         if (!html.includes(script)) throw new Error(`The page has no ${script}`);
         return html.replace(script, `${script} blocking="render"`);
+      },
+    },
+  };
+}
+
+/** Puts the answers that were computed beforehand into the page, or beside it. */
+function beforehand(): Plugin {
+  const fileOf = (json: string) => {
+    const hash = createHash('sha256').update(json).digest('hex').slice(0, 8);
+    return `assets/beforehand-${hash}.json`;
+  };
+  return {
+    name: 'beforehand',
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (!/^\/assets\/beforehand-\w+\.json$/.test(request.url ?? '')) return next();
+        void answersBeforehand().then(({ translation }) => {
+          response.setHeader('Content-Type', 'application/json');
+          response.end(translation);
+        });
+      });
+    },
+    async transformIndexHtml() {
+      const { sentiment, translation } = await answersBeforehand();
+      const attrs = {
+        type: 'application/json',
+        id: 'beforehand',
+        ...(translation !== undefined && { 'data-translation': fileOf(translation) }),
+      };
+      // Nothing in it may end the element.
+      const children = (sentiment ?? '').replaceAll('<', '\\u003c');
+      return [{ tag: 'script', attrs, children, injectTo: 'head' }];
+    },
+    async generateBundle() {
+      const { translation: source } = await answersBeforehand();
+      if (source !== undefined) this.emitFile({ type: 'asset', fileName: fileOf(source), source });
+    },
+  };
+}
+
+/** What draws the page and its first view. */
+const firstView = /src\/(page\.ts|components\/SentimentView\.svelte)$/;
+
+/**
+ * The code and styles that the first verdict takes come at once, not each when the one before it has
+ * asked for it.
+ */
+function firstViewAtOnce(): Plugin {
+  return {
+    name: 'first-view-at-once',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const scripts = new Set<string>();
+        const styles = new Set<string>();
+        const add = (name: string) => {
+          const chunk = bundle[name];
+          if (scripts.has(name) || chunk?.type !== 'chunk') return;
+          scripts.add(name);
+          for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style);
+          chunk.imports.forEach(add);
+        };
+        for (const chunk of Object.values(bundle))
+          if (chunk.type === 'chunk' && chunk.moduleIds.some((id) => firstView.test(id)))
+            add(chunk.fileName);
+        if (scripts.size === 0) throw new Error('The build has no code of the first view');
+        const links = (rel: string, files: ReadonlySet<string>) =>
+          [...files]
+            .filter((file) => !html.includes(file))
+            .map((file) => ({
+              tag: 'link',
+              attrs: { rel, href: `./${file}`, crossorigin: true },
+              injectTo: 'head' as const,
+            }));
+        return [...links('modulepreload', scripts), ...links('stylesheet', styles)];
       },
     },
   };
@@ -152,6 +229,8 @@ export default defineConfig({
     svelte(),
     contentSecurityPolicy(),
     codeFirst(),
+    firstViewAtOnce(),
+    beforehand(),
     models(['sentiment', 'en-de', 'en-fr', 'writer']),
     licenses(),
     precache(),
@@ -170,6 +249,18 @@ export default defineConfig({
         'service-worker': here('service-worker/service-worker.ts'),
       },
       output: {
+        // Two files until the first verdict: a visitor far away waits for each anew.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'start',
+              test: /web\/src|svelte|dist\/index\.js/,
+              tags: ['$initial'],
+              priority: 2,
+            },
+            { name: 'first-view', test: firstView, priority: 1 },
+          ],
+        },
         entryFileNames: (chunk) =>
           chunk.name === 'service-worker' ? 'service-worker.js' : 'assets/[name]-[hash].js',
       },

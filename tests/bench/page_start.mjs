@@ -4,57 +4,19 @@
 // with that, as it has when somebody follows a link; files are served as from a static host, compressed.
 // Then, with the package alone: a text's verdict right after loading, and half a second later, when
 // the worker has warmed up.
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { launch, root } from '../browser/open.mjs';
+import { launch } from '../browser/open.mjs';
+import { servePage } from './page_server.mjs';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, json: { type: 'boolean' } },
 });
 
-const types = {
-  '.css': 'text/css',
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain',
-  '.wasm': 'application/wasm',
-};
-const compressed = ['.css', '.html', '.js', '.wasm'];
-
-/** Serves web/dist, and dist under package/, from memory. */
-function serve() {
-  const files = new Map();
-  const server = createServer(({ url }, response) => {
-    const name = new URL(url, 'http://localhost').pathname.replace(/\/$/, '/index.html');
-    const extension = extname(name);
-    try {
-      if (!files.has(name)) {
-        const file = name.replace(/^\/(package\/)?/, (_, dist) => (dist ? 'dist/' : 'web/dist/'));
-        const bytes = readFileSync(join(root, file));
-        files.set(name, compressed.includes(extension) ? gzipSync(bytes) : bytes);
-      }
-      response.writeHead(200, {
-        'Content-Type': types[extension] ?? 'application/octet-stream',
-        ...(compressed.includes(extension) && { 'Content-Encoding': 'gzip' }),
-        'Content-Length': files.get(name).length,
-      });
-      response.end(files.get(name));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
-
-/** In the page: notes when the first verdict is painted. */
+/** In the page: notes when the model's own first verdict is painted; one may be there beforehand. */
 function watch() {
   const note = () => {
     if (window.verdictAt || !document.querySelector('[data-testid="score"]')) return;
+    if (document.querySelector('[data-testid="beforehand"]')) return;
     observer.disconnect();
     requestAnimationFrame(() => setTimeout(() => (window.verdictAt = performance.now())));
   };
@@ -104,7 +66,7 @@ const packageStart = (browser, url) =>
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
-const server = await serve();
+const server = await servePage();
 const browser = await launch();
 try {
   const url = `http://127.0.0.1:${server.address().port}/`;

@@ -62,6 +62,7 @@ onPage('a person types a review and reads the verdict', {}, async (page) => {
 onPage('each example is read', {}, async (page) => {
   const examples = page.getByRole('group', { name: 'Examples' }).getByRole('button');
   const seen = new Set();
+  const notices = new Set();
   for (let i = 0; i < (await examples.count()); i++) {
     await examples.nth(i).click();
     await settled(page);
@@ -69,8 +70,12 @@ onPage('each example is read', {}, async (page) => {
     const { label } = await classifier.classify(text);
     assert.equal(await page.getByTestId('verdict').textContent(), label, text);
     seen.add(text);
+    notices.add(await page.getByTestId('notice').textContent());
   }
   assert.ok(seen.size >= 5);
+  assert.ok(notices.size === seen.size && !notices.has(''));
+  await page.getByTestId('input').fill('Another text.');
+  assert.equal(await page.getByTestId('notice').textContent(), '');
 });
 
 onPage('the heat map shows the chosen head, chosen by mouse or by keyboard', {}, async (page) => {

@@ -1,21 +1,35 @@
+import type { Example } from './example.ts';
+
 /** Reviews to start from, one for each thing worth seeing. */
-export const examples: readonly { name: string; text: string }[] = [
+export const examples: readonly Example[] = [
   {
     name: 'Praise',
     text: 'A gripping, beautifully shot film.',
+    notice:
+      '“gripping” and “beautifully” carry it. Words that judge nothing count, too: without “A” it would be surer still.',
   },
   {
     name: 'Negation',
     text: 'The plot is not good at all, and I would never watch it again.',
+    notice:
+      '“not” turns “good” around: hide “not”, and the verdict is positive. “never” by itself hardly counts.',
   },
   {
     name: 'Contrast',
     text: 'A great cast and a lovely score, but the script is dreadful.',
+    notice:
+      '“dreadful” outweighs both praises before the “but”: hide that one word, and the verdict is positive.',
   },
-  { name: 'Short', text: 'Meh.' },
+  {
+    name: 'Short',
+    text: 'Meh.',
+    notice:
+      'Its vocabulary lacks “Meh”: it reads “Me” and “h”, and only the “h” speaks for negative. So it is not sure.',
+  },
   {
     name: 'Product',
     text: 'Stopped working after two weeks. The strap broke and nobody answers my emails.',
+    notice: 'No word here says “good” or “bad”. That it “Stopped” counts most.',
   },
   {
     name: 'Long review',
@@ -33,5 +47,7 @@ export const examples: readonly { name: string; text: string }[] = [
       'could have done without the dog. But I walked home the long way because I did not want it ' +
       'to be over, and I cannot remember the last time a film did that to me. Forgive the opening, ' +
       'be patient with it, and you will be glad that you stayed.',
+    notice:
+      'The model is wrong: this is warm praise. “nowhere” and “stiff” count most against it, each more than the whole last sentence counts in favor.',
   },
 ];

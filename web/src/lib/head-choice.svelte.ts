@@ -23,6 +23,8 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   habitOf(matrix: Matrix): Habit;
   /** The cell that is read out before one is pointed at; by default that of the largest weight. */
   firstCellOf?(matrix: Matrix): Cell;
+  /** Whether nothing can be switched yet: the model is still to come. */
+  readonly frozen?: boolean;
 }
 
 export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
@@ -62,12 +64,14 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   }
 
   toggle(head: HeadPosition): void {
+    if (this.view.frozen) return;
     const key = this.#keyOf(head);
     if (!this.#off.delete(key)) this.#off.add(key);
     this.#onswitch();
   }
 
   toggleLayer(layer: number): void {
+    if (this.view.frozen) return;
     const heads = Array.from({ length: this.view.heads }, (_, head) => ({ layer, head }));
     const on = heads.every((head) => this.isOff(head));
     for (const head of heads) {

@@ -25,6 +25,11 @@ export class LaterState<State extends ViewState = ViewState> implements ViewStat
     }));
   }
 
+  /** Whether its code has come. */
+  get there(): boolean {
+    return this.#state !== undefined;
+  }
+
   start(): void {
     // Where its code does not come, the place that it was to be drawn in says so.
     void this.fetched.then((state) => state.start()).catch(() => undefined);

@@ -1,8 +1,9 @@
-/** Which view is open, what each shows, and the addresses that say so. */
+/** Which view is open, what each shows, the addresses that say so, and the steps that led there. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
 import { LaterState } from './later-state.svelte.ts';
 import { hashFor, linkAt, linkIn, longestText, viewIn, type Link } from './address.ts';
 import { pack } from './packed-text.ts';
+import { entryIn, isStep, sameLink, type Entry } from './steps.ts';
 
 interface Drawing {
   Drawn: Awaited<ReturnType<View['component']>>['default'];
@@ -16,6 +17,13 @@ export class OpenViews {
   #written = $state.raw(location.hash);
   /** What it would be if nothing had changed since the page was opened. */
   readonly #first: string;
+  /** Where in the tab's history the page is. */
+  #entry: Entry = $state.raw({
+    ...{ kind: 'glassformer', at: 0, link: {} },
+    ...{ typed: false, step: false, whole: true },
+  });
+  /** Which entries are steps from the ones before them, as far as this page has made them. */
+  #steps = $state.raw<readonly number[]>([]);
   /** The last text that was too long to stand in an address as it is, and how it stands there. */
   #packed = $state.raw<{ text: string; packed: string | undefined }>();
 
@@ -24,6 +32,8 @@ export class OpenViews {
     this.view = view;
     this.#states = new Map(views.map((each) => [each, each.open(links.get(each) ?? {})]));
     this.#first = this.address;
+    const kept = entryIn(history.state);
+    this.#enter({ at: kept?.at ?? 0, step: kept?.step ?? false });
   }
 
   get state(): ViewState {
@@ -67,28 +77,84 @@ export class OpenViews {
   }
 
   write(): void {
-    history.replaceState(null, '', this.address);
+    this.#entry = { ...this.#entry, link: this.state.link, whole: true };
+    history.replaceState(this.#entry, '', this.address);
     this.#written = location.hash;
   }
 
-  /** The address follows what is shown, once that differs from what the page opened with. */
-  follow(): void {
+  /**
+   * The address follows what is shown, once that differs from what the page opened with: as a step
+   * that can be undone, where it is one. `typing`: what somebody types is one step as long as nothing
+   * else happens.
+   */
+  follow(typing = false): void {
     // Somebody followed a link just now, and hashchange is still to come: it is not overwritten.
     if (location.hash !== this.#written) return;
     const unchanged = this.#written === '' && this.address === this.#first;
     if (!this.state.ready || unchanged) return;
+    const { at, link, typed, whole } = this.#entry;
+    if (whole && isStep(link, this.state.link) && !(typing && typed)) {
+      this.#steps = [...this.#steps.filter((each) => each <= at), at + 1];
+      this.#entry = { ...this.#entry, at: at + 1, step: true, typed: typing };
+      history.pushState(this.#entry, '');
+    }
     this.write();
     remember(this.view, { address: this.#written, link: this.state.link });
   }
 
+  get canUndo(): boolean {
+    return this.#entry.step;
+  }
+
+  get canRedo(): boolean {
+    return this.#steps.includes(this.#entry.at + 1);
+  }
+
+  undo(): void {
+    // The last change may be younger than the address.
+    this.follow();
+    if (this.canUndo) history.back();
+  }
+
+  redo(): void {
+    this.follow();
+    if (this.canRedo) history.forward();
+  }
+
+  /** Somebody went back or forth in the history, by whatever button. */
+  travel(): void {
+    const entry = entryIn(history.state);
+    if (!entry) return;
+    this.#written = location.hash;
+    this.view = viewNamed(viewIn(this.#written));
+    this.#entry = { ...entry, typed: false };
+    history.replaceState(this.#entry, '');
+    const { link } = entry;
+    if (link.text !== undefined && !sameLink(link, this.state.link)) this.state.follow(link);
+  }
+
+  /** The page is at an entry of the history that says nothing of it yet. */
+  #enter({ at, step }: Pick<Entry, 'at' | 'step'>): void {
+    const { state } = this;
+    const whole = !(state instanceof LaterState) || state.there;
+    this.#entry = { kind: 'glassformer', at, link: state.link, typed: false, step, whole };
+    this.#steps = this.#steps.filter((each) => each < at);
+    history.replaceState(this.#entry, '');
+  }
+
   /** Somebody followed a link: a view's own, as the masthead has it, leaves the view as it is. */
   async visit(): Promise<void> {
+    // What was there before is told by `travel`.
+    if (entryIn(history.state)) return;
     const { hash } = location;
     this.#written = hash;
     this.view = viewNamed(viewIn(hash));
+    this.#enter({ at: this.#entry.at + 1, step: false });
     if (hash === this.address) return;
     const link = await linkAt(hash);
-    if (location.hash === hash) this.state.follow(link);
+    if (location.hash !== hash) return;
+    this.state.follow(link);
+    this.#enter(this.#entry);
   }
 }
 

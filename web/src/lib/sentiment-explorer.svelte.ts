@@ -11,6 +11,7 @@ import type { ViewState } from '../views.ts';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
 import type { Link } from './address.ts';
+import { sentimentBeforehand, type SentimentBeforehand } from './beforehand.ts';
 import { examples } from './examples.ts';
 import { readFailure, type Failure } from './failure.ts';
 import {
@@ -72,6 +73,9 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   /** Hidden tokens that an edit changed, so that they are hidden no more. */
   unhidden = $state(0);
 
+  /** What is shown until the model has come, where that was computed when the page was built. */
+  #beforehand = $state.raw<SentimentBeforehand>();
+
   #hidden = new SvelteSet<number>();
   /** Whose tokens those are; undefined for the text's own, until it is read. */
   #hiddenOf: Reading | undefined;
@@ -82,6 +86,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   constructor(link: Link) {
     this.text = examples[0]!.text;
     this.#take(link);
+    this.#showBeforehand();
   }
 
   start(): void {
@@ -89,7 +94,10 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 
   async load(): Promise<void> {
-    if (!(await this.loader.load('sentiment'))) return;
+    if (!(await this.loader.load('sentiment'))) {
+      this.#dropBeforehand();
+      return;
+    }
     this.choice.keep((head) => this.#exists(head));
     void this.#refresh();
   }
@@ -108,12 +116,22 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return this.loader.phase === 'ready';
   }
 
+  /** Whether what is shown was computed beforehand, and cannot be changed yet. */
+  get beforehand(): boolean {
+    return this.#beforehand !== undefined;
+  }
+
+  get frozen(): boolean {
+    return !this.ready;
+  }
+
   get working(): boolean {
     return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
   /** The text was edited: tokens that are still there stay hidden. */
   edit(text: string): void {
+    this.#dropBeforehand();
     this.text = text;
     this.busy = true;
     this.choice.letGo();
@@ -122,7 +140,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 
   get labels(): readonly string[] {
-    return this.loader.info?.labels ?? [];
+    return this.loader.info?.labels ?? this.#beforehand?.labels ?? [];
   }
 
   get layers(): number {
@@ -168,6 +186,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 
   toggleToken(token: number): void {
+    if (this.frozen) return;
     this.unhidden = 0;
     if (!this.#hidden.delete(token)) this.#hidden.add(token);
     void this.#refresh();
@@ -237,6 +256,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   /** Shows what a link says, once it is read. */
   #take(link: Link): void {
     const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
+    this.#dropBeforehand();
     if (text !== undefined) this.text = text;
     if (head && this.#exists(head)) this.choice.selected = head;
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
@@ -245,6 +265,22 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     this.unhidden = 0;
     for (const token of hidden) this.#hidden.add(token);
     this.choice.letGo();
+  }
+
+  #showBeforehand(): void {
+    const known = sentimentBeforehand();
+    if (known?.text !== this.text || this.touched) return;
+    const { text, result, effects: values } = known;
+    const reading = { text, result, shown: shownTokens(text, result.tokens) };
+    this.#show(reading, reading);
+    this.tokenEffects = { of: reading, values, done: true };
+    this.#beforehand = known;
+  }
+
+  #dropBeforehand(): void {
+    if (!this.beforehand) return;
+    this.#show(undefined, undefined);
+    this.busy = true;
   }
 
   /** Asks the model anew. */
@@ -273,7 +309,8 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
         this.milliseconds = performance.now() - start;
         return { text, result, shown: shownTokens(text, result.tokens) };
       };
-      const untouched = this.untouched?.text === text ? this.untouched : await read({});
+      const known = this.beforehand ? undefined : this.untouched;
+      const untouched = known?.text === text ? known : await read({});
       this.#hideAgain(untouched);
       if (!this.touched) this.#show(untouched, untouched);
       else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
@@ -309,6 +346,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {
     this.busy = false;
+    this.#beforehand = undefined;
     this.reading = reading;
     this.untouched = untouched;
     this.choice.followMatrix();

@@ -11,6 +11,7 @@ import {
 import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
 import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
+import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
 import { translateFailure, type Failure } from './failure.ts';
 import {
   HeadChoice,
@@ -98,6 +99,10 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   /** The word that is pointed at. */
   lit = $state.raw<{ side: Side; word: number }>();
 
+  /** What is shown until the model has come, where that was computed when the page was built. */
+  #beforehand = $state.raw<TranslationBeforehand>();
+
+  #starting: Promise<void> | undefined;
   #work = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -111,22 +116,30 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   start(): void {
-    if (!this.loader.begun) void this.load();
+    // A small file, and something to see: the model would keep it waiting.
+    this.#starting ??= this.#showBeforehand().then(() => {
+      if (!this.loader.begun) void this.load();
+    });
   }
 
   /** Begins anew: what another model has given, or is about to give, does not stay. */
   async load(): Promise<void> {
     this.#work.abort();
-    this.draft = this.rendering = this.searched = this.untouched = undefined;
+    // What was computed beforehand is of this very model, and stays until it has come.
+    if (!this.#beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
     this.stage = 'rest';
     this.failure = undefined;
-    if (!(await this.loader.load(this.name))) return;
+    if (!(await this.loader.load(this.name))) {
+      this.#dropBeforehand();
+      return;
+    }
     this.choice.keep((head) => this.#exists(head));
     void this.#refresh();
   }
 
   /** Writes another language: that takes another model, whose heads are all on. */
   into(target: Target): void {
+    this.#dropBeforehand();
     this.target = target;
     this.choice.off = [];
     this.forced = this.hidden = [];
@@ -153,6 +166,15 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return this.loader.phase === 'ready';
   }
 
+  /** What is shown was computed beforehand, and cannot be changed yet. */
+  get beforehand(): TranslationBeforehand | undefined {
+    return this.#beforehand;
+  }
+
+  get frozen(): boolean {
+    return !this.ready;
+  }
+
   get working(): boolean {
     return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
@@ -167,6 +189,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   /** Has the sentence's translation begin with these tokens; with none it is free again. */
   force(ids: readonly number[]): void {
+    if (this.frozen) return;
     this.forced = withList(this.forced, this.sentence, ids);
     void this.#refresh();
   }
@@ -178,6 +201,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   /** Hides a source token of the sentence from the model, or shows it again; the last one stays. */
   toggleToken(token: number): void {
+    if (this.frozen) return;
     const { hiddenTokens: tokens, inspected } = this;
     const was = tokens.includes(token);
     if (!was && tokens.length + 1 >= (inspected?.sourceTokens.length ?? 0)) return;
@@ -207,6 +231,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   edit(text: string): void {
+    this.#dropBeforehand();
     this.text = text;
     this.busy = true;
     this.choice.letGo();
@@ -221,6 +246,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   search(beams: number): void {
+    this.#dropBeforehand();
     this.beams = beams;
     void this.#refresh();
   }
@@ -330,6 +356,27 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return !this.loader.info || (layer < this.#layersOf(attention) && head < this.heads);
   }
 
+  /** What was computed beforehand, as long as that is asked for and nothing better is there. */
+  async #showBeforehand(): Promise<void> {
+    const wanted = () =>
+      this.loader.phase === 'loading' &&
+      this.target === 'de' &&
+      this.text === translationExamples.de[0]!.text &&
+      !this.touched;
+    if (!wanted()) return;
+    const known = await translationBeforehand();
+    if (!known || !wanted() || known.text !== this.text || known.beams !== this.beams) return;
+    const { text, beams, result } = known;
+    this.#show({ text, beams, result, alignment: alignmentOf(text, result) });
+    this.#beforehand = known;
+  }
+
+  #dropBeforehand(): void {
+    if (!this.#beforehand) return;
+    this.#show(undefined);
+    this.busy = true;
+  }
+
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#work.abort();
@@ -397,6 +444,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   #show(rendering: Rendering | undefined): void {
     this.busy = false;
+    this.#beforehand = undefined;
     this.stage = 'rest';
     this.draft = undefined;
     this.rendering = rendering;
@@ -415,11 +463,12 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   #take(link: Link): void {
     const { target, text, beams, sentence, attention, head, ...rest } = fromTranslationLink(link);
+    this.#dropBeforehand();
     const { off = [], forced = [], hidden = [] } = rest;
     if (target) this.target = target;
     if (text !== undefined) this.text = text;
     if (beams !== undefined) this.beams = Math.max(1, Math.min(mostBeams, beams));
-    if (sentence !== undefined) this.sentence = sentence;
+    if (text !== undefined) this.sentence = sentence ?? 0;
     this.forced = forced;
     this.hidden = hidden;
     this.unhidden = 0;

@@ -44,6 +44,12 @@ export class TranslationWeights {
     const { hiddenTokens: hidden, inspected } = this.#explorer;
     const count = inspected?.sourceTokens.length ?? 0;
     if (count > longestForWeighing) return;
+    const { beforehand, rendering: of, sentence } = this.#explorer;
+    if (beforehand && of) {
+      const { effects: values } = beforehand;
+      this.tokens = { of, sentence, attention: undefined, values, done: true };
+      return;
+    }
     await this.#weigh('tokens', undefined, count, (token) =>
       hidden.includes(token) || hidden.length + 1 >= count
         ? undefined

@@ -1,13 +1,7 @@
+import type { Example } from './example.ts';
 import { pairText } from './transplant-link.ts';
 
-interface Example {
-  name: string;
-  /** The text that is carried into, and the one that is taken from, as a link has them. */
-  text: string;
-  /** What to notice. */
-  notice: string;
-}
-
+/** A text here is the one that is carried into, and the one that is taken from, as a link has them. */
 const example = (name: string, donor: string, base: string, notice: string): Example => ({
   name,
   text: pairText(base, donor),

@@ -124,7 +124,7 @@ export class TransplantExplorer implements ViewState {
     const { base, donor, site, carried } = fromTransplantLink(link);
     if (base !== undefined) this.base = base;
     if (donor !== undefined) this.donor = donor;
-    if (site) this.site = site;
+    if (site || base !== undefined) this.site = site ?? 'residual';
     if (base !== undefined) this.carried = carried;
     this.#carriedOf = undefined;
   }

@@ -1,12 +1,8 @@
 /** The models that the inside view can open, and texts to start from. */
+import type { Example } from '../example.ts';
 
 export const models = ['sentiment', 'en-de', 'en-fr', 'writer'] as const;
 export type InsideModel = (typeof models)[number];
-
-interface Example {
-  name: string;
-  text: string;
-}
 
 export const modelNames: Record<InsideModel, string> = {
   sentiment: 'Sentiment',
@@ -15,25 +11,82 @@ export const modelNames: Record<InsideModel, string> = {
   writer: 'Writer',
 };
 
-const translations: readonly Example[] = [
-  { name: 'A train', text: 'The train arrives at seven.' },
-  { name: 'Two meanings', text: 'She sat on the bank of the river.' },
-  { name: 'Negation', text: 'I have not seen him today.' },
-];
+const train = { name: 'A train', text: 'The train arrives at seven.' };
+const bank = { name: 'Two meanings', text: 'She sat on the bank of the river.' };
+const negation = { name: 'Negation', text: 'I have not seen him today.' };
 
 /** The first one is what a model starts with. */
 export const insideExamples: Record<InsideModel, readonly Example[]> = {
   sentiment: [
-    { name: 'Negation', text: 'The plot is not good.' },
-    { name: 'Praise', text: 'A gripping, beautifully shot film.' },
-    { name: 'Contrast', text: 'A great cast, but the script is dreadful.' },
-    { name: 'Short', text: 'Meh.' },
+    {
+      name: 'Negation',
+      text: 'The plot is not good.',
+      notice:
+        'Choose “good”: in layer 1, head 1 has it look at the token before, as in any text. In layer 2, head 6 seeks “not”.',
+    },
+    {
+      name: 'Praise',
+      text: 'A gripping, beautifully shot film.',
+      notice:
+        'Layer 1, head 6: “A”, the comma and “shot” all look at “beautifully”, from either side.',
+    },
+    {
+      name: 'Contrast',
+      text: 'A great cast, but the script is dreadful.',
+      notice:
+        'Layer 1, head 6: even “great” and “cast”, far from it, look at “dreadful” more than at anything else.',
+    },
+    {
+      name: 'Short',
+      text: 'Meh.',
+      notice:
+        'The vocabulary lacks “Meh”: it is cut into “Me” and “h”, and each has a row of its own in the table.',
+    },
   ],
-  'en-de': translations,
-  'en-fr': translations,
+  'en-de': [
+    {
+      ...train,
+      notice:
+        '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, which comes before: in layer 2, head 6 looks back at “arrive”.',
+    },
+    {
+      ...bank,
+      notice: 'It is wrong: “Bank” is where one sits, or money lies. A river’s is “Ufer”.',
+    },
+    {
+      ...negation,
+      notice:
+        'One word order becomes another: “nicht” comes after “heute”, and “gesehen” waits for the end.',
+    },
+  ],
+  'en-fr': [
+    { ...train, notice: 'French wants “heures” after “sept”; no word in English says so.' },
+    {
+      ...bank,
+      notice: 'It is wrong: “banque” is where money lies. A river’s is “rive”.',
+    },
+    {
+      ...negation,
+      notice: '“not” becomes two tokens, “ne” and “pas”, with “l’ai” between them.',
+    },
+  ],
   writer: [
-    { name: 'A film', text: 'This film is one of the' },
-    { name: 'A complaint', text: 'It stopped working after two' },
-    { name: 'A name', text: 'The director, Steven' },
+    {
+      name: 'A film',
+      text: 'This film is one of the',
+      notice: '“best” comes first, “worst” third: see the last pane.',
+    },
+    {
+      name: 'A complaint',
+      text: 'It stopped working after two',
+      notice:
+        '“years” comes first, then “wee”: there is no piece for “weeks”, so it takes two steps.',
+    },
+    {
+      name: 'A name',
+      text: 'The director, Steven',
+      notice:
+        'Two pieces lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
+    },
   ],
 };

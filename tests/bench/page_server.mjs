@@ -1,0 +1,89 @@
+// Serves the built page as a static host would, compressed, over as slow a line as is asked for.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { root } from '../browser/open.mjs';
+
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+};
+const compressed = ['.css', '.html', '.js', '.json', '.wasm'];
+
+/** As fast as it goes. */
+const atOnce = {
+  connect: () => undefined,
+  send: (response, bytes) => response.end(bytes),
+};
+
+/**
+ * A line that all responses share, a piece of each in turn. `bits` a second; `delay` milliseconds to
+ * the other end and back, which a new connection takes once more.
+ */
+export function slowLine(bits, delay) {
+  const piece = 1400; // what goes into a packet
+  const waiting = [];
+  let busy = false;
+  const next = () => {
+    const job = waiting.shift();
+    if (!job) return void (busy = false);
+    busy = true;
+    const end = Math.min(job.at + piece, job.bytes.length);
+    due = Math.max(due, performance.now()) + ((end - job.at) * 8000) / bits;
+    // Timers are coarse: the line is behind or ahead by a piece or two, but right on the whole.
+    setTimeout(() => {
+      if (!job.response.destroyed) {
+        job.response.write(job.bytes.subarray(job.at, end));
+        job.at = end;
+        if (end < job.bytes.length) waiting.push(job);
+        else job.response.end();
+      }
+      next();
+    }, due - performance.now());
+  };
+  let due = 0;
+  const fresh = new WeakSet();
+  return {
+    connect: (socket) => fresh.add(socket),
+    send(response, bytes) {
+      const trips = fresh.delete(response.socket) ? 2 : 1;
+      setTimeout(() => {
+        waiting.push({ response, bytes, at: 0 });
+        if (!busy) next();
+      }, delay * trips);
+    },
+  };
+}
+
+/** Serves web/dist, and dist under package/, from memory. `onfile`: of each, how large it is. */
+export function servePage({ line = atOnce, onfile = () => undefined } = {}) {
+  const files = new Map();
+  const server = createServer(({ url }, response) => {
+    const name = new URL(url, 'http://localhost').pathname.replace(/\/$/, '/index.html');
+    const extension = extname(name);
+    try {
+      if (!files.has(name)) {
+        const file = name.replace(/^\/(package\/)?/, (_, dist) => (dist ? 'dist/' : 'web/dist/'));
+        const bytes = readFileSync(join(root, file));
+        files.set(name, compressed.includes(extension) ? gzipSync(bytes) : bytes);
+      }
+      response.writeHead(200, {
+        'Content-Type': types[extension] ?? 'application/octet-stream',
+        ...(compressed.includes(extension) && { 'Content-Encoding': 'gzip' }),
+        'Content-Length': files.get(name).length,
+      });
+      onfile(name, files.get(name).length);
+      line.send(response, files.get(name));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.on('connection', line.connect);
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}

@@ -1,0 +1,83 @@
+// `node tests/bench/page_slow.mjs [--bits 1600000] [--delay 150] [--json]`, after `npm run build:web`: what a
+// visitor sees when, over a slow line, in Chromium: the first paint, the first verdict and the model's
+// own, and of the translation view the first translation and the model's own. In milliseconds from the
+// navigation. The line is made by the server, so that the page's workers share it; all that is
+// under way takes turns. Then the gzipped JavaScript that came before the first verdict.
+import { parseArgs } from 'node:util';
+import { launch } from '../browser/open.mjs';
+import { servePage, slowLine } from './page_server.mjs';
+
+const { values } = parseArgs({
+  options: {
+    bits: { type: 'string', default: '1600000' },
+    delay: { type: 'string', default: '150' },
+    json: { type: 'boolean' },
+  },
+});
+
+/** In the page: notes when an answer is painted first, and when that of the model in the page is. */
+function watch(answer) {
+  const seen = (window.seen = {});
+  const note = (what) => {
+    if (seen[what] !== undefined) return;
+    seen[what] = Infinity;
+    requestAnimationFrame(() => setTimeout(() => (seen[what] = performance.now())));
+  };
+  const look = () => {
+    if (!document.querySelector(answer)?.textContent.trim()) return;
+    note('first');
+    if (document.querySelector('main[aria-busy="false"]')) note('own');
+  };
+  new MutationObserver(look).observe(document, {
+    ...{ childList: true, subtree: true, characterData: true },
+    attributes: true,
+    attributeFilter: ['aria-busy'],
+  });
+}
+
+async function visit(browser, hash, answer) {
+  const files = [];
+  const line = slowLine(Number(values.bits), Number(values.delay));
+  const onfile = (name, size) => files.push({ name, size });
+  const server = await servePage({ line, onfile });
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(watch, answer);
+    await page.goto(`http://127.0.0.1:${server.address().port}/${hash}`, { waitUntil: 'commit' });
+    const wait = { timeout: 180_000 };
+    await page.waitForFunction(() => Number.isFinite(window.seen.first), undefined, wait);
+    const before = [...files];
+    await page.waitForFunction(() => Number.isFinite(window.seen.own), undefined, wait);
+    const times = await page.evaluate(() => ({
+      paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+      ...window.seen,
+    }));
+    const scripts = before.filter(({ name }) => name.endsWith('.js') && !/worker/.test(name));
+    return { ...times, javascript: scripts.reduce((sum, { size }) => sum + size, 0) };
+  } finally {
+    await context.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+const browser = await launch();
+try {
+  const sentiment = await visit(browser, '', '[data-testid="score"]');
+  const translation = await visit(browser, '#view=translation', '[data-testid="target"]');
+  const ms = (value) => `${(value / 1000).toFixed(1)} s`;
+  const print = (name, { paint, first, own, javascript }) =>
+    console.log(
+      `${name}: first paint after ${ms(paint)}, first answer after ${ms(first)}, ` +
+        `the model’s own after ${ms(own)}; ${(javascript / 1000).toFixed(1)} kB of JavaScript before the first answer.`,
+    );
+  if (values.json) console.log(JSON.stringify({ sentiment, translation }));
+  else {
+    console.log(`A line of ${values.bits / 1e6} Mbit/s with ${values.delay} ms there and back.`);
+    print('Sentiment', sentiment);
+    print('Translation', translation);
+  }
+} finally {
+  await browser.close();
+}

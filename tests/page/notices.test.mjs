@@ -1,0 +1,526 @@
+// What each example says is to be seen, the shipped models do: each notice stands here, with the
+// answers that make it true.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Classifier, Generator, Translator } from '../../dist/index.js';
+import { root } from '../../wasm/toolchain/build.mjs';
+import { source } from './source.mjs';
+
+const {
+  candidatesOf,
+  examples,
+  fromTransplantLink,
+  insideExamples,
+  transplantExamples,
+  translationExamples,
+  writingExamples,
+} = await source(
+  ...['examples', 'inside/models', 'sampling', 'transplant-examples', 'transplant-link'],
+  ...['translation-examples', 'writing-examples'],
+);
+
+const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
+
+const models = {};
+before(async () => {
+  const exact = { compute: 'f32' };
+  models.sentiment = await open(Classifier, 'sentiment');
+  models.transplant = await open(Classifier, 'sentiment', { ...exact, explain: true });
+  models.inside = await open(Classifier, 'sentiment', exact);
+  for (const target of ['de', 'fr']) {
+    models[target] = await open(Translator, `en-${target}`);
+    models[`inside ${target}`] = await open(Translator, `en-${target}`, exact);
+  }
+  models.writer = await open(Generator, 'writer');
+  models['inside writer'] = await open(Generator, 'writer', exact);
+});
+after(() => Object.values(models).forEach((model) => model.dispose()));
+
+const odds = ({ logits }) => logits.positive - logits.negative;
+
+/** A text as the sentiment model reads it, and without some words or stretches of it. */
+async function readingOf(model, text) {
+  const whole = await model.classify(text, { attention: true });
+  const labels = whole.tokens.map(({ start, end }) => text.slice(start, end).trim());
+  const tokensIn = (part) => {
+    const start = text.indexOf(part);
+    assert.ok(start >= 0, part);
+    return whole.tokens.flatMap((token, i) =>
+      token.start >= start && token.end <= start + part.length ? [i] : [],
+    );
+  };
+  const without = (part) => model.classify(text, { maskTokens: tokensIn(part) });
+  return {
+    whole,
+    labels,
+    without,
+    /** How much of the log-odds of positive goes without a part. */
+    effectOf: async (part) => odds(whole) - odds(await without(part)),
+    effects: () =>
+      Promise.all(
+        labels.map(
+          async (_, i) => odds(whole) - odds(await model.classify(text, { maskTokens: [i] })),
+        ),
+      ),
+    /** What a token looks at most in a head; all count from 1, as on the page. */
+    seenBy: (token, layer, head) =>
+      seen(whole.attention.encoder, labels, labels, token, layer, head),
+  };
+}
+
+function seen(map, queries, keys, query, layer, head) {
+  const at = queries.indexOf(query);
+  assert.ok(at >= 0, query);
+  const row = map.at(layer - 1, head - 1).subarray(at * map.keys, (at + 1) * map.keys);
+  return keys[row.indexOf(Math.max(...row))];
+}
+
+const inSentiment = [
+  [
+    '“gripping” and “beautifully” carry it. Words that judge nothing count, too: without “A” it would be surer still.',
+    async ({ effectOf, effects, whole, labels }) => {
+      const all = await effects();
+      const order = all.map((_, i) => i).sort((a, b) => all[b] - all[a]);
+      const best = order.slice(0, 2).map((i) => labels[i]);
+      assert.deepEqual(best.sort(), ['beautifully', 'gripping']);
+      assert.equal(whole.label, 'positive');
+      assert.ok((await effectOf('A')) < -0.2);
+    },
+  ],
+  [
+    '“not” turns “good” around: hide “not”, and the verdict is positive. “never” by itself hardly counts.',
+    async ({ effectOf, whole, without }) => {
+      assert.equal(whole.label, 'negative');
+      assert.ok((await effectOf('good')) < -1);
+      assert.equal((await without('not')).label, 'positive');
+      assert.ok(Math.abs(await effectOf('never')) < 0.3);
+    },
+  ],
+  [
+    '“dreadful” outweighs both praises before the “but”: hide that one word, and the verdict is positive.',
+    async ({ effectOf, whole, without }) => {
+      assert.equal(whole.label, 'negative');
+      assert.equal((await without('dreadful')).label, 'positive');
+      const praise = (await effectOf('great')) + (await effectOf('lovely'));
+      assert.ok(-(await effectOf('dreadful')) > praise + 0.5);
+    },
+  ],
+  [
+    'Its vocabulary lacks “Meh”: it reads “Me” and “h”, and only the “h” speaks for negative. So it is not sure.',
+    async ({ labels, effectOf, whole }) => {
+      assert.deepEqual(labels, ['Me', 'h', '.']);
+      assert.ok((await effectOf('Me')) > 0 && (await effectOf('h')) < -1);
+      assert.equal(whole.label, 'negative');
+      assert.ok(whole.score < 0.75);
+    },
+  ],
+  [
+    'No word here says “good” or “bad”. That it “Stopped” counts most.',
+    async ({ effects, labels }) => {
+      const sizes = (await effects()).map(Math.abs);
+      assert.equal(labels[sizes.indexOf(Math.max(...sizes))], 'Stopped');
+    },
+  ],
+  [
+    'The model is wrong: this is warm praise. “nowhere” and “stiff” count most against it, each more than the whole last sentence counts in favor.',
+    async ({ effects, effectOf, labels, whole }, text) => {
+      assert.equal(whole.label, 'negative');
+      const all = await effects();
+      const order = all.map((_, i) => i).sort((a, b) => all[a] - all[b]);
+      assert.deepEqual(
+        new Set(order.slice(0, 2).map((i) => labels[i])),
+        new Set(['nowhere', 'stiff']),
+      );
+      const last = await effectOf(text.slice(text.indexOf('Forgive')));
+      assert.ok(last > 0 && last < -all[order[1]]);
+    },
+  ],
+];
+
+/** A translation, the others that its search completed, and what each of its words looks at. */
+async function renderingOf(model, text) {
+  const result = await model.translate(text, { beams: 4, hypotheses: true, attention: true });
+  const word = ({ start, end }, whole) => whole.slice(start, end);
+  return {
+    model,
+    text: result.text,
+    sentences: result.sentences,
+    others: result.sentences.map(({ hypotheses }) => hypotheses.slice(1).map(({ text }) => text)),
+    sourceOf: (target) => {
+      const links = result.sentences
+        .flatMap(({ alignment }) => alignment)
+        .filter((link) => word(link.target, result.text) === target)
+        .sort((a, b) => b.weight - a.weight);
+      assert.ok(links.length > 0, target);
+      return word(links[0].source, text);
+    },
+  };
+}
+
+const inTranslation = {
+  de: [
+    [
+      '“is riding a bicycle” becomes two words, “fährt Fahrrad”. Point at each to see what it was made from.',
+      ({ text, sourceOf }) => {
+        assert.match(text, / fährt Fahrrad\.$/);
+        assert.equal(sourceOf('fährt'), 'riding');
+        assert.equal(sourceOf('Fahrrad'), 'bicycle');
+      },
+    ],
+    [
+      '“verloren” goes to the end, as German wants it. Point at it: it looks back at “lost”.',
+      ({ text, sourceOf }) => {
+        assert.equal(text, 'Wir haben unseren Schlüssel verloren.');
+        assert.equal(sourceOf('verloren'), 'lost');
+      },
+    ],
+    [
+      'It adds a comma, a subject and a modal verb that English does without: “, was ich sagen soll”.',
+      ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich sagen soll.'),
+    ],
+    [
+      'With one beam it writes “auf der Bank” twice: choose 1 under “How it was found”. A river’s bank, “Ufer”, it thought of and gave up: it is in the tree.',
+      async ({ text, model, sentences, others }, input) => {
+        assert.equal(text.match(/auf der Bank/g).length, 1);
+        const greedy = await model.translate(input, { beams: 1 });
+        assert.equal(greedy.text.match(/auf der Bank/g).length, 2);
+        const shores = sentences[0].tree.filter((node) => node.text.trim() === 'Ufer');
+        assert.ok(shores.length > 0);
+        for (const other of [text, ...others[0]]) assert.doesNotMatch(other, /Ufer/);
+      },
+    ],
+    [
+      'It is wrong: “Arzt” is a man. A sister is “Ärztin”, and none of the other translations says so, either.',
+      ({ text, others }) => {
+        assert.equal(text, 'Meine Schwester ist Arzt.');
+        assert.ok(others[0].length > 0);
+        assert.doesNotMatch(others.flat().join(), /Ärztin/);
+      },
+    ],
+    [
+      'It puts right what is typed in haste, the capital and the comma included, but leaves the full stop out as you did.',
+      ({ text }) => assert.equal(text, 'Ich weiß nicht, was ich tun soll'),
+    ],
+    [
+      'Each sentence is translated by itself and knows nothing of the others. Choose one below to see its heads and its search.',
+      apart,
+    ],
+  ],
+  fr: [
+    [
+      'It puts the man into a “T-shirt”. “chemise”, a shirt with a collar, comes second in the list below.',
+      ({ text, others }) => {
+        assert.match(text, /T-shirt/);
+        assert.match(others[0][0], /chemise/);
+      },
+    ],
+    [
+      'The color follows the noun and agrees with it: “robe noire”. The others in the list below have that wrong.',
+      ({ text, others }) => {
+        assert.match(text, /une robe noire/);
+        assert.ok(others[0].length > 0);
+        for (const other of others[0]) assert.doesNotMatch(other, /une robe noire\b/);
+      },
+    ],
+    [
+      '“don’t” becomes two words, “ne” and “pas”, with the verb between. Point at “ne”.',
+      ({ text, sourceOf }) => {
+        assert.match(text, /ne sais pas/);
+        assert.equal(sourceOf('ne'), "don't");
+      },
+    ],
+    [
+      'It decides for a bank with money, “banque”. Of a river’s, “rive”, it never thinks.',
+      ({ text, sentences }) => {
+        assert.match(text, /banque/);
+        for (const { text: piece } of sentences[0].tree) assert.notEqual(piece.trim(), 'rive');
+      },
+    ],
+    [
+      'It is half wrong: houses are feminine, “vieilles mais belles”. It has “belles” right and “vieux” not.',
+      ({ text }) => assert.equal(text, 'Les maisons sont vieux mais belles.'),
+    ],
+    [
+      'It puts right what is typed in haste, the capital included, but leaves the full stop out as you did.',
+      ({ text }) => assert.equal(text, 'Je ne sais pas quoi faire'),
+    ],
+    [
+      'Of the weather one says “Il fait froid”, not “Il est froid”. Choose sentence 2: it is in the list below, but not first.',
+      (rendering) => {
+        assert.match(rendering.text, / Il est froid\. /);
+        assert.ok(rendering.others[1].includes('Il fait froid.'));
+      },
+    ],
+  ],
+};
+
+async function apart({ model, text, sentences }, input) {
+  assert.equal(sentences.length, 3);
+  const alone = [];
+  for (const { start, end } of sentences)
+    alone.push((await model.translate(input.slice(start, end))).text);
+  assert.equal(alone.join(' '), text);
+}
+
+/** The view's own settings. */
+const usual = { temperature: 0.8, topK: 0, topP: 0.95 };
+
+const inWriting = [
+  [
+    'Much may follow “is”: even the first choice, “a”, is not likely. Turn the temperature down, and it is.',
+    ({ next }) => {
+      const [first] = candidatesOf(next, usual);
+      assert.equal(first.text.trim(), 'a');
+      assert.ok(first.chance < 0.35);
+      const [cold] = candidatesOf(next, { ...usual, temperature: 0.3 });
+      assert.ok(cold.id === first.id && cold.chance > 0.65);
+    },
+  ],
+  [
+    'The sentence may be whole: a full stop comes first, then a comma.',
+    ({ first }) => assert.deepEqual(first(2), ['.', ',']),
+  ],
+  [
+    '“so bad that” asks for a clause: “I”, “it” and “they” come first.',
+    ({ first }) => assert.deepEqual(first(3), ['I', 'it', 'they']),
+  ],
+  [
+    'Set the temperature to 0 and press “To the end”: the film is very well done, and then again and again.',
+    async ({ model }, text) => {
+      const written = await greedy(model, text);
+      assert.match(written, /^ the film is very well done\./);
+      assert.ok(written.match(/The film is very well done/g).length > 3);
+    },
+  ],
+  [
+    'It offers “music” once more. At temperature 0 it repeats that until it can read no further.',
+    async ({ first, model }, text) => {
+      assert.deepEqual(first(1), ['music']);
+      assert.ok(/ music(, the music)+(, the|,)?$/.test(await greedy(model, text)));
+    },
+  ],
+  [
+    'It knows that something begins: “The” comes first, and after that capital letters.',
+    ({ first }) => {
+      assert.equal(first(1)[0], 'The');
+      for (const text of first(10)) assert.match(text, /^[A-Z]/);
+    },
+  ],
+  [
+    '“I” comes first: rather than name somebody else who watched, it begins another clause.',
+    ({ first }) => assert.deepEqual(first(1), ['I']),
+  ],
+];
+
+async function greedy(model, text) {
+  const { maxSourceLength } = model.info;
+  const { promptTokens } = await model.next(text, { count: 1 });
+  const maxNewTokens = maxSourceLength - promptTokens.length;
+  return (await model.generate(text, { sample: false, maxNewTokens })).text;
+}
+
+async function continuationOf(model, text) {
+  const { next } = await model.next(text, { count: 0, temperature: 1, topK: 0, topP: 1 });
+  return { model, next, first: (count) => next.slice(0, count).map((each) => each.text.trim()) };
+}
+
+const insideSentiment = [
+  [
+    'Choose “good”: in layer 1, head 1 has it look at the token before, as in any text. In layer 2, head 6 seeks “not”.',
+    async ({ seenBy }, text, model) => {
+      assert.equal(seenBy('good', 1, 1), 'not');
+      const other = await readingOf(model, 'A gripping, beautifully shot film.');
+      assert.equal(other.seenBy('film', 1, 1), 'shot');
+      for (const token of ['The', 'not', 'good']) assert.equal(seenBy(token, 2, 6), 'not');
+    },
+  ],
+  [
+    'Layer 1, head 6: “A”, the comma and “shot” all look at “beautifully”, from either side.',
+    ({ seenBy }) => {
+      for (const token of ['A', ',', 'shot']) assert.equal(seenBy(token, 1, 6), 'beautifully');
+    },
+  ],
+  [
+    'Layer 1, head 6: even “great” and “cast”, far from it, look at “dreadful” more than at anything else.',
+    ({ seenBy }) => {
+      for (const token of ['great', 'cast']) assert.equal(seenBy(token, 1, 6), 'dreadful');
+    },
+  ],
+  [
+    'The vocabulary lacks “Meh”: it is cut into “Me” and “h”, and each has a row of its own in the table.',
+    ({ labels }) => assert.deepEqual(labels, ['Me', 'h', '.']),
+  ],
+];
+
+/** The inside view translates greedily. */
+async function stepsOf(model, text) {
+  const result = await model.translate(text, { beams: 1, attention: true });
+  const [{ attention, tokens, sourceTokens }] = result.sentences;
+  const written = tokens.map((token) => token.text.trim());
+  const read = sourceTokens.map((token) => token.text.trim());
+  return {
+    text: result.text,
+    /** What the row of the decoder looks at most that reads a token: the next one is written there. */
+    seenAfter: (token, layer, head) =>
+      seen(attention.cross, ['‹start›', ...written], read, token, layer, head),
+  };
+}
+
+const insideTranslation = {
+  'en-de': [
+    [
+      '“arrives” becomes “kommt” and, at the end, “an”. Choose “Uhr”, which comes before: in layer 2, head 6 looks back at “arrive”.',
+      ({ text, seenAfter }) => {
+        assert.equal(text, 'Der Zug kommt um sieben Uhr an.');
+        assert.equal(seenAfter('Uhr', 2, 6), 'arrive');
+      },
+    ],
+    [
+      'It is wrong: “Bank” is where one sits, or money lies. A river’s is “Ufer”.',
+      ({ text }) => assert.match(text, /Bank des Flusses/),
+    ],
+    [
+      'One word order becomes another: “nicht” comes after “heute”, and “gesehen” waits for the end.',
+      ({ text }) => assert.equal(text, 'Ich habe ihn heute nicht gesehen.'),
+    ],
+  ],
+  'en-fr': [
+    [
+      'French wants “heures” after “sept”; no word in English says so.',
+      ({ text }) => assert.match(text, /sept heures/),
+    ],
+    [
+      'It is wrong: “banque” is where money lies. A river’s is “rive”.',
+      ({ text }) => assert.match(text, /banque/),
+    ],
+    [
+      '“not” becomes two tokens, “ne” and “pas”, with “l’ai” between them.',
+      ({ text }) => assert.match(text, /ne l'ai pas/),
+    ],
+  ],
+};
+
+const insideWriter = [
+  [
+    '“best” comes first, “worst” third: see the last pane.',
+    ({ first }) => assert.deepEqual([first(3)[0], first(3)[2]], ['best', 'worst']),
+  ],
+  [
+    '“years” comes first, then “wee”: there is no piece for “weeks”, so it takes two steps.',
+    ({ first, next }) => {
+      assert.deepEqual(first(2), ['years', 'wee']);
+      assert.ok(!next.some(({ text }) => text.trim() === 'weeks'));
+    },
+  ],
+  [
+    'Two pieces lead, “Sp” and “Se”. In the Writing view, at temperature 0, “Sp” becomes “Spielberg”.',
+    async ({ first }, text) => {
+      assert.deepEqual(first(2), ['Sp', 'Se']);
+      const written = await models.writer.generate(text, { sample: false, maxNewTokens: 4 });
+      assert.match(written.text, /^ Spielberg/);
+    },
+  ],
+];
+
+/** A pair's table, and its cells by the tokens of the text that is carried into. */
+async function tableOf(model, text) {
+  const { base, donor } = fromTransplantLink({ text });
+  const table = await model.explain(
+    { text: base, pair: donor },
+    { method: 'transplant', label: 'positive' },
+  );
+  const [rows, cells] = table.delta.shape;
+  const labels = table.cells.map(({ tokens }) =>
+    tokens
+      .map((i) => base.slice(table.tokens[i].start, table.tokens[i].end))
+      .join('')
+      .trim(),
+  );
+  return {
+    table,
+    rows,
+    labels,
+    deltas: (row) => table.delta.data.slice(row * cells, (row + 1) * cells),
+    gap: table.donor - table.base,
+  };
+}
+
+const inTransplant = [
+  [
+    'Before layer 1 only “not” tells the two apart. One layer on, “is” and “good” have heard of it.',
+    ({ deltas, labels }) => {
+      const moved = (row, least) => labels.filter((_, i) => Math.abs(deltas(row)[i]) > least);
+      assert.deepEqual(moved(0, 1e-3), ['not']);
+      for (const word of ['is', 'good']) assert.ok(moved(1, 0.2).includes(word), word);
+    },
+  ],
+  [
+    'Before layer 1 one vector holds it all; one layer on it is spread so widely that none turns the verdict by itself.',
+    ({ deltas, table, gap }) => {
+      assert.ok(deltas(0).some((delta) => Math.abs(delta - gap) < 1e-3));
+      for (const delta of deltas(1))
+        assert.equal(Math.sign(table.base + delta), Math.sign(table.base));
+    },
+  ],
+  [
+    'Both are praise: the number moves, the verdict does not.',
+    ({ table, gap }) => {
+      assert.ok(table.base > 0 && table.donor > 0);
+      assert.ok(Math.abs(gap) > 0.5);
+    },
+  ],
+  [
+    'The same praise of somebody else: a name alone has weight, which this model learned from reviews.',
+    ({ table, gap }) =>
+      assert.ok(table.donor > 0 && Math.abs(gap) > 0.5, `${table.base} ${table.donor}`),
+  ],
+  [
+    'The same words in another order: what comes last weighs more.',
+    ({ table }) => assert.ok(table.plainDonor > table.plainBase + 1),
+  ],
+  [
+    'It takes three layers until the vector of “bad” has much to say about what stands at the beginning.',
+    ({ deltas, labels, gap }) => {
+      const bad = labels.indexOf('bad');
+      const shares = [0, 1, 2, 3].map((row) => deltas(row)[bad] / gap);
+      assert.ok(Math.abs(shares[1]) < 0.2 && shares[3] > 2 * Math.abs(shares[1]), `${shares}`);
+    },
+  ],
+];
+
+/** Every example's notice is among the claims, and the claims hold. */
+function check(view, shown, claims, which, read) {
+  test(`what to notice: ${view}`, async () => {
+    assert.deepEqual(
+      shown.map(({ notice }) => notice),
+      claims.map(([notice]) => notice),
+    );
+    const model = models[which];
+    for (const [i, { text }] of shown.entries())
+      await claims[i][1](await read(model, text), text, model);
+  });
+}
+
+check('sentiment', examples, inSentiment, 'sentiment', readingOf);
+check('transplant', transplantExamples, inTransplant, 'transplant', tableOf);
+check('inside, sentiment', insideExamples.sentiment, insideSentiment, 'inside', readingOf);
+for (const target of ['de', 'fr']) {
+  const name = `en-${target}`;
+  check(
+    `translation, ${target}`,
+    translationExamples[target],
+    inTranslation[target],
+    target,
+    renderingOf,
+  );
+  check(
+    `inside, ${name}`,
+    insideExamples[name],
+    insideTranslation[name],
+    `inside ${target}`,
+    stepsOf,
+  );
+}
+check('writing', writingExamples, inWriting, 'writer', continuationOf);
+check('inside, writer', insideExamples.writer, insideWriter, 'inside writer', continuationOf);

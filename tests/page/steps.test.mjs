@@ -1,0 +1,46 @@
+// Which changes of a view are steps, and what is made of a history that is not the page's.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from './source.mjs';
+
+const { entryIn, isStep, sameLink } = await source('steps');
+
+test('texts and interventions are steps, looking elsewhere is none', () => {
+  const link = { text: 'good', head: '0.0' };
+  assert.equal(isStep(link, { ...link, text: 'bad' }), true);
+  assert.equal(isStep(link, { ...link, off: '1.2' }), true);
+  assert.equal(isStep({ ...link, hide: '1' }, link), true);
+  assert.equal(isStep(link, { ...link, head: '3.1' }), false);
+  assert.equal(isStep(link, { ...link, sentence: '2' }), false);
+  assert.equal(isStep(link, { ...link }), false);
+  // A view that is opened gets its first text: nothing to go back to.
+  assert.equal(isStep({}, link), false);
+});
+
+test('links are the same whatever their order', () => {
+  assert.equal(sameLink({ a: '1', b: '2' }, { b: '2', a: '1' }), true);
+  assert.equal(sameLink({ a: '1' }, { a: '1', b: '2' }), false);
+});
+
+test('what others keep in the history is left alone', () => {
+  const entry = {
+    kind: 'glassformer',
+    at: 3,
+    link: { text: 'a' },
+    typed: true,
+    step: true,
+    whole: false,
+  };
+  assert.deepEqual(entryIn(structuredClone(entry)), entry);
+  for (const other of [
+    null,
+    undefined,
+    5,
+    'x',
+    {},
+    { ...entry, kind: 'other' },
+    { ...entry, at: '3' },
+  ])
+    assert.equal(entryIn(other), undefined);
+  assert.equal(entryIn({ ...entry, link: { text: 5 } }), undefined);
+});

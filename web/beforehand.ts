@@ -1,0 +1,75 @@
+/**
+ * The answers to the first texts of the sentiment and the translation view, as the models give them:
+ * computed when the page is built, to be shown until the models have come.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type * as Package from 'glassformer';
+import { packed } from './src/lib/beforehand-format.ts';
+import { evidence } from './src/lib/evidence.ts';
+import { examples } from './src/lib/examples.ts';
+import { translationExamples } from './src/lib/translation-examples.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const folder = (model: string) => here(`../weights/${model}`);
+
+/** Built before the page is; an import that is written out would be bundled into the configuration. */
+const load = async (): Promise<typeof Package> =>
+  (await import(
+    /* @vite-ignore */ `${new URL('../dist/index.js', import.meta.url)}`
+  )) as typeof Package;
+
+/** Undefined where the model is not there. */
+async function sentiment(): Promise<string | undefined> {
+  if (!existsSync(folder('sentiment'))) return undefined;
+  const { Classifier } = await load();
+  const model = await Classifier.load(folder('sentiment'));
+  try {
+    const { text } = examples[0]!;
+    const { labels } = model.info;
+    const result = await model.classify(text, { attention: true, contributions: true });
+    const effects = new Float32Array(result.tokens.length);
+    for (const token of effects.keys()) {
+      const without = await model.classify(text, { maskTokens: [token] });
+      effects[token] = evidence(result, labels) - evidence(without, labels);
+    }
+    return packed({ text, labels, result, effects });
+  } finally {
+    model.dispose();
+  }
+}
+
+async function translation(): Promise<string | undefined> {
+  if (!existsSync(folder('en-de'))) return undefined;
+  const { Translator } = await load();
+  const model = await Translator.load(folder('en-de'));
+  try {
+    const { text } = translationExamples.de[0]!;
+    const beams = 4;
+    const options = { beams, attention: true, hypotheses: true } as const;
+    const result = await model.translate(text, options);
+    const [sentence] = result.sentences;
+    const prefixes = [sentence!.tokens.map(({ id }) => id)];
+    const sumOf = async (maskTokens: number[]) => {
+      const own = { beams: 1, prefixes, maxLength: prefixes[0]!.length, maskTokens: [maskTokens] };
+      const { sentences } = await model.translate(text, own);
+      return sentences[0]!.tokens.reduce((sum, { logprob }) => sum + logprob, 0);
+    };
+    const whole = await sumOf([]);
+    const effects = new Float32Array(sentence!.sourceTokens.length);
+    for (const token of effects.keys()) effects[token] = whole - (await sumOf([token]));
+    return packed({ text, beams, result, effects });
+  } finally {
+    model.dispose();
+  }
+}
+
+let answers:
+  Promise<{ sentiment: string | undefined; translation: string | undefined }> | undefined;
+
+/** Both as JSON; computed once. */
+export const answersBeforehand = (): NonNullable<typeof answers> =>
+  (answers ??= (async () => ({
+    sentiment: await sentiment(),
+    translation: await translation(),
+  }))());
