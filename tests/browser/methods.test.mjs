@@ -1,0 +1,124 @@
+// The methods side by side in the sentiment view: scores and faithfulness are the package's.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Classifier } from '../../dist/index.js';
+import { testsOnPage } from './on_page.mjs';
+import { read, root, violationsOf, workersLeft } from './open.mjs';
+
+const onPage = testsOnPage();
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 2e-3;
+const sentence = 'The plot is not good at all.';
+
+let classifier;
+before(async () => {
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), { explain: true });
+});
+after(() => classifier?.dispose());
+
+const value = (locator) => locator.getAttribute('data-value').then(Number);
+const near = (got, expected, what, within = tolerance) =>
+  assert.ok(Math.abs(got - expected) <= within, `${what}: ${got}, not ${expected}`);
+const method = (page, name) =>
+  page.getByTestId('method').filter({ has: page.getByRole('heading', { name }) });
+
+async function open(page, text) {
+  await read(page, text);
+  await page.getByRole('button', { name: 'Compare the methods' }).click();
+  await page.getByTestId('random').waitFor({ timeout: 60_000 });
+}
+
+onPage('each method has its scores, and what the test says of them', {}, async (page) => {
+  await open(page, sentence);
+  assert.equal(await page.getByTestId('method').count(), 7);
+  const tests = [];
+  for (const row of await page.getByTestId('method').all()) {
+    const scores = await row
+      .locator('[data-value][title]')
+      .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+    const options = { method: 'faithfulness', scores: Float32Array.from(scores), orders: 0 };
+    const found = await classifier.explain(sentence, options);
+    const score = await value(row.getByTestId('faithfulness'));
+    tests.push({ name: await row.getByRole('heading').textContent(), scores, score, found });
+    // Two words of nearly the same score may change places where sums round differently.
+    near(score, found.order.score, tests.at(-1).name, 0.1);
+  }
+  const [first] = tests;
+  assert.equal(first.name, 'Leaving it out');
+  near(first.score, first.found.leaveOneOut.score, 'leave-one-out', 0.1);
+  first.scores.forEach((score, i) => near(score, first.found.losses[i], `loss ${i}`, 0.02));
+  const of = async (name, expected) => {
+    const { scores } = tests.find((each) => each.name === name);
+    assert.equal(scores.length, expected.length, name);
+    scores.forEach((score, i) => near(score, expected[i], `${name} ${i}`, 0.02));
+  };
+  for (const [name, key] of [
+    ['Rollout', 'rollout'],
+    ['Value norms', 'value_norms'],
+  ])
+    await of(name, (await classifier.explain(sentence, { method: key })).scores);
+  const ledger = await classifier.explain(sentence, { method: 'ledger' });
+  const [rows, columns] = ledger.read.shape;
+  const sums = (tensor) =>
+    Array.from({ length: rows }, (_, i) =>
+      tensor.data.slice(i * columns, (i + 1) * columns).reduce((a, b) => a + b, 0),
+    );
+  await of('Ledger, token read', sums(ledger.read));
+  await of('Ledger, row written', sums(ledger.written));
+  const options = { method: 'faithfulness', of: 'rollout', orders: 20 };
+  const { random } = await classifier.explain(sentence, options);
+  near(await value(page.getByTestId('random')), random.mean, 'random orders', 0.05);
+  assert.match(await page.getByTestId('methods-told').textContent(), /stands it best, [+−]\d/);
+});
+
+onPage('the leave-one-out is marked as the ceiling, numbers stand in a table', {}, async (page) => {
+  await open(page, sentence);
+  assert.match(await method(page, 'Leaving it out').textContent(), /ceiling/);
+  await page.getByText('The scores as a table').click();
+  const table = page.getByTestId('scores');
+  assert.equal(await table.locator('tbody tr').count(), 8);
+  const { losses, label } = await classifier.explain(sentence, {
+    ...{ method: 'faithfulness', orders: 0 },
+  });
+  assert.equal(label, 'negative');
+  const printed = await table.locator('tbody tr').nth(3).locator('td').first().textContent();
+  // Printed as the page's colors are: for the last label.
+  near(Number(printed.replace('−', '-')), -losses[3], 'printed', 0.03);
+});
+
+onPage('it follows the typing, and says what it cannot compare', {}, async (page) => {
+  await open(page, sentence);
+  await workersLeft(page, 2);
+  await page.getByTestId('input').pressSequentially(' Really not. Never!');
+  const row = method(page, 'Leaving it out');
+  await row.getByText('Never').waitFor({ timeout: 30_000 });
+  await read(page, 'Good');
+  await page.getByText('It takes two words at least').waitFor();
+  assert.equal(await page.getByTestId('method').count(), 0);
+  await read(page, 'It is not bad, and then again it is. '.repeat(20));
+  await page.getByText('For texts of up to 128 tokens').waitFor();
+  await page.getByRole('link', { name: 'Speed' }).click();
+  await workersLeft(page, 1);
+});
+
+for (const options of [{}, { colorScheme: 'dark' }, { forcedColors: 'active' }])
+  onPage(`nothing to object to: ${JSON.stringify(options)}`, options, async (page) => {
+    await open(page, sentence);
+    await page.getByText('The scores as a table').click();
+    const violations = await violationsOf(page);
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+      [],
+    );
+  });
+
+onPage('it fits a phone', { viewport: { width: 320, height: 800 } }, async (page) => {
+  await open(page, sentence);
+  await page.getByText('The scores as a table').click();
+  assert.ok(
+    await page.evaluate(
+      () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+    ),
+  );
+});

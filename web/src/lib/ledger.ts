@@ -1,0 +1,135 @@
+/**
+ * A ledger as the page shows it: of each token and component of the model, its part of the evidence.
+ * A layer's heads stand together unless they are unfolded.
+ */
+import type { Explanations } from 'glassformer';
+
+export type LedgerTable = Explanations['ledger'];
+
+/** By the row that something is written to, or the token that a head read it from. */
+export type LedgerView = 'written' | 'read';
+
+/** Some of a ledger's columns, as one. */
+export interface Component {
+  /** As it stands over a column: in the first line where it is, if anywhere, then what. */
+  place: string;
+  short: string;
+  /** In full. */
+  name: string;
+  /** Which of the ledger's columns it adds up. */
+  columns: number[];
+  /** Of heads, their layer. */
+  layer: number | undefined;
+  /** Whether it is one of a layer's heads, which stand beside one another. */
+  unfolded: boolean;
+  /** Whether something can be left out, to see what that causes. */
+  causes: boolean;
+}
+
+const plain: Record<string, [short: string, name: string]> = {
+  embed_tokens: ['words', 'the tokens’ own vectors'],
+  embed_positions: ['places', 'their positions'],
+  embed_types: ['texts', 'the first text or the second'],
+  bias: ['bias', 'the biases'],
+  rounding: ['rounding', 'what rounding to 8 bits leaves over'],
+};
+
+/** In the order of the model; of the layers in `unfolded` each head is one. */
+export function componentsOf(
+  columns: readonly string[],
+  unfolded: ReadonlySet<number>,
+): Component[] {
+  const components: Component[] = [];
+  columns.forEach((column, index) => {
+    const [, digits, part, head] =
+      /^layers\.(\d+)\.(self_attn\.head|fc2)(?:\.(\d+))?$/.exec(column) ?? [];
+    if (digits === undefined) {
+      const [short, name] = plain[column] ?? [column, column];
+      const causes = column.startsWith('embed');
+      components.push({
+        ...{ place: '', short, name, columns: [index] },
+        ...{ layer: undefined, unfolded: false, causes },
+      });
+      return;
+    }
+    const layer = Number(digits);
+    const place = `layer ${layer + 1}`;
+    if (part === 'fc2') {
+      components.push({
+        ...{ place, short: 'f.-f.', name: `${place}, feed-forward`, columns: [index] },
+        ...{ layer: undefined, unfolded: false, causes: true },
+      });
+      return;
+    }
+    const before = components.at(-1);
+    if (before?.layer === layer && !unfolded.has(layer)) {
+      before.columns.push(index);
+      return;
+    }
+    const one = unfolded.has(layer);
+    components.push({
+      ...{ place, short: one ? `h. ${Number(head) + 1}` : 'heads', columns: [index] },
+      ...{ name: one ? `${place}, head ${Number(head) + 1}` : `${place}, heads` },
+      ...{ layer, unfolded: one, causes: true },
+    });
+  });
+  return components;
+}
+
+/** A ledger's numbers with their sums. */
+export interface Sheet {
+  tokens: number;
+  /** [tokens, components] */
+  values: Float32Array;
+  byToken: Float32Array;
+  byComponent: Float32Array;
+  /** The largest of all these numbers without its sign. */
+  largest: number;
+  /** Of all: the evidence. */
+  sum: number;
+}
+
+export function sheetOf(
+  table: LedgerTable,
+  view: LedgerView,
+  components: readonly Component[],
+): Sheet {
+  const { shape, data } = table[view];
+  const [tokens = 0, width = 0] = shape;
+  const count = components.length;
+  const values = new Float32Array(tokens * count);
+  const byToken = new Float32Array(tokens);
+  const byComponent = new Float32Array(count);
+  for (let token = 0; token < tokens; token++) {
+    components.forEach(({ columns }, component) => {
+      const value = columns.reduce((sum, column) => sum + data[token * width + column]!, 0);
+      values[token * count + component] = value;
+      byToken[token]! += value;
+      byComponent[component]! += value;
+    });
+  }
+  const largestOf = (list: Float32Array) =>
+    list.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return {
+    ...{ tokens, values, byToken, byComponent },
+    largest: largestOf(values),
+    sum: byToken.reduce((sum, value) => sum + value, 0),
+  };
+}
+
+/**
+ * What each component causes: how far the evidence falls without it. `ofLayers` is of all heads of
+ * a layer at once, as those of its heads do not add up. NaN where it is not known.
+ */
+export function effectsOf(
+  components: readonly Component[],
+  ofColumns: readonly number[] | undefined,
+  ofLayers: ReadonlyMap<number, number>,
+): number[] {
+  return components.map(({ columns, layer, unfolded, causes }) => {
+    if (!causes) return NaN;
+    const effect =
+      layer !== undefined && !unfolded ? ofLayers.get(layer) : ofColumns?.[columns[0]!];
+    return effect ?? NaN;
+  });
+}
