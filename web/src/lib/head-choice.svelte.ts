@@ -2,6 +2,7 @@
 import type { Head } from 'glassformer';
 import { SvelteSet } from 'svelte/reactivity';
 import type { AttentionKind, HeadPosition } from './address.ts';
+import { ordersOf, type HeadOrder, type Measured, type MeasuredHead } from './head-roles.ts';
 import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
 
 export type { AttentionKind, HeadPosition };
@@ -32,6 +33,9 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   pointed = $state(false);
   /** Whether `cell` stays where it is, whatever the pointer passes over. */
   pinned = $state(false);
+  /** What was measured of the model's heads, where that is known. */
+  measured = $state.raw<Measured>();
+  #order = $state<HeadOrder>('layer');
 
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
@@ -110,6 +114,36 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   letGo(): void {
     this.pointed = this.pinned = false;
     this.#followStrongest();
+  }
+
+  /** What was measured of a head of the attention on view. */
+  measuredOf({ layer, head }: HeadPosition): MeasuredHead | undefined {
+    return this.measuredHeads.find((each) => each.layer === layer && each.head === head);
+  }
+
+  /** Of all of them; none where not every one was measured. */
+  get measuredHeads(): readonly MeasuredHead[] {
+    return this.#measuredHeads;
+  }
+
+  readonly #measuredHeads = $derived.by(() => {
+    const { attention, layers, heads } = this.view;
+    const own = this.measured?.heads.filter((each) => each.attention === attention) ?? [];
+    return own.length === layers * heads ? own : [];
+  });
+
+  /** What the heads can be sorted by. */
+  get orders(): readonly HeadOrder[] {
+    return ordersOf(this.measuredHeads);
+  }
+
+  /** What they are sorted by; another attention may not have what was chosen for this one. */
+  get order(): HeadOrder {
+    return this.orders.includes(this.#order) ? this.#order : 'layer';
+  }
+
+  set order(order: HeadOrder) {
+    this.#order = order;
   }
 
   /** The chosen head's attention. */
