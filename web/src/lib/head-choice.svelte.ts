@@ -1,14 +1,24 @@
 /** Heads, of which one is chosen and some may be off, and the cell of its map that is read out. */
 import type { Head } from 'glassformer';
 import { SvelteSet } from 'svelte/reactivity';
-import type { AttentionKind, HeadPosition } from './address.ts';
-import { ordersOf, type HeadOrder, type Measured, type MeasuredHead } from './head-roles.ts';
-import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
+import type { AttentionKind, HeadPosition, Link } from './address.ts';
+import {
+  orders,
+  ordersOf,
+  type HeadOrder,
+  type Measured,
+  type MeasuredHead,
+} from './head-roles.ts';
+import { strongestCell, weightAt, type Cell, type Habit, type Matrix } from './attention.ts';
 
 export type { AttentionKind, HeadPosition };
 
 /** How a heat map's cell is read out: before the query, and between query and key. */
 export type Reader = readonly [before: string, between: string];
+
+/** How the chosen head is drawn. */
+export const drawings = ['map', 'lines', 'table'] as const;
+export type Drawing = (typeof drawings)[number];
 
 /** The attention that is on view: what heads are chosen from. */
 export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
@@ -36,6 +46,7 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   /** What was measured of the model's heads, where that is known. */
   measured = $state.raw<Measured>();
   #order = $state<HeadOrder>('layer');
+  drawing = $state<Drawing>('map');
 
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
@@ -116,6 +127,22 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#followStrongest();
   }
 
+  /** How heads are sorted and drawn, as a link says it. */
+  get link(): Link {
+    const order = this.#order;
+    const { drawing } = this;
+    return {
+      ...(order !== orders[0] && { sort: order }),
+      ...(drawing !== drawings[0] && { draw: drawing }),
+    };
+  }
+
+  /** Sorts and draws them as a link says. */
+  take(link: Link): void {
+    this.#order = orders.find((each) => each === link.sort) ?? orders[0];
+    this.drawing = drawings.find((each) => each === link.draw) ?? drawings[0];
+  }
+
   /** What was measured of a head of the attention on view. */
   measuredOf({ layer, head }: HeadPosition): MeasuredHead | undefined {
     return this.measuredHeads.find((each) => each.layer === layer && each.head === head);
@@ -157,6 +184,16 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     if (!matrix) return 0;
     const row = matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys);
     return row.reduce((best, weight, key) => (weight > row[best]! ? key : best), 0);
+  }
+
+  /** The query that looks at a key most. */
+  strongestQueryOf(key: number): number {
+    const { matrix } = this;
+    if (!matrix) return 0;
+    let best = 0;
+    for (let query = 1; query < matrix.queries; query++)
+      if (weightAt(matrix, { query, key }) > weightAt(matrix, { query: best, key })) best = query;
+    return best;
   }
 
   /** Keeps the cell inside a new matrix, and at the strongest weight unless it was pointed at. */

@@ -101,7 +101,8 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   get link(): Link {
     const { text, choice, hidden } = this;
-    return toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    return { ...own, ...choice.link };
   }
 
   get ready(): boolean {
@@ -239,6 +240,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     const { text, head, off = [], hidden = [] } = fromSentimentLink(link);
     if (text !== undefined) this.text = text;
     if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
     this.#hidden.clear();
     this.#hiddenOf = undefined;

@@ -146,7 +146,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
     const { selected: head, off } = choice;
     const touches = { forced, hidden, off };
-    return toTranslationLink({ target, text, beams, sentence, attention, head, ...touches });
+    const own = { target, text, beams, sentence, attention, head, ...touches };
+    return { ...toTranslationLink(own), ...choice.link };
   }
 
   get ready(): boolean {
@@ -425,6 +426,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     this.unhidden = 0;
     if (attention) this.attention = attention;
     if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off.filter((at) => this.#exists(at));
     this.choice.letGo();
   }

@@ -99,10 +99,11 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   get link(): Link {
     const { text, typed, cursor, sampling, choice } = this;
-    return toWritingLink({
+    const own = toWritingLink({
       ...{ text, typed, cursor, ...sampling },
       ...{ head: choice.selected, off: choice.off },
     });
+    return { ...own, ...choice.link };
   }
 
   get ready(): boolean {
@@ -313,6 +314,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     }
     this.set(sampling);
     if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off
       .filter((each) => this.#exists(each))
       .map((each) => ({ attention: 'decoder', ...each }));
