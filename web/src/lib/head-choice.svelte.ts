@@ -9,6 +9,7 @@ import {
   type Measured,
   type MeasuredHead,
 } from './head-roles.ts';
+import type { Trace } from './query-key.ts';
 import { strongestCell, weightAt, type Cell, type Habit, type Matrix } from './attention.ts';
 
 export type { AttentionKind, HeadPosition };
@@ -32,6 +33,10 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly reader: Reader;
   /** What a head mostly does with this text. */
   habitOf(matrix: Matrix): Habit;
+  /** What the attention was read of; another one once it is read anew. */
+  readonly readOf?: object | undefined;
+  /** Traces tensors of what is on view, as it is with the interventions. */
+  traceOf?(names: readonly string[]): Promise<Trace>;
   /** The cell that is read out before one is pointed at; by default that of the largest weight. */
   firstCellOf?(matrix: Matrix): Cell;
 }

@@ -20,6 +20,7 @@ import {
   type Reader,
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
+import type { Trace } from './query-key.ts';
 import { resultJson } from './result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './sentiment-link.ts';
 import { carried, shownTokens, type ShownToken } from './tokens.ts';
@@ -149,6 +150,17 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   habitOf(matrix: Matrix): Habit {
     return habit(matrix, this.queryLabels);
+  }
+
+  get readOf(): Reading | undefined {
+    return this.reading;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { reading, hidden } = this;
+    if (!reading || !this.loader.model) return {};
+    const options = { ablate: this.choice.off, maskTokens: hidden, trace };
+    return (await this.loader.model.classify(reading.text, options)).trace;
   }
 
   toJson(): string {

@@ -21,6 +21,7 @@ import {
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName, Target } from './models.ts';
+import type { Trace } from './query-key.ts';
 import { translationJson } from './result-json.ts';
 import { shownTokens } from './tokens.ts';
 import { translationExamples } from './translation-examples.ts';
@@ -314,6 +315,22 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   habitOf(matrix: Matrix): Habit {
     const read = { encoder: habit, decoder: writingHabit, cross: crossHabit }[this.attention];
     return read(matrix, this.keyLabels);
+  }
+
+  get readOf(): SentenceTranslation | undefined {
+    return this.inspected;
+  }
+
+  /** Of the sentence that is looked into, its translation word for word as it stands. */
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { rendering, inspected, hiddenTokens } = this;
+    const { model } = this.loader;
+    if (!rendering || !inspected || !model) return {};
+    const text = rendering.text.slice(inspected.start, inspected.end);
+    const ids = inspected.tokens.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length };
+    const touches = { ablate: this.choice.off, maskTokens: [hiddenTokens] };
+    return (await model.translate(text, { ...own, ...touches, trace })).sentences[0]!.trace;
   }
 
   toJson(): string {

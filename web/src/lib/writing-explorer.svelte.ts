@@ -11,6 +11,7 @@ import {
   type Reader,
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
+import type { Trace } from './query-key.ts';
 import { predictionJson } from './result-json.ts';
 import { candidatesOf, drawn, isPartial, type Candidate, type Sampling } from './sampling.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
@@ -285,6 +286,17 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   get looks(): Float32Array | undefined {
     const { matrix } = this.choice;
     return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
+  }
+
+  get readOf(): Asked | undefined {
+    return this.asked;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { asked } = this;
+    if (!asked || !this.loader.model) return {};
+    const options = { count: 1, ablate: this.choice.off, trace };
+    return (await this.loader.model.next(asked.text || endToken, options)).trace;
   }
 
   toJson(): string {
