@@ -117,11 +117,15 @@ function firstViewAtOnce(): Plugin {
   };
 }
 
+/** In place of heads.json for a model whose heads were not measured: the page asks for it. */
+const unmeasured = 'null\n';
+
 /** Serves weights/NAME as models/NAME, with its card as a page, and puts it into the build. */
 function models(names: readonly string[]): Plugin {
   const files = [
     'config.json',
     'generation_config.json',
+    'heads.json',
     'manifest.json',
     'model.safetensors',
     'tokenizer.json',
@@ -136,6 +140,7 @@ function models(names: readonly string[]): Plugin {
       )
       .filter((entry): entry is [string, string] => existsSync(entry[1]!)),
   );
+  const missing = names.map((name) => `${name}/heads.json`).filter((file) => !paths.has(file));
   const types: Record<string, string> = {
     json: 'application/json',
     html: 'text/html; charset=utf-8',
@@ -149,15 +154,15 @@ function models(names: readonly string[]): Plugin {
       server.middlewares.use('/models', (request, response) => {
         const wanted = request.url?.split('?')[0]?.slice(1) ?? '';
         const path = paths.get(wanted);
-        const card = path ? undefined : cardFiles(names).get(wanted);
-        if (path === undefined && card === undefined) {
+        const made = missing.includes(wanted) ? unmeasured : cardFiles(names).get(wanted);
+        if (path === undefined && made === undefined) {
           response.writeHead(404).end();
           return;
         }
         const type = types[wanted.split('.').at(-1)!] ?? 'application/octet-stream';
         response.setHeader('Content-Type', type);
         if (path !== undefined) createReadStream(path).pipe(response);
-        else response.end(card);
+        else response.end(made);
       });
     },
     configurePreviewServer(server) {
@@ -172,6 +177,7 @@ function models(names: readonly string[]): Plugin {
       const emit = (file: string, source: string | Uint8Array) =>
         this.emitFile({ type: 'asset', fileName: `models/${file}`, source });
       for (const [file, path] of paths) emit(file, readFileSync(path));
+      for (const file of missing) emit(file, unmeasured);
       for (const [file, contents] of cardFiles(names)) emit(file, contents);
     },
   };

@@ -104,7 +104,7 @@ for (const colorScheme of ['light', 'dark']) {
     };
     await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     await check();
-    await page.getByRole('button', { name: 'Show as table' }).click();
+    await page.getByTestId('draw-table').check();
     await check();
   });
 }

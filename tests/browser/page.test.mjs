@@ -118,7 +118,7 @@ onPage('arrow keys and the pointer read single weights', {}, async (page) => {
 onPage('the table says what the map shows', {}, async (page) => {
   await read(page, 'not good');
   const { attention } = await classifier.classify('not good', { attention: true });
-  await page.getByRole('button', { name: 'Show as table' }).click();
+  await page.getByTestId('draw-table').check();
   const table = page.getByTestId('table');
   const printed = await table.locator('tbody td').allTextContents();
   const values = printed.map((text) => (text === '<0.001' ? 0 : Number(text)));

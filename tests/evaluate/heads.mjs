@@ -135,7 +135,7 @@ const tasks = {
         result.trace.logits,
         tokens.map(({ id }) => id),
       );
-      return { loss, tokens, ...result, rows: { decoder: tokens.length } };
+      return { ...result, loss, tokens, rows: { decoder: tokens.length } };
     },
   },
 };
@@ -178,7 +178,7 @@ async function heads(folder, data, most) {
       }
     }
     const answer = task.answer && (await task.answer(model, text, {}));
-    base.push({ text, ...result, answer, trace: undefined, attention: undefined });
+    base.push({ ...result, text, answer, trace: undefined, attention: undefined });
   }
   const first = await task.run(model, base[0].text, { attention: true });
   const all = headsOf(first.attention, task.sites);

@@ -2,7 +2,7 @@
 // what they export is what `load` takes, in Node and through a bundler.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,7 @@ for (const name of models) {
     if (config.task === 'translation') model.push('shortlist.bin');
     if (config.task) model.push('tokenizer.model');
     else model.push('generation_config.json', 'tokenizer.json', 'tokenizer_config.json');
+    if (existsSync(join(root, 'weights', name, 'heads.json'))) model.push('heads.json');
     assert.deepEqual(packed[name].files, [...own, ...model].sort());
     for (const file of [...model, 'LICENSE']) {
       const installed = readFileSync(join(app, 'node_modules/@glassformer', name, file));

@@ -67,8 +67,10 @@ function usage(name, config) {
   );
 }
 
-function manifest(name, description, files) {
-  const own = Object.fromEntries([...files, 'LICENSE'].map((file) => [`./${file}`, `./${file}`]));
+function manifest(name, description, files, beside) {
+  const own = Object.fromEntries(
+    [...files, ...beside, 'LICENSE'].map((file) => [`./${file}`, `./${file}`]),
+  );
   return {
     name: `@glassformer/${name}`,
     version: main.version,
@@ -81,7 +83,7 @@ function manifest(name, description, files) {
     bugs: main.bugs,
     type: 'module',
     sideEffects: false,
-    files: ['index.js', 'index.d.ts', ...files],
+    files: ['index.js', 'index.d.ts', ...files, ...beside],
     types: './index.d.ts',
     exports: {
       '.': { types: './index.d.ts', default: './index.js' },
@@ -95,12 +97,18 @@ async function writePackage(name) {
   const source = join(root, 'weights', name);
   const folder = join(root, 'build/packages', name);
   const files = [...modelFiles, 'manifest.json'].filter((file) => existsSync(join(source, file)));
-  const inputs = [...files, 'README.md', 'LICENSE'].map((file) => `weights/${name}/${file}`);
+  // What a reader of the model wants, and no engine needs.
+  const beside = ['heads.json'].filter((file) => existsSync(join(source, file)));
+  const inputs = [...files, ...beside, 'README.md', 'LICENSE'].map(
+    (file) => `weights/${name}/${file}`,
+  );
   inputs.push('wasm/toolchain/models.mjs', 'package.json');
   await unlessDone(`model-${name}`, inputs, [`build/packages/${name}/package.json`], () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for (const file of [...files, 'LICENSE']) copyFileSync(join(source, file), join(folder, file));
+    for (const file of [...files, ...beside, 'LICENSE']) {
+      copyFileSync(join(source, file), join(folder, file));
+    }
     const card = readFileSync(join(source, 'README.md'), 'utf8');
     // The card's first paragraph says what the model does, in its first sentence.
     const [, sentence] = card.match(/^# .*\n\n([^]*?[.:])\s/);
@@ -110,7 +118,10 @@ async function writePackage(name) {
     write('README.md', withAbsoluteLinks(card, name).replace(/^## /m, `${usage(name, config)}## `));
     write('index.js', entry(name, files));
     write('index.d.ts', types(files));
-    write('package.json', `${JSON.stringify(manifest(name, description, files), null, 2)}\n`);
+    write(
+      'package.json',
+      `${JSON.stringify(manifest(name, description, files, beside), null, 2)}\n`,
+    );
   });
 }
 

@@ -10,8 +10,15 @@ export function percent(probability: number): string {
 /** A difference of probabilities, in percentage points. */
 export const points = (difference: number): string => format('+.1f')(difference * 100);
 
+/** A share as whole per cent. */
+export const wholePercent = format('.0%');
+
 /** A number with its sign, for evidence. */
 export const signed = format('+.2f');
+export const finelySigned = format('+.3f');
+
+/** A share of something, such as of the largest entropy. */
+export const fraction = format('.2f');
 
 /** An attention weight. */
 export const weight = (value: number): string =>

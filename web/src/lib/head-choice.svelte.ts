@@ -1,13 +1,25 @@
 /** Heads, of which one is chosen and some may be off, and the cell of its map that is read out. */
 import type { Head } from 'glassformer';
 import { SvelteSet } from 'svelte/reactivity';
-import type { AttentionKind, HeadPosition } from './address.ts';
-import { strongestCell, type Cell, type Habit, type Matrix } from './attention.ts';
+import type { AttentionKind, HeadPosition, Link } from './address.ts';
+import {
+  orders,
+  ordersOf,
+  type HeadOrder,
+  type Measured,
+  type MeasuredHead,
+} from './head-roles.ts';
+import type { Trace } from './query-key.ts';
+import { strongestCell, weightAt, type Cell, type Habit, type Matrix } from './attention.ts';
 
 export type { AttentionKind, HeadPosition };
 
 /** How a heat map's cell is read out: before the query, and between query and key. */
 export type Reader = readonly [before: string, between: string];
+
+/** How the chosen head is drawn. */
+export const drawings = ['map', 'lines', 'table'] as const;
+export type Drawing = (typeof drawings)[number];
 
 /** The attention that is on view: what heads are chosen from. */
 export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
@@ -21,6 +33,10 @@ export interface AttentionOnView<Kind extends AttentionKind = AttentionKind> {
   readonly reader: Reader;
   /** What a head mostly does with this text. */
   habitOf(matrix: Matrix): Habit;
+  /** What the attention was read of; another one once it is read anew. */
+  readonly readOf?: object | undefined;
+  /** Traces tensors of what is on view, as it is with the interventions. */
+  traceOf?(names: readonly string[]): Promise<Trace>;
   /** The cell that is read out before one is pointed at; by default that of the largest weight. */
   firstCellOf?(matrix: Matrix): Cell;
   /** Whether nothing can be switched yet: the model is still to come. */
@@ -34,6 +50,10 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   pointed = $state(false);
   /** Whether `cell` stays where it is, whatever the pointer passes over. */
   pinned = $state(false);
+  /** What was measured of the model's heads, where that is known. */
+  measured = $state.raw<Measured>();
+  #order = $state<HeadOrder>('layer');
+  drawing = $state<Drawing>('map');
 
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
@@ -116,6 +136,52 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#followStrongest();
   }
 
+  /** How heads are sorted and drawn, as a link says it. */
+  get link(): Link {
+    const order = this.#order;
+    const { drawing } = this;
+    return {
+      ...(order !== orders[0] && { sort: order }),
+      ...(drawing !== drawings[0] && { draw: drawing }),
+    };
+  }
+
+  /** Sorts and draws them as a link says. */
+  take(link: Link): void {
+    this.#order = orders.find((each) => each === link.sort) ?? orders[0];
+    this.drawing = drawings.find((each) => each === link.draw) ?? drawings[0];
+  }
+
+  /** What was measured of a head of the attention on view. */
+  measuredOf({ layer, head }: HeadPosition): MeasuredHead | undefined {
+    return this.measuredHeads.find((each) => each.layer === layer && each.head === head);
+  }
+
+  /** Of all of them; none where not every one was measured. */
+  get measuredHeads(): readonly MeasuredHead[] {
+    return this.#measuredHeads;
+  }
+
+  readonly #measuredHeads = $derived.by(() => {
+    const { attention, layers, heads } = this.view;
+    const own = this.measured?.heads.filter((each) => each.attention === attention) ?? [];
+    return own.length === layers * heads ? own : [];
+  });
+
+  /** What the heads can be sorted by. */
+  get orders(): readonly HeadOrder[] {
+    return ordersOf(this.measuredHeads);
+  }
+
+  /** What they are sorted by; another attention may not have what was chosen for this one. */
+  get order(): HeadOrder {
+    return this.orders.includes(this.#order) ? this.#order : 'layer';
+  }
+
+  set order(order: HeadOrder) {
+    this.#order = order;
+  }
+
   /** The chosen head's attention. */
   get matrix(): Matrix | undefined {
     return this.view.matrixOf(this.selected);
@@ -127,6 +193,16 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     if (!matrix) return 0;
     const row = matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys);
     return row.reduce((best, weight, key) => (weight > row[best]! ? key : best), 0);
+  }
+
+  /** The query that looks at a key most. */
+  strongestQueryOf(key: number): number {
+    const { matrix } = this;
+    if (!matrix) return 0;
+    let best = 0;
+    for (let query = 1; query < matrix.queries; query++)
+      if (weightAt(matrix, { query, key }) > weightAt(matrix, { query: best, key })) best = query;
+    return best;
   }
 
   /** Keeps the cell inside a new matrix, and at the strongest weight unless it was pointed at. */

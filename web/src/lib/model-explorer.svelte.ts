@@ -14,6 +14,7 @@ import {
 import { filesByName, type ChosenFiles, type FoundFile } from './model-files.ts';
 import { Loader } from './model-loader.svelte.ts';
 import { isTask, linesOf, tasks, type Input, type Looked, type Outcome } from './model-tasks.ts';
+import type { Trace } from './query-key.ts';
 import { attentionJson } from './result-json.ts';
 
 /** Typing is read after a pause of this many milliseconds. */
@@ -225,10 +226,26 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     return { encoder: habit, decoder, cross: crossHabit }[this.attention](matrix, this.keyLabels);
   }
 
+  get readOf(): Looked | undefined {
+    return this.looked;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { outcome, task } = this;
+    const { model } = this.loader;
+    if (!outcome || !task || !model) return {};
+    const { signal } = this.#work;
+    const { looked } = await task.ask(model, outcome.input, {
+      ...{ ablate: this.choice.off, signal, trace },
+    });
+    return (looked[this.chosen] ?? looked[0])?.trace ?? {};
+  }
+
   toJson(): string {
     const { outcome, looked, choice } = this;
     if (!outcome || !looked) return '{}';
-    return attentionJson({ ...outcome.input, ...looked, ablate: choice.off }, looked.maps);
+    const { maps, source, target } = looked;
+    return attentionJson({ ...outcome.input, source, target, ablate: choice.off }, maps);
   }
 
   #layersOf(attention: AttentionKind): number {

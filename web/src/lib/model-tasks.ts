@@ -17,6 +17,7 @@ import type {
   Translator,
 } from 'glassformer';
 import type { AttentionKind } from './address.ts';
+import type { Trace } from './query-key.ts';
 import { shownTokens } from './tokens.ts';
 
 export interface Input {
@@ -31,6 +32,8 @@ export interface Looked {
   source: readonly string[];
   /** Of what was written. */
   target: readonly string[];
+  /** Where that was asked for. */
+  trace?: Trace | undefined;
 }
 
 export type Answered =
@@ -53,6 +56,8 @@ export type TaskName = Answered['task'];
 interface Options {
   ablate: readonly Head<AttentionKind>[];
   signal: AbortSignal;
+  /** Names of tensors. */
+  trace?: readonly string[];
 }
 
 interface Task {
@@ -157,14 +162,15 @@ export const tasks: Record<TaskName, Task> = {
     first: 'Text',
     example: { first: 'Where is the station?', second: '' },
     call: ({ first }) => `translate(${literal(first)}, options)`,
-    async ask(model, { first }, { ablate, signal }) {
+    async ask(model, { first }, { ablate, signal, trace = [] }) {
       const result = await (model as Translator).translate(first, {
-        ...{ attention: true as const, ablate, signal },
+        ...{ attention: true as const, ablate, signal, trace },
       });
       const labels = (text: string, tokens: readonly Token[]) =>
         shownTokens(text, tokens).map(({ label }) => label);
-      const looked = result.sentences.map(({ attention, sourceTokens, tokens }) => ({
+      const looked = result.sentences.map(({ attention, sourceTokens, tokens, trace: traced }) => ({
         maps: attention,
+        trace: traced,
         source: labels(first, sourceTokens),
         target: labels(result.text, tokens),
       }));
@@ -177,17 +183,17 @@ export const tasks: Record<TaskName, Task> = {
     example: { first: 'This film is', second: '' },
     call: ({ first }) =>
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
-    async ask(model, { first }, { ablate, signal }) {
+    async ask(model, { first }, { ablate, signal, trace = [] }) {
       const result = await (model as Generator).generate(first, {
-        ...{ attention: true as const, maxNewTokens: mostWritten, signal },
+        ...{ attention: true as const, maxNewTokens: mostWritten, signal, trace },
         ablate: ofKind(ablate, 'decoder'),
       });
-      const { promptTokens, tokens, attention } = result;
+      const { promptTokens, tokens, attention, trace: traced } = result;
       const labels = [...shownTokens(first, promptTokens), ...shownTokens(result.text, tokens)];
       // The last token that was written was not read any more.
       const source = labels.slice(0, attention.decoder.queries).map(({ label }) => label);
       const answered = { task: 'text-generation', text: first, result } as const;
-      return { answered, looked: [{ maps: attention, source, target: [] }] };
+      return { answered, looked: [{ maps: attention, source, target: [], trace: traced }] };
     },
   },
 };
@@ -201,14 +207,18 @@ function ofKind<Kind extends AttentionKind>(
   return heads.filter((head): head is Head<Kind> => head.attention === kind);
 }
 
-const encoderOptions = ({ ablate, signal }: Options) => ({
-  ...{ attention: true as const, signal },
+const encoderOptions = ({ ablate, signal, trace = [] }: Options) => ({
+  ...{ attention: true as const, signal, trace },
   ablate: ofKind(ablate, 'encoder'),
 });
 
 /** What an encoder read: tokens of one text, or of two. */
 function reading(
-  { tokens, attention }: { tokens: Token[]; attention: { encoder: AttentionMap } },
+  {
+    tokens,
+    attention,
+    trace,
+  }: { tokens: Token[]; attention: { encoder: AttentionMap }; trace: Trace },
   texts: readonly string[],
 ): Looked {
   const own = texts.map((text, i) =>
@@ -219,5 +229,5 @@ function reading(
   );
   const next = own.map(() => 0);
   const source = tokens.map(({ sequence = 0 }) => own[sequence]![next[sequence]!++]!.label);
-  return { maps: attention, source, target: [] };
+  return { maps: attention, source, target: [], trace };
 }

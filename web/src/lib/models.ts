@@ -7,11 +7,12 @@ export type ModelName = 'sentiment' | `en-${Target}` | 'writer';
 /** The folder of a model, beside the page. */
 export const folderOf = (name: ModelName): URL => new URL(`models/${name}`, document.baseURI);
 
-const own = ['config.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
+const own = ['config.json', 'heads.json', 'manifest.json', 'model.safetensors', 'tokenizer.model'];
 /** The writer's are in a published format. */
 const published = [
   'config.json',
   'generation_config.json',
+  'heads.json',
   'manifest.json',
   'model.safetensors',
   'tokenizer.json',

@@ -1,5 +1,6 @@
 /** Taking a picture away: files made here and handed to the browser to save. */
 import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
+import type { Lines } from './head-lines.ts';
 import { attentionShades, shadeOf } from './palette.ts';
 import { textWidth } from './text-width.ts';
 import { shorten } from './tokens.ts';
@@ -10,6 +11,8 @@ export interface Picture {
   keyLabels: readonly string[];
   /** Printed under the map. */
   caption: string;
+  /** Where these are to be drawn in place of the map. */
+  lines?: Lines;
 }
 
 const escape = (text: string) =>
@@ -40,6 +43,11 @@ function layoutOf({ matrix, queryLabels, keyLabels, caption }: Picture) {
 const fontSize = 12;
 const fonts = 'Instrument Sans, Helvetica, Arial, sans-serif';
 const ink = '#13201e';
+
+const svgOf = (width: number, height: number, parts: readonly string[]) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
+  `font-family="${fonts}" font-size="${fontSize}" fill="${ink}">` +
+  `<rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`;
 
 /** A heat map that stands alone, on white, in SVG. */
 export function heatmapSvg(picture: Picture): string {
@@ -74,17 +82,15 @@ export function heatmapSvg(picture: Picture): string {
     }
   }
   parts.push(`<text x="8" y="${height - 12}">${escape(caption)}</text>`);
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
-    `font-family="${fonts}" font-size="${fontSize}" fill="${ink}">` +
-    `<rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
-  );
+  return svgOf(width, height, parts);
 }
 
-/** The same as a bitmap, two pixels to each of the SVG's. */
-export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
-  const { matrix, queryLabels, keyLabels, caption } = picture;
-  const { size, left, top, gap, every, width, height } = layoutOf(picture);
+/** A white bitmap, two pixels to each of the SVG's. */
+function bitmap(
+  canvas: HTMLCanvasElement | OffscreenCanvas,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D {
   const scale = 2;
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -93,6 +99,15 @@ export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture
   context.scale(scale, scale);
   context.fillStyle = '#fff';
   context.fillRect(0, 0, width, height);
+  context.font = `${fontSize}px ${fonts}`;
+  return context;
+}
+
+/** The same as a bitmap. */
+export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
+  const { matrix, queryLabels, keyLabels, caption } = picture;
+  const { size, left, top, gap, every, width, height } = layoutOf(picture);
+  const context = bitmap(canvas, width, height);
   const max = largestWeight(matrix);
   const shades = attentionShades('light');
   for (let query = 0; query < matrix.queries; query++) {
@@ -103,7 +118,6 @@ export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture
     }
   }
   context.fillStyle = ink;
-  context.font = `${fontSize}px ${fonts}`;
   context.fillText(caption, 8, height - 12);
   context.textBaseline = 'middle';
   const labels = (names: readonly string[], write: (name: string, at: number) => void) =>
@@ -115,25 +129,98 @@ export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture
   labels(keyLabels, (name, at) => context.fillText(name, 6 - top, left + at));
 }
 
+/** The same of lines: two columns of tokens, and what runs between them, in the order of drawing. */
+function lineLayoutOf({ matrix, queryLabels, keyLabels, caption, lines }: Picture) {
+  const { queries, keys, lines: links } = lines!;
+  const row = 20;
+  const top = 12;
+  const widest = (labels: readonly string[], shown: readonly number[]) =>
+    Math.ceil(Math.max(0, ...shown.map((i) => textWidth(shorten(labels[i] ?? '', 24), fontSize)))) +
+    16;
+  const left = widest(queryLabels, queries);
+  const right = left + 240;
+  const middleOf = (shown: readonly number[]) =>
+    new Map(shown.map((token, i) => [token, top + (i + 0.5) * row]));
+  const [from, to] = [middleOf(queries), middleOf(keys)];
+  const named = (labels: readonly string[], places: ReadonlyMap<number, number>) =>
+    [...places].map(([token, y]) => ({ label: shorten(labels[token] ?? '', 24), y }));
+  const most = largestWeight(matrix);
+  return {
+    left,
+    right,
+    width: Math.max(right + widest(keyLabels, keys), Math.ceil(textWidth(caption, fontSize)) + 16),
+    height: top + Math.max(queries.length, keys.length) * row + 32,
+    queries: named(queryLabels, from),
+    keys: named(keyLabels, to),
+    links: links.map(({ query, key, weight }) => ({
+      ...{ query, key, weight, from: from.get(query)!, to: to.get(key)! },
+      ...{ width: 0.75 + (3.25 * weight) / most, opacity: 0.1 + (0.9 * weight) / most },
+    })),
+  };
+}
+
+const lineColor = '#2b50c8';
+
+export function linesSvg(picture: Picture): string {
+  const { left, right, width, height, queries, keys, links } = lineLayoutOf(picture);
+  const bend = (right - left) * 0.4;
+  const parts = links.map((link) => {
+    const path = `M${left} ${link.from}C${left + bend} ${link.from} ${right - bend} ${link.to} ${right} ${link.to}`;
+    const stroke = `stroke="${lineColor}" stroke-width="${link.width.toFixed(2)}" stroke-opacity="${link.opacity.toFixed(3)}"`;
+    return `<path d="${path}" fill="none" ${stroke} data-value="${link.weight}"/>`;
+  });
+  const text = (x: number, y: number, label: string, anchor: string) =>
+    `<text x="${x}" y="${y}" text-anchor="${anchor}" dominant-baseline="central">${escape(label)}</text>`;
+  for (const { label, y } of queries) parts.push(text(left - 6, y, label, 'end'));
+  for (const { label, y } of keys) parts.push(text(right + 6, y, label, 'start'));
+  parts.push(`<text x="8" y="${height - 12}">${escape(picture.caption)}</text>`);
+  return svgOf(width, height, parts);
+}
+
+export function drawLines(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
+  const { left, right, width, height, queries, keys, links } = lineLayoutOf(picture);
+  const context = bitmap(canvas, width, height);
+  const bend = (right - left) * 0.4;
+  context.strokeStyle = lineColor;
+  for (const link of links) {
+    context.globalAlpha = link.opacity;
+    context.lineWidth = link.width;
+    context.beginPath();
+    context.moveTo(left, link.from);
+    context.bezierCurveTo(left + bend, link.from, right - bend, link.to, right, link.to);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+  context.fillStyle = ink;
+  context.fillText(picture.caption, 8, height - 12);
+  context.textBaseline = 'middle';
+  context.textAlign = 'right';
+  for (const { label, y } of queries) context.fillText(label, left - 6, y);
+  context.textAlign = 'left';
+  for (const { label, y } of keys) context.fillText(label, right + 6, y);
+}
+
 export type PictureKind = 'svg' | 'png';
 
 /** A worker's part: the file, made wherever this runs. */
 export async function pictureFile(kind: PictureKind, picture: Picture): Promise<Blob> {
-  if (kind === 'svg') return new Blob([heatmapSvg(picture)], { type: 'image/svg+xml' });
+  const svg = picture.lines ? linesSvg : heatmapSvg;
+  if (kind === 'svg') return new Blob([svg(picture)], { type: 'image/svg+xml' });
+  const draw = picture.lines ? drawLines : drawHeatmap;
   if (typeof OffscreenCanvas !== 'undefined') {
     const canvas = new OffscreenCanvas(1, 1);
-    drawHeatmap(canvas, picture);
+    draw(canvas, picture);
     return canvas.convertToBlob();
   }
   const canvas = document.createElement('canvas');
-  drawHeatmap(canvas, picture);
+  draw(canvas, picture);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made'))));
   });
 }
 
 /** The file, made in a worker of its own; browsers without OffscreenCanvas make it in the page. */
-export async function heatmapFile(kind: PictureKind, picture: Picture): Promise<Blob> {
+export async function pictureFileOf(kind: PictureKind, picture: Picture): Promise<Blob> {
   if (typeof OffscreenCanvas === 'undefined') return pictureFile(kind, picture);
   const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
   try {

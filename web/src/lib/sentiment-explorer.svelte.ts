@@ -21,6 +21,7 @@ import {
   type Reader,
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
+import type { Trace } from './query-key.ts';
 import { resultJson } from './result-json.ts';
 import { fromSentimentLink, toSentimentLink } from './sentiment-link.ts';
 import { carried, shownTokens, type ShownToken } from './tokens.ts';
@@ -109,7 +110,8 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   get link(): Link {
     const { text, choice, hidden } = this;
-    return toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    const own = toSentimentLink({ text, head: choice.selected, off: choice.off, hidden });
+    return { ...own, ...choice.link };
   }
 
   get ready(): boolean {
@@ -166,6 +168,17 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   habitOf(matrix: Matrix): Habit {
     return habit(matrix, this.queryLabels);
+  }
+
+  get readOf(): Reading | undefined {
+    return this.reading;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { reading, hidden } = this;
+    if (!reading || !this.loader.model) return {};
+    const options = { ablate: this.choice.off, maskTokens: hidden, trace };
+    return (await this.loader.model.classify(reading.text, options)).trace;
   }
 
   toJson(): string {
@@ -259,6 +272,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     this.#dropBeforehand();
     if (text !== undefined) this.text = text;
     if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
     this.#hidden.clear();
     this.#hiddenOf = undefined;

@@ -22,6 +22,7 @@ import {
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName, Target } from './models.ts';
+import type { Trace } from './query-key.ts';
 import { translationJson } from './result-json.ts';
 import { shownTokens } from './tokens.ts';
 import { translationExamples } from './translation-examples.ts';
@@ -159,7 +160,8 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     const { target, text, beams, sentence, forced, hidden, attention, choice } = this;
     const { selected: head, off } = choice;
     const touches = { forced, hidden, off };
-    return toTranslationLink({ target, text, beams, sentence, attention, head, ...touches });
+    const own = { target, text, beams, sentence, attention, head, ...touches };
+    return { ...toTranslationLink(own), ...choice.link };
   }
 
   get ready(): boolean {
@@ -341,6 +343,22 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return read(matrix, this.keyLabels);
   }
 
+  get readOf(): SentenceTranslation | undefined {
+    return this.inspected;
+  }
+
+  /** Of the sentence that is looked into, its translation word for word as it stands. */
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { rendering, inspected, hiddenTokens } = this;
+    const { model } = this.loader;
+    if (!rendering || !inspected || !model) return {};
+    const text = rendering.text.slice(inspected.start, inspected.end);
+    const ids = inspected.tokens.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length };
+    const touches = { ablate: this.choice.off, maskTokens: [hiddenTokens] };
+    return (await model.translate(text, { ...own, ...touches, trace })).sentences[0]!.trace;
+  }
+
   toJson(): string {
     const { rendering } = this;
     if (!rendering) return '{}';
@@ -474,6 +492,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     this.unhidden = 0;
     if (attention) this.attention = attention;
     if (head && this.#exists({ attention: this.attention, ...head })) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off.filter((at) => this.#exists(at));
     this.choice.letGo();
   }

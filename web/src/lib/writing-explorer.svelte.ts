@@ -11,6 +11,7 @@ import {
   type Reader,
 } from './head-choice.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
+import type { Trace } from './query-key.ts';
 import { predictionJson } from './result-json.ts';
 import { candidatesOf, drawn, isPartial, type Candidate, type Sampling } from './sampling.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
@@ -99,10 +100,11 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   get link(): Link {
     const { text, typed, cursor, sampling, choice } = this;
-    return toWritingLink({
+    const own = toWritingLink({
       ...{ text, typed, cursor, ...sampling },
       ...{ head: choice.selected, off: choice.off },
     });
+    return { ...own, ...choice.link };
   }
 
   get ready(): boolean {
@@ -286,6 +288,17 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     return matrix?.weights.subarray((matrix.queries - 1) * matrix.keys);
   }
 
+  get readOf(): Asked | undefined {
+    return this.asked;
+  }
+
+  async traceOf(trace: readonly string[]): Promise<Trace> {
+    const { asked } = this;
+    if (!asked || !this.loader.model) return {};
+    const options = { count: 1, ablate: this.choice.off, trace };
+    return (await this.loader.model.next(asked.text || endToken, options)).trace;
+  }
+
   toJson(): string {
     const { asked } = this;
     return asked ? predictionJson(asked.text, asked.result, this.choice.off) : '{}';
@@ -313,6 +326,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     }
     this.set(sampling);
     if (head && this.#exists(head)) this.choice.selected = head;
+    this.choice.take(link);
     this.choice.off = off
       .filter((each) => this.#exists(each))
       .map((each) => ({ attention: 'decoder', ...each }));

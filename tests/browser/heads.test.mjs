@@ -1,0 +1,125 @@
+// What the page says that each head does over many texts, and sorts them by.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { launch, settled, violationsOf, visitCopy } from './open.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+// One head looks back, one ahead; the later a head is, the more is lost without it.
+const even = { previous: 0.1, same: 0.1, next: 0.1, first: 0.1, last: 0.1, punctuation: 0.1 };
+const measured = (layers, heads) => ({
+  texts: 1234,
+  compute: 'int8',
+  heads: Array.from({ length: layers * heads }, (_, i) => ({
+    ...{ attention: 'encoder', layer: Math.floor(i / heads), head: i % heads },
+    share: { ...even, ...[{ previous: 0.81 }, { next: 0.5 }][i] },
+    ...{ even, withoutSpecials: even, entropy: i % 2 === 0 ? 0.9 : 0.4 },
+    zero: { mean: i / 100, low: i / 100 - 0.1, high: i / 100 + 0.1 },
+    mean: { mean: 0, low: 0, high: 0 },
+    accuracyLost: i / 10,
+  })),
+});
+
+const withHeads = (json) => async (folder) =>
+  writeFile(join(folder, 'models/sentiment/heads.json'), json);
+
+async function onCopy(options, body) {
+  await visitCopy(browser, options, async (page, opened) => {
+    await settled(page);
+    await page.getByTestId('head').first().waitFor();
+    await body(page, opened);
+    assert.deepEqual(opened.complaints, []);
+  });
+}
+
+const placesOf = (locator) =>
+  locator.evaluateAll((list) => list.map(({ dataset }) => `${dataset.layer}.${dataset.head}`));
+
+test('each head has a badge, a legend says how that was measured, and heads can be sorted', async () => {
+  const spoil = withHeads(JSON.stringify(measured(4, 8)));
+  await onCopy({ spoil }, async (page) => {
+    const roles = page.getByTestId('role');
+    await roles.first().waitFor();
+    const words = (await roles.allTextContents()).map((text) => text.trim());
+    assert.deepEqual(words.slice(0, 4), ['prev', 'next', 'broad', 'other']);
+    assert.equal(await roles.locator('svg path').count(), 32, 'a shape each');
+    assert.match(await page.getByTestId('measured').textContent(), /1,234 texts.*before: 81%/s);
+
+    await page.getByText('What the badges say').click();
+    const legend = page.getByTestId('roles');
+    assert.match(await legend.textContent(), /1,234 texts that the model was not trained on/);
+    const counts = await legend
+      .locator('li')
+      .evaluateAll((list) => list.map(({ dataset }) => [dataset.role, Number(dataset.heads)]));
+    assert.deepEqual(counts, [
+      ['previous', 1],
+      ['next', 1],
+      ['broad', 15],
+      ['other', 15],
+    ]);
+    assert.deepEqual(await violationsOf(page), []);
+
+    const layered = await placesOf(page.getByTestId('head'));
+    await page.getByTestId('order').selectOption('lost');
+    const lost = await placesOf(page.getByTestId('head'));
+    assert.deepEqual(lost, [...layered].reverse());
+    assert.equal((await roles.first().textContent()).trim(), '+0.310');
+    assert.equal((await roles.last().textContent()).trim(), '≈ 0');
+    assert.deepEqual(await violationsOf(page), []);
+
+    // Arrow keys go through the heads as they lie there.
+    await page.getByTestId('head').first().click();
+    await page.keyboard.press('ArrowRight');
+    const focused = page.locator('[data-testid=head]:focus');
+    assert.deepEqual(await placesOf(focused), [lost[1]]);
+    assert.equal(await page.locator('#head-title').textContent(), 'Layer 4, head 7');
+
+    await page.getByTestId('order').selectOption('next');
+    assert.deepEqual((await placesOf(page.getByTestId('head')))[0], '0.1');
+    assert.equal((await roles.first().textContent()).trim(), '50%');
+    await page.getByTestId('order').selectOption('layer');
+    assert.deepEqual(await placesOf(page.getByTestId('head')), layered);
+  });
+});
+
+for (const width of [320, 390]) {
+  test(`badges fit at ${width} pixels`, async () => {
+    const spoil = withHeads(JSON.stringify(measured(4, 8)));
+    await onCopy({ spoil, viewport: { width, height: 800 } }, async (page) => {
+      await page.getByTestId('role').first().waitFor();
+      for (const order of ['layer', 'lost', 'punctuation']) {
+        await page.getByTestId('order').selectOption(order);
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+        const over = await page
+          .getByTestId('role')
+          .evaluateAll((list) => list.filter((one) => one.scrollWidth > one.clientWidth).length);
+        assert.equal(over, 0, order);
+      }
+    });
+  });
+}
+
+test('of heads that were not measured, or not all of them, nothing is said', async () => {
+  for (const json of ['null\n', JSON.stringify(measured(3, 8))]) {
+    await onCopy({ spoil: withHeads(json) }, async (page, { context }) => {
+      const asked = context.waitForEvent('response', (it) => it.url().endsWith('heads.json'));
+      await page.reload();
+      await (await asked).finished();
+      await settled(page);
+      await page.getByTestId('head').first().waitFor();
+      assert.equal(await page.getByTestId('role').count(), 0);
+      assert.equal(await page.getByTestId('order').count(), 0);
+      assert.equal(await page.getByTestId('measured').count(), 0);
+    });
+  }
+});
