@@ -196,11 +196,16 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   } else if (!files.has("tokenizer.json")) {
     files.prepare(tokenizer_files);
   }
+  // Two tokenizers read this one. Whoever hands over a large file has it no more.
+  std::optional<std::string> vocabulary;
   const auto file = [&](const std::string& name) -> std::optional<std::string> {
     if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
+    const bool shared = name == "vocab.json";
+    if (shared && vocabulary) return vocabulary;
     std::optional<std::string> bytes = files.read(name);
     if (bytes)
       expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
+    if (shared) vocabulary = bytes;
     return bytes;
   };
   tokenizer_ = read_tokenizer(file, TokenizerSide::source);

@@ -15,6 +15,7 @@ import {
 } from './checkpoints.mjs';
 import {
   Classifier,
+  Translator,
   assertError,
   assertFreed,
   load,
@@ -65,6 +66,19 @@ test('over HTTP, each file of a checkpoint is asked for once', async () => {
     }
     assert.ok(server.requests.includes('/tokenizer.json'));
     assert.ok(!server.requests.includes('/vocab.txt'));
+  }
+});
+
+test('two tokenizers whose files are as large as real ones are read once', waiting, async () => {
+  for (const name of ['marian', 'marian_two_tables']) {
+    const folder = copyOf(name);
+    const spaces = ' '.repeat(1 << 20); // which JSON allows at its end
+    for (const file of filesOf(name).filter((file) => file.endsWith('vocab.json')))
+      writeFileSync(join(folder, file), readFileSync(join(folder, file), 'utf8') + spaces);
+    const server = await serve(folder);
+    await assertAnswers(await load(server.url, {}, Translator), name);
+    for (const file of ['source.spm', 'target.spm', 'vocab.json'])
+      assert.equal(server.requests.filter((path) => path === `/${file}`).length, 1, file);
   }
 });
 
