@@ -53,44 +53,50 @@ function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
       const transposed = (i) => (i % outputs) * inputs + Math.floor(i / outputs);
       tensors[name] = floats(dimensions, (i) => values[table ? i : transposed(i)] / multiplier);
     }
+    return (output) =>
+      values.subarray(output * inputs, (output + 1) * inputs).reduce((a, b) => a + b, 0) /
+      multiplier;
   };
-  // What enters it is multiplied by `alpha` to become integers.
-  const weight = (name, [inputs, outputs], { gain = 1, alpha = 32 } = {}) => {
-    matrix(name, [inputs, outputs], { deviation: gain / Math.sqrt(inputs) });
-    if (kind === 'int8') tensors[`${name}_QuantMultA`] = floats([1, 1], () => alpha);
+  // Returns the sum of an output's weights. What enters it is multiplied by alpha to become integers.
+  const alpha = 28; // for activations up to 4.5
+  const scale = 0.4; // of the last norm, and so of logits
+  const weight = (name, sides, gain = 1) => {
+    const own = name.endsWith('Wo') ? 40 : alpha; // contexts are smaller
+    if (kind === 'int8') tensors[`${name}_QuantMultA`] = floats([1, 1], () => own);
+    return matrix(name, sides, { deviation: gain / Math.sqrt(sides[0]) });
   };
   const vector = (name, size, value) => (tensors[name] = floats([1, size], value));
-  const bias = (name, size, shift = 0) => vector(name, size, () => shift + spread(0.2));
-  const norm = (name) => {
-    vector(`${name}_ln_scale`, d, () => 1 + spread(0.2));
-    vector(`${name}_ln_bias`, d, () => spread(0.1));
+  const bias = (name, size) => vector(name, size, () => spread(0.2));
+  const norm = (name, size = 1) => {
+    vector(`${name}_ln_scale`, d, () => size * (1 + spread(0.2)));
+    vector(`${name}_ln_bias`, d, () => size * spread(0.1));
   };
-  const attention = (name, alpha) => {
+  const attention = (name) => {
     for (const part of 'qkvo') {
-      weight(`${name}_W${part}`, [d, d], { gain: part === 'v' ? 1 : 3, alpha });
+      weight(`${name}_W${part}`, [d, d], part === 'q' || part === 'k' ? 1.5 : 1);
       bias(`${name}_b${part}`, d);
     }
     norm(`${name}_Wo`);
   };
-  const feedForward = (name) => {
+  const feedForward = (name, size) => {
     weight(`${name}_W1`, [d, f]);
-    bias(`${name}_b1`, f, -1); // few pass: else all tokens become alike, and it repeats one word
-    weight(`${name}_W2`, [f, d], { gain: 16 });
-    bias(`${name}_b2`, d);
-    norm(`${name}_ffn`);
+    bias(`${name}_b1`, f);
+    const sum = weight(`${name}_W2`, [f, d], 2.5);
+    // Hidden values have a mean of 0.4. Without it all tokens would become alike.
+    vector(`${name}_b2`, d, (output) => -0.4 * sum(output));
+    norm(`${name}_ffn`, size);
   };
   for (let layer = 1; layer <= sizes.encoder_layers; ++layer) {
-    attention(`encoder_l${layer}_self`, layer === 1 ? 24 : 32);
+    attention(`encoder_l${layer}_self`);
     feedForward(`encoder_l${layer}_ffn`);
   }
   for (let layer = 1; layer <= sizes.decoder_layers; ++layer) {
-    const alpha = layer === 1 ? 24 : 32;
-    weight(`decoder_l${layer}_rnn_W`, [d, d], { gain: 3, alpha });
-    weight(`decoder_l${layer}_rnn_Wf`, [d, d], { alpha });
+    weight(`decoder_l${layer}_rnn_W`, [d, d], 2);
+    weight(`decoder_l${layer}_rnn_Wf`, [d, d]);
     bias(`decoder_l${layer}_rnn_bf`, d);
     norm(`decoder_l${layer}_rnn_ffn`);
-    attention(`decoder_l${layer}_context`, 32);
-    feedForward(`decoder_l${layer}_ffn`);
+    attention(`decoder_l${layer}_context`);
+    feedForward(`decoder_l${layer}_ffn`, layer === sizes.decoder_layers ? scale : 1);
   }
   const tables = shared
     ? [['Wemb', sizes.target_vocab_size]]
@@ -99,14 +105,18 @@ function tensorsOf(kind, seed, shared, { d_model: d, d_ff: f, ...sizes }) {
         ['decoder_Wemb', sizes.target_vocab_size],
       ];
   for (const [name, size] of tables) {
-    matrix(name, [d, size], { deviation: 1 / Math.sqrt(d), table: true });
+    matrix(name, [d, size], { deviation: 0.4 / Math.sqrt(d), table: true });
     if (kind === 'int8') {
-      tensors[`${name}_QuantMultA`] = integers([1, 1], () => 127, 127 / 32);
+      tensors[`${name}_QuantMultA`] = integers([1, 1], () => 127, (127 * scale) / alpha);
     }
   }
-  if (kind === 'int8' && shared) tensors.none_QuantMultA = floats([1, 1], () => 32);
+  if (kind === 'int8' && shared) tensors.none_QuantMultA = floats([1, 1], () => alpha / scale);
   // The end is the likeliest token about once in six words.
-  vector('decoder_ff_logit_out_b', sizes.target_vocab_size, (i) => (i === 0 ? 1.8 : spread(0.3)));
+  vector(
+    'decoder_ff_logit_out_b',
+    sizes.target_vocab_size,
+    (i) => scale * (i === 0 ? 0.9 : spread(0.1)),
+  );
   return tensors;
 }
 
@@ -165,7 +175,12 @@ function shortlist({ source_vocab_size: sources, target_vocab_size: targets }, s
 }
 
 /** The files of a model, by their names in Firefox. */
-export function firefoxModel({ kind = 'int8', seed = 1, shared = true, ...changes } = {}) {
+export function firefoxModel({
+  kind = 'int8',
+  shared = true,
+  seed = shared ? 13 : 17,
+  ...changes
+} = {}) {
   const sizes = { ...shape, ...(shared ? {} : { target_vocab_size: 168 }), ...changes };
   const model = marianContainer(tensorsOf(kind, seed, shared, sizes), yamlOf({ ...sizes, shared }));
   const vocabularies = shared
