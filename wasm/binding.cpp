@@ -24,6 +24,7 @@
 #include "io/json_writer.hpp"
 #include "io/limits.hpp"
 #include "kernels/kernels.hpp"
+#include "io/tensor_container.hpp"
 #include "models/model.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/make_pipeline.hpp"
@@ -81,6 +82,9 @@ class GivenFiles final : public ModelFiles {
     }
   }
 
+  std::vector<std::string> names() override { return names_; }
+  void add_name(std::string name) { names_.push_back(std::move(name)); }
+
   // Room for a file's bytes, which the caller fills.
   char* give(const std::string& name, std::size_t size) {
     return files_.insert_or_assign(name, File{true, std::string(size, '\0')})
@@ -110,7 +114,7 @@ class GivenFiles final : public ModelFiles {
   }
 
   std::map<std::string, File> files_;
-  std::vector<std::string> to_read_, to_find_;
+  std::vector<std::string> names_, to_read_, to_find_;
 };
 
 // A model that is not complete yet.
@@ -295,7 +299,8 @@ EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size)
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
 // Starts to load a model, in place of the one that is there. `options` is JSON: {"compute"?: "f32"
-// or "int8", else as the weights are stored, "shortlist"?: whether shortlist.bin is wanted}.
+// or "int8", else as the weights are stored, "shortlist"?: whether shortlist.bin is wanted,
+// "names"?: of all files, where they are known}.
 EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -305,6 +310,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
       started->compute = object.string("compute") == "int8" ? Compute::int8 : Compute::f32;
     }
     if (object.find("shortlist")) started->shortlisted = object.boolean("shortlist");
+    if (const JsonValue* names = object.find("names")) {
+      for (JsonEntries name(*names); name.next();) started->files.add_name(name.value().string());
+    }
     instance.job.reset();
     instance.pipeline.reset();
     instance.loading = std::move(started);
@@ -333,19 +341,20 @@ EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, 
 // Reads all of the folder but its weights. Answers which files it does not know of: {"read":
 // [{"name", "max_bytes", "code"}], "find": [names]}, those whose bytes are wanted and those that
 // may be there or not; it can go on when all of the first are there or, where there are none, the
-// first of the second. With nothing left to want, answers {"weights": [names], "max_header_bytes"}.
+// first of the second. With nothing left to want, answers {"weights": [names], "max_header_bytes",
+// "container"}, the last telling whether the weights are one TensorContainer.
 EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
   return answer([] {
-    static constexpr std::array shortlist = {"shortlist.bin"};
     Loading& model = loading();
     model.files.forget_wanted();
     try {
-      if (model.shortlisted) model.files.prepare(shortlist, {});
+      if (model.shortlisted) model.files.prepare(std::array{default_shortlist}, {});
       model.folder.emplace(model.files);
       if (model.shortlisted) {
-        model.shortlist = model.files.read(shortlist[0]);
+        const std::string& name = model.folder->shortlist();
+        model.shortlist = model.files.read(name);
         if (!model.shortlist) {
-          throw_error(ErrorCode::missing_file, "shortlist.bin: expected it, got none");
+          throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {name}});
         }
       }
     } catch (const FilesWanted&) {
@@ -358,6 +367,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
       json.key("weights");
       json.array(model.folder->weight_files(), [&](const std::string& name) { json.value(name); });
       json.field("max_header_bytes", header_limit.max_bytes);
+      json.field("container", model.folder->has_container());
     });
     return json.take();
   });
@@ -370,6 +380,38 @@ EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, do
     std::optional<std::uint64_t> known;
     if (data_size >= 0) known = static_cast<std::uint64_t>(data_size);
     loading().headers.push_back(SafetensorsHeader::parse({header, size}, known));
+    return std::string("null");
+  });
+}
+
+// Of a TensorContainer, in place of gf_load_header: takes the beginning of a file of `total` bytes.
+// Answers {"header_bytes", "config"?: {"begin", "end"}}: how many bytes to give or, where it has
+// been given those, which bytes of the data behind them gf_load_config takes.
+EMSCRIPTEN_KEEPALIVE int gf_load_container(const std::uint8_t* start, std::size_t size,
+                                           double total) {
+  return answer([&] {
+    const std::span<const std::byte> bytes = bytes_of(start, size);
+    const std::uint64_t wanted = TensorContainer::header_size(bytes);
+    JsonWriter json;
+    json.object([&] {
+      json.field("header_bytes", wanted);
+      if (wanted != size) return;
+      TensorContainer container =
+          TensorContainer::parse(bytes, static_cast<std::uint64_t>(total) - size);
+      json.key("config");
+      json.object([&] {
+        json.field("begin", container.config.begin);
+        json.field("end", container.config.end);
+      });
+      loading().headers.push_back(std::move(container.header));
+    });
+    return json.take();
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
+  return answer([&] {
+    loading().folder.value().take_config({yaml, size});
     return std::string("null");
   });
 }

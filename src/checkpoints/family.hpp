@@ -12,7 +12,8 @@ namespace glassformer {
 enum class TensorLayout { rows, transposed };
 
 /// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
-/// go on with ".weight" or ".bias", as ours does, or are whole. Several of ours with one name of
+/// go on with ".weight" or ".bias", as ours does, or are whole. Where theirs has a "%", that is "W"
+/// or "b" instead, and where it ends with "ln_", "scale" or "bias" follow. Several of ours with one name of
 /// theirs lie in that tensor one after the other, along the outputs.
 struct TensorName {
   std::string_view theirs, ours;
@@ -30,6 +31,9 @@ struct Family {
   /// Tensors that no model of ours reads, buffers among them. "*" stands for any characters.
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
+  /// Its weights are a TensorContainer, which says what the model is.
+  bool container = false;
+  std::size_t first_layer = 0;  ///< the number of a stack's first
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
   bool writes = false;          ///< its models write texts: generation_config.json says how
 };
@@ -38,6 +42,6 @@ struct Family {
 const Family& find_family(std::string_view model_type);
 
 // One file each.
-extern const Family bert, distilbert, gpt2, marian, roberta, t5;
+extern const Family bergamot, bert, distilbert, gpt2, marian, roberta, t5;
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 #include "checkpoints/input_file.hpp"
 #include "error.hpp"
 #include "io/limits.hpp"
+#include "io/tensor_container.hpp"
 
 namespace glassformer {
 
@@ -27,6 +28,44 @@ std::optional<std::string> FolderOnDisk::read(const std::string& name) {
 }
 
 bool FolderOnDisk::has(const std::string& name) { return is_there(path_ / name); }
+
+std::vector<std::string> FolderOnDisk::names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<SafetensorsHeader> FolderOnDisk::headers(ModelFolder& folder) {
+  if (!folder.has_container()) return headers(folder.weight_files());
+  std::vector<SafetensorsHeader> headers;
+  headers.push_back(container_header(folder));
+  return headers;
+}
+
+SafetensorsHeader FolderOnDisk::container_header(ModelFolder& folder) {
+  const std::string& name = folder.weight_files()[0];
+  const InputFile file(path_ / name, ErrorCode::invalid_weights);
+  std::vector<char> start;
+  for (std::uint64_t size;
+       size = TensorContainer::header_size(std::as_bytes(std::span(start))), size > start.size();) {
+    const std::size_t known = start.size();
+    if (size > file.size()) size = file.size();
+    start.resize(size);
+    file.read(known, std::span(start).subspan(known));
+    if (known == start.size()) break;  // parse says what is missing
+  }
+  TensorContainer container =
+      TensorContainer::parse(std::as_bytes(std::span(start)), file.size() - start.size());
+  data_begins_[name] = start.size();
+  const TensorInfo& config = container.config;
+  std::string yaml(config.end - config.begin, '\0');
+  file.read(start.size() + config.begin, yaml);
+  folder.take_config(yaml);
+  return std::move(container.header);
+}
 
 std::vector<SafetensorsHeader> FolderOnDisk::headers(std::span<const std::string> names) {
   std::vector<SafetensorsHeader> headers;

@@ -22,6 +22,10 @@ class FolderOnDisk final : public ModelFiles {
   std::optional<std::string> read(const std::string& name) override;
   bool has(const std::string& name) override;
 
+  std::vector<std::string> names() override;
+
+  /// The headers of a folder's weights; gives it the configuration that they hold, if they do.
+  std::vector<SafetensorsHeader> headers(ModelFolder& folder);
   /// The headers of safetensors files.
   std::vector<SafetensorsHeader> headers(std::span<const std::string> names);
 
@@ -31,6 +35,8 @@ class FolderOnDisk final : public ModelFiles {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  SafetensorsHeader container_header(ModelFolder& folder);
+
   std::filesystem::path path_;
   std::map<std::string, std::uint64_t> data_begins_;  // in each file whose header was read
 };

@@ -141,6 +141,7 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   fields.count("max_length", 1, config.max_length);
   fields.count("num_beams", 1, config.beams);
   fields.count("top_k", 0, config.top_k);
+  fields.number("max_length_factor", config.max_length_factor);
   fields.number("temperature", config.temperature);
   fields.number("top_p", config.top_p);
   fields.number("repetition_penalty", config.repetition_penalty);
@@ -169,6 +170,7 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   if (config.sample) json.field("do_sample", config.sample);
   write("max_new_tokens", config.max_new_tokens);
   write("max_length", config.max_length);
+  write("max_length_factor", config.max_length_factor);
   write("num_beams", config.beams);
   write("top_k", config.top_k);
   write("temperature", config.temperature);

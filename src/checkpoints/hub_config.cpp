@@ -13,7 +13,6 @@
 namespace glassformer {
 namespace {
 
-constexpr JsonSource source{config_limit.code, config_limit.name};
 constexpr std::size_t largest_size = 1 << 24;
 constexpr std::size_t most_labels = 1 << 16;
 
@@ -31,9 +30,10 @@ constexpr std::array<std::pair<std::string_view, Activation>, 11> activations = 
     {"swish", Activation::silu},
 }};
 
-[[noreturn]] void unsupported(const char* key, const Message& expected, const Message& got) {
+[[noreturn]] void unsupported(const JsonSource& source, const char* key, const Message& expected,
+                              const Message& got) {
   throw_error(ErrorCode::unsupported,
-              {"config.json: {}: expected {}, got {}", {key, expected, got}});
+              {"{}: {}: expected {}, got {}", {source.name, key, expected, got}});
 }
 
 // null is written for what is not set.
@@ -44,9 +44,10 @@ const JsonValue* present(const JsonValue* value) {
 }  // namespace
 
 HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors,
-                     const Tokenizer& tokenizer)
-    : text_(json),
-      object_(parse_json(text_, source), source, {}, most_fields),
+                     const Tokenizer& tokenizer, std::string_view name)
+    : source_{config_limit.code, name},
+      text_(json),
+      object_(parse_json(text_, source_), source_, {}, most_fields),
       tensors_(std::move(tensors)),
       tokenizer_(tokenizer) {}
 
@@ -67,7 +68,7 @@ std::size_t HubConfig::id(const char* key, std::size_t fallback) {
 std::string HubConfig::piece(const char* key, std::size_t fallback) {
   const std::size_t token = id(key, fallback);
   if (token >= tokenizer_.size()) {
-    source.fail(
+    source_.fail(
         {"{}: expected one of the tokenizer's {} tokens, got {}", {key, tokenizer_.size(), token}});
   }
   return std::string(tokenizer_.piece(static_cast<std::int32_t>(token)));
@@ -88,7 +89,7 @@ Activation HubConfig::activation(const char* key, std::string_view fallback) {
     if (name == other) return activation;
     known.append(known.ends_with("of") ? " \"" : ", \"").append(other).append("\"");
   }
-  unsupported(key, known, describe(name));
+  unsupported(source_, key, known, describe(name));
 }
 
 FeedForwardKind HubConfig::feed_forward(const char* key, std::string_view fallback) {
@@ -99,18 +100,18 @@ FeedForwardKind HubConfig::feed_forward(const char* key, std::string_view fallba
   for (const auto& [other, activation] : activations) {
     if (name == std::string(gated).append(other)) return {activation, true};
   }
-  unsupported(key, "\"relu\", \"gated-gelu\", \"gated-silu\" or another activation",
+  unsupported(source_, key, "\"relu\", \"gated-gelu\", \"gated-silu\" or another activation",
               describe(name));
 }
 
 void HubConfig::expect_text(const char* key, std::string_view value) {
   const std::string got = text(key, value);
-  if (got != value) unsupported(key, describe(value), describe(got));
+  if (got != value) unsupported(source_, key, describe(value), describe(got));
 }
 
 void HubConfig::expect_flag(const char* key, bool value) {
   if (flag(key, value) != value) {
-    unsupported(key, value ? "true" : "false", value ? "false" : "true");
+    unsupported(source_, key, value ? "true" : "false", value ? "false" : "true");
   }
 }
 
@@ -177,7 +178,7 @@ std::optional<std::string> first_of(const JsonValue* names) {
 
 void HubConfig::expect_architecture(std::string_view name) {
   const std::optional<std::string> got = first_of(present(object_.find("architectures")));
-  if (got && *got != name) unsupported("architectures", describe(name), describe(*got));
+  if (got && *got != name) unsupported(source_, "architectures", describe(name), describe(*got));
 }
 
 Task HubConfig::task() {
@@ -193,7 +194,7 @@ Task HubConfig::task() {
     for (const auto& [end, task] : heads) {
       if (name->ends_with(end) && !name->ends_with("LMHeadModel")) return task;
     }
-    unsupported("architectures",
+    unsupported(source_, "architectures",
                 "a model for sequence classification, token classification, question answering, or "
                 "one without a head",
                 describe(*name));
@@ -244,7 +245,7 @@ void HubConfig::read_next_token(ModelConfig& config) {
   const std::string head = first_of(present(object_.find("architectures"))).value_or("");
   const bool known = head.empty() || head.ends_with("LMHeadModel") || head.ends_with("Model") ||
                      head.ends_with("ForCausalLM");
-  if (!known) unsupported("architectures", "a model that continues texts", describe(head));
+  if (!known) unsupported(source_, "architectures", "a model that continues texts", describe(head));
   config.task = Task::text_generation;
   config.tokenizer_template = true;
   Architecture& architecture = config.architecture;
@@ -264,7 +265,7 @@ void HubConfig::read_text_to_text(ModelConfig& config) {
   const std::string head = first_of(present(object_.find("architectures"))).value_or("");
   const bool whole = head.ends_with("Model") && !head.ends_with("EncoderModel");
   if (!head.empty() && !whole && !head.ends_with("ForConditionalGeneration")) {
-    unsupported("architectures", "a model that answers texts with texts", describe(head));
+    unsupported(source_, "architectures", "a model that answers texts with texts", describe(head));
   }
   config.task = Task::text2text_generation;
   config.tokenizer_template = true;
@@ -276,14 +277,15 @@ void HubConfig::read_text_to_text(ModelConfig& config) {
 
 namespace {
 
-void expect_matrix(const char* what, std::uint64_t rows, const StackConfig& stack) {
+void expect_matrix(const JsonSource& source, const char* what, std::uint64_t rows,
+                   const StackConfig& stack) {
   const std::uint64_t elements = rows * stack.d_model;
   if (elements <= max_matrix_elements) return;
   source.fail({"{}: expected at most {} elements in a matrix with the width, got {}",
                {what, max_matrix_elements, elements}});
 }
 
-void finish_stack(StackConfig& stack) {
+void finish_stack(const JsonSource& source, StackConfig& stack) {
   if (stack.d_head == 0) {
     if (stack.d_model % stack.n_heads != 0) {
       source.fail({"the number of heads: expected a divisor of the width {}, got {}",
@@ -295,11 +297,11 @@ void finish_stack(StackConfig& stack) {
     source.fail({"the number of positions: expected more than {}, got {}",
                  {stack.position_offset, stack.max_length}});
   }
-  expect_matrix("the vocabulary's size", stack.vocab_size, stack);
-  expect_matrix("the number of positions", stack.max_length, stack);
-  expect_matrix("the width", stack.d_model, stack);
-  expect_matrix("the heads' width", std::uint64_t{stack.n_heads} * stack.d_head, stack);
-  expect_matrix("the feed-forward block's width", stack.d_ff, stack);
+  expect_matrix(source, "the vocabulary's size", stack.vocab_size, stack);
+  expect_matrix(source, "the number of positions", stack.max_length, stack);
+  expect_matrix(source, "the width", stack.d_model, stack);
+  expect_matrix(source, "the heads' width", std::uint64_t{stack.n_heads} * stack.d_head, stack);
+  expect_matrix(source, "the feed-forward block's width", stack.d_ff, stack);
   stack.max_length -= stack.position_offset;
 }
 
@@ -309,9 +311,9 @@ void HubConfig::finish(ModelConfig& config) {
   Architecture& model = config.architecture;
   if (model.encoder) expect_flag("is_decoder", false);
   for (std::optional<StackConfig>* stack : {&model.encoder, &model.decoder}) {
-    if (*stack) finish_stack(**stack);
+    if (*stack) finish_stack(source_, **stack);
   }
-  expect_matrix("the number of outputs", model.head.outputs, config.reader());
+  expect_matrix(source_, "the number of outputs", model.head.outputs, config.reader());
 }
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@
 
 #include "checkpoints/model_config.hpp"
 #include "io/json.hpp"
+#include "io/limits.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -33,8 +34,9 @@ class HubConfig {
   static constexpr std::size_t most_fields = 1000;
 
   /// `tensors`: the names in its weights, which say what a configuration leaves open; `tokenizer`:
-  /// of what the model writes.
-  HubConfig(std::string_view json, std::set<std::string> tensors, const Tokenizer& tokenizer);
+  /// of what the model writes; `name`: of the configuration, which outlives this.
+  HubConfig(std::string_view json, std::set<std::string> tensors, const Tokenizer& tokenizer,
+            std::string_view name = config_limit.name);
 
   std::string text(const char* key, std::string_view fallback);
   std::size_t size(const char* key, std::size_t fallback);
@@ -77,6 +79,7 @@ class HubConfig {
   bool has_tensor(std::string_view name_or_end) const;
 
  private:
+  JsonSource source_;
   std::string text_;
   JsonObject object_;
   std::set<std::string> tensors_;

@@ -53,13 +53,13 @@ template <>
 constexpr std::array names_of<TokenPooling>{"cls", "max", "mean", "mean_sqrt_len"};
 template <>
 constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves",
-                                            "relative"};
+                                            "relative", "sinusoidal_endpoint"};
 template <>
 constexpr std::array names_of<NormPlacement>{"pre", "post"};
 template <>
 constexpr std::array names_of<NormKind>{"standard", "unbiased", "rms"};
 template <>
-constexpr std::array names_of<AttentionType>{"full", "local", "linear", "causal"};
+constexpr std::array names_of<AttentionType>{"full", "local", "linear", "causal", "recurrent"};
 template <>
 constexpr std::array names_of<Activation>{"relu",       "gelu", "gelu_tanh",
                                           "quick_gelu", "silu", "tanh"};
@@ -207,8 +207,8 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   const StackConfig& reader = config.reader();
   const bool alone = !config.architecture.encoder;
   const std::pair d_model("d_model", reader.d_model);
-  const bool sinusoidal = reader.positions == PositionKind::sinusoidal ||
-                          reader.positions == PositionKind::sinusoidal_halves;
+  const bool sinusoidal = reader.positions != PositionKind::learned &&
+                          reader.positions != PositionKind::relative;
   if (sinusoidal && reader.d_model % 2 != 0) {
     object.fail("d_model",
                 {"expected an even number for sinusoidal positions, got {}", {reader.d_model}});
@@ -305,6 +305,10 @@ StackConfig read_stack(JsonObject& object) {
   stack.layer_norm_eps = object.fraction("layer_norm_eps");
   stack.final_norm = object.boolean("final_norm");
   stack.attention = choice<AttentionType>(object, "attention");
+  if (stack.attention == AttentionType::recurrent) {
+    object.fail("attention", "one of attention; \"decoder_attention\" may be \"recurrent\"",
+                *object.find("attention"));
+  }
   if (stack.attention == AttentionType::local) {
     stack.attention_window = size(object, "attention_window", max_length);
   } else if (const JsonValue* window = object.find("attention_window")) {
@@ -425,6 +429,22 @@ void read_translator(JsonObject& object, ModelConfig& config) {
   config.end_token = text(object, "end_token");
   config.architecture.encoder->vocab_size = size(object, "source_vocab_size", max_vocab_size);
   read_decoder(object, config, size(object, "target_vocab_size", max_vocab_size));
+  StackConfig& decoder = *config.architecture.decoder;
+  if (object.find("decoder_attention")) {
+    decoder.attention = choice<AttentionType>(object, "decoder_attention");
+    const bool recurrent = decoder.attention == AttentionType::recurrent;
+    if (!recurrent && decoder.attention != AttentionType::causal) {
+      object.fail("decoder_attention", "\"causal\" or \"recurrent\"",
+                  *object.find("decoder_attention"));
+    }
+    if (recurrent && (decoder.n_heads * decoder.d_head != decoder.d_model ||
+                      decoder.positions == PositionKind::relative)) {
+      object.fail("decoder_attention",
+                  "\"causal\" where heads are not as wide as d_model or positions are relative",
+                  *object.find("decoder_attention"));
+    }
+  }
+  if (object.find("zero_start")) decoder.zero_start = object.boolean("zero_start");
 }
 
 std::int32_t token_id(const JsonObject& object, const char* key, JsonValue value) {
@@ -590,6 +610,10 @@ std::string to_json(const ModelConfig& config) {
       json.field("decoder_layers", decoder->layers);
       if (decoder->n_heads != stack.n_heads) json.field("decoder_n_heads", decoder->n_heads);
       if (decoder->d_ff != stack.d_ff) json.field("decoder_d_ff", decoder->d_ff);
+      if (decoder->attention == AttentionType::recurrent) {
+        json.field("decoder_attention", name_of(decoder->attention));
+      }
+      if (decoder->zero_start) json.field("zero_start", true);
     }
     if (config.architecture.encoder) json.field("max_source_length", config.max_source_length());
     if (config.max_tokens > 0) json.field("max_positions", stack.max_length);

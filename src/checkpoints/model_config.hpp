@@ -52,6 +52,8 @@ struct GenerationConfig {
   std::optional<std::size_t> max_new_tokens = {};
   /// Of what the decoder reads first and what it writes.
   std::optional<std::size_t> max_length = {};
+  /// Or, of a translation, so many tokens for each of its source's, rounded up.
+  std::optional<float> max_length_factor = {};
   std::optional<std::size_t> beams = {};
   std::optional<std::size_t> top_k = {};
   std::optional<float> temperature = {};

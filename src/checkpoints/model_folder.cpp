@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "checkpoints/bergamot.hpp"
 #include "checkpoints/generation_config.hpp"
 #include "checkpoints/weight_names.hpp"
 #include "error.hpp"
@@ -78,6 +79,7 @@ void expect_sentencepiece(ModelFiles& files) {
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
+  if (find_container(files)) return;
   files.prepare(std::array{config_name}, std::array{weights_name});
   std::optional<std::string> config = files.read(config_name);
   if (!config) {
@@ -110,6 +112,35 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   }
   read_tokenizers(files);
 }
+
+bool ModelFolder::find_container(ModelFiles& files) {
+  const std::optional<BergamotFiles> found = find_bergamot(files);
+  if (!found) return false;
+  family_ = &bergamot;
+  weight_files_ = {found->model};
+  if (!found->shortlist.empty()) {
+    shortlist_ = found->shortlist;
+    renamed_.push_back({default_shortlist, shortlist_});
+  }
+  source_language_ = found->source_language;
+  target_language_ = found->target_language;
+  const bool two = !found->target.empty();
+  const std::array vocabularies = {found->source.c_str(), found->target.c_str()};
+  files.prepare(std::span(vocabularies).first(two ? 2 : 1));
+  const auto read = [&](const std::string& name) {
+    return read_tokenizer([&](const std::string& file) {
+      return file == "tokenizer.model" ? files.read(name) : std::nullopt;
+    });
+  };
+  renamed_.push_back({two ? "source.model" : "tokenizer.model", found->source});
+  tokenizer_ = read(found->source);
+  if (!two) return true;
+  renamed_.push_back({"target.model", found->target});
+  target_tokenizer_ = read(found->target);
+  return true;
+}
+
+void ModelFolder::take_config(std::string_view yaml) { config_ = bergamot_json(yaml); }
 
 void ModelFolder::find_weights(ModelFiles& files) {
   if (files.has(weights_name)) {
@@ -236,8 +267,11 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
 ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
   ModelConfig config;
   if (family_) {
-    HubConfig hub(config_, names_in(headers), target_tokenizer_ ? *target_tokenizer_ : *tokenizer_);
+    const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
+    HubConfig hub(config_, names_in(headers), target,
+                  family_->container ? "special:model.yml" : config_limit.name);
     config = family_->read(hub);
+    if (family_->container) config.generation.never = {target.unk_id()};
   } else {
     config = parse_config(config_);
   }
@@ -266,8 +300,14 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
 WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
                                   std::vector<Parameter> parameters) const {
   if (!family_) return {{headers.begin(), headers.end()}, std::move(parameters)};
+  std::set<std::string> integers;
+  for (const SafetensorsHeader& header : headers) {
+    for (const TensorInfo& tensor : header.tensors()) {
+      if (family_->container && tensor.dtype == DType::i8) integers.insert(tensor.name);
+    }
+  }
   return {{headers.begin(), headers.end()},
-          in_family_names(std::move(parameters), *family_, names_in(headers)),
+          in_family_names(std::move(parameters), *family_, names_in(headers), integers),
           [family = family_](const std::string& name) { return is_ignored(*family, name); }};
 }
 

@@ -12,6 +12,9 @@
 
 namespace glassformer {
 
+/// What the shortlist of our own folders is called.
+inline constexpr const char* default_shortlist = "shortlist.bin";
+
 /// The files of a folder, wherever they are.
 class ModelFiles {
  public:
@@ -19,6 +22,8 @@ class ModelFiles {
   /// A file's bytes, or nothing if it is not there.
   virtual std::optional<std::string> read(const std::string& name) = 0;
   virtual bool has(const std::string& name) = 0;
+  /// The names of all files, where one can know; of a server's one cannot.
+  virtual std::vector<std::string> names() { return {}; }
   /// Says which files will be read, as far as one can tell, and of which others somebody will ask
   /// whether they are there: who fetches files fetches these together.
   virtual void prepare(std::span<const char* const> /*read*/,
@@ -29,7 +34,8 @@ class ModelFiles {
 /// one. In this order:
 ///
 ///     ModelFolder folder(files);
-///     headers = the headers of folder.weight_files()
+///     headers = the headers of folder.weight_files(); if they are a TensorContainer,
+///               folder.take_config(the bytes of its config)
 ///     config = folder.config(headers)
 ///     parameters = those of the model that `config` describes
 ///     loader = folder.loader(headers, parameters)
@@ -40,8 +46,17 @@ class ModelFolder {
   /// none of ours; what its tokenizer throws.
   explicit ModelFolder(ModelFiles& files);
 
-  /// The safetensors files, in order.
+  /// The safetensors files, in order; or the one TensorContainer.
   const std::vector<std::string>& weight_files() const { return weight_files_; }
+  bool has_container() const { return family_ && family_->container; }
+  void take_config(std::string_view yaml);
+  /// The file with the shortlist, if there is one.
+  const std::string& shortlist() const { return shortlist_; }
+  /// Of a folder with a container: what lies beside it, by the names of our own folders.
+  struct Renamed {
+    std::string ours, theirs;
+  };
+  const std::vector<Renamed>& renamed() const { return renamed_; }
 
   /// What the folder says of its model. Throws what parse_config and HubConfig throw.
   ModelConfig config(std::span<const SafetensorsHeader> headers) const;
@@ -62,14 +77,17 @@ class ModelFolder {
     std::size_t max_seq_length = 0;
   };
 
+  bool find_container(ModelFiles& files);
   void find_weights(ModelFiles& files);
   void read_modules(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
 
-  std::string config_;              // config.json
+  std::string config_;              // config.json, or what a container has instead
   const Family* family_ = nullptr;  // null: our own format
   std::vector<std::string> weight_files_;
+  std::string shortlist_ = default_shortlist;
+  std::vector<Renamed> renamed_;
   std::optional<std::string> generation_;  // generation_config.json
   std::optional<SentenceModules> modules_;
   std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none

@@ -1,6 +1,7 @@
 #include "checkpoints/weight_names.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 
@@ -42,12 +43,19 @@ Match match(std::string_view pattern, std::string_view name) {
   return match;
 }
 
-std::string filled(std::string_view pattern, const Match& match) {
+std::string filled(std::string_view pattern, const Match& match, std::size_t first_layer) {
   std::string name(pattern);
   if (const std::size_t hash = name.find('#'); hash != std::string::npos) {
-    name.replace(hash, 1, match.number);
+    std::size_t layer = 0;
+    std::from_chars(match.number.data(), match.number.data() + match.number.size(), layer);
+    name.replace(hash, 1, std::to_string(layer + first_layer));
   }
-  return name.append(match.rest);
+  const bool weight = match.rest == ".weight";
+  if (name.ends_with("ln_")) return name.append(weight ? "scale" : "bias");
+  const std::size_t kind = name.find('%');
+  if (kind == std::string::npos) return name.append(match.rest);
+  name[kind] = weight ? 'W' : 'b';
+  return name;
 }
 
 // Early checkpoints have a norm's weight and bias as gamma and beta.
@@ -153,7 +161,7 @@ class Places {
       for (const TensorName& tensor : table) {
         const Match found = match(tensor.ours, ours);
         if (!found.found) continue;
-        const std::string plain = filled(tensor.theirs, found);
+        const std::string plain = filled(tensor.theirs, found, family_.first_layer);
         const std::string long_name = std::string(family_.prefix) + plain;
         for (const std::string& name :
              {plain, long_name, early_name(plain), early_name(long_name)}) {
@@ -191,7 +199,8 @@ struct Stored {
 }  // namespace
 
 std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
-                                       const std::set<std::string>& names) {
+                                       const std::set<std::string>& names,
+                                       const std::set<std::string>& integers) {
   Places places(family, names);
   std::vector<Stored> tensors;  // in the order of their first parts
   std::map<std::string, std::size_t> known;
@@ -204,7 +213,8 @@ std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const 
   }
   std::vector<Parameter> theirs;
   for (Stored& tensor : tensors) {
-    const TensorLayout layout = tensor.names[0]->layout;
+    const bool straight = integers.contains(tensor.parts[0].name);
+    const TensorLayout layout = straight ? TensorLayout::rows : tensor.names[0]->layout;
     const bool as_it_is = tensor.parts.size() == 1 && layout == TensorLayout::rows;
     theirs.push_back(as_it_is ? std::move(tensor.parts[0])
                               : stored(std::move(tensor.parts), layout));

@@ -11,9 +11,11 @@ namespace glassformer {
 
 /// A model's parameters by the names that they have in a family's files; `names`: those that are
 /// there. Where a tensor has had several names, the one in the file is meant; where none is there,
-/// the usual one, so that its loader can say what is missing.
+/// the usual one, so that its loader can say what is missing. `integers`: those whose rows are
+/// outputs, whatever the family's layout is for floats.
 std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
-                                       const std::set<std::string>& names);
+                                       const std::set<std::string>& names,
+                                       const std::set<std::string>& integers = {});
 
 /// Whether a tensor is none that a model of the family's base reads: a buffer, or part of a head of
 /// another task.

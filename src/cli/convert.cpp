@@ -91,16 +91,16 @@ DType floating_type(const WeightsLoader& loader) {
 std::string convert(const OpenFolder& open, const std::filesystem::path& out, Compute compute,
                     const std::string& config) {
   const std::filesystem::path& from = open.files.path();
-  const std::vector<std::string> tokenizers = vocabulary_files_of(from);
+  std::vector<ModelFolder::Renamed> copied = open.folder.renamed();
+  for (const std::string& name : vocabulary_files_of(from)) copied.push_back({name, name});
   std::vector<std::string> described = {"config.json", "model.safetensors"};
-  described.insert(described.end(), tokenizers.begin(), tokenizers.end());
+  for (const auto& [ours, theirs] : copied) described.push_back(ours);
   std::vector<std::string> names = described;
   names.push_back(manifest_file);
-  std::vector<std::string> copied = tokenizers;
   for (const char* name : {"README.md", "LICENSE"}) {
     if (!is_there(from / name)) continue;
     names.push_back(name);
-    copied.push_back(name);
+    copied.push_back({name, name});
   }
   NewFiles files(out, names);
 
@@ -113,7 +113,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   open.load(weights.targets());
   weights.close();
   files.write("config.json", config);
-  for (const std::string& name : copied) files.copy(name, from / name);
+  for (const auto& [ours, theirs] : copied) files.copy(ours, from / theirs);
   files.write_manifest(described);
   files.publish();
   return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantized matrices, "

@@ -95,6 +95,11 @@ std::vector<std::int32_t> Shortlist::choices(std::span<const std::int32_t> sourc
     for (std::uint32_t i = offsets_[at]; i < offsets_[at + 1]; ++i) choose(candidates_[i]);
   }
   for (const std::int32_t id : others) choose(id);
+  auto count = static_cast<std::size_t>(std::ranges::count(chosen, true));
+  for (std::size_t id = frequent_; id < chosen.size() && count % 8 != 0; ++id) {
+    if (!chosen[id]) ++count;
+    chosen[id] = true;
+  }
   std::vector<std::int32_t> ids;
   for (std::size_t id = 0; id < chosen.size(); ++id) {
     if (chosen[id]) ids.push_back(static_cast<std::int32_t>(id));

@@ -20,7 +20,8 @@ class Shortlist {
                          std::size_t target_vocab_size);
 
   /// The tokens that a translation of `source` may have, ascending: the most frequent ones, those
-  /// that its tokens offer and `others`.
+  /// that its tokens offer and `others`; and, as in Marian, of the next frequent ones so many that
+  /// there is a multiple of eight.
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source,
                                     std::span<const std::int32_t> others) const;
 

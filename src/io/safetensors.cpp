@@ -128,6 +128,7 @@ std::size_t size_of(DType dtype) {
       return 8;
     case DType::f32:
     case DType::i32:
+    case DType::multiplier:
       return 4;
     case DType::f16:
     case DType::bf16:
@@ -160,6 +161,8 @@ std::string_view to_string(DType dtype) {
       return "I32";
     case DType::i64:
       return "I64";
+    case DType::multiplier:
+      return "F32";
   }
   throw_error(ErrorCode::internal, "unknown dtype");
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace glassformer {
@@ -13,8 +14,10 @@ namespace glassformer {
 /// The safetensors container (https://github.com/huggingface/safetensors): eight bytes with the
 /// header's length, a JSON header, then the tensors' little-endian bytes back to back.
 
-/// The first four hold weights. The others only occur in tensors that no model reads.
-enum class DType { f32, f16, bf16, i8, u8, boolean, i32, i64 };
+/// The first four hold weights; `multiplier` is the one float that other containers have beside
+/// integers, by which floats were multiplied to make them. The others only occur in tensors that no
+/// model reads.
+enum class DType { f32, f16, bf16, i8, u8, boolean, i32, i64, multiplier };
 
 std::size_t size_of(DType dtype);  // bytes per element
 bool holds_weights(DType dtype);
@@ -39,6 +42,10 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 /// used without further thought: offsets ascend and tile the data section exactly.
 class SafetensorsHeader {
  public:
+  SafetensorsHeader() = default;
+  /// That of another container, whose reader has checked as much; there may be gaps.
+  explicit SafetensorsHeader(std::vector<TensorInfo> tensors) : tensors_(std::move(tensors)) {}
+
   /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it;
   /// where that is not known, the caller has to see that they end where the last tensor does.
   /// Throws invalid_safetensors, or unsupported_dtype naming the tensor.

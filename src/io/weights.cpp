@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -177,6 +178,7 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
          {"expected shape {} beside the I8 tensor, got none", {to_string({shape[0]})}});
   }
   const TensorInfo& scales = tensor(scale);
+  if (scales.dtype == DType::multiplier) return true;
   check_shape(scales, {shape[0]});
   if (scales.dtype != DType::f32) {
     fail(ErrorCode::unsupported_dtype, scales.name,
@@ -233,14 +235,22 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
   binding.loaded += bytes.size();
 
   if (binding.quantized != none) {
-    binding.scales.resize(info.shape[0]);
-    to_f32(info.dtype, bytes, binding.scales);
+    if (info.dtype == DType::multiplier) {
+      float multiplier;
+      std::memcpy(&multiplier, bytes.data(), sizeof multiplier);
+      binding.scales.assign(tensor(binding.quantized).shape[0], 1 / multiplier);
+    } else {
+      binding.scales.resize(info.shape[0]);
+      to_f32(info.dtype, bytes, binding.scales);
+    }
     check_scales(info, binding.scales);
     Binding& waiting = bindings_[binding.quantized];
-    if (!waiting.early.empty()) {
-      set_from_int8(binding.quantized, waiting.early, 0);
-      waiting.early = {};
+    const std::span<const std::byte> early = waiting.early;
+    for (std::size_t at = 0, piece; at < early.size(); at += piece) {
+      piece = std::min(piece_bytes(binding.quantized), early.size() - at);
+      set_from_int8(binding.quantized, early.subspan(at, piece), at / row_bytes(binding.quantized));
     }
+    waiting.early = {};
   } else if (binding.scale == none) {
     set(index, bytes, first);
   } else if (complete(binding.scale)) {

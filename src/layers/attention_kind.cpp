@@ -88,6 +88,8 @@ std::unique_ptr<const AttentionKind> make_attention_kind(AttentionType type, std
       return std::make_unique<SoftmaxAttention>(Reach{.before = window, .behind = window});
     case AttentionType::linear:
       return std::make_unique<LinearAttention>();
+    case AttentionType::recurrent:
+      break;
   }
   return nullptr;
 }

@@ -70,9 +70,10 @@ class LinearAttention final : public AttentionKind {
   bool has_scores() const override { return false; }
 };
 
-enum class AttentionType { full, local, linear, causal };
+/// recurrent: none, but a recurrent unit in its place, of decoders that attend to an encoder.
+enum class AttentionType { full, local, linear, causal, recurrent };
 
-/// `window`: of local attention alone.
+/// `window`: of local attention alone. Null of none.
 std::unique_ptr<const AttentionKind> make_attention_kind(AttentionType type, std::size_t window);
 
 }  // namespace glassformer

@@ -10,9 +10,9 @@
 
 namespace glassformer {
 
-/// Self-attention, attention over the encoder's output where there is one, and feed-forward, each
-/// inside a residual connection: one of the N boxes of "Attention Is All You Need", figure 1, left
-/// or right.
+/// Self-attention or what stands in its place, attention over the encoder's output where there is
+/// one, and feed-forward, each inside a residual connection: one of the N boxes of "Attention Is
+/// All You Need", figure 1, left or right.
 class Block {
  public:
   /// A sublayer and the connection around it.
@@ -22,7 +22,7 @@ class Block {
     Residual residual;
   };
 
-  Block(Sublayer<SelfAttention> self_attn, std::optional<Sublayer<CrossAttention>> encoder_attn,
+  Block(Sublayer<TokenMixer> self_attn, std::optional<Sublayer<CrossAttention>> encoder_attn,
         Sublayer<FeedForward> feed_forward)
       : self_attn_(std::move(self_attn)),
         encoder_attn_(std::move(encoder_attn)),
@@ -35,14 +35,17 @@ class Block {
   /// x [N, D], in place. Shows `input`, what its sublayers show, and `output`.
   void operator()(View<2> x, const Run& run) const;
 
-  const SelfAttention& self_attn() const { return *self_attn_.layer; }
+  /// Of a block that has one.
+  const SelfAttention& self_attn() const {
+    return static_cast<const SelfAttention&>(*self_attn_.layer);
+  }
   const CrossAttention& encoder_attn() const { return *encoder_attn_->layer; }
   const FeedForward& feed_forward() const { return *feed_forward_.layer; }
   const Norm& self_attn_layer_norm() const { return self_attn_.residual.norm(); }
   const Norm& final_layer_norm() const { return feed_forward_.residual.norm(); }
 
  private:
-  Sublayer<SelfAttention> self_attn_;
+  Sublayer<TokenMixer> self_attn_;
   std::optional<Sublayer<CrossAttention>> encoder_attn_;
   Sublayer<FeedForward> feed_forward_;
 };

@@ -66,11 +66,14 @@ SinusoidalEncoding::Angle of_angle(double angle) {
 void SinusoidalEncoding::extend(std::size_t count) {
   const std::size_t d_model = this->d_model();
   const std::size_t first = rows();
-  const bool halves = layout_ == SinusoidLayout::halves;
+  const bool halves = layout_ != SinusoidLayout::interleaved;
+  // What the exponents are divided by: i counts twice.
+  const std::size_t shorter = layout_ == SinusoidLayout::halves_endpoint && d_model > 2 ? 2 : 0;
+  const auto range = static_cast<double>(d_model - shorter);
   if (first == 0) next_.assign(d_model / 2, {0.0, 1.0});
   table_.resize(count * d_model);
   for (std::size_t i = 0; i < d_model; i += 2) {
-    const double frequency = power(10000.0, -static_cast<double>(i) / static_cast<double>(d_model));
+    const double frequency = power(10000.0, -static_cast<double>(i) / range);
     const Angle step = of_angle(frequency);
     Angle& angle = next_[i / 2];
     for (std::size_t position = first; position < count; ++position) {
@@ -103,6 +106,9 @@ std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_
       return std::make_unique<SinusoidalEncoding>(longest, d_model);
     case PositionKind::sinusoidal_halves:
       return std::make_unique<SinusoidalEncoding>(longest, d_model, SinusoidLayout::halves);
+    case PositionKind::sinusoidal_endpoint:
+      return std::make_unique<SinusoidalEncoding>(longest, d_model,
+                                                  SinusoidLayout::halves_endpoint);
     case PositionKind::learned:
       return std::make_unique<LearnedPositions>(longest, d_model, first);
     case PositionKind::relative:

@@ -50,11 +50,13 @@ class PositionalEncoding {
   std::size_t longest_, d_model_, first_;
 };
 
-/// Where a row has its sines and cosines: side by side, or sines in its first half.
-enum class SinusoidLayout { interleaved, halves };
+/// Where a row has its sines and cosines: side by side, or sines in its first half, and then with
+/// frequencies that end before 1/10000, as they do side by side, or there.
+enum class SinusoidLayout { interleaved, halves, halves_endpoint };
 
 /// sin(p / 10000^(2i/D)) and cos of the same for i < D/2, at 2i and 2i + 1 as in "Attention Is All
-/// You Need", 3.5, or at i and D/2 + i as in Tensor2Tensor and Marian.
+/// You Need", 3.5, or at i and D/2 + i; with the endpoint, of p / 10000^(i/(D/2 - 1)) as
+/// Tensor2Tensor and Marian have them.
 /// The table is made as long as the sequences that come: no file holds it, so that only a
 /// configuration says how long it may get.
 class SinusoidalEncoding final : public PositionalEncoding {
@@ -87,7 +89,7 @@ class LearnedPositions final : public PositionalEncoding {
 };
 
 /// relative: nothing is added to the tokens; attention gets a bias by distance instead.
-enum class PositionKind { sinusoidal, learned, sinusoidal_halves, relative };
+enum class PositionKind { sinusoidal, learned, sinusoidal_halves, relative, sinusoidal_endpoint };
 
 /// `first`: of learned positions alone. Null where nothing is added.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,

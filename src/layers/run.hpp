@@ -61,7 +61,9 @@ struct CachedRows {
 /// What one layer works on in one step of decoding.
 struct DecodingStep {
   std::size_t layer;
-  View<2> own_kv;  ///< [R, 2 E]: the step's own rows of self_attn.kv, written by the layer
+  /// [R, 2 E]: the step's own rows of self_attn.kv, written by the layer; [R, D] of a recurrent
+  /// unit, whose states they are.
+  View<2> own_kv;
   CachedRows self_attn, encoder_attn;
 };
 

@@ -6,6 +6,7 @@
 #include "layers/linear.hpp"
 #include "layers/relative_bias.hpp"
 #include "layers/run.hpp"
+#include "layers/token_mixer.hpp"
 
 namespace glassformer {
 
@@ -20,18 +21,18 @@ struct AttentionShape {
 
 /// Multi-head self-attention: "Attention Is All You Need", section 3.2.2. Over whole sequences, or
 /// over the cached keys and values of the hypotheses that a step of decoding extends.
-class SelfAttention {
+class SelfAttention final : public TokenMixer {
  public:
   /// `relative`: what the scores get by distance, which outlives this; null: nothing.
   SelfAttention(const AttentionShape& shape, std::unique_ptr<const AttentionKind> kind,
                 Compute compute, RelativeBias* relative = nullptr);
 
   /// Declares `q_proj`, `k_proj`, `v_proj`, each [E, D], and `out_proj` [D, E].
-  void declare(const ParameterScope& scope);
+  void declare(const ParameterScope& scope) override;
 
   /// x += out_proj(heads(input)), x and input [N, D]; input may be x. Shows `q`, `k`, `v`,
   /// `scores`, `weights`, `context` and `output`.
-  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const;
+  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
 
   const Linear& out_proj() const { return out_proj_; }
 

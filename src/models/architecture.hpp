@@ -30,6 +30,8 @@ struct StackConfig {
   std::size_t relative_distance = 0;  ///< relative only
   /// A token that has no position and is not counted: it gets the row before the first.
   std::optional<std::int32_t> padding = {};
+  /// Of a decoder: what it reads first, the start token, is embedded as zeros.
+  bool zero_start = false;
   std::size_t token_types = 0;  ///< 0: the model does not tell texts of a pair apart
   bool embedding_norm = false;  ///< a norm on the sum of all embeddings
 

@@ -15,17 +15,23 @@ void expect_at_most(const char* what, std::size_t limit, std::size_t got) {
   }
 }
 
+std::size_t node_columns(const StackConfig& decoder) {
+  if (decoder.attention == AttentionType::recurrent) return decoder.d_model;
+  return 2 * decoder.n_heads * decoder.d_head;
+}
+
 }  // namespace
 
 DecodingState::DecodingState(const StackConfig& decoder, const Sequences& sources,
                              const DecodingLimits& limits, const TraceRequest& request)
     : layers_(decoder.layers),
       heads_(decoder.n_heads),
+      own_heads_(decoder.attention == AttentionType::recurrent ? 0 : heads_),
       request_(request),
       limits_(limits),
       tree_(std::min(limits.nodes, likely_nodes)),
-      cache_(decoder.layers, decoder.n_heads * decoder.d_head, std::min(limits.nodes, likely_nodes),
-             sources.tokens()),
+      cache_(decoder.layers, node_columns(decoder), std::min(limits.nodes, likely_nodes),
+             decoder.n_heads * decoder.d_head, sources.tokens()),
       source_keys_starts_({0}) {
   expect_at_most("positions", decoder.max_length, limits.positions);
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -93,18 +99,18 @@ void DecodingState::append(std::span<const Extension> extensions) {
   }
   if (!request_.attention) return;
 
-  const std::size_t all_heads = layers_ * heads_;
   std::size_t size = weights_.size();
   for (std::size_t i = 0; i < self_.size(); ++i) {
     weights_starts_.push_back(size);
-    size += checked_product("attention weights",
-                            {all_heads, self_[i].keys.size() + cross_[i].keys.size()});
+    size += checked_product(
+        "attention weights",
+        {layers_, own_heads_ * self_[i].keys.size() + heads_ * cross_[i].keys.size()});
   }
   weights_.resize(size);
   for (std::size_t i = 0; i < self_.size(); ++i) {
     const std::size_t node = weights_starts_.size() - self_.size() + i;
     self_[i].weights = weights_.data() + weights_starts_[node];
-    cross_[i].weights = self_[i].weights + all_heads * self_[i].keys.size();
+    cross_[i].weights = self_[i].weights + layers_ * own_heads_ * self_[i].keys.size();
   }
 }
 
@@ -134,7 +140,7 @@ DecodingStep DecodingState::step(std::size_t layer, std::size_t first, std::size
 
 const float* DecodingState::weights_of(NodeIndex node, Keys keys) const {
   const float* own = weights_.data() + weights_starts_[node];
-  return keys == Keys::own ? own : own + layers_ * heads_ * (tree_[node].depth + 1);
+  return keys == Keys::own ? own : own + layers_ * own_heads_ * (tree_[node].depth + 1);
 }
 
 MapShape DecodingState::map_shape(NodeIndex node, Keys keys, std::size_t heads) const {
@@ -174,9 +180,11 @@ void DecodingState::fill(NodeIndex node, Keys keys, const MapShape& shape, const
 }
 
 AttentionMap DecodingState::attention(NodeIndex node, Keys keys) const {
-  const MapShape shape = map_shape(node, keys, layers_ * heads_);
-  AttentionMap map = {
-      .layers = layers_, .heads = heads_, .queries = shape.queries, .keys = shape.keys};
+  const MapShape shape = map_shape(node, keys, layers_ * heads_of(keys));
+  AttentionMap map = {.layers = layers_,
+                      .heads = heads_of(keys),
+                      .queries = shape.queries,
+                      .keys = shape.keys};
   const auto row_of = [&](NodeIndex at) { return weights_of(at, keys); };
   fill(node, keys, shape, row_of, map.data.data());
   return map;
@@ -192,7 +200,7 @@ AttentionMap DecodingState::cross_attention(NodeIndex node) const {
 
 AttentionMap DecodingState::self_attention_step(NodeIndex node) const {
   AttentionMap map = {
-      .layers = layers_, .heads = heads_, .queries = 1, .keys = tree_[node].depth + 1};
+      .layers = layers_, .heads = own_heads_, .queries = 1, .keys = tree_[node].depth + 1};
   std::copy_n(weights_of(node, Keys::own), map.data.size(), map.data.data());
   return map;
 }

@@ -40,7 +40,8 @@ class DecodingState {
   /// How the steps along the path to `node` spread their attention over the hypothesis so far,
   /// [L, H, T, T] with T = depth + 1, and over the source, [L, H, T, S]. Row i is the step that was
   /// fed with the path's token i, and so the one that emitted the hypothesis' token i. Weights of
-  /// keys not yet seen, and of masked source tokens, are exactly 0. Only if has_attention().
+  /// keys not yet seen, and of masked source tokens, are exactly 0. A hypothesis with a recurrent
+  /// unit in the place of self-attention has no heads there. Only if has_attention().
   AttentionMap self_attention(NodeIndex node) const;
   AttentionMap cross_attention(NodeIndex node) const;
   /// Their last rows alone: [L, H, 1, T] and [L, H, 1, S].
@@ -71,6 +72,7 @@ class DecodingState {
   enum class Keys { own, source };
   // Where the attention weights of a node's row are, [L, H, keys that it saw].
   const float* weights_of(NodeIndex node, Keys keys) const;
+  std::size_t heads_of(Keys keys) const { return keys == Keys::own ? own_heads_ : heads_; }
   MapShape map_shape(NodeIndex node, Keys keys, std::size_t heads) const;
   // Copies what a row has for the keys that it saw, [heads, keys], to row `row` of each head of a
   // map.
@@ -83,7 +85,7 @@ class DecodingState {
             float* map) const;
   AttentionMap attention(NodeIndex node, Keys keys) const;
 
-  std::size_t layers_, heads_;
+  std::size_t layers_, heads_, own_heads_;  // own: of the hypothesis' attention to itself
   TraceRequest request_;
   DecodingLimits limits_;
   HypothesisTree tree_;

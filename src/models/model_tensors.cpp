@@ -39,11 +39,21 @@ class Tensors {
   std::size_t places_ = 0;
 };
 
+// What stands between a sublayer's norms.
+void add_sum(Tensors& tensors, const std::string& name, Axis rows, const StackConfig& stack) {
+  tensors.add(name + ".output", rows, stack.d_model);
+  tensors.add(name + ".residual", rows, stack.d_model);
+  if (stack.norm == NormPlacement::post) {
+    tensors.add(name + "_layer_norm", rows, stack.d_model);
+  }
+}
+
 // An attention and the norm around it.
 void add_attention(Tensors& tensors, const std::string& name, Axis rows, Axis keys,
                    const StackConfig& stack) {
-  const bool pre = stack.norm == NormPlacement::pre;
-  if (pre) tensors.add(name + "_layer_norm", rows, stack.d_model);
+  if (stack.norm == NormPlacement::pre) {
+    tensors.add(name + "_layer_norm", rows, stack.d_model);
+  }
   tensors.add_heads(name + ".q", rows, stack);
   tensors.add_heads(name + ".k", keys, stack);
   tensors.add_heads(name + ".v", keys, stack);
@@ -52,9 +62,19 @@ void add_attention(Tensors& tensors, const std::string& name, Axis rows, Axis ke
   }
   tensors.add_map(name + ".weights", rows, keys, stack.n_heads);
   tensors.add_heads(name + ".context", rows, stack);
-  tensors.add(name + ".output", rows, stack.d_model);
-  tensors.add(name + ".residual", rows, stack.d_model);
-  if (!pre) tensors.add(name + "_layer_norm", rows, stack.d_model);
+  add_sum(tensors, name, rows, stack);
+}
+
+// The same of a recurrent unit.
+void add_recurrent_unit(Tensors& tensors, const std::string& name, Axis rows,
+                        const StackConfig& stack) {
+  if (stack.norm == NormPlacement::pre) {
+    tensors.add(name + "_layer_norm", rows, stack.d_model);
+  }
+  for (const char* part : {".candidate", ".gate", ".state"}) {
+    tensors.add(name + part, rows, stack.d_model);
+  }
+  add_sum(tensors, name, rows, stack);
 }
 
 // `sources`: whether it attends to an encoder's output.
@@ -70,7 +90,11 @@ void add_stack(Tensors& tensors, const std::string& name, Axis rows, bool source
   for (std::size_t layer = 0; layer < stack.layers; ++layer) {
     const std::string block = name + ".layers." + std::to_string(layer) + ".";
     tensors.rename(block + "input");
-    add_attention(tensors, block + "self_attn", rows, rows, stack);
+    if (stack.attention == AttentionType::recurrent) {
+      add_recurrent_unit(tensors, block + "self_attn", rows, stack);
+    } else {
+      add_attention(tensors, block + "self_attn", rows, rows, stack);
+    }
     if (sources) {
       add_attention(tensors, block + "encoder_attn", rows, Axis::source, stack);
     }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/kernels.hpp"
+#include "layers/recurrent_unit.hpp"
 
 namespace glassformer {
 namespace {
@@ -61,12 +63,16 @@ std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
                                          .d_ff = config.d_ff,
                                          .activation = config.activation,
                                          .bias = bias_if(config.feed_forward_bias)};
+  std::unique_ptr<TokenMixer> self_attn;
+  if (config.attention == AttentionType::recurrent) {
+    self_attn = std::make_unique<RecurrentUnit>(config.d_model, compute);
+  } else {
+    self_attn = std::make_unique<SelfAttention>(
+        attention, make_attention_kind(config.attention, config.attention_window), compute,
+        relative);
+  }
   return std::make_unique<Block>(
-      Block::Sublayer<SelfAttention>{
-          std::make_unique<SelfAttention>(
-              attention, make_attention_kind(config.attention, config.attention_window), compute,
-              relative),
-          residual("self_attn_layer_norm")},
+      Block::Sublayer<TokenMixer>{std::move(self_attn), residual("self_attn_layer_norm")},
       std::move(encoder_attn),
       Block::Sublayer<FeedForward>{make_feed_forward(config.gated, feed_forward, compute),
                                    residual("final_layer_norm")});
@@ -122,6 +128,11 @@ template <class Positions>
 void Stack::embed_at(const Positions& positions, std::span<const std::int32_t> ids,
                      std::span<const std::int32_t> types, View<2> x, const Run& run) const {
   (*embed_tokens_)(ids, x);
+  if constexpr (std::is_same_v<Positions, std::span<const std::size_t>>) {
+    for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
+      if (positions[i] == 0) std::fill_n(&x(i, 0), config_.d_model, 0.0f);
+    }
+  }
   run.see("embed_tokens", x);
   if (embed_positions_) {
     add_embedding("embed_positions", x, run,

@@ -81,7 +81,14 @@ class TranslationExplainer {
   // Translates one sentence and shows what the method needs.
   Sentence begin(std::string_view text, const SentenceRange& range) const {
     TranslateOptions asked = {.beams = options_.beams};
-    if (options_.method == "rollout") asked.attention = true;
+    if (options_.method == "rollout") {
+      asked.attention = true;
+      if (pipeline_.config().decoder().attention == AttentionType::recurrent) {
+        throw_error(ErrorCode::unsupported,
+                    "method: expected lens or decoder_lens, got rollout, as this decoder has a "
+                    "recurrent unit in the place of self-attention");
+      }
+    }
     if (options_.method == "lens") {
       asked.trace = {"decoder.layers.*.input",
                      "decoder.layers." + std::to_string(decoder_layers() - 1) + ".output"};

@@ -9,10 +9,7 @@
 
 namespace glassformer {
 OpenFolder::OpenFolder(const std::filesystem::path& path)
-    : files(path),
-      folder(files),
-      headers(files.headers(folder.weight_files())),
-      config(folder.config(headers)) {}
+    : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {}
 
 Compute OpenFolder::compute(std::optional<Compute> wanted) const {
   return wanted.value_or(stored_compute(headers.front()));
@@ -53,7 +50,7 @@ std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
                          .compute = open.compute(options.compute)};
   std::string shortlist;
   if (options.shortlist) {
-    shortlist = read_file(folder / "shortlist.bin", shortlist_limit);
+    shortlist = read_file(folder / open.folder.shortlist(), shortlist_limit);
     parts.shortlist = std::as_bytes(std::span(shortlist));
   }
   auto pipeline = make_pipeline(std::move(parts));

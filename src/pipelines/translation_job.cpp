@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -189,6 +190,9 @@ std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
     wanted = options.max_length;
   } else if (folder.max_new_tokens) {
     wanted = *folder.max_new_tokens;
+  } else if (folder.max_length_factor) {
+    const float length = *folder.max_length_factor * static_cast<float>(source_tokens);
+    wanted = static_cast<std::size_t>(std::ceil(std::clamp(length, 1.0f, 1e6f)));
   } else if (folder.max_length) {
     wanted = std::max<std::size_t>(*folder.max_length, 2) - 1;  // the start token is counted there
   }
@@ -352,7 +356,7 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
       link.source.end += result.start;
     }
     if (options.attention) {
-      result.decoder = std::move(decoder);
+      if (decoder.heads > 0) result.decoder = std::move(decoder);
       result.cross = std::move(cross);
     }
   }
@@ -450,7 +454,9 @@ void TranslationJob::State::stream() {
   shown_bytes = settled.size() + sentence.source.before.size() + result.output.text.size();
   if (!options.attention) return;
   const NodeIndex node = search->tree(0)[last.parent].node;
-  streamed->decoder = scorer->state().self_attention_step(node);
+  if (AttentionMap own = scorer->state().self_attention_step(node); own.heads > 0) {
+    streamed->decoder = std::move(own);
+  }
   streamed->cross = scorer->state().cross_attention_step(node);
 }
 

@@ -44,23 +44,81 @@ function loadModule() {
   });
 }
 
+const memory = (module, bytes, alignment) => {
+  const aligned = new module.AlignedMemory(bytes.length, alignment);
+  aligned.getByteArrayView().set(bytes);
+  return aligned;
+};
+
+// As Firefox has it; `settings`: what is otherwise.
+const configuration = (settings) =>
+  Object.entries({
+    'beam-size': 1,
+    normalize: 1,
+    'word-penalty': 0,
+    'cpu-threads': 0,
+    'gemm-precision': 'int8shiftAlphaAll',
+    'skip-cost': true,
+    alignment: 'soft',
+    quiet: true,
+    'quiet-translation': true,
+    'max-length-break': 128,
+    'mini-batch-words': 1024,
+    workspace: 128,
+    'max-length-factor': 2,
+    ...settings,
+  })
+    .map(([key, value]) => `${key}: ${value}\n`)
+    .join('');
+
+/** Its engine. */
+export class BergamotEngine {
+  static async load() {
+    const engine = new BergamotEngine();
+    engine.module = await loadModule();
+    engine.service = new engine.module.BlockingService({ cacheSize: 0 });
+    return engine;
+  }
+
+  /** A model of these files; without a shortlist, an empty one. */
+  model({ model, shortlist = new Uint8Array(), vocabularies }, settings = {}) {
+    const { module } = this;
+    const list = new module.AlignedMemoryList();
+    for (const vocabulary of vocabularies) list.push_back(memory(module, vocabulary, 64));
+    return new module.TranslationModel(
+      configuration(settings),
+      memory(module, model, 256),
+      memory(module, shortlist, 64),
+      list,
+      null,
+    );
+  }
+
+  /** `html`: with the input's tags. */
+  translate(model, text, html = false) {
+    const { module, service } = this;
+    const input = new module.VectorString();
+    input.push_back(text);
+    const options = new module.VectorResponseOptions();
+    options.push_back({ qualityScores: false, alignment: html, html });
+    const responses = service.translate(model, input, options);
+    const translation = responses.get(0).getTranslatedText();
+    for (const object of [input, options, responses]) object.delete();
+    return translation;
+  }
+}
+
+/** The engine on a model of random weights, as large as ours. */
 export class Bergamot {
   static async load(folder, config, end) {
     const bergamot = new Bergamot();
-    bergamot.module = await loadModule();
+    bergamot.engine = await BergamotEngine.load();
     bergamot.files = {
       model: marianModel(config, end),
-      shortlist: marianShortlist(config),
-      vocabulary: readFileSync(join(folder, 'tokenizer.model')),
+      vocabularies: [readFileSync(join(folder, 'tokenizer.model'))],
     };
-    bergamot.service = new bergamot.module.BlockingService({ cacheSize: 0 });
+    bergamot.shortlist = marianShortlist(config);
     return bergamot;
-  }
-
-  #memory(bytes, alignment) {
-    const memory = new this.module.AlignedMemory(bytes.length, alignment);
-    memory.getByteArrayView().set(bytes);
-    return memory;
   }
 
   /**
@@ -68,41 +126,11 @@ export class Bergamot {
    * the whole vocabulary, as we do, or what a shortlist offers, as in Firefox.
    */
   translation(text, { tokens, outputTokens, shortlist }) {
-    const { module, files, service } = this;
-    const vocabularies = new module.AlignedMemoryList();
-    vocabularies.push_back(this.#memory(files.vocabulary, 64));
-    const config = {
-      'beam-size': 1,
-      normalize: 1,
-      'word-penalty': 0,
-      'cpu-threads': 0,
-      'gemm-precision': 'int8shiftAlphaAll',
-      'skip-cost': true,
-      alignment: 'soft',
-      quiet: true,
-      'quiet-translation': true,
+    const { engine, files } = this;
+    const model = engine.model(shortlist ? { ...files, shortlist: this.shortlist } : files, {
       'max-length-break': 256,
-      'mini-batch-words': 1024,
-      workspace: 128,
       'max-length-factor': (outputTokens - 0.5) / tokens, // it rounds up
-    };
-    const yaml = Object.entries(config).map(([key, value]) => `${key}: ${value}\n`);
-    const model = new module.TranslationModel(
-      yaml.join(''),
-      this.#memory(files.model, 256),
-      this.#memory(shortlist ? files.shortlist : new Uint8Array(), 64),
-      vocabularies,
-      null,
-    );
-    return () => {
-      const input = new module.VectorString();
-      input.push_back(text);
-      const options = new module.VectorResponseOptions();
-      options.push_back({ qualityScores: false, alignment: false, html: false });
-      const responses = service.translate(model, input, options);
-      const translation = responses.get(0).getTranslatedText();
-      for (const object of [input, options, responses]) object.delete();
-      return translation;
-    };
+    });
+    return () => engine.translate(model, text);
   }
 }

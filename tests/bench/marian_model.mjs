@@ -3,18 +3,18 @@
 // decoder whose self-attention is an SSRU. It never chooses the token `end`, so that it translates for
 // as long as it may: the bench wants its time, not its words.
 
-const types = { float32: 0x404, intgemm8: 0x4101, int8: 0x101 };
+export const types = { float32: 0x404, intgemm8: 0x4101, int8: 0x101 };
 const multiplier = 600; // weights of ±64 / 600: activations keep their size
 const aligned = (bytes) => Math.ceil(bytes / 256) * 256;
 
-function floats(shape, value = () => 0) {
+export function floats(shape, value = () => 0) {
   const data = new Float32Array(aligned(4 * shape[0] * shape[1]) / 4);
   for (let i = 0; i < shape[0] * shape[1]; ++i) data[i] = value(i);
   return { type: types.float32, shape, data };
 }
 
 /** Elements, then the multiplier that quantized them. */
-function integers(shape, value, quantized = multiplier) {
+export function integers(shape, value, quantized = multiplier) {
   const count = shape[0] * shape[1];
   const data = new Int8Array(aligned(count + 4));
   for (let i = 0; i < count; ++i) data[i] = value(i);
@@ -72,7 +72,16 @@ function tensorsOf(
   return tensors;
 }
 
-function yamlOf({ d_model, d_ff, encoder_layers, decoder_layers, n_heads, target_vocab_size }) {
+export function yamlOf({
+  d_model,
+  d_ff,
+  encoder_layers,
+  decoder_layers,
+  n_heads,
+  source_vocab_size,
+  target_vocab_size,
+  shared = true,
+}) {
   return `bert-train-type-embeddings: true
 bert-type-vocab-size: 2
 dec-cell: ssru
@@ -82,7 +91,7 @@ dec-depth: ${decoder_layers}
 dim-emb: ${d_model}
 dim-rnn: 1024
 dim-vocabs:
-  - ${target_vocab_size}
+  - ${source_vocab_size}
   - ${target_vocab_size}
 enc-cell: gru
 enc-cell-depth: 1
@@ -97,8 +106,8 @@ lemma-dim-emb: 0
 output-omit-bias: false
 right-left: false
 skip: false
-tied-embeddings: false
-tied-embeddings-all: true
+tied-embeddings: ${!shared}
+tied-embeddings-all: ${shared}
 tied-embeddings-src: false
 transformer-aan-activation: swish
 transformer-aan-depth: 2
@@ -128,10 +137,15 @@ version: v1.9.56
 
 /** The file's bytes. */
 export function marianModel(config, end) {
-  const yaml = Buffer.from(`${yamlOf(config)}\0`);
+  return marianContainer(tensorsOf(config, end), yamlOf(config));
+}
+
+/** A container with these tensors, {type, shape, data} by name, and its configuration. */
+export function marianContainer(tensors, configuration) {
+  const yaml = Buffer.from(`${configuration}\0`);
   const padded = new Int8Array(aligned(yaml.length));
   padded.set(yaml);
-  const entries = Object.entries(tensorsOf(config, end)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(tensors).sort(([a], [b]) => (a < b ? -1 : 1));
   entries.push(['special:model.yml', { type: types.int8, shape: [yaml.length], data: padded }]);
 
   const words = (...values) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);
@@ -161,10 +175,18 @@ export function marianShortlist({ source_vocab_size: size }) {
     const [id, rank] = [Math.floor(i / best), i % best];
     return ((id * 7919) % (size - best * 7)) + rank * 7; // ascending, spread over the vocabulary
   });
-  const magic = 0xf11a48d5013417f5n;
-  const head = [magic, 0n, BigInt(frequent), BigInt(best)]; // its checksum is not read
-  head.push(BigInt(offsets.length), BigInt(candidates.length));
-  return Buffer.concat(
-    [BigUint64Array.from(head), offsets, candidates].map(({ buffer }) => Buffer.from(buffer)),
-  );
+  return shortlistOf({ frequent, best }, offsets, candidates);
+}
+
+/** The file of a shortlist: of each source token, the candidates from one offset to the next. */
+export function shortlistOf({ frequent, best }, offsets, candidates) {
+  const sizes = [frequent, best, offsets.length, candidates.length].map(BigInt);
+  const bytes = ({ buffer }) => Buffer.from(buffer);
+  const checked = Buffer.concat([BigUint64Array.from(sizes), offsets, candidates].map(bytes));
+  let sum = 0n;
+  for (let at = 0; at + 8 <= checked.length; at += 8) {
+    const word = checked.readBigUInt64LE(at);
+    sum ^= BigInt.asUintN(64, word + 0x9e3779b9n + (sum << 6n) + (sum >> 2n));
+  }
+  return Buffer.concat([bytes(BigUint64Array.of(0xf11a48d5013417f5n, sum)), checked]);
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from '../../dist/index.js';
+import { firefoxModel } from '../package/firefox_model.mjs';
 import { launch, root, serve, settled, violationsOf, visit, workersLeft } from './open.mjs';
 
 const tolerance = 2e-3;
@@ -199,6 +200,31 @@ for (const name of ['marian', 'marian_two_tables']) {
     }
   });
 }
+
+onPage('a translator of Firefox’s opens with its cross-attention', {}, async (page) => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-firefox-'));
+  try {
+    const files = firefoxModel();
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+    await choose(page, folder);
+    assert.equal(await page.getByTestId('found').textContent(), 'Firefox translator');
+    assert.match(await page.getByTestId('tensors').textContent(), /I8/);
+    assert.ok(await page.getByTestId('int8').isChecked());
+    const text = 'ab ac ad ae';
+    await ask(page, text);
+    const model = await load(files);
+    const { text: translation, sentences } = await model.translate(text, { attention: true });
+    model.dispose();
+    assert.equal(await page.getByTestId('written').textContent(), translation);
+    assert.equal(await page.getByTestId('show-decoder').count(), 0);
+    for (const kind of ['encoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, sentences[0].attention[kind]);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 for (const name of ['gpt2_generate', 'gpt2_unscaled']) {
   onPage(`${name} continues a text`, {}, async (page) => {

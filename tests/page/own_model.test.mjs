@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../wasm/toolchain/build.mjs';
+import { firefoxModel } from '../package/firefox_model.mjs';
 import { source } from './source.mjs';
 
 const { filesByName } = await source('model-files');
@@ -51,6 +52,26 @@ test('a folder is described by its configuration and the headers of its weights'
   assert.equal(several.tensors, one.tensors);
   assert.equal(several.numbers, one.numbers);
   assert.deepEqual(several.types, ['F16']);
+});
+
+test('Firefox’s translators are known by their names, and described', async () => {
+  const own = Object.entries(firefoxModel()).map(([name, bytes]) => [
+    name,
+    new File([bytes], name),
+  ]);
+  const paths = own.map(([name, file]) => ({ path: `ende/${name}`, file }));
+  const files = filesByName([...found('ende/notes/x', 'y'), ...paths]);
+  assert.deepEqual(Object.keys(files), ['notes/x', ...own.map(([name]) => name)]);
+  const described = await describe(files);
+  assert.equal(described.family, 'Firefox translator');
+  assert.deepEqual(described.types.sort(), ['F32', 'I8']);
+  assert.ok(described.tensors > 60 && described.numbers > 100_000);
+  // Whatever is in a file of that name, it is described.
+  const name = own[0][0];
+  for (const bytes of [[], [1, 2], new Uint8Array(64).fill(255), new Uint8Array(64).fill(1)]) {
+    const broken = await describe({ [name]: new File([Uint8Array.from(bytes)], name) });
+    assert.equal(broken.tensors, 0);
+  }
 });
 
 test('files that are no model are described as far as they can be', async () => {

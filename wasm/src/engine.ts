@@ -15,6 +15,8 @@ interface Exports {
   gf_load_found(name: number, nameSize: number, there: number): number;
   gf_load_folder(): number;
   gf_load_header(header: number, size: number, dataSize: number): number;
+  gf_load_container(start: number, size: number, total: number): number;
+  gf_load_config(yaml: number, size: number): number;
   gf_load_plan(): number;
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
@@ -51,6 +53,14 @@ export interface WantedFiles {
 export interface KnownFolder {
   weights: string[];
   max_header_bytes: number;
+  /** Whether they are one file with the configuration in it, and not safetensors. */
+  container: boolean;
+}
+
+/** How many bytes of a container's beginning the engine wants; see gf_load_container. */
+interface WantedHeader {
+  header_bytes: number;
+  config?: { begin: number; end: number };
 }
 
 interface PlannedTensor {
@@ -152,7 +162,12 @@ export class Engine {
   }
 
   /** Starts to load a model, in place of the one that is there or has begun. */
-  loadBegin(options: { compute: Compute | undefined; shortlist: boolean }): void {
+  loadBegin(options: {
+    compute: Compute | undefined;
+    shortlist: boolean;
+    /** Of the files, where they are known. */
+    names: string[] | undefined;
+  }): void {
     const json = this.#encoder.encode(JSON.stringify(options));
     this.#freeStaging();
     this.#call([json], (address) => this.#exports.gf_load_begin(address, json.length));
@@ -181,6 +196,28 @@ export class Engine {
   /** Takes the header of the next file of weights; `dataSize` counts the bytes after it. */
   loadHeader(header: Uint8Array, dataSize: number | undefined): void {
     this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
+  }
+
+  /** Takes the header of a container and the configuration in it; returns the data behind it. */
+  loadContainer(file: Uint8Array): Uint8Array {
+    let size = 0;
+    for (;;) {
+      const start = file.subarray(0, size);
+      const { header_bytes, config } = this.#call<WantedHeader>([start], (at) =>
+        this.#exports.gf_load_container(at, size, file.length),
+      );
+      const data = file.subarray(size);
+      if (config) {
+        const yaml = data.subarray(config.begin, config.end);
+        this.#call([yaml], (at) => this.#exports.gf_load_config(at, yaml.length));
+        return data;
+      }
+      if (header_bytes > file.length) {
+        const what = `expected a header of ${header_bytes} bytes, got a file of ${file.length}`;
+        throw new GlassformerError('invalid_weights', `model.bin: ${what}`);
+      }
+      size = header_bytes;
+    }
   }
 
   /** Without files and staging, where the binary lacks the task. */

@@ -12,6 +12,7 @@ import type { FileFacts, Manifest } from './manifest.js';
 import type { ProgressMeter } from './progress.js';
 import { ModelFileReader } from './reader.js';
 import type { Sources } from './protocol.js';
+import { nodeModule } from './node.js';
 import { onAbort } from './signals.js';
 
 export interface FolderOptions {
@@ -61,6 +62,15 @@ export class ModelFolder {
     this.#detach = onAbort(signal, abort);
     this.manifest = this.#readManifest();
     this.manifest.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** Of all files, where one can know: of those in hand or, in Node, on a disk. */
+  async names(): Promise<string[] | undefined> {
+    const { files, folder } = this.#sources;
+    if (folder === undefined) return Object.keys(files);
+    const fs = folder.startsWith('file:') ? nodeModule('node:fs') : undefined;
+    // Where there is no such folder, opening its first file says so.
+    return fs?.promises.readdir(new URL(folder)).catch(() => undefined);
   }
 
   /** A file, if it is there; one that was looked for before is not asked for again. */

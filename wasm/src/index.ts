@@ -73,6 +73,7 @@ export type {
   TracedTensor,
   TranslateOptions,
   Translation,
+  TranslationAttention,
   TranslationStep,
   TrustedUrl,
   WithAttention,

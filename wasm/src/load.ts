@@ -1,7 +1,7 @@
 import { concat } from './bytes.js';
 import { openCache } from './cache.js';
 import { Engine } from './engine.js';
-import type { LoadPlan, ModelDescription } from './engine.js';
+import type { KnownFolder, LoadPlan, ModelDescription } from './engine.js';
 import { GlassformerError } from './errors.js';
 import { ModelFolder } from './folder.js';
 import type { OpenFile } from './folder.js';
@@ -12,6 +12,8 @@ import type { Progress } from './types.js';
 
 // Enough for the header of a file among several: more of them is read when it is their turn.
 const headerPart = 1 << 18;
+// Ten times what the largest has that is known.
+const maxContainerBytes = 2 ** 29;
 
 /** An engine with its model, and what that is. */
 export interface LoadedModel {
@@ -53,9 +55,10 @@ async function readModel(
   folder: ModelFolder,
   progress: ProgressMeter,
 ): Promise<ModelDescription> {
-  engine.loadBegin({ compute, shortlist });
-  const { weights: names, max_header_bytes } = await readFolder(engine, folder);
+  engine.loadBegin({ compute, shortlist, names: await folder.names() });
+  const { weights: names, max_header_bytes, container } = await readFolder(engine, folder);
   const manifest = await folder.manifest;
+  if (container) return readContainer(engine, task, await folder.open(names[0]!), folder, progress);
   for (const name of names) progress.expect(name);
   if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
   const weights = await Promise.all(
@@ -66,13 +69,7 @@ async function readModel(
   let plan: LoadPlan;
   try {
     for (const { header, dataSize } of weights) engine.loadHeader(header, dataSize);
-    const made = engine.loadPlan();
-    checkTask(task, made.task);
-    if (!('files' in made)) {
-      const problem = `module: expected glassformer.wasm for ${made.task}, got one that only reads`;
-      throw new GlassformerError('invalid_option', problem);
-    }
-    plan = made;
+    plan = makePlan(engine, task);
   } catch (error) {
     for (const { opened } of weights) await checkRest(opened, folder);
     throw error;
@@ -91,11 +88,41 @@ async function readModel(
   return engine.loadEnd();
 }
 
-// Hands the engine what it asks for, until it needs nothing but the weights.
-async function readFolder(
+function makePlan(engine: Engine, task: LoadRequest['task']): LoadPlan {
+  const plan = engine.loadPlan();
+  checkTask(task, plan.task);
+  if ('files' in plan) return plan;
+  const problem = `module: expected glassformer.wasm for ${plan.task}, got one that only reads`;
+  throw new GlassformerError('invalid_option', problem);
+}
+
+// A container has its configuration behind its weights: it is read as a whole first.
+async function readContainer(
   engine: Engine,
+  task: LoadRequest['task'],
+  opened: OpenFile,
   folder: ModelFolder,
-): Promise<{ weights: string[]; max_header_bytes: number }> {
+  progress: ProgressMeter,
+): Promise<ModelDescription> {
+  progress.expect(opened.file, opened.reader.total);
+  progress.begin(await folder.manifest);
+  const data = engine.loadContainer(
+    await folder.readAll(opened, maxContainerBytes, 'invalid_weights'),
+  );
+  for (const { tensors } of makePlan(engine, task).files) {
+    for (const [index, { begin, end, piece, ignored }] of tensors.entries()) {
+      for (let from = begin; from < end && !ignored; from += piece) {
+        const size = Math.min(piece, end - from);
+        engine.stage(data.subarray(from, from + size), 0);
+        engine.loadTensor(index, size);
+      }
+    }
+  }
+  return engine.loadEnd();
+}
+
+// Hands the engine what it asks for, until it needs nothing but the weights.
+async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFolder> {
   const reading = new Map<string, Promise<void>>();
   const finding = new Map<string, Promise<void>>();
   const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {

@@ -37,6 +37,7 @@ interface Builtins {
     promises: {
       open(path: URL): Promise<FileHandle>;
       readFile(path: URL): Promise<Uint8Array<ArrayBuffer>>;
+      readdir(path: URL): Promise<string[]>;
     };
   };
   'node:url': { pathToFileURL(path: string): URL };

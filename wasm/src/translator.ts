@@ -25,6 +25,7 @@ import type {
   TokenStep,
   TranslateOptions,
   Translation,
+  TranslationAttention,
   TranslationStep,
   TranslatorInfo,
   TranslatorLoadOptions,
@@ -185,7 +186,7 @@ interface ShownStep {
   text: string;
   before?: string;
   sentence?: StreamedSentence;
-  attention?: { encoder?: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+  attention?: Omit<TranslationAttention, 'encoder'> & { encoder?: AttentionMap };
 }
 
 // Gives every step the whole text so far, and what comes only with the first one of its sentence.

@@ -8,6 +8,13 @@ import type { GlassformerError } from './errors.js';
  */
 export type ModelFiles = Readonly<Record<string, Uint8Array | Blob | URL>>;
 
+/** The attentions of a translator. A decoder with a recurrent unit in its place has none of its own. */
+export interface TranslationAttention {
+  encoder: AttentionMap;
+  decoder?: AttentionMap;
+  cross: AttentionMap;
+}
+
 /** How far a model's files have come. What it counts only grows. */
 export interface Progress {
   /** The file that has come on, such as "model.safetensors". */
@@ -453,7 +460,7 @@ export type SentenceTranslation<
        * `tokens[i]`; column j of `decoder` is token j - 1, column 0 the start token. What a step
        * had not seen is 0.
        */
-      attention: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+      attention: TranslationAttention;
     }
   > &
   Asked<
@@ -513,7 +520,7 @@ export type TokenStep<Attention extends boolean = boolean> = {
      * With option `attention`: the encoder's, the same in each of the sentence's steps, and the
      * only row, that of `token`, of the others.
      */
-    attention: { encoder: AttentionMap; decoder: AttentionMap; cross: AttentionMap };
+    attention: TranslationAttention;
   }
 >;
 

@@ -1,5 +1,5 @@
 /** What can be said of a model's files before they are loaded. */
-import type { ChosenFiles } from './model-files.ts';
+import { containerName, type ChosenFiles } from './model-files.ts';
 
 export interface FoundModel {
   /** As config.json has them. */
@@ -20,10 +20,14 @@ const longest = 100_000_000;
 export async function describe(files: ChosenFiles): Promise<FoundModel> {
   const config = await json(files['config.json']);
   const { model_type: family, architectures } = config;
+  const container = Object.keys(files).find((name) => containerName.test(name));
+  const firefox = container !== undefined && !files['config.json'];
   const weights = await weightsIn(files);
-  const tensors = (await Promise.all(weights.map((file) => tensorsIn(file)))).flat();
+  const tensors = firefox
+    ? await tensorsInContainer(files[container]!)
+    : (await Promise.all(weights.map((file) => tensorsIn(file)))).flat();
   return {
-    family: typeof family === 'string' ? family : undefined,
+    family: firefox ? 'Firefox translator' : typeof family === 'string' ? family : undefined,
     architecture: Array.isArray(architectures) ? String(architectures[0]) : undefined,
     size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     tensors: tensors.length,
@@ -59,6 +63,44 @@ async function tensorsIn(file: File): Promise<{ type: string; numbers: number }[
     if (name === '__metadata__' || !Array.isArray(shape)) return [];
     return [{ type: String(dtype), numbers: shape.map(Number).reduce((a, b) => a * b, 1) }];
   });
+}
+
+const types = new Map([
+  [0x404n, 'F32'],
+  [0x402n, 'F16'],
+  [0x4101n, 'I8'],
+]);
+
+/**
+ * The header of Firefox's container: version and count, then of each tensor its name's length, type,
+ * number of dimensions and bytes; then the names, and the shapes.
+ */
+async function tensorsInContainer(file: File): Promise<{ type: string; numbers: number }[]> {
+  const words = async (from: number, count: number) =>
+    new BigUint64Array(await file.slice(8 * from, 8 * (from + count)).arrayBuffer());
+  if (file.size < 16) return [];
+  const [version, count = 0n] = await words(0, 2);
+  if (version !== 1n || count * 32n > Math.min(file.size, longest)) return [];
+  const entries = await words(2, 4 * Number(count));
+  const entry = (i: number) => entries.subarray(4 * i, 4 * i + 4);
+  const sumOf = (field: number) =>
+    Array.from({ length: Number(count) }, (_, i) => Number(entry(i)[field])).reduce(
+      (a, b) => a + b,
+      0,
+    );
+  const begin = 16 + 32 * Number(count) + sumOf(0);
+  const end = begin + 4 * sumOf(2);
+  if (!(end <= Math.min(file.size, longest))) return [];
+  const dimensions = new Int32Array(await file.slice(begin, end).arrayBuffer());
+  const tensors = [];
+  for (let i = 0, at = 0; i < count; ++i) {
+    const [, type, rank] = entry(i);
+    const shape = dimensions.subarray(at, (at += Number(rank)));
+    const known = types.get(type!);
+    // The configuration is one of them.
+    if (known) tensors.push({ type: known, numbers: shape.reduce((a, b) => a * b, 1) });
+  }
+  return tensors;
 }
 
 /** Whatever is no object is an empty one: the package says what is wrong with it. */

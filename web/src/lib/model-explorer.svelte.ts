@@ -72,7 +72,8 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     if (this.files !== files) return;
     this.found = described;
     const memory = memoryOf(described, 'f32');
-    this.compute = memory > large ? 'int8' : 'f32';
+    const integers = described.types.includes('I8');
+    this.compute = integers || memory > large ? 'int8' : 'f32';
     if (memory <= large) await this.open();
   }
 

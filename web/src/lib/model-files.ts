@@ -8,15 +8,22 @@ export interface FoundFile {
   file: File;
 }
 
-/** The folder is where the first config.json lies that is not in a folder of its folder. */
+/** Of Firefox's translators, which have no config.json. */
+export const containerName = /(?:^|\/)model\.[^/]*\.bin$/;
+
+/**
+ * The folder is where the first config.json lies that is not in a folder of its folder; or, where
+ * there is none, the first of Firefox's models.
+ */
 export function filesByName(found: readonly FoundFile[]): ChosenFiles {
   const depth = (path: string) => path.split('/').length;
   const seen = found.filter(({ path }) => !path.split('/').some((part) => part.startsWith('.')));
-  const configs = seen
-    .map(({ path }) => path)
-    .filter((path) => /(^|\/)config\.json$/.test(path))
-    .sort((a, b) => depth(a) - depth(b));
-  const folder = configs[0]?.slice(0, -'config.json'.length) ?? '';
+  const first = (name: RegExp) =>
+    seen
+      .map(({ path }) => path)
+      .filter((path) => name.test(path))
+      .sort((a, b) => depth(a) - depth(b))[0];
+  const folder = (first(/(^|\/)config\.json$/) ?? first(containerName) ?? '').replace(/[^/]*$/, '');
   return Object.fromEntries(
     seen
       .filter(({ path }) => path.startsWith(folder))

@@ -46,7 +46,7 @@ export function translationJson(
     ...sentence,
     attention: attention && {
       encoder: encoded(attention.encoder),
-      decoder: encoded(attention.decoder),
+      decoder: attention.decoder && encoded(attention.decoder),
       cross: encoded(attention.cross),
     },
   }));
