@@ -10,6 +10,12 @@ const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''
 export const viewIn = (hash: string): string | undefined =>
   parametersOf(hash).get('view') ?? undefined;
 
+/** The stop of the tour that an address leads to, from 1. */
+export function tourIn(hash: string): number | undefined {
+  const stop = parametersOf(hash).get('tour') ?? '';
+  return /^\d$/.test(stop) ? Number(stop) : undefined;
+}
+
 /** Longer texts are packed in an address, or left out where that does not help. */
 export const longestText = 4000;
 
@@ -25,7 +31,7 @@ export function hashFor(view: string | undefined, link: Link, packed?: string): 
 }
 
 export function linkIn(hash: string): Link {
-  const { view: _, ...link } = Object.fromEntries(parametersOf(hash));
+  const { view: _, tour: __, ...link } = Object.fromEntries(parametersOf(hash));
   return link;
 }
 

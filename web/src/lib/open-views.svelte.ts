@@ -1,7 +1,7 @@
 /** Which view is open, what each shows, the addresses that say so, and the steps that led there. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
 import { LaterState } from './later-state.svelte.ts';
-import { hashFor, linkAt, linkIn, longestText, viewIn, type Link } from './address.ts';
+import { hashFor, linkAt, linkIn, longestText, tourIn, viewIn, type Link } from './address.ts';
 import { pack } from './packed-text.ts';
 import { entryIn, isStep, sameLink, type Entry } from './steps.ts';
 
@@ -17,6 +17,10 @@ export class OpenViews {
   #written = $state.raw(location.hash);
   /** What it would be if nothing had changed since the page was opened. */
   readonly #first: string;
+  /** The stop of the tour, from 1; undefined while nobody takes it. */
+  tour = $state.raw<number>();
+  /** Whether the address named the stop alone: what it is about is still to be shown. */
+  tourAsked = $state.raw(false);
   /** Where in the tab's history the page is. */
   #entry: Entry = $state.raw({
     ...{ kind: 'glassformer', at: 0, link: {} },
@@ -30,6 +34,7 @@ export class OpenViews {
   /** Each view begins with its link. */
   constructor(view: View, links: ReadonlyMap<View, Link>) {
     this.view = view;
+    this.#tourTo(location.hash);
     this.#states = new Map(views.map((each) => [each, each.open(links.get(each) ?? {})]));
     this.#first = this.address;
     const kept = entryIn(history.state);
@@ -51,13 +56,36 @@ export class OpenViews {
 
   /** Where a view is, as it was left. */
   addressOf(view: View): string {
+    return this.#addressOf(view);
+  }
+
+  #addressOf(view: View, tour?: number): string {
     const { link } = this.#states.get(view)!;
     const packed = this.#packed?.text === link.text ? this.#packed?.packed : undefined;
-    return hashFor(view === firstView ? undefined : view.name, link, packed);
+    const all = tour === undefined ? link : { ...link, tour: `${tour}` };
+    return hashFor(view === firstView ? undefined : view.name, all, packed);
+  }
+
+  /** Shows what a stop of the tour is about. */
+  show(view: View, link: Link): void {
+    this.tourAsked = false;
+    this.view = view;
+    if (!sameLink({ ...this.state.link, ...link }, this.state.link)) this.state.follow(link);
+    this.#enter(this.#entry);
+  }
+
+  endTour(): void {
+    this.tour = undefined;
+    this.write();
+  }
+
+  #tourTo(hash: string): void {
+    this.tour = tourIn(hash);
+    this.tourAsked = this.tour !== undefined && Object.keys(linkIn(hash)).length === 0;
   }
 
   get address(): string {
-    return this.addressOf(this.view);
+    return this.#addressOf(this.view, this.tour);
   }
 
   /** Whether the address has all of the text; if not, `pack` may help. */
@@ -127,6 +155,7 @@ export class OpenViews {
     if (!entry) return;
     this.#written = location.hash;
     this.view = viewNamed(viewIn(this.#written));
+    this.#tourTo(this.#written);
     this.#entry = { ...entry, typed: false };
     history.replaceState(this.#entry, '');
     const { link } = entry;
@@ -148,8 +177,10 @@ export class OpenViews {
     if (entryIn(history.state)) return;
     const { hash } = location;
     this.#written = hash;
-    this.view = viewNamed(viewIn(hash));
+    this.#tourTo(hash);
+    if (!this.tourAsked) this.view = viewNamed(viewIn(hash));
     this.#enter({ at: this.#entry.at + 1, step: false });
+    if (this.tourAsked) return;
     if (hash === this.address) return;
     const link = await linkAt(hash);
     if (location.hash !== hash) return;

@@ -12,6 +12,7 @@ import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
 import type { Link } from './address.ts';
 import { sentimentBeforehand, type SentimentBeforehand } from './beforehand.ts';
+import { Earlier } from './earlier.svelte.ts';
 import { examples } from './examples.ts';
 import { readFailure, type Failure } from './failure.ts';
 import {
@@ -52,7 +53,12 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   readonly attention = 'encoder';
   readonly reader: Reader = ['', 'looks at'];
   readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
-  readonly choice = new HeadChoice<'encoder'>(this, () => void this.#refresh());
+  readonly choice = new HeadChoice<'encoder'>(this, () => {
+    this.earlier.rest();
+    void this.#refresh();
+  });
+  /** What was read before the text was edited. */
+  readonly earlier = new Earlier<Reading>();
 
   text = $state('');
   /** Whether what is shown is older than the text or the interventions. */
@@ -104,6 +110,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   }
 
   follow(link: Link): void {
+    this.earlier.forget();
     this.#take(link);
     void this.#refresh();
   }
@@ -133,6 +140,17 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   /** The text was edited: tokens that are still there stay hidden. */
   edit(text: string): void {
+    this.earlier.typed(this.reading);
+    this.#change(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#change(text);
+  }
+
+  #change(text: string): void {
     this.#dropBeforehand();
     this.text = text;
     this.busy = true;
@@ -200,6 +218,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   toggleToken(token: number): void {
     if (this.frozen) return;
+    this.earlier.rest();
     this.unhidden = 0;
     if (!this.#hidden.delete(token)) this.#hidden.add(token);
     void this.#refresh();
@@ -207,6 +226,7 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
 
   /** Takes all interventions back. */
   reset(): void {
+    this.earlier.rest();
     this.#hidden.clear();
     this.unhidden = 0;
     this.choice.off = [];

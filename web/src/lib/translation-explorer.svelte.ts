@@ -12,6 +12,7 @@ import { alignmentOf, type Alignment, type Range, type Side } from './alignment.
 import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
+import { Earlier } from './earlier.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
 import {
   HeadChoice,
@@ -66,7 +67,12 @@ export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
 export class TranslationExplorer implements AttentionOnView, ViewState {
   readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
-  readonly choice = new HeadChoice(this, () => void this.#refresh());
+  readonly choice = new HeadChoice(this, () => {
+    this.earlier.rest();
+    void this.#refresh();
+  });
+  /** What was written before the text was edited. */
+  readonly earlier = new Earlier<Rendering>();
 
   text = $state('');
   /** Whether what is shown is older than the text or the interventions. */
@@ -140,6 +146,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   /** Writes another language: that takes another model, whose heads are all on. */
   into(target: Target): void {
+    this.earlier.forget();
     this.#dropBeforehand();
     this.target = target;
     this.choice.off = [];
@@ -150,6 +157,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   follow(link: Link): void {
+    this.earlier.forget();
     const { target } = fromTranslationLink(link);
     if (target && target !== this.target) this.into(target);
     this.#take(link);
@@ -183,6 +191,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
 
   /** Takes all interventions back. */
   reset(): void {
+    this.earlier.rest();
     this.choice.off = [];
     this.forced = this.hidden = [];
     this.unhidden = 0;
@@ -205,6 +214,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   toggleToken(token: number): void {
     if (this.frozen) return;
     const { hiddenTokens: tokens, inspected } = this;
+    this.earlier.rest();
     const was = tokens.includes(token);
     if (!was && tokens.length + 1 >= (inspected?.sourceTokens.length ?? 0)) return;
     const now = was ? tokens.filter((each) => each !== token) : [...tokens, token];
@@ -233,6 +243,17 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   }
 
   edit(text: string): void {
+    this.earlier.typed(this.searched);
+    this.#change(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#change(text);
+  }
+
+  #change(text: string): void {
     this.#dropBeforehand();
     this.text = text;
     this.busy = true;
@@ -289,6 +310,14 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
     const query = tokens.findIndex(({ end }) => end > at.start);
     if (query >= 0) this.choice.hover({ query, key: this.choice.strongestKeyOf(query) });
+  }
+
+  /** What is kept beside the translation: the same text's without interventions, or that before an edit. */
+  get before(): Rendering | undefined {
+    const { rendering, untouched, earlier, text } = this;
+    if (!rendering || rendering !== this.searched || rendering.text !== text) return undefined;
+    if (this.touched) return untouched === rendering ? undefined : untouched;
+    return earlier.value?.text === text ? undefined : earlier.value;
   }
 
   get tooLong(): boolean {

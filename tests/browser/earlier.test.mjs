@@ -1,0 +1,51 @@
+// What was there before an edit, or an intervention, beside what is there now.
+import assert from 'node:assert/strict';
+import { testsOnPage } from './on_page.mjs';
+import { read, settled } from './open.mjs';
+
+const onPage = testsOnPage();
+const score = (page) => page.getByTestId('score').getAttribute('data-value').then(Number);
+
+onPage('the verdict before an edit stays beside the one after it', {}, async (page) => {
+  await read(page, 'The plot is good.');
+  await page.getByTestId('input').blur();
+  const before = await score(page);
+  await page.getByTestId('input').pressSequentially(' But dull and far too long.');
+  await settled(page);
+  const label = await page.getByTestId('verdict').textContent();
+  const after = await score(page);
+  const positive = label === 'positive' ? after : 1 - after;
+  const earlier = page.getByTestId('earlier');
+  const moved = Number(await earlier.locator('strong').getAttribute('data-value'));
+  // Typing in several goes is one edit: it is compared with what stood there first.
+  assert.ok(Math.abs(moved - (positive - before)) < 1e-4, `${moved}, ${positive} after ${before}`);
+  assert.match(await earlier.textContent(), /The plot is good\..*was positive/s);
+  await page.getByTestId('token').first().click();
+  await settled(page);
+  await page.getByTestId('change').waitFor();
+  await page.getByTestId('reset').click();
+  await settled(page);
+  await earlier.waitFor();
+  // An example is another text altogether.
+  await page.getByRole('button', { name: 'Contrast' }).click();
+  await settled(page);
+  assert.equal(await earlier.count(), 0);
+});
+
+onPage(
+  'the translation before an edit stays, with the words that differ on both sides',
+  { hash: '#view=translation' },
+  async (page) => {
+    const fresh = () => page.locator('[data-testid=target] .fresh').allTextContents();
+    assert.deepEqual(await fresh(), []);
+    await read(page, 'A man in a blue shirt is riding a bicycle.');
+    const earlier = page.getByTestId('earlier');
+    assert.match(await earlier.textContent(), /Before the edit, −0\.\d\d:.*roten Hemd/s);
+    assert.deepEqual(await earlier.locator('b').allTextContents(), ['roten']);
+    assert.deepEqual(await fresh(), ['blauen']);
+    await page.getByTestId('source-tokens').getByTestId('token').nth(4).click();
+    await settled(page);
+    assert.match(await page.getByTestId('change').textContent(), /1 token hidden.*Before, /s);
+    assert.equal(await earlier.count(), 0);
+  },
+);

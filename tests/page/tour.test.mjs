@@ -1,0 +1,157 @@
+// Each stop of the tour claims something of a model: it stands here, with what makes it true.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Classifier, Generator, Translator } from '../../dist/index.js';
+import { root } from '../../wasm/toolchain/build.mjs';
+import { source } from './source.mjs';
+
+const { stops, fromTransplantLink, tourIn, linkIn } = await source(
+  ...['tour', 'transplant-link', 'address'],
+);
+
+const folder = (name) => join(root, 'weights', name);
+const odds = ({ logits }) => logits.positive - logits.negative;
+const head = (layer, head) => ({ attention: 'encoder', layer: layer - 1, head: head - 1 });
+
+async function withModel(kind, name, options, body) {
+  const model = await kind.load(folder(name), options);
+  try {
+    await body(model);
+  } finally {
+    model.dispose();
+  }
+}
+
+const checks = new Map([
+  [
+    'Without “not” this review is positive to the model.',
+    ({ text }) =>
+      withModel(Classifier, 'sentiment', {}, async (model) => {
+        const whole = await model.classify(text);
+        assert.equal(whole.label, 'negative');
+        const { start, end } = whole.tokens[3];
+        assert.equal(text.slice(start, end), 'not');
+        assert.equal((await model.classify(text, { maskTokens: [3] })).label, 'positive');
+      }),
+  ],
+  [
+    'Layer 1, head 1 always looks at the token before. Without it this verdict moves by less than a point.',
+    ({ text }) =>
+      withModel(Classifier, 'sentiment', {}, async (model) => {
+        for (const each of [text, 'The plot is not good.', 'A great cast, but a dull film.']) {
+          const { attention } = await model.classify(each, { attention: true });
+          const { queries } = attention.encoder;
+          const map = attention.encoder.at(0, 0);
+          let before = 0;
+          for (let i = 1; i < queries; i++) {
+            const row = map.subarray(i * queries, (i + 1) * queries);
+            if (row.indexOf(Math.max(...row)) === i - 1) before++;
+          }
+          assert.ok(before >= 0.6 * (queries - 1), `${each}: ${before} of ${queries - 1}`);
+        }
+        const { scores } = await model.classify(text);
+        const without = await model.classify(text, { ablate: [head(1, 1)] });
+        assert.ok(Math.abs(without.scores.positive - scores.positive) < 0.01);
+      }),
+  ],
+  [
+    'Of all 32, layer 4’s head 3 weighs most here, and against it: without it “positive” gains.',
+    ({ text }) =>
+      withModel(Classifier, 'sentiment', {}, async (model) => {
+        const { layers, heads } = model.info;
+        assert.equal(layers * heads, 32);
+        const whole = odds(await model.classify(text));
+        const effects = [];
+        for (let layer = 1; layer <= layers; layer++)
+          for (let each = 1; each <= heads; each++) {
+            const without = await model.classify(text, { ablate: [head(layer, each)] });
+            effects.push({ name: `${layer}.${each}`, lost: whole - odds(without) });
+          }
+        effects.sort((a, b) => Math.abs(b.lost) - Math.abs(a.lost));
+        assert.equal(effects[0].name, '4.3');
+        assert.ok(effects[0].lost < 0);
+      }),
+  ],
+  [
+    'Before layer 1 the vector of “not” holds all of the difference. After layer 2 it no longer turns the verdict: others have read it.',
+    (link) =>
+      withModel(Classifier, 'sentiment', { compute: 'f32', explain: true }, async (model) => {
+        const { base, donor } = fromTransplantLink(link);
+        const pair = { text: base, pair: donor };
+        const table = await model.explain(pair, { method: 'transplant', label: 'positive' });
+        const cells = table.delta.shape[1];
+        const not = table.cells.findIndex(({ tokens }) => {
+          const { start, end } = table.tokens[tokens[0]];
+          return base.slice(start, end) === 'not';
+        });
+        const delta = (row) => table.delta.data[row * cells + not];
+        assert.ok(Math.abs(table.base + delta(0) - table.donor) < 1e-2);
+        assert.ok(table.base < 0 && table.base + delta(0) > 0);
+        assert.ok(table.base + delta(2) < 0, `${table.base} ${delta(2)}`);
+      }),
+  ],
+  [
+    'In layer 2, head 6, “good” gives more than nine tenths of its attention to “not”.',
+    ({ text, token, head: at }) =>
+      withModel(Classifier, 'sentiment', { compute: 'f32' }, async (model) => {
+        assert.equal(at, '1.5');
+        const { attention, tokens } = await model.classify(text, { attention: true });
+        const query = Number(token.split('.')[1]);
+        assert.equal(tokens[query].text.trim(), 'good');
+        const not = tokens.findIndex((each) => each.text.trim() === 'not');
+        const { keys } = attention.encoder;
+        assert.ok(attention.encoder.at(1, 5)[query * keys + not] > 0.9);
+      }),
+  ],
+  [
+    'With four beams the German is right. With one it says “auf der Bank” twice.',
+    ({ text }) =>
+      withModel(Translator, 'en-de', {}, async (model) => {
+        const four = await model.translate(text, { beams: 4 });
+        assert.equal(four.text, 'Ich habe ihn gestern auf der Bank gesehen.');
+        const one = await model.translate(text, { beams: 1 });
+        assert.equal(one.text.match(/auf der Bank/g).length, 2);
+      }),
+  ],
+  [
+    'Made to begin with “Gestern”, it puts the verb second, as German wants: “Gestern habe ich ihn”.',
+    ({ text }) =>
+      withModel(Translator, 'en-de', {}, async (model) => {
+        const { sentences } = await model.translate(text, { beams: 4, hypotheses: true });
+        const { tree } = sentences[0];
+        const first = tree.find((node) => node.parent === 0 && node.text.trim() === 'Gestern');
+        const forced = await model.translate(text, { beams: 4, prefixes: [[first.id]] });
+        assert.match(forced.text, /^Gestern habe ich ihn /);
+      }),
+  ],
+  [
+    'At temperature 0 this model repeats “the music” until it can read no further.',
+    ({ text, temperature }) =>
+      withModel(Generator, 'writer', {}, async (model) => {
+        assert.equal(temperature, '0');
+        const { promptTokens } = await model.next(text, { count: 1 });
+        const maxNewTokens = model.info.maxSourceLength - promptTokens.length;
+        const written = await model.generate(text, { sample: false, maxNewTokens });
+        assert.match(written.text, /^ music(, the music)+(, the|,)?$/);
+      }),
+  ],
+]);
+
+test('the tour has eight stops, over five views, whose claims hold', async () => {
+  assert.equal(stops.length, 8);
+  assert.equal(new Set(stops.map(({ view }) => view)).size, 5);
+  assert.deepEqual(
+    stops.map(({ claim }) => claim),
+    [...checks.keys()],
+  );
+  for (const { claim, link } of stops) await checks.get(claim)(link);
+});
+
+test('an address leads to a stop, and has nothing of it for the view', () => {
+  assert.equal(tourIn('#tour=3'), 3);
+  assert.equal(tourIn('#text=a&tour=8'), 8);
+  for (const other of ['', '#tour=', '#tour=x', '#tour=12', '#view=tour'])
+    assert.equal(tourIn(other), undefined, other);
+  assert.deepEqual(linkIn('#view=writing&text=a&tour=2'), { text: 'a' });
+});
