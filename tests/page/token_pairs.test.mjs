@@ -1,0 +1,48 @@
+// Which tokens of two sentences stand for each other, and the positions that both are given.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { source } from './source.mjs';
+
+const { pairTokens } = await source('token-pairs');
+const tokens = (text) => [...text].map((letter) => ({ id: letter.codePointAt(0) }));
+const pairs = (base, donor) => pairTokens(tokens(base), tokens(donor));
+
+test('one token in the place of another', () => {
+  assert.deepEqual(pairs('abc', 'axc'), {
+    donorOf: [0, 1, 2],
+    baseColumns: [0, 1, 2],
+    donorColumns: [0, 1, 2],
+  });
+});
+
+test('what only one of them has leaves the others side by side', () => {
+  assert.deepEqual(pairs('abcd', 'acd'), {
+    donorOf: [0, null, 1, 2],
+    baseColumns: [0, 1, 2, 3],
+    donorColumns: [0, 2, 3],
+  });
+  assert.deepEqual(pairs('acd', 'abcd'), {
+    donorOf: [0, 2, 3],
+    baseColumns: [0, 2, 3],
+    donorColumns: [0, 1, 2, 3],
+  });
+});
+
+test('one against two is no substitution, two against two is', () => {
+  assert.deepEqual(pairs('axd', 'abcd').donorOf, [0, null, 3]);
+  assert.deepEqual(pairs('axyd', 'abcd').donorOf, [0, 1, 2, 3]);
+  const { baseColumns, donorColumns } = pairs('axd', 'abcd');
+  assert.deepEqual(
+    [baseColumns, donorColumns],
+    [
+      [0, 1, 4],
+      [0, 2, 3, 4],
+    ],
+  );
+});
+
+test('nothing in common, and nothing at all', () => {
+  assert.deepEqual(pairs('ab', 'xy').donorOf, [0, 1]);
+  assert.deepEqual(pairs('ab', 'xyz').donorOf, [null, null]);
+  assert.deepEqual(pairs('', ''), { donorOf: [], baseColumns: [], donorColumns: [] });
+});
