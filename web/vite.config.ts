@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
-import { headers, policy } from './csp.ts';
+import { headersFor, policy } from './csp.ts';
 import { cardFiles } from './docs/cards.mjs';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -181,5 +181,5 @@ export default defineConfig({
       },
     },
   },
-  preview: { headers },
+  preview: { headers: headersFor(process.env.FRAME_ANCESTORS) },
 });

@@ -10,6 +10,12 @@ const parametersOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, ''
 export const viewIn = (hash: string): string | undefined =>
   parametersOf(hash).get('view') ?? undefined;
 
+/** Whether an address asks for a view alone, to be a part of another page. */
+export const isEmbedded = (hash: string): boolean => parametersOf(hash).get('embed') === '1';
+
+/** The address of the same, alone. */
+export const embedded = (hash: string): string => `#embed=1${hash.replace(/^#/, '&')}`;
+
 /** Longer texts are packed in an address, or left out where that does not help. */
 export const longestText = 4000;
 
@@ -25,7 +31,7 @@ export function hashFor(view: string | undefined, link: Link, packed?: string): 
 }
 
 export function linkIn(hash: string): Link {
-  const { view: _, ...link } = Object.fromEntries(parametersOf(hash));
+  const { view: _view, embed: _embed, ...link } = Object.fromEntries(parametersOf(hash));
   return link;
 }
 

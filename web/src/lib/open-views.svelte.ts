@@ -1,7 +1,16 @@
 /** Which view is open, what each shows, and the addresses that say so. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
 import { LaterState } from './later-state.svelte.ts';
-import { hashFor, linkAt, linkIn, longestText, viewIn, type Link } from './address.ts';
+import {
+  embedded,
+  hashFor,
+  isEmbedded,
+  linkAt,
+  linkIn,
+  longestText,
+  viewIn,
+  type Link,
+} from './address.ts';
 import { pack } from './packed-text.ts';
 
 interface Drawing {
@@ -11,6 +20,8 @@ interface Drawing {
 
 export class OpenViews {
   view = $state.raw<View>(firstView);
+  /** Whether the page shows the view alone, as a part of another page. */
+  readonly embedded = isEmbedded(location.hash);
   readonly #states: ReadonlyMap<View, ViewState>;
   /** The address as this page last wrote or read it. */
   #written = $state.raw(location.hash);
@@ -41,9 +52,20 @@ export class OpenViews {
 
   /** Where a view is, as it was left. */
   addressOf(view: View): string {
+    const address = this.pageAddressOf(view);
+    return this.embedded ? embedded(address) : address;
+  }
+
+  /** The same in the whole page. */
+  pageAddressOf(view: View): string {
     const { link } = this.#states.get(view)!;
     const packed = this.#packed?.text === link.text ? this.#packed?.packed : undefined;
     return hashFor(view === firstView ? undefined : view.name, link, packed);
+  }
+
+  /** Where the open view is alone, to be a part of another page. */
+  get embedAddress(): string {
+    return embedded(this.pageAddressOf(this.view));
   }
 
   get address(): string {
@@ -78,6 +100,8 @@ export class OpenViews {
     const unchanged = this.#written === '' && this.address === this.#first;
     if (!this.state.ready || unchanged) return;
     this.write();
+    // Several frames of a page may show this one: what each shows, its address says.
+    if (this.embedded) return;
     remember(this.view, { address: this.#written, link: this.state.link });
   }
 
@@ -96,9 +120,10 @@ export class OpenViews {
 export async function openPage(): Promise<OpenViews> {
   const { hash } = location;
   const opened = viewNamed(viewIn(hash));
-  const links = new Map(views.map((view) => [view, remembered(view)?.link ?? {}]));
+  const known = isEmbedded(hash) ? () => undefined : remembered;
+  const links = new Map(views.map((view) => [view, known(view)?.link ?? {}]));
   const bare = Object.keys(linkIn(hash)).length === 0;
-  if (!bare && remembered(opened)?.address !== hash) links.set(opened, await linkAt(hash));
+  if (!bare && known(opened)?.address !== hash) links.set(opened, await linkAt(hash));
   return new OpenViews(opened, links);
 }
 
