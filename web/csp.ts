@@ -11,9 +11,17 @@ export const policy = [
   "form-action 'none'",
 ].join('; ');
 
-/** For whoever serves the page; frame-ancestors has no effect in a meta element. */
-export const headers = {
-  'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
+/**
+ * For whoever serves the page; frame-ancestors has no effect in a meta element. `ancestors` are the
+ * origins whose pages may show this one in a frame, such as "https://example.org 'self'".
+ */
+export function headersFor(ancestors = "'none'"): Record<string, string> {
+  if (!/^[\w\-.:/*' ]+$/.test(ancestors)) {
+    throw new RangeError(`FRAME_ANCESTORS: expected origins, got ${JSON.stringify(ancestors)}`);
+  }
+  return {
+    'Content-Security-Policy': `${policy}; frame-ancestors ${ancestors}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { answersBeforehand } from './beforehand.ts';
-import { headers, policy } from './csp.ts';
+import { headersFor, policy } from './csp.ts';
 import { cardFiles } from './docs/cards.mjs';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -272,5 +272,5 @@ export default defineConfig({
       },
     },
   },
-  preview: { headers },
+  preview: { headers: headersFor(process.env.FRAME_ANCESTORS) },
 });

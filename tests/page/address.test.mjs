@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { hashFor, linkAt, linkIn, longestText, viewIn } = await source('address');
+const { embedded, hashFor, isEmbedded, linkAt, linkIn, longestText, viewIn } =
+  await source('address');
+const { embedCode } = await source('embed-code');
 const { pack, unpack, longestPacked } = await source('packed-text');
 const { fromSentimentLink, toSentimentLink } = await source('sentiment-link');
 const { fromTranslationLink, toTranslationLink } = await source('translation-link');
@@ -15,6 +17,23 @@ test('a link comes out of its address as it went in', () => {
   assert.equal(viewIn(hashFor(undefined, link)), undefined);
   assert.deepEqual(linkIn(''), {});
   assert.equal(hashFor(undefined, {}), '');
+});
+
+test('an address says that it is of a view alone, and leads to the same', () => {
+  const link = { text: 'a & "b"', head: '1.2' };
+  for (const [view, own] of [
+    ['other', link],
+    [undefined, link],
+    [undefined, {}],
+  ]) {
+    const hash = embedded(hashFor(view, own));
+    assert.equal(isEmbedded(hash), true);
+    assert.deepEqual([linkIn(hash), viewIn(hash)], [own, view]);
+    assert.equal(isEmbedded(hashFor(view, own)), false);
+  }
+  const code = embedCode('https://example.org/#embed=1&text=a"b', 'a <b>');
+  assert.match(code, /^<iframe\n {2}src="https:\/\/example.org\/#embed=1&#38;text=a&#34;b"\n/);
+  assert.match(code, /title="Glassformer: a &#60;b&#62;"/);
 });
 
 test('a long text stands in the address packed, or not at all', async () => {

@@ -99,14 +99,17 @@ test('the code has the whole text, however long and quoted', () => {
   const text = `"${'long '.repeat(500)}"\n\\ \u2028 end`;
   for (const code of [
     classifyCode(text, [], [3]),
-    translateCode('en-de', text, 4, { ablate: [], maskTokens: [] }),
+    translateCode('en-de', text, 4, { ablate: [], maskTokens: [], prefixes: [] }),
     transplantCode(text, 'x', 'residual'),
     transplantCode('x', text, 'residual'),
   ])
     assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
   const off = [{ attention: 'cross', layer: 1, head: 2 }];
   assert.match(
-    translateCode('en-fr', 'x', 2, { ablate: off, maskTokens: [[], [3]] }),
+    translateCode('en-fr', 'x', 2, {
+      ...{ ablate: off, maskTokens: [[], [3]] },
+      prefixes: [[], [7, 8]],
+    }),
     /beams: 2.*ablate: \[\{ attention: 'cross', layer: 1, head: 2 \}\], maskTokens: \[\[\],\[3\]\]/,
   );
   assert.match(classifyCode('x', [], [1, 2]), /maskTokens: \[1, 2\]/);

@@ -16,6 +16,12 @@ export function tourIn(hash: string): number | undefined {
   return /^\d$/.test(stop) ? Number(stop) : undefined;
 }
 
+/** Whether an address asks for a view alone, to be a part of another page. */
+export const isEmbedded = (hash: string): boolean => parametersOf(hash).get('embed') === '1';
+
+/** The address of the same, alone. */
+export const embedded = (hash: string): string => `#embed=1${hash.replace(/^#/, '&')}`;
+
 /** Longer texts are packed in an address, or left out where that does not help. */
 export const longestText = 4000;
 
@@ -31,7 +37,12 @@ export function hashFor(view: string | undefined, link: Link, packed?: string): 
 }
 
 export function linkIn(hash: string): Link {
-  const { view: _, tour: __, ...link } = Object.fromEntries(parametersOf(hash));
+  const {
+    view: _view,
+    embed: _embed,
+    tour: _tour,
+    ...link
+  } = Object.fromEntries(parametersOf(hash));
   return link;
 }
 

@@ -43,12 +43,14 @@ export function translateCode(
   touches: {
     ablate: readonly Head<'encoder' | 'decoder' | 'cross'>[];
     maskTokens: readonly (readonly number[])[];
+    prefixes: readonly (readonly number[])[];
   },
 ): string {
-  const { ablate, maskTokens } = touches;
+  const { ablate, maskTokens, prefixes } = touches;
   const options = [`beams: ${beams}`, 'attention: true', 'hypotheses: true'];
   if (ablate.length > 0) options.push(ablateOption(ablate));
   if (maskTokens.length > 0) options.push(`maskTokens: ${JSON.stringify(maskTokens)}`);
+  if (prefixes.length > 0) options.push(`prefixes: ${JSON.stringify(prefixes)}`);
   return [
     `import { Translator } from 'glassformer';`,
     ``,
@@ -86,6 +88,7 @@ export function ownModelCode(call: string): string {
     `import { load } from 'glassformer';`,
     ``,
     `// Of an <input type="file" webkitdirectory>; a folder’s URL or a name on a hub will do as well.`,
+    `const input = document.querySelector('input[type=file]');`,
     `const named = (file) => [file.webkitRelativePath.replace(/^[^/]*\\//, ''), file];`,
     `const model = await load(Object.fromEntries([...input.files].map(named)));`,
     `const options = { attention: true };`,

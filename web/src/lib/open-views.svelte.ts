@@ -1,7 +1,17 @@
 /** Which view is open, what each shows, the addresses that say so, and the steps that led there. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
 import { LaterState } from './later-state.svelte.ts';
-import { hashFor, linkAt, linkIn, longestText, tourIn, viewIn, type Link } from './address.ts';
+import {
+  embedded,
+  hashFor,
+  isEmbedded,
+  linkAt,
+  linkIn,
+  longestText,
+  tourIn,
+  viewIn,
+  type Link,
+} from './address.ts';
 import { pack } from './packed-text.ts';
 import { entryIn, isStep, sameLink, type Entry } from './steps.ts';
 
@@ -12,6 +22,8 @@ interface Drawing {
 
 export class OpenViews {
   view = $state.raw<View>(firstView);
+  /** Whether the page shows the view alone, as a part of another page. */
+  readonly embedded = isEmbedded(location.hash);
   readonly #states: ReadonlyMap<View, ViewState>;
   /** The address as this page last wrote or read it. */
   #written = $state.raw(location.hash);
@@ -55,11 +67,13 @@ export class OpenViews {
   }
 
   /** Where a view is, as it was left. */
-  addressOf(view: View): string {
-    return this.#addressOf(view);
+  addressOf(view: View, tour?: number): string {
+    const address = this.pageAddressOf(view, tour);
+    return this.embedded ? embedded(address) : address;
   }
 
-  #addressOf(view: View, tour?: number): string {
+  /** The same in the whole page. */
+  pageAddressOf(view: View, tour?: number): string {
     const { link } = this.#states.get(view)!;
     const packed = this.#packed?.text === link.text ? this.#packed?.packed : undefined;
     const all = tour === undefined ? link : { ...link, tour: `${tour}` };
@@ -84,8 +98,13 @@ export class OpenViews {
     this.tourAsked = this.tour !== undefined && Object.keys(linkIn(hash)).length === 0;
   }
 
+  /** Where the open view is alone, to be a part of another page. */
+  get embedAddress(): string {
+    return embedded(this.pageAddressOf(this.view));
+  }
+
   get address(): string {
-    return this.#addressOf(this.view, this.tour);
+    return this.addressOf(this.view, this.tour);
   }
 
   /** Whether the address has all of the text; if not, `pack` may help. */
@@ -127,6 +146,8 @@ export class OpenViews {
       history.pushState(this.#entry, '');
     }
     this.write();
+    // Several frames of a page may show this one: what each shows, its address says.
+    if (this.embedded) return;
     remember(this.view, { address: this.#written, link: this.state.link });
   }
 
@@ -193,9 +214,10 @@ export class OpenViews {
 export async function openPage(): Promise<OpenViews> {
   const { hash } = location;
   const opened = viewNamed(viewIn(hash));
-  const links = new Map(views.map((view) => [view, remembered(view)?.link ?? {}]));
+  const known = isEmbedded(hash) ? () => undefined : remembered;
+  const links = new Map(views.map((view) => [view, known(view)?.link ?? {}]));
   const bare = Object.keys(linkIn(hash)).length === 0;
-  if (!bare && remembered(opened)?.address !== hash) links.set(opened, await linkAt(hash));
+  if (!bare && known(opened)?.address !== hash) links.set(opened, await linkAt(hash));
   return new OpenViews(opened, links);
 }
 
