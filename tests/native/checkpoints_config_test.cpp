@@ -182,6 +182,21 @@ TEST_CASE("a translation model's configuration is read and written without loss"
   CHECK(parse_config(to_json(other)) == other);
 }
 
+TEST_CASE("a decoder may have a recurrent unit, and begin with nothing", "[checkpoints]") {
+  ModelConfig config = parse_config(translation_with("decoder_attention", "recurrent"));
+  CHECK(config.encoder().attention == AttentionType::full);
+  CHECK(config.decoder().attention == AttentionType::recurrent);
+  config.architecture.decoder->zero_start = true;
+  config.generation.max_length_factor = 2.0f;
+  CHECK(parse_config(to_json(config)) == config);
+  CHECK(parse_config(translation_with("decoder_attention", "causal")) ==
+        parse_config(valid_translation));
+  check_refused(translation_with("decoder_attention", "local"),
+                "decoder_attention: expected \"causal\" or \"recurrent\", got \"local\"");
+  check_refused(translation_with("attention", "recurrent"), "attention: expected one of attention");
+  check_refused(with("decoder_attention", "recurrent"), "\"decoder_attention\": unknown field");
+}
+
 TEST_CASE("a translation model's configuration is checked like a classifier's", "[checkpoints]") {
   const nlohmann::json whole = nlohmann::json::parse(valid_translation);
   for (const auto& [key, value] : whole.items()) {
@@ -392,7 +407,7 @@ TEST_CASE("a configuration over its limit is refused unread", "[checkpoints]") {
 TEST_CASE("choices are among the known names", "[checkpoints]") {
   check_refused(with("positions", "rotary"),
                 "positions: expected one of \"sinusoidal\", \"learned\", \"sinusoidal_halves\", "
-                "\"relative\", got \"rotary\"");
+                "\"relative\", \"sinusoidal_endpoint\", got \"rotary\"");
   check_refused(with("norm", "PRE"), "norm: expected one of \"pre\", \"post\", got \"PRE\"");
   check_refused(with("layer_norm", 1), "layer_norm: expected one of \"standard\", \"unbiased\"");
   check_refused(with("attention", ""),

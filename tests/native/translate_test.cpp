@@ -631,6 +631,7 @@ TEST_CASE("with a shortlist a translation has only what its source offers", "[tr
       offered.insert(token.id);
       for (std::int32_t j = 0; j < 9; ++j) offered.insert((7 * token.id + j) % size);
     }
+    for (std::int32_t id = 40; offered.size() % 8 != 0; ++id) offered.insert(id);
     for (const SearchNode& node : sentence.tree) CHECK(offered.count(node.id) == 1);
 
     // A batch's other sources offer nothing.

@@ -382,7 +382,7 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
   const [inspected] = (await translator.translate('a', { attention: true })).sentences;
   console.log(link, candidate, inspected?.attention.cross.keys, inspected?.alignment[0]);
   for await (const { result, error } of translator.translateEach(['a'], { attention: true })) {
-    console.log(error?.message, result?.sentences[0]?.attention.decoder.keys);
+    console.log(error?.message, result?.sentences[0]?.attention.decoder?.keys);
   }
 
   for await (const step of translator.stream('How are you?', { attention: true, signal })) {
@@ -394,7 +394,7 @@ export async function useTranslator(files: ModelFiles, signal: AbortSignal): Pro
       const one: TokenStep = step;
       const { token, attention } = step;
       const piece: OutputToken = token;
-      console.log(piece.logprob, attention.decoder.keys, one.sentence.sourceTokens);
+      console.log(piece.logprob, attention.decoder?.keys, one.sentence.sourceTokens);
     }
     console.log(general.text.length);
     // @ts-expect-error: the last step has no token
