@@ -13,8 +13,8 @@ enum class TensorLayout { rows, transposed };
 
 /// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
 /// go on with ".weight" or ".bias", as ours does, or are whole. Where theirs has a "%", that is "W"
-/// or "b" instead, and where it ends with "ln_", "scale" or "bias" follow. Several of ours with one name of
-/// theirs lie in that tensor one after the other, along the outputs.
+/// or "b" instead, and where it ends with "ln_", "scale" or "bias" follow. Several of ours with one
+/// name of theirs lie in that tensor one after the other, along the outputs.
 struct TensorName {
   std::string_view theirs, ours;
   TensorLayout layout = TensorLayout::rows;

@@ -207,8 +207,8 @@ void check_together(const JsonObject& object, const ModelConfig& config) {
   const StackConfig& reader = config.reader();
   const bool alone = !config.architecture.encoder;
   const std::pair d_model("d_model", reader.d_model);
-  const bool sinusoidal = reader.positions != PositionKind::learned &&
-                          reader.positions != PositionKind::relative;
+  const bool sinusoidal =
+      reader.positions != PositionKind::learned && reader.positions != PositionKind::relative;
   if (sinusoidal && reader.d_model % 2 != 0) {
     object.fail("d_model",
                 {"expected an even number for sinusoidal positions, got {}", {reader.d_model}});

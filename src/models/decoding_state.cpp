@@ -102,9 +102,8 @@ void DecodingState::append(std::span<const Extension> extensions) {
   std::size_t size = weights_.size();
   for (std::size_t i = 0; i < self_.size(); ++i) {
     weights_starts_.push_back(size);
-    size += checked_product(
-        "attention weights",
-        {layers_, own_heads_ * self_[i].keys.size() + heads_ * cross_[i].keys.size()});
+    size += checked_product("attention weights", {layers_, own_heads_ * self_[i].keys.size() +
+                                                               heads_ * cross_[i].keys.size()});
   }
   weights_.resize(size);
   for (std::size_t i = 0; i < self_.size(); ++i) {
@@ -181,10 +180,8 @@ void DecodingState::fill(NodeIndex node, Keys keys, const MapShape& shape, const
 
 AttentionMap DecodingState::attention(NodeIndex node, Keys keys) const {
   const MapShape shape = map_shape(node, keys, layers_ * heads_of(keys));
-  AttentionMap map = {.layers = layers_,
-                      .heads = heads_of(keys),
-                      .queries = shape.queries,
-                      .keys = shape.keys};
+  AttentionMap map = {
+      .layers = layers_, .heads = heads_of(keys), .queries = shape.queries, .keys = shape.keys};
   const auto row_of = [&](NodeIndex at) { return weights_of(at, keys); };
   fill(node, keys, shape, row_of, map.data.data());
   return map;

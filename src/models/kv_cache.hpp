@@ -11,13 +11,13 @@ namespace glassformer {
 
 /// Keys and values that decoding steps attend to, of all heads together, a row [2 E] of both for
 /// each node of the hypothesis tree and for each token of the sources; of a decoder with a
-/// recurrent unit a node has its state [D] instead. A node's row keeps its number: a search that reorders its hypotheses changes only which rows they read.
+/// recurrent unit a node has its state [D] instead. A node's row keeps its number: a search that
+/// reorders its hypotheses changes only which rows they read.
 struct KvCache {
   /// `nodes`: how many there is room for at first, of `d_node` columns each.
   KvCache(std::size_t layers, std::size_t d_node, std::size_t nodes, std::size_t d_heads,
           std::size_t source_tokens)
-      : self(layers, matrix(nodes, d_node)),
-        cross(layers, matrix(source_tokens, 2 * d_heads)) {}
+      : self(layers, matrix(nodes, d_node)), cross(layers, matrix(source_tokens, 2 * d_heads)) {}
 
   /// Makes room for `nodes` nodes, the first `used` of which are kept.
   void grow(std::size_t nodes, std::size_t used) {

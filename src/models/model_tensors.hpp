@@ -39,7 +39,7 @@ struct ModelTensor {
 ///   ….self_attn.q, .k, .v, .context                [tokens, heads, d_head]
 ///   ….self_attn.scores, .weights                   [heads, queries, keys], what is masked -∞, 0
 ///   ….self_attn.output, .residual                  what is added; the stream after that
-///   ….self_attn.candidate, .gate, .state           of a recurrent unit, in the place of q to context
+///   ….self_attn.candidate, .gate, .state           of a recurrent unit: no q to context
 ///   ….fc1, .fc2                                    after the activation; what is added
 ///   encoder.layer_norm, encoder.output             the final norm's result; what is read next
 ///   pooled, head.dense, logits

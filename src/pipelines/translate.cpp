@@ -125,9 +125,10 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
     const bool encoder = head.attention == AttentionSite::encoder;
     if (head.attention == AttentionSite::decoder &&
         config_.decoder().attention == AttentionType::recurrent) {
-      throw_error(ErrorCode::unsupported,
-                  "ablate: expected heads of the encoder or of cross-attention, as this decoder has "
-                  "a recurrent unit in the place of self-attention");
+      throw_error(
+          ErrorCode::unsupported,
+          "ablate: expected heads of the encoder or of cross-attention, as this decoder has "
+          "a recurrent unit in the place of self-attention");
     }
     expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());
   }
