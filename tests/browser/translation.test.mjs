@@ -222,6 +222,46 @@ onPage('a head that is switched off changes the translation, until undone', {}, 
   assert.equal(await page.getByTestId('change').count(), 0);
 });
 
+onPage('each attention says how many of its heads are off', {}, async (page) => {
+  await read(page, sentence);
+  await page.getByTestId('head-switch').nth(3).click();
+  await pick(page, 'encoder');
+  await page.getByRole('switch', { name: 'Layer 2, all heads' }).click();
+  await settled(page);
+  const said = async (kind) =>
+    (await page.locator(`label:has([data-testid=show-${kind}])`).textContent()).trim();
+  assert.deepEqual(
+    [await said('encoder'), await said('decoder'), await said('cross')],
+    ['Encoder, 8 off', 'Decoder', 'Cross, 1 off'],
+  );
+});
+
+onPage(
+  'a press on a token of the tree has the translation begin so and go on',
+  {},
+  async (page) => {
+    await read(page, sentence);
+    const { sentences } = await translate(sentence);
+    const [{ tree }] = sentences;
+    // The first token that was considered, and not taken.
+    const taken = sentences[0].tokens[0].id;
+    const other = tree.findIndex(({ parent, id }) => parent === 0 && id !== taken);
+    assert.ok(other > 0);
+    await page.getByTestId('tree').locator(`[data-node="${other}"]`).click();
+    await page.getByTestId('forced').waitFor();
+    await settled(page);
+    const forced = await translate(sentence, { prefixes: [[tree[other].id]] });
+    assert.equal(await page.getByTestId('target').textContent(), forced.text);
+    assert.match(
+      await page.getByText(/^import \{ Translator/).textContent(),
+      /prefixes: \[\[\d+\]\]/,
+    );
+    await page.getByRole('button', { name: 'Let it choose' }).click();
+    await settled(page);
+    assert.equal(await page.getByTestId('target').textContent(), sentences[0].text);
+  },
+);
+
 onPage('with a head off a word still says what belongs to it', {}, async (page) => {
   await read(page, sentence);
   await page.getByTestId('head-switch').first().click();
