@@ -31,7 +31,8 @@ bool FolderOnDisk::has(const std::string& name) { return is_there(path_ / name);
 
 std::vector<std::string> FolderOnDisk::names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+  std::error_code error;  // of a folder that cannot be listed, opening a file says why
+  for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
