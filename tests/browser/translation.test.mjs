@@ -245,7 +245,7 @@ onPage(
     const [{ tree }] = sentences;
     // The first token that was considered, and not taken.
     const taken = sentences[0].tokens[0].id;
-    const other = tree.findIndex(({ parent, id }) => parent === 0 && id !== taken);
+    const other = tree.findIndex(({ parent, id }, i) => i > 0 && parent === 0 && id !== taken);
     assert.ok(other > 0);
     await page.getByTestId('tree').locator(`[data-node="${other}"]`).click();
     await page.getByTestId('forced').waitFor();
