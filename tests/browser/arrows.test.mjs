@@ -29,6 +29,12 @@ const head = (page, layer, index) =>
 /** Holds a weight of a head's map, and cuts its arrow. */
 async function cut(page, { layer, head: index, query, key }) {
   await head(page, layer, index).click();
+  // What is said of the head stands above its map, which moves when that takes another line.
+  await page.getByRole('heading', { name: `Layer ${layer + 1}, head ${index + 1}` }).waitFor();
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+  await cell(page, query, key).evaluate((each) => each.scrollIntoView({ block: 'center' }));
   const box = await cell(page, query, key).boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await page.getByRole('button', { name: 'Cut this arrow' }).click();
