@@ -23,8 +23,9 @@
 namespace glassformer {
 
 /// {"beams": int, "lengthPenalty": number, "earlyStopping": bool or "never", "maxLength": int,
-/// "prefixes": [[int]], "maskTokens": [[int]], "attention": bool, "alignment": bool or {"layer": int, "heads": [int]},
-/// "hypotheses": bool, "stream": bool, "trace": [name], "patch": [see OptionsReader], "ablate":
+/// "prefixes": [[int]], "maskTokens": [[int]], "attention": bool, "alignment": bool or {"layer":
+/// int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name], "patch": [see
+/// OptionsReader], "ablate":
 /// [{"attention": "encoder", "decoder" or "cross", "layer": int, "head": int}]}, every field
 /// optional. Throws `invalid_option` naming the field for anything else.
 TranslateOptions parse_translate_options(const TaskOptions& task);
