@@ -81,7 +81,7 @@ onPage('everything can be reached and worked by keyboard', {}, async (page) => {
     'head-switch',
     'ablate',
     'heatmap',
-    'Weigh every head',
+    'weigh',
     'Hide it',
     'radio',
   ]) {

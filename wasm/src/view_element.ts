@@ -104,9 +104,9 @@ export class AttentionView extends Base {
     this.setAttribute('sentence', `${sentence}`);
   }
 
-  /** The cell that is read out. */
+  /** The cell that is read out, once it is drawn. */
   get cell(): { query: number; key: number; weight: number } | undefined {
-    return this.#weights && this.#map?.cell;
+    return this.#weights && this.#map?.shows ? this.#map.cell : undefined;
   }
 
   connectedCallback(): void {

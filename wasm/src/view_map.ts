@@ -85,6 +85,11 @@ export class AttentionMapView {
     this.#mark();
   }
 
+  /** Whether a head has been shown. */
+  get shows(): boolean {
+    return this.#head !== undefined;
+  }
+
   /** The cell that is read out. */
   get cell(): { query: number; key: number; weight: number } {
     const query = this.#query;
