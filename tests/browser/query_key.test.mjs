@@ -27,6 +27,8 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
       if (kind) await page.getByTestId(`show-${kind}`).check();
       const cells = page.locator('[data-testid=heatmap] [data-value]');
       for (const cell of [cells.first(), cells.last()]) {
+        // The verdict at the window's edge may lie over a cell.
+        await cell.evaluate((each) => each.scrollIntoView({ block: 'center' }));
         await cell.click({ force: true });
         await page.getByTestId('softmax').waitFor();
         const value = Number(await cell.getAttribute('data-value'));
