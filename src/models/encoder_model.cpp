@@ -27,7 +27,7 @@ EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceReq
     output.logits = (*head_)(const_view(states), run);
     if (request.contributions) output.contributions = head_->contributions(const_view(states), run);
   } else {
-    output.states = const_view(states);
+    output.states = copy_of(states);
   }
   for (std::size_t s = 0; tracer && s < batch.size(); ++s) {
     if (!request.names.empty()) output.traces.push_back(tracer->take_tensors(s));
@@ -41,7 +41,7 @@ Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
   Run run(workspace_, tracer);
   run.sequences = &sequences;
   const View<2> last = encoder_.resume(first, states, run);  // [N, D]
-  return head_ ? (*head_)(const_view(last), run) : Tensor<2>(const_view(last));
+  return head_ ? (*head_)(const_view(last), run) : copy_of(last);
 }
 
 }  // namespace glassformer

@@ -32,7 +32,7 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
   const auto tracer = make_tracer(request, sources, encoder_.stack().config());
   Run run(workspace(), tracer.get());
   run.sequences = &sources;
-  encoded.states = const_view(encoder_(sources, run));
+  encoded.states = copy_of(encoder_(sources, run));
   for (std::size_t i = 0; tracer && i < sources.size(); ++i) {
     if (!request.names.empty()) encoded.traces.push_back(tracer->take_tensors(i));
     if (request.attention) encoded.attention.push_back(tracer->take_attention(i));

@@ -6,12 +6,12 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)  // xtensor 0.26 moved its headers into folders
-#include <xtensor/containers/xadapt.hpp>
 #include <xtensor/containers/xtensor.hpp>
 #else
-#include <xtensor/xadapt.hpp>
 #include <xtensor/xtensor.hpp>
 #endif
 
@@ -23,33 +23,67 @@ namespace glassformer {
 template <std::size_t N>
 using Tensor = xt::xtensor<float, N, xt::layout_type::row_major, AlignedAllocator<float>>;
 
-/// A contiguous row-major window on elements that somebody else owns.
-template <std::size_t N>
-using View = xt::xtensor_pointer<float, N, xt::layout_type::row_major>;
+/// A contiguous row-major window on elements that somebody else owns: a pointer and a shape. It is
+/// passed by value, where a container of xtensor's would bring its strides along.
+template <class T, std::size_t N>
+class Window {
+ public:
+  Window(T* data, const std::array<std::size_t, N>& shape) : data_(data), shape_(shape) {}
+
+  T* data() const { return data_; }
+  const std::array<std::size_t, N>& shape() const { return shape_; }
+  std::size_t shape(std::size_t dimension) const { return shape_[dimension]; }
+  std::size_t size() const {
+    std::size_t size = 1;
+    for (std::size_t extent : shape_) size *= extent;
+    return size;
+  }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size(); }
+
+  template <class... Indices>
+  T& operator()(Indices... indices) const {
+    static_assert(sizeof...(Indices) == N);
+    std::size_t offset = 0, dimension = 0;
+    ((offset = offset * shape_[dimension++] + static_cast<std::size_t>(indices)), ...);
+    return data_[offset];
+  }
+
+ private:
+  T* data_;
+  std::array<std::size_t, N> shape_;
+};
 
 template <std::size_t N>
-using ConstView = xt::xtensor_pointer<const float, N, xt::layout_type::row_major>;
+using View = Window<float, N>;
+
+template <std::size_t N>
+using ConstView = Window<const float, N>;
 
 template <std::size_t N>
 View<N> view(float* data, const std::array<std::size_t, N>& shape) {
-  std::size_t size = 1;
-  for (std::size_t extent : shape) size *= extent;
-  return xt::adapt(std::move(data), size, xt::no_ownership(), shape);
+  return {data, shape};
 }
 
 template <std::size_t N>
 ConstView<N> const_view(const float* data, const std::array<std::size_t, N>& shape) {
-  std::size_t size = 1;
-  for (std::size_t extent : shape) size *= extent;
-  return xt::adapt(std::move(data), size, xt::no_ownership(), shape);
+  return {data, shape};
 }
 
 /// A read-only window on a whole tensor or view.
 template <class T>
 auto const_view(const T& x) {
-  std::array<std::size_t, std::tuple_size_v<typename T::shape_type>> shape;
-  for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = x.shape(i);
+  std::array<std::size_t, std::tuple_size_v<std::decay_t<decltype(x.shape())>>> shape;
+  std::copy(x.shape().begin(), x.shape().end(), shape.begin());
   return const_view(static_cast<const float*>(x.data()), shape);
+}
+
+/// A tensor with the elements of a window.
+template <class T, std::size_t N>
+Tensor<N> copy_of(const Window<T, N>& x) {
+  Tensor<N> copy(x.shape());
+  std::copy(x.begin(), x.end(), copy.data());
+  return copy;
 }
 
 /// Rows [first, first + count) of a matrix: the window shares the matrix's elements.
