@@ -102,26 +102,22 @@ class AnswerPipeline::Answering final : public Job {
     });
   }
 
-  std::vector<std::variant<Answer, Error>> take_results() {
-    std::vector<std::variant<Answer, Error>> results;
+  std::vector<Outcome> end() override {
+    std::vector<Outcome> outcomes;
     for (Question& question : questions_) {
       if (question.error) {
-        results.emplace_back(*question.error);
-        continue;
+        outcomes.emplace_back(*question.error);
+      } else {
+        outcomes.emplace_back(pipeline_.to_result(answer_to(question), form_));
       }
-      Answer answer = best_answer(question.context, question.spans, options_);
-      answer.tokens = pair_tokens(question.best.input, pipeline_.tokenizer());
-      answer.attention = std::move(question.best.attention);
-      answer.trace = std::move(question.best.trace);
-      results.emplace_back(std::move(answer));
     }
-    return results;
+    return outcomes;
   }
 
-  std::vector<Outcome> end() override {
-    return to_outcomes(take_results(), [&](Answer result) {
-      return pipeline_.to_result(std::move(result), form_);
-    });
+  /// To the first question. Throws its error.
+  Answer take_answer() {
+    if (questions_[0].error) throw Error(*questions_[0].error);
+    return answer_to(questions_[0]);
   }
 
  private:
@@ -147,6 +143,14 @@ class AnswerPipeline::Answering final : public Job {
     }
   };
 
+  Answer answer_to(Question& question) const {
+    Answer answer = best_answer(question.context, question.spans, options_);
+    answer.tokens = pair_tokens(question.best.input, pipeline_.tokenizer());
+    answer.attention = std::move(question.best.attention);
+    answer.trace = std::move(question.best.trace);
+    return answer;
+  }
+
   AnswerPipeline& pipeline_;
   AnswerOptions options_;
   ResultForm form_;
@@ -165,7 +169,7 @@ Answer AnswerPipeline::answer(std::string_view question, std::string_view contex
   Answering job(*this, std::span(&text, 1), options, ResultForm::json);
   while (job.step()) {
   }
-  return only(job.take_results());
+  return job.take_answer();
 }
 
 Result AnswerPipeline::to_result(Answer result, ResultForm form) const {

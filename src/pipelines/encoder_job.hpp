@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -9,68 +11,100 @@
 
 namespace glassformer {
 
-/// A job of a task whose every text is one input: Task is a pipeline with
+/// Texts on their way through an encoder, each of which is one input. Of one text's error the
+/// others hear nothing.
+class EncoderTexts {
+ public:
+  virtual ~EncoderTexts() = default;
+
+  /// Reads the texts; before the first step.
+  void start(std::span<const TextInput> texts);
+  /// Answers a batch of them. Returns whether any are left.
+  bool step();
+
+ protected:
+  EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options)
+      : work_(pipeline, options) {}
+
+ private:
+  virtual EncoderInput read(const TextInput& text) const = 0;
+  virtual void take(std::size_t index, EncoderAnswer answer, std::string_view text) = 0;
+  virtual void refuse(std::size_t index, const Error& error) = 0;
+
+  std::vector<std::string> texts_;
+  EncoderPipeline::Work work_;
+};
+
+/// The texts of a task: a pipeline with
 ///
 ///     using Typed = …                               what a text becomes
 ///     EncoderInput read(TextInput, options)         a text as the model reads it
 ///     Typed answer(EncoderAnswer, text, options)    what the model makes of it
 ///     Result to_result(Typed, form)
-///
-/// Of one text's error the others hear nothing.
-template <class Task, class Options>
-class EncoderJob final : public Job {
+template <class Task, class Options, class Output>
+class TaskTexts : public EncoderTexts {
  public:
-  using Typed = typename Task::Typed;
+  TaskTexts(Task& task, std::span<const TextInput> texts, const Options& options)
+      : EncoderTexts(task, encoder_options(options)),
+        outputs(texts.size()),
+        task_(task),
+        options_(options) {}
 
-  EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options, ResultForm form)
-      : task_(task),
-        options_(options),
-        form_(form),
-        work_(task, encoder_options(options)),
-        results_(texts.size()) {
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      texts_.emplace_back(texts[i].text);
-      try {
-        work_.add(i, task.read(texts[i], options));
-      } catch (const Error& error) {
-        results_[i] = error;
-      }
-    }
+  std::vector<std::variant<Output, Error>> outputs;  ///< of each text
+
+ protected:
+  typename Task::Typed answer(EncoderAnswer answer, std::string_view text) const {
+    return task_.answer(std::move(answer), text, options_);
   }
-
-  bool step() override {
-    return work_.step([&](std::size_t text, EncoderAnswer answer) {
-      try {
-        results_[text] = task_.answer(std::move(answer), texts_[text], options_);
-      } catch (const Error& error) {
-        results_[text] = error;
-      }
-    });
-  }
-
-  std::vector<std::variant<Typed, Error>> take_results() { return std::move(results_); }
-
-  std::vector<Outcome> end() override {
-    return to_outcomes(take_results(),
-                       [&](Typed result) { return task_.to_result(std::move(result), form_); });
-  }
+  Task& task_;
 
  private:
-  Task& task_;
+  EncoderInput read(const TextInput& text) const override { return task_.read(text, options_); }
+  void refuse(std::size_t index, const Error& error) override { outputs[index] = error; }
+
   Options options_;
+};
+
+/// Texts whose results are written.
+template <class Task, class Options>
+class EncoderJob final : public Job, private TaskTexts<Task, Options, Result> {
+ public:
+  EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options, ResultForm form)
+      : TaskTexts<Task, Options, Result>(task, texts, options), form_(form) {
+    this->start(texts);
+  }
+
+  bool step() override { return EncoderTexts::step(); }
+  std::vector<Outcome> end() override { return std::move(this->outputs); }
+
+ private:
+  void take(std::size_t index, EncoderAnswer answer, std::string_view text) override {
+    this->outputs[index] = this->task_.to_result(this->answer(std::move(answer), text), form_);
+  }
+
   ResultForm form_;
-  std::vector<std::string> texts_;
-  typename Task::Work work_;
-  std::vector<std::variant<Typed, Error>> results_;
+};
+
+/// Texts whose results are returned.
+template <class Task, class Options>
+class TypedTexts final : public TaskTexts<Task, Options, typename Task::Typed> {
+ public:
+  using TaskTexts<Task, Options, typename Task::Typed>::TaskTexts;
+
+ private:
+  void take(std::size_t index, EncoderAnswer answer, std::string_view text) override {
+    this->outputs[index] = this->answer(std::move(answer), text);
+  }
 };
 
 /// What `task` makes of these texts.
 template <class Task, class Options>
 auto run_all(Task& task, std::span<const TextInput> texts, const Options& options) {
-  EncoderJob<Task, Options> job(task, texts, options, ResultForm::json);
-  while (job.step()) {
+  TypedTexts<Task, Options> all(task, texts, options);
+  all.start(texts);
+  while (all.step()) {
   }
-  return job.take_results();
+  return std::move(all.outputs);
 }
 
 }  // namespace glassformer

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 
 namespace glassformer {
 namespace {
