@@ -4,7 +4,7 @@
 
 #include "error.hpp"
 #include "pipelines/input_reader.hpp"
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 
 namespace glassformer {
 namespace {

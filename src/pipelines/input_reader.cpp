@@ -4,7 +4,7 @@
 
 #include "error.hpp"
 #include "pipelines/limits.hpp"
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 #include "text/truncation.hpp"
 
 namespace glassformer {

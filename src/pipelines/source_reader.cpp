@@ -4,7 +4,7 @@
 
 #include "error.hpp"
 #include "io/utf8.hpp"
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 #include "text/sentences.hpp"
 
 namespace glassformer {

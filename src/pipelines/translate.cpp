@@ -5,7 +5,7 @@
 #include "io/decimal.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/search_plan.hpp"
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 
 namespace glassformer {
 namespace {

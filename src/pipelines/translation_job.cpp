@@ -21,7 +21,7 @@ constexpr std::size_t batch_hypotheses = 64;
 constexpr std::size_t read_bytes = 64 << 10;
 // A search keeps the attention weights of all its nodes where they take no more than this; else
 // what is put out is decoded once more, so many tokens at once.
-constexpr std::uint64_t captured_bytes = 16 << 20;
+constexpr std::uint64_t traced_bytes = 16 << 20;
 constexpr std::size_t replayed_rows = 48;
 
 // Ranges of tokens in a text that starts at `start`.
@@ -98,7 +98,7 @@ struct TranslationJob::State {
   void sort();
   std::size_t max_length(std::size_t source_tokens) const;
   std::uint64_t search_bytes(std::size_t length) const;
-  std::uint64_t captured_numbers(std::size_t keys, std::size_t length) const;
+  std::uint64_t traced_numbers(std::size_t keys, std::size_t length) const;
   void expect_room(const SourceText& source);
   void start_batch();
   void go_on();
@@ -209,7 +209,7 @@ std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
 }
 
 // The attention weights of all nodes of such a search over a source of `keys` tokens.
-std::uint64_t TranslationJob::State::captured_numbers(std::size_t keys, std::size_t length) const {
+std::uint64_t TranslationJob::State::traced_numbers(std::size_t keys, std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   return saturating_product(
       {decoder.layers, decoder.n_heads, how.beams, length, (length + 1) / 2 + keys});
@@ -233,7 +233,7 @@ void TranslationJob::State::expect_room(const SourceText& source) {
     if (!sees()) continue;
     const std::uint64_t decoder = saturating_product(
         {config.decoder().layers, config.decoder().n_heads, length, length + keys});
-    TraceBudget().take(options.stream ? captured_numbers(keys, length) : decoder);
+    TraceBudget().take(options.stream ? traced_numbers(keys, length) : decoder);
     if (!options.attention) continue;
     numbers += decoder +
                saturating_product({config.encoder().layers, config.encoder().n_heads, keys, keys});
@@ -256,7 +256,7 @@ void TranslationJob::State::start_batch() {
   std::vector<std::size_t> max_lengths;
   std::vector<std::vector<std::int32_t>> choices;
   DecodingLimits limits = {.nodes = 0, .positions = 0, .rows = 0};
-  std::uint64_t bytes = 0, captured = 0;
+  std::uint64_t bytes = 0, traced = 0;
   for (batch.clear(); next < order.size(); ++next) {
     const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
     const std::size_t length = max_length(tokens.size());
@@ -274,7 +274,7 @@ void TranslationJob::State::start_batch() {
 
     max_lengths.push_back(length);
     bytes += search_bytes(length);
-    captured += captured_numbers(tokens.size(), length);
+    traced += traced_numbers(tokens.size(), length);
     limits.nodes += 1 + how.beams * (length - 1);
     limits.positions = std::max(limits.positions, length);
     limits.rows += how.beams;
@@ -289,7 +289,7 @@ void TranslationJob::State::start_batch() {
     sentences[batch[i]].result.trace = std::move(encoded.traces[i]);
   }
   // A step of a stream shows its attention.
-  const bool fits = options.trace.empty() && captured <= captured_bytes / sizeof(float);
+  const bool fits = options.trace.empty() && traced <= traced_bytes / sizeof(float);
   request.attention = sees() && (options.stream || fits);
   request.names.clear();
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
@@ -376,7 +376,7 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source, Can
   const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
   Seq2Seq::Encoded alone;
   alone.sources.add(encoded.sources.ids(source));
-  alone.states = const_view(rows(encoded.states, start, keys));
+  alone.states = copy_of(rows(encoded.states, start, keys));
   std::vector<Extension> fed = {{.id = tree[0].id}};
   for (const CandidateIndex candidate : search->path(source, last)) {
     fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});

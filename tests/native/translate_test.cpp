@@ -465,7 +465,7 @@ TEST_CASE("a folder says how it searches, and options say otherwise", "[translat
   CHECK(code_of([&] { parse_config(to_json(config)); }) == ErrorCode::invalid_config);
 }
 
-TEST_CASE("silenced heads change the answer, in each of the three attentions", "[translate]") {
+TEST_CASE("ablated heads change the answer, in each of the three attentions", "[translate]") {
   const auto pipeline = make_translator();
   const float score = pipeline->translate(texts[1]).score;
   for (const AttentionSite site :

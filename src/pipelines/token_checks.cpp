@@ -1,4 +1,4 @@
-#include "pipelines/special_tokens.hpp"
+#include "pipelines/token_checks.hpp"
 
 #include "error.hpp"
 
