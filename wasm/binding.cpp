@@ -25,20 +25,27 @@
 #include "io/limits.hpp"
 #include "io/tensor_container.hpp"
 #include "kernels/kernels.hpp"
+#include "linked.hpp"
 #include "models/model.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/make_pipeline.hpp"
+
+// What CMakeLists.txt says that this binary has.
+#if defined(GLASSFORMER_READS)
+bool glassformer::links_readers() { return true; }
+#else
+bool glassformer::links_readers() { return false; }
+#endif
+#if defined(GLASSFORMER_WRITES)
+bool glassformer::links_writers() { return true; }
+#else
+bool glassformer::links_writers() { return false; }
+#endif
 
 namespace {
 
 using namespace glassformer;
 
-// What CMakeLists.txt says that this binary has beside the tasks that read.
-#if defined(GLASSFORMER_WRITES)
-constexpr bool writes = true;
-#else
-constexpr bool writes = false;
-#endif
 #if defined(GLASSFORMER_EXPLAINS)
 constexpr bool can_explain = true;
 #else
@@ -51,7 +58,7 @@ struct FilesWanted {};
 // The files of a folder, as far as they have been handed in.
 class GivenFiles final : public ModelFiles {
  public:
-  std::optional<std::string> read(const std::string& name) override {
+  std::optional<std::string> read(std::string_view name) override {
     const auto file = files_.find(name);
     if (file == files_.end() || (file->second.there && !file->second.bytes)) {
       add_once(to_read_, name);
@@ -63,12 +70,12 @@ class GivenFiles final : public ModelFiles {
     return bytes;
   }
 
-  bool has(const std::string& name) override {
+  bool has(std::string_view name) override {
     const auto file = files_.find(name);
     if (file != files_.end()) return file->second.there;
     if (std::ranges::find(to_read_, name) == to_read_.end()) {
       std::erase(to_find_, name);
-      to_find_.insert(to_find_.begin(), name);
+      to_find_.emplace(to_find_.begin(), name);
     }
     throw FilesWanted();
   }
@@ -109,11 +116,11 @@ class GivenFiles final : public ModelFiles {
     std::optional<std::string> bytes;
   };
 
-  static void add_once(std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  static void add_once(std::vector<std::string>& names, std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
   }
 
-  std::map<std::string, File> files_;
+  std::map<std::string, File, std::less<>> files_;
   std::vector<std::string> names_, to_read_, to_find_;
 };
 
@@ -140,11 +147,13 @@ struct Instance {
 
 Instance instance;
 
-// Runs `work`, whose JSON becomes the result. No exception leaves the module.
-template <typename Work>
-int answer(const Work& work) {
+// What a function of the module does: its JSON, from what `work` points to.
+using Answering = std::string (*)(const void* work);
+
+// Runs it; its JSON becomes the result. No exception leaves the module.
+int answer(Answering answering, const void* work) {
   try {
-    instance.result = work();
+    instance.result = answering(work);
     return 0;
   } catch (const Error& error) {
     instance.result = to_json(error);
@@ -154,6 +163,11 @@ int answer(const Work& work) {
     instance.result = to_json(Error(ErrorCode::internal, error.what()));
   }
   return 1;
+}
+
+template <typename Work>
+int answer(const Work& work) {
+  return answer([](const void* it) { return (*static_cast<const Work*>(it))(); }, &work);
 }
 
 std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size) {
@@ -200,13 +214,6 @@ std::string wanted_json(const GivenFiles& files) {
   return json.take();
 }
 
-// Of a task that this binary does not have.
-std::string plan_json(Task task) {
-  JsonWriter json;
-  json.object([&] { json.field("task", to_string(task)); });
-  return json.take();
-}
-
 // {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 std::string plan_json(Task task, const WeightsLoader& loader) {
   JsonWriter json;
@@ -237,7 +244,7 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
   return json.take();
 }
 
-// The model that the configuration describes, without weights; null if this binary lacks its task.
+// The model that the configuration describes, without weights.
 std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
@@ -248,11 +255,7 @@ std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   parts.target_tokenizer = loading.folder->take_target_tokenizer();
   parts.compute = loading.compute.value_or(stored_compute(loading.headers.front()));
   if (loading.shortlist) parts.shortlist = std::as_bytes(std::span(*loading.shortlist));
-  if constexpr (writes) {
-    return make_pipeline(std::move(parts));
-  } else {
-    return make_reading_pipeline(std::move(parts));
-  }
+  return make_pipeline(std::move(parts));
 }
 
 Pipeline& loaded() {
@@ -342,7 +345,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, 
 // [{"name", "max_bytes", "code"}], "find": [names]}, those whose bytes are wanted and those that
 // may be there or not; it can go on when all of the first are there or, where there are none, the
 // first of the second. With nothing left to want, answers {"weights": [names], "max_header_bytes",
-// "container"}, the last telling whether the weights are one TensorContainer.
+// "container"}, the last telling whether the weights are one TensorContainer; or null where the
+// model may be of a kind that this binary lacks.
 EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
   return answer([] {
     Loading& model = loading();
@@ -360,6 +364,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
     } catch (const FilesWanted&) {
       model.folder.reset();
       return wanted_json(model.files);
+    } catch (const NotLinked&) {
+      instance.loading.reset();
+      return std::string("null");
     }
     model.files = {};
     JsonWriter json;
@@ -384,6 +391,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, do
   });
 }
 
+#if defined(GLASSFORMER_WRITES)
 // Of a TensorContainer, in place of gf_load_header: takes the beginning of a file of `total` bytes.
 // Answers {"header_bytes", "config"?: {"begin", "end"}}: how many bytes to give or, where it has
 // been given those, which bytes of the data behind them gf_load_config takes.
@@ -415,24 +423,18 @@ EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
     return std::string("null");
   });
 }
+#endif
 
 // Makes the model. Answers what it is for, where each file's tensors lie in its data section, in
 // the order in which gf_load_tensor wants them, and how many bytes of each to hand over at a time:
 //
 //     {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 //
-// "staging" is the largest piece. Tensors that are ignored are left out. If this binary lacks the
-// task, answers {"task"}, and no model is being loaded any more.
+// "staging" is the largest piece. Tensors that are ignored are left out.
 EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
     Loading& model = loading();
-    ModelConfig config = model.folder.value().config(model.headers);
-    const Task task = config.task;
-    instance.pipeline = make_model(model, std::move(config));
-    if (!instance.pipeline) {
-      instance.loading.reset();
-      return plan_json(task);
-    }
+    instance.pipeline = make_model(model, model.folder.value().config(model.headers));
     std::vector<Parameter> parameters = instance.pipeline->parameters();
     model.shortlist.reset();
     instance.parameters = element_count(parameters);

@@ -22,12 +22,12 @@ FolderOnDisk::FolderOnDisk(std::filesystem::path path) : path_(std::move(path)) 
   }
 }
 
-std::optional<std::string> FolderOnDisk::read(const std::string& name) {
+std::optional<std::string> FolderOnDisk::read(std::string_view name) {
   if (!has(name)) return std::nullopt;
   return read_file(path_ / name, limit_of(name));
 }
 
-bool FolderOnDisk::has(const std::string& name) { return is_there(path_ / name); }
+bool FolderOnDisk::has(std::string_view name) { return is_there(path_ / name); }
 
 std::vector<std::string> FolderOnDisk::names() {
   std::vector<std::string> names;

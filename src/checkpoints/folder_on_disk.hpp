@@ -19,8 +19,8 @@ class FolderOnDisk final : public ModelFiles {
   explicit FolderOnDisk(std::filesystem::path path);
 
   /// A file over its limit is refused unread; see limit_of.
-  std::optional<std::string> read(const std::string& name) override;
-  bool has(const std::string& name) override;
+  std::optional<std::string> read(std::string_view name) override;
+  bool has(std::string_view name) override;
 
   std::vector<std::string> names() override;
 

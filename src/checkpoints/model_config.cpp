@@ -12,6 +12,7 @@
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
 #include "io/limits.hpp"
+#include "linked.hpp"
 
 namespace glassformer {
 namespace {
@@ -487,7 +488,41 @@ void read_generator(JsonObject& object, ModelConfig& config) {
   read_end_ids(object, config);
 }
 
+// What the tasks that write, and those that read, have of their own.
+void read_writer(JsonObject& object, ModelConfig& config) {
+  switch (config.task) {
+    case Task::translation:
+      return read_translator(object, config);
+    case Task::text_generation:
+      return read_generator(object, config);
+    case Task::text2text_generation:
+      return read_text_to_text(object, config);
+    default:
+      return;
+  }
+}
+
+void read_reader(JsonObject& object, ModelConfig& config) {
+  switch (config.task) {
+    case Task::text_classification:
+      return read_classifier(object, config);
+    case Task::token_classification:
+      return read_token_classifier(object, config);
+    case Task::question_answering:
+      return read_answerer(object, config);
+    case Task::feature_extraction:
+      return read_embedder(object, config);
+    default:
+      return;
+  }
+}
+
 }  // namespace
+
+bool writes(Task task) {
+  return task == Task::translation || task == Task::text_generation ||
+         task == Task::text2text_generation;
+}
 
 ModelConfig parse_config(std::string_view json) {
   expect_within(config_limit, json.size());
@@ -495,35 +530,15 @@ ModelConfig parse_config(std::string_view json) {
   JsonObject object(parse_json(json, source), source);
   ModelConfig config;
   config.task = task_of(object);
+  expect_linked(writes(config.task));
   const bool alone = config.task == Task::text_generation;
   Architecture& architecture = config.architecture;
   StackConfig& reader =
       (alone ? architecture.decoder : architecture.encoder).emplace(read_stack(object));
   reader.layers = size(object, alone ? "decoder_layers" : "encoder_layers", max_layers);
   reader.max_length = size(object, alone ? "max_target_length" : "max_source_length", max_length);
-  switch (config.task) {
-    case Task::text_classification:
-      read_classifier(object, config);
-      break;
-    case Task::translation:
-      read_translator(object, config);
-      break;
-    case Task::token_classification:
-      read_token_classifier(object, config);
-      break;
-    case Task::question_answering:
-      read_answerer(object, config);
-      break;
-    case Task::feature_extraction:
-      read_embedder(object, config);
-      break;
-    case Task::text_generation:
-      read_generator(object, config);
-      break;
-    case Task::text2text_generation:
-      read_text_to_text(object, config);
-      break;
-  }
+  if (links_writers()) read_writer(object, config);
+  if (links_readers()) read_reader(object, config);
   if (object.find("tokenizer_template")) {
     config.tokenizer_template = object.boolean("tokenizer_template");
   }
@@ -531,7 +546,8 @@ ModelConfig parse_config(std::string_view json) {
     config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
     config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
   }
-  if (const JsonValue* generation = architecture.decoder ? object.find("generation") : nullptr) {
+  const JsonValue* generation = architecture.decoder ? object.find("generation") : nullptr;
+  if (links_writers() && generation) {
     JsonObject fields(*generation, source, "generation");
     read_generation(fields, config.generation);
     fields.finish();

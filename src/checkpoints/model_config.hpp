@@ -29,6 +29,8 @@ enum class Task {
 };
 
 const char* to_string(Task task);
+/// Whether models of this task write texts; the others read them.
+bool writes(Task task);
 
 /// What a text over the limit loses: its end, or its middle, so that a quarter of the limit is its
 /// beginning and the rest its end, where reviews have their verdict.

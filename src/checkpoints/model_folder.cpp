@@ -10,6 +10,7 @@
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/limits.hpp"
+#include "linked.hpp"
 #include "text/tokenizer_files.hpp"
 
 namespace glassformer {
@@ -79,7 +80,7 @@ void expect_sentencepiece(ModelFiles& files) {
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
-  if (find_container(files)) return;
+  if (links_writers() && find_container(files)) return;
   files.prepare(std::array{config_name}, std::array{weights_name});
   std::optional<std::string> config = files.read(config_name);
   if (!config) {
@@ -88,6 +89,8 @@ ModelFolder::ModelFolder(ModelFiles& files) {
                   "adapter_config.json: expected a whole model, got an adapter (LoRA); merge it "
                   "into its base model with merge_and_unload() and save that");
     }
+    // What they have instead is found by the names of the files.
+    if (!files.names().empty()) expect_linked(true);
     throw_error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
   }
   config_ = *std::move(config);
@@ -105,9 +108,9 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
-  if (family_ && family_->writes) {
+  if (links_writers() && family_ && family_->writes) {
     generation_ = files.read(generation_config_name);
-  } else if (family_) {
+  } else if (links_readers() && family_) {
     read_modules(files);
   }
   read_tokenizers(files);
@@ -128,7 +131,7 @@ bool ModelFolder::find_container(ModelFiles& files) {
   const std::array vocabularies = {found->source.c_str(), found->target.c_str()};
   files.prepare(std::span(vocabularies).first(two ? 2 : 1));
   const auto read = [&](const std::string& name) {
-    return read_tokenizer([&](const std::string& file) {
+    return read_tokenizer([&](std::string_view file) {
       return file == "tokenizer.model" ? files.read(name) : std::nullopt;
     });
   };
@@ -140,7 +143,9 @@ bool ModelFolder::find_container(ModelFiles& files) {
   return true;
 }
 
-void ModelFolder::take_config(std::string_view yaml) { config_ = bergamot_json(yaml); }
+void ModelFolder::take_config(std::string_view yaml) {
+  if (links_writers()) config_ = bergamot_json(yaml);
+}
 
 void ModelFolder::find_weights(ModelFiles& files) {
   if (files.has(weights_name)) {
@@ -229,7 +234,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   }
   // Two tokenizers read this one. Whoever hands over a large file has it no more.
   std::optional<std::string> vocabulary;
-  const auto file = [&](const std::string& name) -> std::optional<std::string> {
+  const auto file = [&](std::string_view name) -> std::optional<std::string> {
     if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
     const bool shared = name == "vocab.json";
     if (shared && vocabulary) return vocabulary;
@@ -240,6 +245,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
     return bytes;
   };
   tokenizer_ = read_tokenizer(file, TokenizerSide::source);
+  if (!links_writers()) return;
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
     target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
   }
@@ -276,8 +282,8 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     config = parse_config(config_);
   }
   if (!family_) return config;
-  if (generation_) read_generation(*generation_, config.generation);
-  if (config.architecture.decoder) {
+  if (links_writers() && config.architecture.decoder) {
+    if (generation_) read_generation(*generation_, config.generation);
     check_generation(config.generation, config.decoder().vocab_size);
   }
   if (config.task == Task::translation) {

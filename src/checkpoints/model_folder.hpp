@@ -20,8 +20,8 @@ class ModelFiles {
  public:
   virtual ~ModelFiles() = default;
   /// A file's bytes, or nothing if it is not there.
-  virtual std::optional<std::string> read(const std::string& name) = 0;
-  virtual bool has(const std::string& name) = 0;
+  virtual std::optional<std::string> read(std::string_view name) = 0;
+  virtual bool has(std::string_view name) = 0;
   /// The names of all files, where one can know; of a server's one cannot.
   virtual std::vector<std::string> names() { return {}; }
   /// Says which files will be read, as far as one can tell, and of which others somebody will ask

@@ -405,8 +405,8 @@ JsonValue parse_json(std::string_view text, JsonSource source) {
   return Parser(text, source).document();
 }
 
-JsonObject::JsonObject(JsonValue value, JsonSource source, std::string path, std::size_t most)
-    : source_(source), path_(std::move(path)) {
+JsonObject::JsonObject(JsonValue value, JsonSource source, std::string_view path, std::size_t most)
+    : source_(source), path_(path) {
   if (!value.is_object()) fail({}, {"expected an object, got {}", {describe(value)}});
   for (JsonEntries entry(value); entry.next();) {
     if (fields_.size() == most) {

@@ -87,7 +87,7 @@ class JsonObject {
 
   /// `path` names the object inside its document; empty for the document itself.
   /// Throws if `value` is not an object of at most `most` fields.
-  JsonObject(JsonValue value, JsonSource source, std::string path = {},
+  JsonObject(JsonValue value, JsonSource source, std::string_view path = {},
              std::size_t most = max_fields);
 
   /// The field's value, or null if it is absent.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers/cached_attention.hpp"
+#include "linked.hpp"
 
 namespace glassformer {
 
@@ -39,7 +40,7 @@ void SelfAttention::add_to(View<2> x, const ConstView<2>& input, const Run& run)
   see("q", qkv.data(), 3 * d_heads);
   see("k", qkv.data() + d_heads, 3 * d_heads);
   see("v", qkv.data() + 2 * d_heads, 3 * d_heads);
-  if (run.step) {
+  if (links_writers() && run.step) {
     attend_to_cache(qkv, context, run);
   } else {
     attend_within_sequences(qkv, context, run);

@@ -6,6 +6,7 @@
 
 #include "kernels/kernels.hpp"
 #include "layers/recurrent_unit.hpp"
+#include "linked.hpp"
 
 namespace glassformer {
 namespace {
@@ -31,7 +32,7 @@ AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
-  if (config.positions != PositionKind::relative) return nullptr;
+  if (!links_writers() || config.positions != PositionKind::relative) return nullptr;
   const bool causal = config.attention == AttentionType::causal;
   return std::make_unique<RelativeBias>(
       RelativeBiasShape{.n_heads = config.n_heads,
@@ -55,7 +56,7 @@ std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
     return Residual(name, make_norm(config), config.norm);
   };
   std::optional<Block::Sublayer<CrossAttention>> encoder_attn;
-  if (kind == Stack::Kind::attends) {
+  if (links_writers() && kind == Stack::Kind::attends) {
     encoder_attn = {std::make_unique<CrossAttention>(attention, compute),
                     residual("encoder_attn_layer_norm")};
   }
@@ -64,7 +65,7 @@ std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
                                          .activation = config.activation,
                                          .bias = bias_if(config.feed_forward_bias)};
   std::unique_ptr<TokenMixer> self_attn;
-  if (config.attention == AttentionType::recurrent) {
+  if (links_writers() && config.attention == AttentionType::recurrent) {
     self_attn = std::make_unique<RecurrentUnit>(config.d_model, compute);
   } else {
     self_attn = std::make_unique<SelfAttention>(

@@ -34,7 +34,7 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
   FolderOnDisk files(folder);
-  return read_tokenizer([&](const std::string& name) { return files.read(name); }, side);
+  return read_tokenizer([&](std::string_view name) { return files.read(name); }, side);
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {

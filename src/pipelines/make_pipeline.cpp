@@ -1,22 +1,47 @@
 #include "pipelines/make_pipeline.hpp"
 
+#include "linked.hpp"
+#include "pipelines/answer.hpp"
+#include "pipelines/classify.hpp"
+#include "pipelines/embed.hpp"
 #include "pipelines/generate.hpp"
+#include "pipelines/token_classify.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer {
+namespace {
 
-std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
+std::unique_ptr<Pipeline> make_writer(PipelineParts parts) {
+  auto& [config, tokenizer, target_tokenizer, compute, shortlist] = parts;
+  if (config.task == Task::translation) {
+    return std::make_unique<TranslatePipeline>(std::move(config), std::move(tokenizer),
+                                               std::move(target_tokenizer), compute, shortlist);
+  }
+  return std::make_unique<GeneratePipeline>(std::move(config), std::move(tokenizer), compute);
+}
+
+std::unique_ptr<Pipeline> make_reader(PipelineParts parts) {
   auto& [config, tokenizer, target_tokenizer, compute, shortlist] = parts;
   switch (config.task) {
-    case Task::translation:
-      return std::make_unique<TranslatePipeline>(std::move(config), std::move(tokenizer),
-                                                 std::move(target_tokenizer), compute, shortlist);
-    case Task::text_generation:
-    case Task::text2text_generation:
-      return std::make_unique<GeneratePipeline>(std::move(config), std::move(tokenizer), compute);
+    case Task::text_classification:
+      return std::make_unique<ClassifyPipeline>(std::move(config), std::move(tokenizer), compute);
+    case Task::token_classification:
+      return std::make_unique<TokenClassifyPipeline>(std::move(config), std::move(tokenizer),
+                                                     compute);
+    case Task::question_answering:
+      return std::make_unique<AnswerPipeline>(std::move(config), std::move(tokenizer), compute);
     default:
-      return make_reading_pipeline(std::move(parts));
+      return std::make_unique<EmbedPipeline>(std::move(config), std::move(tokenizer), compute);
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
+  const bool writer = writes(parts.config.task);
+  if (links_writers() && writer) return make_writer(std::move(parts));
+  if (links_readers() && !writer) return make_reader(std::move(parts));
+  throw NotLinked();
 }
 
 }  // namespace glassformer

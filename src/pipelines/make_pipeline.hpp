@@ -19,10 +19,8 @@ struct PipelineParts {
   std::optional<std::span<const std::byte>> shortlist = {};  ///< of translations
 };
 
-/// The pipeline of the task that the configuration is for. Throws what its constructor throws.
+/// The pipeline of the task that the configuration is for. Throws NotLinked, and what its
+/// constructor throws.
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);
-/// The same of the tasks that read and do not write; null for others. Without the rest of them a
-/// program is a fifth smaller.
-std::unique_ptr<Pipeline> make_reading_pipeline(PipelineParts parts);
 
 }  // namespace glassformer

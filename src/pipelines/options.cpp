@@ -19,8 +19,8 @@ constexpr std::uint64_t any_index = std::numeric_limits<std::uint32_t>::max();
 OptionsReader::OptionsReader(const TaskOptions& options)
     : JsonObject(parse_json(options.json, source), source), values_(options.values) {}
 
-OptionsReader::OptionsReader(JsonValue value, std::string path)
-    : JsonObject(value, source, std::move(path)) {}
+OptionsReader::OptionsReader(JsonValue value, std::string_view path)
+    : JsonObject(value, source, path) {}
 
 std::size_t OptionsReader::index(const char* key, std::size_t least) {
   return static_cast<std::size_t>(integer(key, least, any_index));

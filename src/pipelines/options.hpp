@@ -32,7 +32,7 @@ class OptionsReader : public JsonObject {
   /// What `options` points to outlives this.
   explicit OptionsReader(const TaskOptions& options);
   /// An option that is an object itself.
-  OptionsReader(JsonValue value, std::string path);
+  OptionsReader(JsonValue value, std::string_view path);
 
   bool flag(const char* key) { return find(key) && boolean(key); }
   std::size_t index(const char* key, std::size_t least = 0);

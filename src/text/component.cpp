@@ -10,7 +10,7 @@ constexpr std::string_view cure =
 
 }  // namespace
 
-Component::Component(const JsonValue& json, const std::string& path)
+Component::Component(const JsonValue& json, std::string_view path)
     : JsonObject(json, tokenizer_json, path), path_(path), type_(string("type")) {}
 
 bool Component::boolean_or(const char* key, bool fallback) {
@@ -18,9 +18,9 @@ bool Component::boolean_or(const char* key, bool fallback) {
   return value && value->type() != JsonValue::Type::null ? boolean(key) : fallback;
 }
 
-std::string Component::string_or(const char* key, const std::string& fallback) {
+std::string Component::string_or(const char* key, std::string_view fallback) {
   const JsonValue* value = find(key);
-  return value && value->type() != JsonValue::Type::null ? string(key) : fallback;
+  return value && value->type() != JsonValue::Type::null ? string(key) : std::string(fallback);
 }
 
 char32_t Component::character(const char* key) {

@@ -16,13 +16,13 @@ inline constexpr JsonSource tokenizer_json{ErrorCode::invalid_tokenizer, "tokeni
 /// JsonObject; finish() refuses the ones that nobody asked for.
 class Component : public JsonObject {
  public:
-  Component(const JsonValue& json, const std::string& path);
+  Component(const JsonValue& json, std::string_view path);
 
   const std::string& type() const { return type_; }
   const std::string& path() const { return path_; }
 
   bool boolean_or(const char* key, bool fallback);
-  std::string string_or(const char* key, const std::string& fallback);
+  std::string string_or(const char* key, std::string_view fallback);
   /// One character of a string.
   char32_t character(const char* key);
 

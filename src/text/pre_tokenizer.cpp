@@ -72,7 +72,7 @@ Characters with_prefix(char32_t prefix, CharacterSpan text) {
 class Sequence final : public PreTokenizer {
  public:
   explicit Sequence(Component& component) {
-    component.each("pretokenizers", [this](const JsonValue& json, const std::string& path) {
+    component.each("pretokenizers", [this](const JsonValue& json, std::string_view path) {
       steps_.push_back(read_pre_tokenizer(json, path));
     });
   }
@@ -249,7 +249,7 @@ CharacterSpan Words::operator[](std::size_t i) const {
   return CharacterSpan(characters_).subspan(begin, ends_[i] - begin);
 }
 
-std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, const std::string& path) {
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, std::string_view path) {
   Component component(json, path);
   std::unique_ptr<PreTokenizer> pre_tokenizer = make(component);
   component.finish();

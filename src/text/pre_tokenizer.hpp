@@ -32,6 +32,6 @@ class PreTokenizer {
 };
 
 /// Reads a component. Throws unsupported for one of another type.
-std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, const std::string& path);
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, std::string_view path);
 
 }  // namespace glassformer

@@ -21,7 +21,7 @@ using unicode::NormalForm;
 class Sequence final : public TextNormalizer {
  public:
   explicit Sequence(Component& component) {
-    component.each("normalizers", [this](const JsonValue& json, const std::string& path) {
+    component.each("normalizers", [this](const JsonValue& json, std::string_view path) {
       steps_.push_back(read_normalizer(json, path));
     });
   }
@@ -262,7 +262,7 @@ std::unique_ptr<TextNormalizer> make(Component& component) {
 
 }  // namespace
 
-std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, const std::string& path) {
+std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::string_view path) {
   Component component(json, path);
   std::unique_ptr<TextNormalizer> normalizer = make(component);
   component.finish();

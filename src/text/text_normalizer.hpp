@@ -17,7 +17,7 @@ class TextNormalizer {
 };
 
 /// Reads a component. Throws unsupported for one of another type.
-std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, const std::string& path);
+std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::string_view path);
 
 /// SentencePiece's map from characters to others, applied as tokenizer.json's "Precompiled" is:
 /// whole grapheme clusters of less than six bytes first, by the shortest rule that fits.

@@ -18,7 +18,7 @@ using Tokens = std::vector<std::string>;
 class Sequence final : public TokenDecoder {
  public:
   explicit Sequence(Component& component) {
-    component.each("decoders", [this](const JsonValue& json, const std::string& path) {
+    component.each("decoders", [this](const JsonValue& json, std::string_view path) {
       steps_.push_back(read_decoder(json, path));
     });
   }
@@ -259,7 +259,7 @@ std::unique_ptr<TokenDecoder> make(Component& component) {
 
 }  // namespace
 
-std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, const std::string& path) {
+std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, std::string_view path) {
   Component component(json, path);
   std::unique_ptr<TokenDecoder> decoder = make(component);
   component.finish();

@@ -17,7 +17,7 @@ class TokenDecoder {
 };
 
 /// Reads a component. Throws unsupported for one of another type.
-std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, const std::string& path);
+std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, std::string_view path);
 
 /// For a tokenizer.json without one: a space between tokens.
 std::unique_ptr<TokenDecoder> make_spacing_decoder();

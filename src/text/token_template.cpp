@@ -78,7 +78,7 @@ std::vector<TemplatePart> read_parts(Component& component, const char* key,
   return parts;
 }
 
-void read(const JsonValue& json, const std::string& path, PostProcessor& result) {
+void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
   Component component(json, path);
   const std::string& type = component.type();
   const auto read_trimming = [&] {
@@ -86,7 +86,7 @@ void read(const JsonValue& json, const std::string& path, PostProcessor& result)
     result.has_prefix = component.boolean_or("add_prefix_space", true);
   };
   if (type == "Sequence") {
-    component.each("processors", [&](const JsonValue& element, const std::string& inner) {
+    component.each("processors", [&](const JsonValue& element, std::string_view inner) {
       read(element, inner, result);
     });
   } else if (type == "TemplateProcessing") {
@@ -124,7 +124,7 @@ TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separa
   return result;
 }
 
-PostProcessor read_post_processor(const JsonValue& json, const std::string& path) {
+PostProcessor read_post_processor(const JsonValue& json, std::string_view path) {
   PostProcessor result;
   read(json, path, result);
   return result;

@@ -38,6 +38,6 @@ struct PostProcessor {
 };
 
 /// Reads a component, or several in a row. Throws unsupported for one of another type.
-PostProcessor read_post_processor(const JsonValue& json, const std::string& path);
+PostProcessor read_post_processor(const JsonValue& json, std::string_view path);
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "linked.hpp"
 #include "text/composed_tokenizer.hpp"
 #include "text/json_entries.hpp"
 #include "text/ranked_bpe.hpp"
@@ -26,7 +27,7 @@ std::span<const std::byte> bytes_of(const std::string& file) {
   return std::as_bytes(std::span(file));
 }
 
-std::string required(const FolderFile& file, const std::string& name) {
+std::string required(const FolderFile& file, std::string_view name) {
   std::optional<std::string> bytes = file(name);
   if (!bytes) {
     throw_error(ErrorCode::invalid_tokenizer, {"{}: missing; the tokenizer needs it", {name}});
@@ -52,10 +53,10 @@ class TokenizerConfig {
   }
 
   /// A special token, which may be a text or an object with its "content".
-  std::string token(const char* key, const std::string& fallback) {
+  std::string token(const char* key, std::string_view fallback) {
     const JsonValue* value = object_.find(key);
     if (value && value->is_string()) return object_.string(key);
-    if (!value || !value->is_object()) return fallback;
+    if (!value || !value->is_object()) return std::string(fallback);
     return JsonObject(*value, source, key).string("content");
   }
 
@@ -66,15 +67,15 @@ class TokenizerConfig {
   JsonObject object_;
 };
 
-AddedToken special_token(const std::string& content, std::int32_t id) {
-  AddedToken token{.id = id, .content = content};
+AddedToken special_token(std::string_view content, std::int32_t id) {
+  AddedToken token{.id = id, .content = std::string(content)};
   token.special = true;
   return token;
 }
 
 /// Adds those that are in the vocabulary.
-void add_specials(Parts& parts, std::initializer_list<std::string> tokens) {
-  for (const std::string& token : tokens) {
+void add_specials(Parts& parts, std::initializer_list<std::string_view> tokens) {
+  for (const std::string_view token : tokens) {
     const std::int32_t id = parts.model->vocabulary().find(token);
     bool known = id == Vocabulary::absent;
     for (const AddedToken& other : parts.added_tokens) known |= other.id == id;
@@ -87,19 +88,19 @@ std::unique_ptr<Tokenizer> compose(Parts parts) {
 }
 
 // Components as a tokenizer.json has them.
-JsonValue component(const std::string& text) { return parse_json(text, tokenizer_json); }
+JsonValue component(std::string_view text) { return parse_json(text, tokenizer_json); }
 
-void set_normalizer(Parts& parts, const std::string& json) {
+void set_normalizer(Parts& parts, std::string_view json) {
   parts.normalizer = read_normalizer(component(json), "normalizer");
 }
-void set_pre_tokenizer(Parts& parts, const std::string& json) {
+void set_pre_tokenizer(Parts& parts, std::string_view json) {
   parts.pre_tokenizer = read_pre_tokenizer(component(json), "pre_tokenizer");
 }
-void set_decoder(Parts& parts, const std::string& json) {
+void set_decoder(Parts& parts, std::string_view json) {
   parts.decoder = read_decoder(component(json), "decoder");
 }
 
-Vocabulary read_vocab_json(const FolderFile& file, const std::string& name) {
+Vocabulary read_vocab_json(const FolderFile& file, std::string_view name) {
   const JsonSource source{ErrorCode::invalid_tokenizer, name};
   const std::string text = required(file, name);
   const JsonValue json = parse_json(text, source);
@@ -229,7 +230,7 @@ struct PieceLayout {
 };
 
 Parts compose_pieces(const SentencePieceModel& model, const PieceLayout& layout,
-                     const std::string& unknown) {
+                     std::string_view unknown) {
   if (model.kind != SegmentationKind::unigram) {
     throw_error(
         ErrorCode::unsupported,
@@ -314,11 +315,19 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
     return model;
   };
   if (const auto model = of_side("source.model", "target.model")) return sentencepiece(*model);
-  if (const auto model = of_side("source.spm", "target.spm")) return read_spm(file, side, *model);
-  if (const auto lines = file("vocab.txt")) return read_vocab_txt(file, *lines);
+  if (links_writers()) {
+    if (const auto model = of_side("source.spm", "target.spm")) return read_spm(file, side, *model);
+  }
+  if (links_readers()) {
+    if (const auto lines = file("vocab.txt")) return read_vocab_txt(file, *lines);
+  }
   if (const auto merges = file("merges.txt")) return read_merges(file, *merges);
-  if (const auto model = file("spiece.model")) return read_spiece(file, *model);
-  if (const auto model = file("sentencepiece.bpe.model")) return read_bpe_model(*model);
+  if (links_writers()) {
+    if (const auto model = file("spiece.model")) return read_spiece(file, *model);
+  }
+  if (links_readers()) {
+    if (const auto model = file("sentencepiece.bpe.model")) return read_bpe_model(*model);
+  }
   throw_error(
       ErrorCode::invalid_tokenizer,
       "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "text/tokenizer.hpp"
 
@@ -12,7 +13,7 @@ namespace glassformer {
 
 /// Gives a file of a model folder by its name, or nothing if it is not there. To be asked for each
 /// file once: where files come one by one, it hands large ones over and has to fetch them again.
-using FolderFile = std::function<std::optional<std::string>(const std::string& name)>;
+using FolderFile = std::function<std::optional<std::string>(std::string_view name)>;
 
 /// Which texts a tokenizer is for, where a translator's two languages have one each.
 enum class TokenizerSide { source, target };

@@ -160,10 +160,10 @@ function sizes() {
     glassformer: [
       'dist/glassformer.read.wasm',
       'dist/glassformer.read.relaxed.wasm',
+      'dist/glassformer.write.wasm',
+      'dist/glassformer.write.relaxed.wasm',
       'dist/glassformer.wasm',
       'dist/glassformer.relaxed.wasm',
-      'dist/glassformer.explain.wasm',
-      'dist/glassformer.explain.relaxed.wasm',
       'dist/index.js',
       'dist/worker.js',
     ].map((file) => join(root, file)),

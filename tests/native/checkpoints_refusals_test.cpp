@@ -26,12 +26,12 @@ class ChangedFolder final : public ModelFiles {
         files_(entry.value("files", json::object())),
         absent_(entry.value("absent", std::vector<std::string>{})) {}
 
-  bool has(const std::string& name) override {
+  bool has(std::string_view name) override {
     if (std::ranges::find(absent_, name) != absent_.end()) return false;
     return files_.contains(name) || base_.has(name);
   }
 
-  std::optional<std::string> read(const std::string& name) override {
+  std::optional<std::string> read(std::string_view name) override {
     if (!has(name)) return std::nullopt;
     if (files_.contains(name)) return files_.at(name);
     std::optional<std::string> bytes = base_.read(name);

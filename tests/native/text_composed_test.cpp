@@ -27,11 +27,11 @@ ComposedTokenizer compose(const std::string& file) {
 }
 
 // A tokenizer from files that exist only here.
-using Files = std::map<std::string, std::string>;
+using Files = std::map<std::string, std::string, std::less<>>;
 std::unique_ptr<Tokenizer> from_files(const Files& files,
                                       TokenizerSide side = TokenizerSide::source) {
   return read_tokenizer(
-      [&](const std::string& name) -> std::optional<std::string> {
+      [&](std::string_view name) -> std::optional<std::string> {
         const auto found = files.find(name);
         if (found == files.end()) return std::nullopt;
         return found->second;

@@ -7,8 +7,8 @@ import type { Thread, Threads } from './node.js';
 import type { WorkerLike } from './types.js';
 
 /**
- * The files as build.mjs puts them in: the worker's script, and the binaries that can do everything,
- * as base64 of zlib.
+ * The files as build.mjs puts them in: the worker's script, and the whole binaries, as base64 of
+ * zlib.
  */
 declare const files: { worker: string; simd: string; relaxed: string };
 

@@ -19,9 +19,9 @@ const binaries = {
   'glassformer.read.wasm': () => new URL('./glassformer.read.wasm', import.meta.url),
   'glassformer.read.relaxed.wasm': () =>
     new URL('./glassformer.read.relaxed.wasm', import.meta.url),
-  'glassformer.explain.wasm': () => new URL('./glassformer.explain.wasm', import.meta.url),
-  'glassformer.explain.relaxed.wasm': () =>
-    new URL('./glassformer.explain.relaxed.wasm', import.meta.url),
+  'glassformer.write.wasm': () => new URL('./glassformer.write.wasm', import.meta.url),
+  'glassformer.write.relaxed.wasm': () =>
+    new URL('./glassformer.write.relaxed.wasm', import.meta.url),
 };
 export type BinaryFile = keyof typeof binaries;
 

@@ -12,15 +12,15 @@ import type { Binary } from './types.js';
 // Compiled modules by URL or, of the package's own files, by name: models share them.
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/** What a binary has: the tasks that read, all tasks, or explanations as well. */
-export type Scope = 'read' | 'all' | 'explain';
+/** What a binary has: models that read, models that write, or all of them and explanations. */
+export type Scope = 'read' | 'write' | 'all';
 
-const writing: (Task | undefined)[] = [undefined, 'translation', 'text-generation'];
+const writing: Task[] = ['translation', 'text-generation'];
 
 /** The smallest scope that a model of the task needs; of a task that is not known yet, all. */
 export function scopeOf(task: Task | undefined, explain: boolean): Scope {
-  if (explain) return 'explain';
-  return writing.includes(task) ? 'all' : 'read';
+  if (explain || !task) return 'all';
+  return writing.includes(task) ? 'write' : 'read';
 }
 
 /** The name of the package's file. */
@@ -39,8 +39,8 @@ export function compileBinary(
     urls[fileName(scope, 'simd')],
     urls[fileName(scope, 'relaxed')],
   ];
-  // Those who name the URL of the binary for all tasks alone host no smaller one.
-  const whole = needed === 'read' && !hosted('read').some(Boolean) && hosted('all').some(Boolean);
+  // Those who name the URL of the whole binary alone host no smaller one.
+  const whole = !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
   const scope = whole ? 'all' : needed;
   const [simd, relaxed] = hosted(scope);
   let binary = detectBinary();

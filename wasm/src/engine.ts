@@ -173,9 +173,12 @@ export class Engine {
     this.#call([json], (address) => this.#exports.gf_load_begin(address, json.length));
   }
 
-  /** What the folder's model needs, of what the engine does not have yet. */
-  loadFolder(): WantedFiles | KnownFolder {
-    return this.#call<WantedFiles | KnownFolder>([], this.#exports.gf_load_folder);
+  /**
+   * What the folder's model needs, of what the engine does not have yet; null where the model may be
+   * of a kind that the binary lacks.
+   */
+  loadFolder(): WantedFiles | KnownFolder | null {
+    return this.#call<WantedFiles | KnownFolder | null>([], this.#exports.gf_load_folder);
   }
 
   /** Takes a file of the folder. */
@@ -220,10 +223,9 @@ export class Engine {
     }
   }
 
-  /** Without files and staging, where the binary lacks the task. */
-  loadPlan(): LoadPlan | Pick<LoadPlan, 'task'> {
+  loadPlan(): LoadPlan {
     const plan = this.#call<LoadPlan>([], this.#exports.gf_load_plan);
-    if (plan.files) this.#staging = this.#alloc(plan.staging);
+    this.#staging = this.#alloc(plan.staging);
     return plan;
   }
 

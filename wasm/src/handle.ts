@@ -89,18 +89,14 @@ export class ModelHandle<Info extends ModelInfo> {
           ? compileModule(module)
           : compileBinary(binary, scopeOf(task, explain), urls);
         host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
-        const request = {
-          task,
-          module: await compiling,
-          files,
-          compute,
-          shortlist,
-          cache,
-          timeout,
-        };
-        throwIfAborted(inner);
-        const load = (where: Host): Promise<ModelInfo> =>
-          where.call('load', request, inner, (progress) => {
+        const request = { task, files, compute, shortlist, cache, timeout };
+        const load = async (
+          where: Host,
+          compiled: Promise<WebAssembly.Module>,
+        ): Promise<ModelInfo | undefined> => {
+          const whole = { ...request, module: await compiled };
+          throwIfAborted(inner);
+          return where.call('load', whole, inner, (progress) => {
             if (inner.aborted) return;
             try {
               onProgress?.(progress);
@@ -109,10 +105,18 @@ export class ModelHandle<Info extends ModelInfo> {
               fail(new GlassformerError('callback_failed', message, { cause: error }));
             }
           });
-        const info = await load(host).catch((error: unknown) => {
+        };
+        let info = await load(host, compiling).catch((error: unknown) => {
           host = replaceHost(worker, error);
-          return load(host);
+          return load(host, compiling);
         });
+        // A model of another class, which the binary for this one does not know.
+        if (!info && !module) info = await load(host, compileBinary(binary, 'all', urls));
+        checkOption(
+          info !== undefined,
+          'module',
+          'glassformer.wasm, which has every kind of model',
+        );
         return new ModelHandle(host, info as Info);
       });
     } catch (error) {

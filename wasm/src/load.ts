@@ -21,12 +21,15 @@ export interface LoadedModel {
   description: ModelDescription;
 }
 
-/** Reads a model's files into a new engine; the weights go tensor by tensor. */
+/**
+ * Reads a model's files into a new engine; the weights go tensor by tensor. Nothing comes of it where
+ * the model may be of a kind that the binary lacks.
+ */
 export async function loadModel(
   request: LoadRequest,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-): Promise<LoadedModel> {
+): Promise<LoadedModel | undefined> {
   const { files, timeout } = request;
   const cache = request.cache ? await openCache() : undefined;
   const progress = new ProgressMeter(onProgress);
@@ -36,6 +39,7 @@ export async function loadModel(
     const folder = new ModelFolder(files, { signal, timeout, cache, progress, reload });
     try {
       const description = await readModel(engine, request, folder, progress);
+      if (!description) return undefined;
       await folder.keep();
       return { engine, description };
     } catch (error) {
@@ -54,9 +58,11 @@ async function readModel(
   { task, compute, shortlist }: LoadRequest,
   folder: ModelFolder,
   progress: ProgressMeter,
-): Promise<ModelDescription> {
+): Promise<ModelDescription | undefined> {
   engine.loadBegin({ compute, shortlist, names: await folder.names() });
-  const { weights: names, max_header_bytes, container } = await readFolder(engine, folder);
+  const known = await readFolder(engine, folder);
+  if (!known) return undefined;
+  const { weights: names, max_header_bytes, container } = known;
   const manifest = await folder.manifest;
   if (container) return readContainer(engine, task, await folder.open(names[0]!), folder, progress);
   for (const name of names) progress.expect(name);
@@ -91,9 +97,7 @@ async function readModel(
 function makePlan(engine: Engine, task: LoadRequest['task']): LoadPlan {
   const plan = engine.loadPlan();
   checkTask(task, plan.task);
-  if ('files' in plan) return plan;
-  const problem = `module: expected glassformer.wasm for ${plan.task}, got one that only reads`;
-  throw new GlassformerError('invalid_option', problem);
+  return plan;
 }
 
 // A container has its configuration behind its weights: it is read as a whole first.
@@ -122,7 +126,7 @@ async function readContainer(
 }
 
 // Hands the engine what it asks for, until it needs nothing but the weights.
-async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFolder> {
+async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFolder | null> {
   const reading = new Map<string, Promise<void>>();
   const finding = new Map<string, Promise<void>>();
   const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {
@@ -133,7 +137,7 @@ async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFol
   };
   for (;;) {
     const answer = folder.explain(() => engine.loadFolder());
-    if ('weights' in answer) return answer;
+    if (!answer || 'weights' in answer) return answer;
     for (const { name, max_bytes, code } of answer.read) {
       once(reading, name, async () => {
         const opened = await folder.find(name);

@@ -37,7 +37,8 @@ export interface TextRequest {
 
 /** The kinds of call: what each sends, what it hears of meanwhile, and what it gets. */
 export interface Calls {
-  load: { request: LoadRequest; event: Progress; result: ModelInfo };
+  /** Nothing comes of a model of a kind that the module may lack. */
+  load: { request: LoadRequest; event: Progress; result: ModelInfo | undefined };
   vocabulary: { request: undefined; event: never; result: string[] };
   run: { request: TextRequest; event: RawResult; result: Answer[] };
 }

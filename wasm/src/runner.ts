@@ -117,8 +117,10 @@ export class Runner implements Host {
     request: LoadRequest,
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
-  ): Promise<ModelInfo> {
-    const { engine, description } = await loadModel(request, signal, onProgress);
+  ): Promise<ModelInfo | undefined> {
+    const loaded = await loadModel(request, signal, onProgress);
+    if (!loaded) return undefined;
+    const { engine, description } = loaded;
     this.#model = engine;
     this.#stepwise = stepwise.includes(description['task']);
     this.#longest = Number(description['max_source_length']);

@@ -183,7 +183,7 @@ function inlineFiles(name) {
 export async function buildPackage() {
   await cmake('wasm');
   const dist = join(root, 'dist');
-  const binaries = ['glassformer', 'glassformer.read', 'glassformer.explain'].flatMap((name) => [
+  const binaries = ['glassformer', 'glassformer.read', 'glassformer.write'].flatMap((name) => [
     `build/wasm/${name}.wasm`,
     `build/wasm/${name}.relaxed.wasm`,
   ]);
@@ -234,7 +234,7 @@ export async function buildPackage() {
       await bundle('worker');
       await bundle('view');
       await bundle('inline', {
-        define: { files: JSON.stringify(inlineFiles('glassformer.explain')) },
+        define: { files: JSON.stringify(inlineFiles('glassformer')) },
         plugins: [inlineAssets],
         sourcemap: false, // would repeat the binaries
       });

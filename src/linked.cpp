@@ -1,0 +1,8 @@
+#include "linked.hpp"
+
+namespace glassformer {
+
+bool links_readers() { return true; }
+bool links_writers() { return true; }
+
+}  // namespace glassformer
