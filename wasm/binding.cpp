@@ -58,16 +58,13 @@ struct FilesWanted {};
 // The files of a folder, as far as they have been handed in.
 class GivenFiles final : public ModelFiles {
  public:
-  std::optional<std::string> read(std::string_view name) override {
+  std::optional<std::string_view> read(std::string_view name) override {
     const auto file = files_.find(name);
     if (file == files_.end() || (file->second.there && !file->second.bytes)) {
       add_once(to_read_, name);
       throw FilesWanted();
     }
-    std::optional<std::string>& bytes = file->second.bytes;
-    // A large file is handed over, as memory never shrinks. Who starts again asks for it again.
-    if (bytes && bytes->size() > largest_copy) return std::exchange(bytes, std::nullopt);
-    return bytes;
+    return file->second.bytes;
   }
 
   bool has(std::string_view name) override {
@@ -110,7 +107,6 @@ class GivenFiles final : public ModelFiles {
   const std::vector<std::string>& to_find() const { return to_find_; }
 
  private:
-  static constexpr std::size_t largest_copy = 1 << 16;
   struct File {
     bool there;
     std::optional<std::string> bytes;
@@ -356,10 +352,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
       model.folder.emplace(model.files);
       if (model.shortlisted) {
         const std::string& name = model.folder->shortlist();
-        model.shortlist = model.files.read(name);
-        if (!model.shortlist) {
-          throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {name}});
-        }
+        const std::optional<std::string_view> bytes = model.files.read(name);
+        if (!bytes) throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {name}});
+        model.shortlist = *bytes;
       }
     } catch (const FilesWanted&) {
       model.folder.reset();

@@ -22,9 +22,11 @@ FolderOnDisk::FolderOnDisk(std::filesystem::path path) : path_(std::move(path)) 
   }
 }
 
-std::optional<std::string> FolderOnDisk::read(std::string_view name) {
+std::optional<std::string_view> FolderOnDisk::read(std::string_view name) {
+  const auto known = files_.find(name);
+  if (known != files_.end()) return known->second;
   if (!has(name)) return std::nullopt;
-  return read_file(path_ / name, limit_of(name));
+  return files_.emplace(name, read_file(path_ / name, limit_of(name))).first->second;
 }
 
 bool FolderOnDisk::has(std::string_view name) { return is_there(path_ / name); }

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checkpoints/model_folder.hpp"
@@ -19,7 +21,7 @@ class FolderOnDisk final : public ModelFiles {
   explicit FolderOnDisk(std::filesystem::path path);
 
   /// A file over its limit is refused unread; see limit_of.
-  std::optional<std::string> read(std::string_view name) override;
+  std::optional<std::string_view> read(std::string_view name) override;
   bool has(std::string_view name) override;
 
   std::vector<std::string> names() override;
@@ -38,7 +40,8 @@ class FolderOnDisk final : public ModelFiles {
   SafetensorsHeader container_header(ModelFolder& folder);
 
   std::filesystem::path path_;
-  std::map<std::string, std::uint64_t> data_begins_;  // in each file whose header was read
+  std::map<std::string, std::string, std::less<>> files_;  // that were read
+  std::map<std::string, std::uint64_t> data_begins_;       // in each file whose header was read
 };
 
 }  // namespace glassformer

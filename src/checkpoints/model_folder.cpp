@@ -30,7 +30,7 @@ std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
 }
 
 // The files that an index names, in the order of their names, which have numbers in them.
-std::vector<std::string> files_of_index(const std::string& text) {
+std::vector<std::string> files_of_index(std::string_view text) {
   constexpr JsonSource source{ErrorCode::invalid_safetensors, index_name};
   const JsonValue json = parse_json(text, source);
   JsonObject object(json, source);
@@ -82,7 +82,7 @@ void expect_sentencepiece(ModelFiles& files) {
 ModelFolder::ModelFolder(ModelFiles& files) {
   if (links_writers() && find_container(files)) return;
   files.prepare(std::array{config_name}, std::array{weights_name});
-  std::optional<std::string> config = files.read(config_name);
+  const std::optional<std::string_view> config = files.read(config_name);
   if (!config) {
     if (files.has("adapter_config.json")) {
       throw_error(ErrorCode::unsupported,
@@ -93,7 +93,7 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     if (!files.names().empty()) expect_linked(true);
     throw_error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
   }
-  config_ = *std::move(config);
+  config_ = *config;
   constexpr JsonSource source{config_limit.code, config_limit.name};
   const JsonValue json = parse_json(config_, source);
   JsonObject object(json, source, {}, HubConfig::most_fields);
@@ -109,7 +109,7 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   }
   find_weights(files);
   if (links_writers() && family_ && family_->writes) {
-    generation_ = files.read(generation_config_name);
+    if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (links_readers() && family_) {
     read_modules(files);
   }
@@ -155,13 +155,13 @@ void ModelFolder::find_weights(ModelFiles& files) {
   if (!family_) {
     throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {weights_name}});
   }
-  const std::optional<std::string> index = files.read(index_name);
+  const std::optional<std::string_view> index = files.read(index_name);
   if (!index) refuse_other_formats(files);
   weight_files_ = files_of_index(*index);
 }
 
 void ModelFolder::read_modules(ModelFiles& files) {
-  const std::optional<std::string> text = files.read(modules_name);
+  const std::optional<std::string_view> text = files.read(modules_name);
   if (!text) return;
   constexpr JsonSource source{ErrorCode::invalid_config, modules_name};
   const JsonValue json = parse_json(*text, source);
@@ -176,7 +176,7 @@ void ModelFolder::read_modules(ModelFiles& files) {
       modules.normalize = true;
     } else if (name == "Pooling") {
       const std::string file = (path.empty() ? "" : path + "/") + "config.json";
-      const std::optional<std::string> pooling = files.read(file);
+      const std::optional<std::string_view> pooling = files.read(file);
       if (!pooling) throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {file}});
       const JsonSource pooling_source{ErrorCode::invalid_config, file};
       const JsonValue pooling_json = parse_json(*pooling, pooling_source);
@@ -232,16 +232,11 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   } else if (!files.has("tokenizer.json")) {
     files.prepare(tokenizer_files);
   }
-  // Two tokenizers read this one. Whoever hands over a large file has it no more.
-  std::optional<std::string> vocabulary;
-  const auto file = [&](std::string_view name) -> std::optional<std::string> {
+  const auto file = [&](std::string_view name) -> std::optional<std::string_view> {
     if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
-    const bool shared = name == "vocab.json";
-    if (shared && vocabulary) return vocabulary;
-    std::optional<std::string> bytes = files.read(name);
+    const std::optional<std::string_view> bytes = files.read(name);
     if (bytes)
       expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
-    if (shared) vocabulary = bytes;
     return bytes;
   };
   tokenizer_ = read_tokenizer(file, TokenizerSide::source);
@@ -252,7 +247,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
 }
 
 void ModelFolder::read_tokenizer_config(ModelFiles& files) {
-  const std::optional<std::string> text = files.read("tokenizer_config.json");
+  const std::optional<std::string_view> text = files.read("tokenizer_config.json");
   if (!text) return;
   constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
   const JsonValue json = parse_json(*text, source);

@@ -19,8 +19,8 @@ inline constexpr const char* default_shortlist = "shortlist.bin";
 class ModelFiles {
  public:
   virtual ~ModelFiles() = default;
-  /// A file's bytes, or nothing if it is not there.
-  virtual std::optional<std::string> read(std::string_view name) = 0;
+  /// A file's bytes, or nothing if it is not there. They stay as long as this does.
+  virtual std::optional<std::string_view> read(std::string_view name) = 0;
   virtual bool has(std::string_view name) = 0;
   /// The names of all files, where one can know; of a server's one cannot.
   virtual std::vector<std::string> names() { return {}; }

@@ -23,16 +23,16 @@ namespace {
 
 using Parts = ComposedTokenizer::Parts;
 
-std::span<const std::byte> bytes_of(const std::string& file) {
+std::span<const std::byte> bytes_of(std::string_view file) {
   return std::as_bytes(std::span(file));
 }
 
-std::string required(const FolderFile& file, std::string_view name) {
-  std::optional<std::string> bytes = file(name);
+std::string_view required(const FolderFile& file, std::string_view name) {
+  const std::optional<std::string_view> bytes = file(name);
   if (!bytes) {
     throw_error(ErrorCode::invalid_tokenizer, {"{}: missing; the tokenizer needs it", {name}});
   }
-  return *std::move(bytes);
+  return *bytes;
 }
 
 /// tokenizer_config.json, as far as it is of use here; its other fields do not matter.
@@ -62,7 +62,7 @@ class TokenizerConfig {
 
  private:
   static constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
-  std::string text_;
+  std::string_view text_;
   JsonValue json_;
   JsonObject object_;
 };
@@ -102,7 +102,7 @@ void set_decoder(Parts& parts, std::string_view json) {
 
 Vocabulary read_vocab_json(const FolderFile& file, std::string_view name) {
   const JsonSource source{ErrorCode::invalid_tokenizer, name};
-  const std::string text = required(file, name);
+  const std::string_view text = required(file, name);
   const JsonValue json = parse_json(text, source);
   if (!json.is_object()) source.fail({"expected an object, got {}", {describe(json)}});
   Vocabulary vocabulary;
@@ -209,7 +209,7 @@ std::unique_ptr<Tokenizer> read_merges(const FolderFile& file, std::string_view 
 }
 
 std::unique_ptr<Tokenizer> read_spm(const FolderFile& file, TokenizerSide side,
-                                    const std::string& model) {
+                                    std::string_view model) {
   TokenizerConfig config(file);
   const bool source = side == TokenizerSide::source;
   const bool separate = config.boolean("separate_vocabs", false) && !source;
@@ -268,7 +268,7 @@ Parts compose_pieces(const SentencePieceModel& model, const PieceLayout& layout,
   return parts;
 }
 
-std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file, const std::string& bytes) {
+std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file, std::string_view bytes) {
   TokenizerConfig config(file);
   PieceLayout layout;
   for (std::size_t i = config.integer("extra_ids", 100); i-- > 0;) {
@@ -286,7 +286,7 @@ std::unique_ptr<Tokenizer> read_spiece(const FolderFile& file, const std::string
   return compose(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> read_bpe_model(const std::string& bytes) {
+std::unique_ptr<Tokenizer> read_bpe_model(std::string_view bytes) {
   // The model's own first three pieces are <unk>, <s> and </s>.
   const PieceLayout layout{
       .before = {"<s>", "<pad>", "</s>", "<unk>"}, .after = {"<mask>"}, .first_piece = 3};
@@ -300,7 +300,7 @@ std::unique_ptr<Tokenizer> read_bpe_model(const std::string& bytes) {
 }  // namespace
 
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide side) {
-  const auto sentencepiece = [](const std::string& bytes) {
+  const auto sentencepiece = [](std::string_view bytes) {
     return std::make_unique<SentencePieceTokenizer>(SentencePieceTokenizer::parse(bytes_of(bytes)));
   };
   if (const auto json = file("tokenizer.json")) return compose(parse_tokenizer_json(*json));
@@ -308,7 +308,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
   const auto of_side = [&](const char* source, const char* target) {
     const char* own = side == TokenizerSide::source ? source : target;
     const char* other = side == TokenizerSide::source ? target : source;
-    std::optional<std::string> model = file(own);
+    const std::optional<std::string_view> model = file(own);
     if (!model && file(other)) {
       throw_error(ErrorCode::missing_file, {"{}: expected beside {}, got none", {own, other}});
     }

@@ -11,9 +11,9 @@
 
 namespace glassformer {
 
-/// Gives a file of a model folder by its name, or nothing if it is not there. To be asked for each
-/// file once: where files come one by one, it hands large ones over and has to fetch them again.
-using FolderFile = std::function<std::optional<std::string>(std::string_view name)>;
+/// Gives a file of a model folder by its name, or nothing if it is not there. Its bytes stay until
+/// the tokenizer is made.
+using FolderFile = std::function<std::optional<std::string_view>(std::string_view name)>;
 
 /// Which texts a tokenizer is for, where a translator's two languages have one each.
 enum class TokenizerSide { source, target };

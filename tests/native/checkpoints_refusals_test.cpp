@@ -31,16 +31,14 @@ class ChangedFolder final : public ModelFiles {
     return files_.contains(name) || base_.has(name);
   }
 
-  std::optional<std::string> read(std::string_view name) override {
+  std::optional<std::string_view> read(std::string_view name) override {
     if (!has(name)) return std::nullopt;
-    if (files_.contains(name)) return files_.at(name);
-    std::optional<std::string> bytes = base_.read(name);
-    if (name == "config.json") {
-      json config = json::parse(*bytes);
-      config.merge_patch(config_);
-      bytes = config.dump();
-    }
-    return bytes;
+    if (files_.contains(name)) return files_.at(name).get_ref<const std::string&>();
+    if (name != "config.json") return base_.read(name);
+    json config = json::parse(*base_.read(name));
+    config.merge_patch(config_);
+    changed_ = config.dump();
+    return changed_;
   }
 
   std::vector<SafetensorsHeader> headers(const std::vector<std::string>& names) {
@@ -50,6 +48,7 @@ class ChangedFolder final : public ModelFiles {
  private:
   FolderOnDisk base_;
   json config_, files_;
+  std::string changed_;  // config.json
   std::vector<std::string> absent_;
 };
 

@@ -31,7 +31,7 @@ using Files = std::map<std::string, std::string, std::less<>>;
 std::unique_ptr<Tokenizer> from_files(const Files& files,
                                       TokenizerSide side = TokenizerSide::source) {
   return read_tokenizer(
-      [&](std::string_view name) -> std::optional<std::string> {
+      [&](std::string_view name) -> std::optional<std::string_view> {
         const auto found = files.find(name);
         if (found == files.end()) return std::nullopt;
         return found->second;
