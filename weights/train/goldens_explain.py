@@ -1,11 +1,15 @@
 """Writes explain.safetensors and explain.json beside some goldens: what src/explain must find in those tiny models.
 
-    /usr/bin/python3 weights/train/goldens_explain.py [GOLDEN_DIR]      needs python3-torch
+    /usr/bin/python3 weights/train/goldens_explain.py       needs python3-torch, python3-sentencepiece
+
+Models of tests/golden, and published ones of tests/checkpoints (there the files are expected.explain.*), whose poolers,
+token types and embedding norms the former lack.
 
 One text at a time, without padding, in float64. The ledger comes from autograd: everything that is written into the
 residual stream is a leaf of its own, norms divide by a detached scale, and a leaf's part is its gradient times itself;
 src/explain leads the gradient back by hand. A transplant is a whole new run with one row replaced; src/explain resumes
-from a layer. Before anything is written, the run is checked against golden.safetensors, and the ledger against its sum.
+from a layer. So is each text with words left out or arrows cut (explain_searches.py). Before anything is written, the run
+is checked against golden.safetensors, or against what the original library answers, and the ledger against its sum.
 
 explain.safetensors, of text "text", T tokens:
     rollout [T, T], value_norms.heads [L, H, T, T], value_norms.layers [L, T, T]
@@ -13,120 +17,47 @@ explain.safetensors, of text "text", T tokens:
     ledger.written, ledger.read [T, columns], ledger.effects [columns]     columns: see explain.json
     transplant.SITE [L + 1 or L, T]     y with the donor's vector, at tokens that have one; else y without the token
                                         from that layer on (residual), or 0
+    faithfulness.ORDER.CURVE            ORDER order, leave_one_out; CURVE deletion, insertion [points], score [1],
+                                        comprehensiveness, sufficiency [4]
+    faithfulness.losses [words], faithfulness.random [orders]      scores of random orders
+    many_words....                      the same of a text with so many words that curves have quantiles
+    edges.CUT [edges + 1]               what y falls by without each alone, y without all
+    circuit.kept [L, H, T, T]           1: the arrow is there
+    circuit.numbers [4]                 y with everything, with the circuit alone, with no arrow; second / first
 explain.json:
-    text, label, value, columns         y is the number explained
-    transplant                          {donor, donor_of, base_columns, donor_columns, base, donor_value, head}
+    text, label, value, columns         y is the number explained; text: an index of golden.json, of expected.json
+    transplant                          {base, donor: ids, donor_of, base_columns, donor_columns, base_value,
+                                        donor_value, head}; of published models base_text and donor_text, too
+    faithfulness                        {words, scores: of tokens, probability, orders, seed, counts}
+    many_words                          the same with text, ids and label
+    edges                               [[layer, head, query, key]]
+    circuit                             {text, least, label, heads: [[layer, head]]}
 """
 
-import json
 import os
-import sys
 
+import sentencepiece
 import torch
 import torch.nn.functional as F
 
 import safetensors_io
+from explain_searches import Circuit, cut_edges, faithfulness, points
+from explain_subjects import NOTHING, Text, load, ours, published, read_json
 from goldens import write_json
-from reference import linear, position_table
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
-HERE = os.path.dirname(os.path.abspath(__file__))
-NOTHING = lambda name, x: x
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests")
 
 
-class Subject:
-    """A golden's model, run on one text; `see(name, x)` may look at each named tensor, and returns what replaces it."""
-
-    def __init__(self, folder):
-        with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
-            self.config = json.load(file)
-        self.weights = load(os.path.join(folder, "model.safetensors"))
-
-    def norm(self, name, x, see, frozen):
-        centered = x - x.mean(-1, keepdim=True)
-        if self.config["layer_norm"] == "standard":
-            scale = torch.sqrt((centered**2).mean(-1, keepdim=True) + self.config["layer_norm_eps"])
-        else:
-            scale = torch.sqrt((centered**2).sum(-1, keepdim=True) / (x.shape[-1] - 1)) + self.config["layer_norm_eps"]
-        scale = scale.detach() if frozen else scale
-        bias = see(f"bias.{name}", self.weights[f"{name}.bias"].expand_as(x))
-        return centered / scale * self.weights[f"{name}.weight"] + bias
-
-    def attention(self, layer, x, see, keys):
-        name, heads = f"encoder.layers.{layer}.self_attn", self.config["n_heads"]
-        q, k, v = (linear(self.weights, f"{name}.{part}_proj", x).view(len(x), heads, -1).transpose(0, 1) for part in "qkv")
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        a = see(f"{name}.weights", torch.softmax(scores.masked_fill(~keys(layer), float("-inf")), -1))  # [H, T, T]
-        w = self.weights[f"{name}.out_proj.weight"].view(x.shape[-1], heads, -1)  # [D, H, d]
-        see(f"{name}.transformed", torch.einsum("htd,chd->thc", v, w))  # f(x_j) of every head
-        context = see(f"{name}.context", (a @ v).transpose(0, 1))  # [T, H, d]
-        added = see(f"{name}.heads", torch.einsum("thd,chd->thc", context, w)).sum(1)
-        if f"{name}.out_proj.bias" in self.weights:
-            added = added + see(f"bias.{name}", self.weights[f"{name}.out_proj.bias"].expand_as(added))
-        return see(f"{name}.output", added)
-
-    def feed_forward(self, layer, x, see):
-        name = f"encoder.layers.{layer}"
-        hidden = {"relu": F.relu, "gelu": F.gelu}[self.config["activation"]](linear(self.weights, f"{name}.fc1", x))
-        bias = self.weights[f"{name}.fc2.bias"].expand_as(x)
-        product = see(f"{name}.fc2.product", hidden @ self.weights[f"{name}.fc2.weight"].T)
-        return see(f"{name}.fc2", product + see(f"bias.{name}.fc2", bias))
-
-    def __call__(self, ids, see=NOTHING, positions=None, without=None, frozen=False):
-        """Logits [C]. without(layer): the tokens that nobody reads in a layer, and after the last that are not pooled."""
-        config, length = self.config, len(ids)
-        gone = without or (lambda layer: [])
-        keys = lambda layer: torch.tensor([j not in gone(layer) for j in range(length)])
-        x = self.weights["encoder.embed_tokens.weight"][ids]
-        x = see("encoder.embed_tokens", x * config["d_model"] ** 0.5 if config["scale_embedding"] else x)
-        places = list(range(length)) if positions is None else positions
-        x = x + see("encoder.embed_positions", position_table(config, self.weights)[places])
-        for layer in range(config["encoder_layers"]):
-            name = f"encoder.layers.{layer}"
-            x = see(f"{name}.input", x)
-            norm = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, see, frozen)
-            inner = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, NOTHING, False)
-            if config["norm"] == "pre":
-                x = x + self.attention(layer, inner("self_attn", x), see, keys)
-                x = x + self.feed_forward(layer, inner("final", x), see)
-            else:
-                x = norm("self_attn", x + self.attention(layer, x, see, keys))
-                x = norm("final", x + self.feed_forward(layer, x, see))
-        return self.head(see("stream", x), see, frozen, keys(config["encoder_layers"]))
-
-    def head(self, x, see=NOTHING, frozen=False, keys=None):
-        if self.config["final_norm"]:
-            x = self.norm("encoder.layer_norm", x, see, frozen)
-        if self.config["pooling"] == "first":
-            pooled = x[0]
-        else:
-            pooled = x.mean(0) if keys is None else x[keys].mean(0)
-        return pooled @ self.weights["classifier.weight"].T + self.weights["classifier.bias"]
-
-
-def load(path):
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-        body = file.read()
-    tensors = {}
-    for name, info in header.items():
-        if name != "__metadata__":
-            begin, end = info["data_offsets"]
-            array = safetensors_io.from_bytes(body[begin:end], info["dtype"], info["shape"])
-            tensors[name] = torch.tensor(array.astype("f8"))
-    return tensors
-
-
-def recorded(subject, ids, positions=None):
+def recorded(subject, text):
     seen = {}
 
     def see(name, x):
         seen[name] = x
         return x
 
-    seen["logits"] = subject(ids, see, positions)
+    seen["logits"] = subject(text, see)
     return seen
 
 
@@ -154,19 +85,21 @@ def value_norms(seen, layers):
     return torch.stack(heads), torch.stack(together)
 
 
-def columns_of(config):
-    names = ["embed_tokens", "embed_positions"]
+def columns_of(subject):
+    config, names = subject.config, ["embed_tokens", "embed_positions"]
+    if "encoder.embed_types.weight" in subject.weights:
+        names.append("embed_types")
     for layer in range(config["encoder_layers"]):
         names += [f"layers.{layer}.self_attn.head.{head}" for head in range(config["n_heads"])]
         names.append(f"layers.{layer}.fc2")
     return names + ["bias"]
 
 
-def ledger(subject, ids, weights_of_y):
+def ledger(subject, text, of_y):
     """Written and read [T, columns]."""
-    config, length = subject.config, len(ids)
+    config, length = subject.config, len(text)
     leaves, seen = {}, {}
-    writers = ("encoder.embed_tokens", "encoder.embed_positions", ".heads", ".fc2.product")
+    writers = ("encoder.embed_tokens", "encoder.embed_positions", "encoder.embed_types", ".heads", ".fc2.product")
 
     def see(name, x):
         seen[name] = x.detach()
@@ -175,10 +108,10 @@ def ledger(subject, ids, weights_of_y):
             return leaves[name]
         return x
 
-    y = weights_of_y @ subject(ids, see, frozen=True)
+    y = of_y @ subject(text, see, frozen=True)
     y.backward()
     parts = {name: (leaf.grad * leaf.detach()).sum(-1) for name, leaf in leaves.items()}
-    columns = columns_of(config)
+    columns = columns_of(subject)
     written = torch.zeros(length, len(columns))
     read = torch.zeros_like(written)
     for c, column in enumerate(columns[:-1]):
@@ -191,8 +124,8 @@ def ledger(subject, ids, weights_of_y):
         else:
             name = f"encoder.{column}.product" if column.endswith("fc2") else f"encoder.{column}"
             written[:, c] = read[:, c] = parts[name]
+    of_head = of_y @ subject.weights["classifier.bias"] + parts.pop("bias.head.dense", 0)
     biases = sum(part for name, part in parts.items() if name.startswith("bias."))
-    of_head = weights_of_y @ subject.weights["classifier.bias"]
     share = torch.full((length,), 1 / length) if config["pooling"] == "mean" else F.one_hot(torch.tensor(0), length)
     written[:, -1] = read[:, -1] = biases + share * of_head
     for view in (written, read):
@@ -200,9 +133,9 @@ def ledger(subject, ids, weights_of_y):
     return written, read
 
 
-def effects(subject, ids, weights_of_y):
-    y, results = weights_of_y @ subject(ids), []
-    for column in columns_of(subject.config):
+def effects(subject, text, of_y):
+    y, results = of_y @ subject(text), []
+    for column in columns_of(subject):
         def see(name, x):
             if ".head." in column and name == f"encoder.{column.split('.head.')[0]}.context":
                 x = x.clone()
@@ -211,14 +144,14 @@ def effects(subject, ids, weights_of_y):
                 x = torch.zeros_like(x)
             return x
 
-        results.append(0.0 if column == "bias" else (y - weights_of_y @ subject(ids, see)).item())
+        results.append(0.0 if column == "bias" else (y - of_y @ subject(text, see)).item())
     return torch.tensor(results)
 
 
-def transplant(subject, ids, donor, plan, weights_of_y):
+def transplant(subject, base, donor, plan, of_y):
     """y of every cell, by site; each a whole run."""
     layers, head = subject.config["encoder_layers"], plan["head"]
-    others = recorded(subject, donor, plan["donor_columns"])
+    others = recorded(subject, donor)
 
     def run(name, token, source, only=None):
         def see(at, x):
@@ -230,13 +163,13 @@ def transplant(subject, ids, donor, plan, weights_of_y):
                     x[token, only] = others[name][source, only]
             return x
 
-        return weights_of_y @ subject(ids, see, plan["base_columns"])
+        return of_y @ subject(base, see)
 
     sites = {"residual": ".input", "attention": ".self_attn.output", "feed_forward": ".fc2", "head": ".self_attn.context"}
     tables = {}
     for site, suffix in sites.items():
         rows = layers + (site == "residual")
-        table = torch.zeros(rows, len(ids))
+        table = torch.zeros(rows, len(base))
         for layer in range(rows):
             name = "stream" if layer == layers else f"encoder.layers.{layer}{suffix}"
             for token, source in enumerate(plan["donor_of"]):
@@ -244,64 +177,209 @@ def transplant(subject, ids, donor, plan, weights_of_y):
                     table[layer, token] = run(name, token, source, head if site == "head" else None)
                 elif site == "residual":
                     gone = lambda at: [token] if at >= layer else []
-                    table[layer, token] = weights_of_y @ subject(ids, NOTHING, plan["base_columns"], gone)
+                    table[layer, token] = of_y @ subject(base, without=gone)
         tables[site] = table
     return tables
 
 
-CASES = ["pre_norm_mean", "post_norm_gelu_learned_first", "tutorial_post_norm"]
-TEXT, REMOVED, HEAD = 2, (3, 4), 1  # the text; which of its tokens the donor lacks; the head that is carried
+def side_by_side(base, donor, donor_of):
+    """A plan: the same position for both of a pair, then the base's own tokens before the donor's."""
+    plan, columns = {"donor_of": donor_of, "base_columns": [], "donor_columns": []}, 0
+    for source in [*donor_of, len(donor)]:
+        while source is not None and len(plan["donor_columns"]) < source:
+            plan["donor_columns"].append(columns)
+            columns += 1
+        if len(plan["base_columns"]) == len(base):
+            break
+        plan["base_columns"].append(columns)
+        if source is not None:
+            plan["donor_columns"].append(columns)
+        columns += 1
+    return {"base": base, "donor": donor, **plan, "head": HEAD}
 
 
-def make_case(folder):
-    subject = Subject(folder)
-    with open(os.path.join(folder, "golden.json"), encoding="utf-8") as file:
-        golden = json.load(file)
-    ids = golden["ids"][TEXT]
-    layers, labels = subject.config["encoder_layers"], len(subject.config["labels"])
-    seen = recorded(subject, ids)
-    expected = load(os.path.join(folder, "golden.safetensors"))["logits"][TEXT]
-    assert (seen["logits"] - expected).abs().max() < 1e-5, "another run than the golden's"
-    label = int(seen["logits"].argmax())
-    weights_of_y = contrast(label, labels)
+def edges_of(subject, length):
+    """Some arrows in every layer, also of the first token, which may be all that is pooled; and all of one query and head."""
+    layers, heads = subject.config["encoder_layers"], subject.config["n_heads"]
+    some = [[layer, (layer + 1) % heads, query, (3 * query + 5 * layer + 1) % length]
+            for layer in range(layers) for query in (0, 2, length - 1)]
+    return some + [[layers - 1, 0, 0, length - 2]] + [[0, 0, 1, key] for key in range(length)]
 
+
+def words_by_pieces(pieces):
+    """A word begins where a piece has SentencePiece's mark of a space."""
+    words = []
+    for token, piece in enumerate(pieces):
+        if piece.startswith("\u2581"):
+            words.append([])
+        words[-1].append(token)
+    return words
+
+
+def words_by_ranges(entry):
+    """Letters that touch each other are a word, and so are other characters that do, of the same text."""
+    words, before = [], None
+    for token, place in enumerate(entry["offsets"]):
+        if place is None:
+            before = None
+            continue
+        which = entry.get("sequences", [0] * len(entry["ids"]))[token]
+        text = entry["pair" if which == 1 else "text"][place[0] : place[1]]
+        if before != (which, place[0], text.isalnum()):
+            words.append([])
+        words[-1].append(token)
+        before = (which, place[1], text.isalnum())
+    return words
+
+
+def scores_of(length):
+    """Of tokens: quarters, so that sums are exact, and some of them equal."""
+    return [((5 * token) % 7 - 3) / 4 for token in range(length)]
+
+
+def circuit(subject, text, least):
+    """Its tensors, and what explain.json says of it."""
+    logits, seen = subject(text), recorded(subject, text)
+    norms, _ = value_norms(seen, subject.config["encoder_layers"])
+    of_y = contrast(int(logits.argmax()), len(logits))
+    found = Circuit(subject, text, norms, of_y, least).search()
+    heads = found.kept.sum((2, 3)).nonzero().tolist()
+    assert heads, "an empty circuit shows little: choose another text"
+    return {"circuit.kept": found.kept, "circuit.numbers": found.numbers()}, {"label": found.label, "heads": heads}
+
+
+def explanations(subject, text, of_y, transplants, words, probability):
+    """All tensors but a circuit's, and what explain.json says."""
+    layers, seen = subject.config["encoder_layers"], recorded(subject, text)
     stream = [seen[f"encoder.layers.{layer}.input"] for layer in range(layers)] + [seen["stream"]]
     tensors = {"rollout": rollout([seen[f"encoder.layers.{layer}.self_attn.weights"] for layer in range(layers)])}
     tensors["value_norms.heads"], tensors["value_norms.layers"] = value_norms(seen, layers)
     tensors["lens.logits"] = torch.stack([subject.head(x) for x in stream])
     tensors["lens.token_logits"] = torch.stack(
         [torch.stack([subject.head(row[None]) for row in x]) for x in stream])
-    tensors["ledger.written"], tensors["ledger.read"] = ledger(subject, ids, weights_of_y)
-    tensors["ledger.effects"] = effects(subject, ids, weights_of_y)
+    tensors["ledger.written"], tensors["ledger.read"] = ledger(subject, text, of_y)
+    tensors["ledger.effects"] = effects(subject, text, of_y)
+
+    base, donor = (Text(transplants[name], positions=transplants[f"{name}_columns"]) for name in ("base", "donor"))
+    of_label = contrast(int(subject(base).argmax()), len(of_y))
+    for site, table in transplant(subject, base, donor, transplants, of_label).items():
+        tensors[f"transplant.{site}"] = table
+    values = {f"{name}_value": (of_label @ subject(of)).item() for name, of in (("base", base), ("donor", donor))}
+
+    left_out, plan = left_out_words(subject, text, of_y, words, probability)
+    tensors |= {f"faithfulness.{name}": x for name, x in left_out.items()}
+    edges = edges_of(subject, len(text))
+    tensors |= {f"edges.{cut}": x for cut, x in cut_edges(subject, text, edges, of_y).items()}
+    return tensors, {
+        "label": int(of_y.argmax()), "value": (of_y @ seen["logits"]).item(), "columns": columns_of(subject),
+        "transplant": transplants | values, "faithfulness": plan, "edges": edges}
+
+
+def left_out_words(subject, text, of_y, words, probability):
+    plan = {"words": words, "scores": scores_of(len(text)), "probability": probability, "orders": 4, "seed": 7,
+            "counts": points(len(words))}
+    return faithfulness(subject, text, plan, of_y), plan
+
+
+def write(path, tensors, plan):
+    safetensors_io.save(f"{path}.safetensors", {name: x.detach().contiguous().numpy() for name, x in tensors.items()})
+    write_json(f"{path}.json", plan)
+    kept = int(tensors["circuit.kept"].sum()), tensors["circuit.kept"].numel()
+    print(f"{os.path.relpath(path, TESTS)}: y {plan['value']:.3f}, {len(plan['faithfulness']['words'])} words, {kept[0]} of {kept[1]} arrows")
+
+
+# Of tests/golden: a circuit's text, and the share of y that it keeps.
+CASES = {"pre_norm_mean": (3, 0.8), "post_norm_gelu_learned_first": (3, 0.9), "tutorial_post_norm": (3, 0.9)}
+TEXT, REMOVED, HEAD = 2, (3, 4), 1  # the text; which of its tokens the donor lacks; the head that is carried
+MANY_WORDS = "a an i m b t g w no fi l o f p it s sc jo cri with last sho br to ca".split()
+
+
+def many_words(subject, pieces):
+    text = " ".join((MANY_WORDS * 2)[:45])
+    ids = pieces.encode(text)
+    words = words_by_pieces(pieces.id_to_piece(ids))
+    assert len(ids) == len(words) == 45
+    of_y = contrast(int(subject(Text(ids)).argmax()), len(subject.config["labels"]))
+    tensors, plan = left_out_words(subject, Text(ids), of_y, words, "softmax")
+    return ({f"many_words.{name}": x for name, x in tensors.items()},
+            {"text": text, "ids": ids, "label": int(of_y.argmax()), **plan})
+
+
+def make_case(name, circuit_text, least):
+    folder = os.path.join(TESTS, "golden", name)
+    subject, golden = ours(folder), read_json(folder, "golden.json")
+    ids = golden["ids"][TEXT]
+    text = Text(ids)
+    logits = subject(text)
+    expected = load(os.path.join(folder, "golden.safetensors"))["logits"][TEXT]
+    assert (logits - expected).abs().max() < 1e-5, "another run than the golden's"
+    of_y = contrast(int(logits.argmax()), len(subject.config["labels"]))
 
     # The donor lacks two of the text's tokens and has another one in place of a third.
     donor = [token for place, token in enumerate(ids) if place not in REMOVED]
     donor[-1] = next(token for token in range(len(golden["ids"][0])) if token not in ids)
-    donor_of, columns, following = [], [], 0
+    donor_of, following = [], 0
     for place in range(len(ids)):
         donor_of.append(None if place in REMOVED else following)
-        if place not in REMOVED:
-            columns.append(place)
-            following += 1
-    plan = {"donor_of": donor_of, "base_columns": list(range(len(ids))), "donor_columns": columns, "head": HEAD}
-    for site, table in transplant(subject, ids, donor, plan, weights_of_y).items():
-        tensors[f"transplant.{site}"] = table
-    values = {"base": ids, "donor": donor}
-    values = {f"{name}_value": (weights_of_y @ subject(of, positions=plan[f"{name}_columns"])).item()
-              for name, of in values.items()}
+        following += place not in REMOVED
 
-    safetensors_io.save(os.path.join(folder, "explain.safetensors"),
-                        {name: tensor.detach().contiguous().numpy() for name, tensor in tensors.items()})
-    write_json(os.path.join(folder, "explain.json"), {
-        "text": TEXT, "label": label, "value": (weights_of_y @ seen["logits"]).item(),
-        "columns": columns_of(subject.config), "transplant": {"donor": donor, **plan, **values}})
-    print(f"{os.path.basename(folder)}: {len(ids)} tokens, y {(weights_of_y @ seen['logits']).item():.3f}")
+    pieces = sentencepiece.SentencePieceProcessor(os.path.join(folder, "tokenizer.model"))
+    prefix = len(subject.config["prefix_tokens"])
+    words = [[token + prefix for token in word] for word in words_by_pieces(pieces.id_to_piece(ids[prefix:]))]
+    tensors, plan = explanations(subject, text, of_y, side_by_side(ids, donor, donor_of), words, "softmax")
+    if name == "pre_norm_mean":
+        more, plan["many_words"] = many_words(subject, pieces)
+        tensors |= more
+    found, of_circuit = circuit(subject, Text(golden["ids"][circuit_text]), least)
+    plan["circuit"] = {"text": circuit_text, "least": least, **of_circuit}
+    write(os.path.join(folder, "explain"), tensors | found, {"text": TEXT, **plan})
+
+
+# Of tests/checkpoints: a text of expected.json, what makes probabilities, a circuit's text and the share that it keeps.
+PUBLISHED = {
+    "bert_sequence": (7, "softmax", 9, 0.8),
+    "bert_many_labels": (0, "sigmoid", 2, 0.8),
+    "distilbert_sequence": (6, "softmax", 2, 0.8),
+}
+# Two texts, as all three read them. "very long" and "old" are unpaired; "not" and "very", "." and "!" are substitutions.
+BASE = {"the very long film is not good.": [2, 212, 279, 340, 232, 222, 256, 336, 12, 3]}
+DONOR = {"the old film is very good!": [2, 212, 291, 232, 222, 279, 336, 5, 3]}
+DONOR_OF = [0, 1, None, None, 3, 4, 5, 6, 7, 8]
+
+
+def make_published(name, index, probability, circuit_text, least):
+    folder = os.path.join(TESTS, "checkpoints", name)
+    subject, expected = published(folder), read_json(folder, "expected.json")
+    check_published(subject, expected, load(os.path.join(folder, "expected.safetensors")))
+    texts = [Text(entry["ids"], entry["types"]) for entry in expected["texts"]]
+    text = texts[index]
+    of_y = contrast(int(subject(text).argmax()), len(expected["labels"]))
+    (base_text, base), (donor_text, donor) = (*BASE.items(), *DONOR.items())
+    transplants = {"base_text": base_text, "donor_text": donor_text, **side_by_side(base, donor, DONOR_OF)}
+    words = words_by_ranges(expected["texts"][index])
+    tensors, plan = explanations(subject, text, of_y, transplants, words, probability)
+    found, of_circuit = circuit(subject, texts[circuit_text], least)
+    plan["circuit"] = {"text": circuit_text, "least": least, **of_circuit}
+    write(os.path.join(folder, "expected.explain"), tensors | found, {"text": index, **plan})
+
+
+def check_published(subject, expected, tensors):
+    """Attention and logits of every text, and where there is a trace the pooler, are the original library's."""
+    for index, entry in enumerate(expected["texts"]):
+        seen = recorded(subject, Text(entry["ids"], entry["types"]))
+        maps = torch.stack([seen[f"encoder.layers.{layer}.self_attn.weights"]
+                            for layer in range(subject.config["encoder_layers"])])
+        pairs = [(maps, f"attention.{index}"), (seen["logits"], f"logits.{index}")]
+        pairs += [(seen["head.dense"], f"{index}/head.dense")] if f"{index}/head.dense" in tensors else []
+        for got, name in pairs:
+            assert (got - tensors[name]).abs().max() < 2e-5, f"another run than the library's: {name}"
 
 
 def main():
-    goldens = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../../tests/golden")
-    for name in CASES:
-        make_case(os.path.join(goldens, name))
+    for name, case in CASES.items():
+        make_case(name, *case)
+    for name, case in PUBLISHED.items():
+        make_published(name, *case)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,183 @@
+"""The models that goldens_explain.py explains: a classifier in plain PyTorch, run on one text, every step in sight.
+
+Weights have the names of our own files; those of a published checkpoint are renamed to them. All in torch's default dtype.
+Shapes: T tokens, D d_model, H heads, d = D / H, C labels.
+"""
+
+import json
+import os
+import re
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+
+import safetensors_io
+from reference import linear, position_table
+
+NOTHING = lambda name, x: x
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "tanh": torch.tanh}
+
+
+@dataclass
+class Text:
+    ids: list
+    types: list = None  # of each token, in models that tell two texts apart
+    positions: list = None  # of each token; None: 0, 1, ...
+
+    def __len__(self):
+        return len(self.ids)
+
+
+class Subject:
+    """A golden's model; `see(name, x)` may look at each named tensor, and returns what replaces it."""
+
+    def __init__(self, config, weights):
+        self.config, self.weights = config, weights
+
+    def norm(self, name, x, see, frozen):
+        centered = x - x.mean(-1, keepdim=True)
+        if self.config["layer_norm"] == "standard":
+            scale = torch.sqrt((centered**2).mean(-1, keepdim=True) + self.config["layer_norm_eps"])
+        else:
+            scale = torch.sqrt((centered**2).sum(-1, keepdim=True) / (x.shape[-1] - 1)) + self.config["layer_norm_eps"]
+        scale = scale.detach() if frozen else scale
+        bias = see(f"bias.{name}", self.weights[f"{name}.bias"].expand_as(x))
+        return centered / scale * self.weights[f"{name}.weight"] + bias
+
+    def embed(self, text, see, frozen):
+        config = self.config
+        x = self.weights["encoder.embed_tokens.weight"][text.ids]
+        x = see("encoder.embed_tokens", x * config["d_model"] ** 0.5 if config["scale_embedding"] else x)
+        places = list(range(len(text))) if text.positions is None else text.positions
+        x = x + see("encoder.embed_positions", position_table(config, self.weights)[places])
+        if "encoder.embed_types.weight" in self.weights:
+            x = x + see("encoder.embed_types", self.weights["encoder.embed_types.weight"][text.types or [0] * len(text)])
+        if "encoder.layernorm_embedding.weight" in self.weights:
+            x = self.norm("encoder.layernorm_embedding", x, see, frozen)
+        return x
+
+    def attention(self, layer, x, see, keys):
+        name, heads = f"encoder.layers.{layer}.self_attn", self.config["n_heads"]
+        q, k, v = (linear(self.weights, f"{name}.{part}_proj", x).view(len(x), heads, -1).transpose(0, 1) for part in "qkv")
+        scores = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).masked_fill(~keys(layer), float("-inf"))
+        a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, T]; without a key 0
+        a = see(f"{name}.weights", a)
+        w = self.weights[f"{name}.out_proj.weight"].view(x.shape[-1], heads, -1)  # [D, H, d]
+        see(f"{name}.transformed", torch.einsum("htd,chd->thc", v, w))  # f(x_j) of every head
+        context = see(f"{name}.context", (a @ v).transpose(0, 1))  # [T, H, d]
+        added = see(f"{name}.heads", torch.einsum("thd,chd->thc", context, w)).sum(1)
+        if f"{name}.out_proj.bias" in self.weights:
+            added = added + see(f"bias.{name}", self.weights[f"{name}.out_proj.bias"].expand_as(added))
+        return see(f"{name}.output", added)
+
+    def feed_forward(self, layer, x, see):
+        name = f"encoder.layers.{layer}"
+        hidden = ACTIVATIONS[self.config["activation"]](linear(self.weights, f"{name}.fc1", x))
+        bias = self.weights[f"{name}.fc2.bias"].expand_as(x)
+        product = see(f"{name}.fc2.product", hidden @ self.weights[f"{name}.fc2.weight"].T)
+        return see(f"{name}.fc2", product + see(f"bias.{name}.fc2", bias))
+
+    def __call__(self, text, see=NOTHING, without=None, frozen=False):
+        """Logits [C]. without(layer): the tokens that nobody reads in a layer, and after the last that are not pooled."""
+        config = self.config
+        gone = without or (lambda layer: [])
+        keys = lambda layer: torch.tensor([j not in gone(layer) for j in range(len(text))])
+        x = self.embed(text, see, frozen)
+        for layer in range(config["encoder_layers"]):
+            name = f"encoder.layers.{layer}"
+            x = see(f"{name}.input", x)
+            norm = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, see, frozen)
+            inner = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, NOTHING, False)
+            if config["norm"] == "pre":
+                x = x + self.attention(layer, inner("self_attn", x), see, keys)
+                x = x + self.feed_forward(layer, inner("final", x), see)
+            else:
+                x = norm("self_attn", x + self.attention(layer, x, see, keys))
+                x = norm("final", x + self.feed_forward(layer, x, see))
+        return self.head(see("stream", x), see, frozen, keys(config["encoder_layers"]))
+
+    def head(self, x, see=NOTHING, frozen=False, keys=None):
+        if self.config["final_norm"]:
+            x = self.norm("encoder.layer_norm", x, see, frozen)
+        if self.config["pooling"] == "first":
+            pooled = x[0]
+        else:
+            pooled = x.mean(0) if keys is None else x[keys].mean(0)
+        if "head.dense.weight" in self.weights:
+            pooled = see("head.dense", self.dense(pooled, see, frozen))
+        return pooled @ self.weights["classifier.weight"].T + self.weights["classifier.bias"]
+
+    def dense(self, pooled, see, frozen):
+        """What a pooler makes of it; frozen, each of its numbers u counts as a constant act(u) / u times u."""
+        activation = ACTIVATIONS[self.config["dense"]]
+        bias = see("bias.head.dense", self.weights["head.dense.bias"])
+        u = pooled @ self.weights["head.dense.weight"].T + bias
+        if not frozen:
+            return activation(u)
+        assert (u != 0).all(), "a pooler's number is 0: choose another text"
+        return (activation(u) / u).detach() * u
+
+
+def load(path):
+    return {name: torch.tensor(array.astype("f8")) for name, array in safetensors_io.load(path).items()}
+
+
+def read_json(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def ours(folder):
+    """A model of tests/golden."""
+    return Subject(read_json(folder, "config.json"), load(os.path.join(folder, "model.safetensors")))
+
+
+# Published names, in the order of the tries, and ours.
+BERT = [
+    (r"^bert\.", ""),
+    (r"^embeddings\.LayerNorm", "encoder.layernorm_embedding"),
+    (r"^embeddings\.word_embeddings", "encoder.embed_tokens"),
+    (r"^embeddings\.position_embeddings", "encoder.embed_positions"),
+    (r"^embeddings\.token_type_embeddings", "encoder.embed_types"),
+    (r"^encoder\.layer\.", "encoder.layers."),
+    (r"\.attention\.self\.(q|k|v)[a-z]+\.", r".self_attn.\1_proj."),
+    (r"\.attention\.output\.dense", ".self_attn.out_proj"),
+    (r"\.attention\.output\.LayerNorm", ".self_attn_layer_norm"),
+    (r"\.intermediate\.dense", ".fc1"),
+    (r"\.output\.dense", ".fc2"),
+    (r"\.output\.LayerNorm", ".final_layer_norm"),
+    (r"^pooler\.dense", "head.dense"),
+]
+DISTILBERT = [
+    (r"^distilbert\.", ""),
+    *BERT[1:4],
+    (r"^transformer\.layer\.", "encoder.layers."),
+    (r"\.attention\.(q|k|v)_lin", r".self_attn.\1_proj"),
+    (r"\.attention\.out_lin", ".self_attn.out_proj"),
+    (r"\.sa_layer_norm", ".self_attn_layer_norm"),
+    (r"\.output_layer_norm", ".final_layer_norm"),
+    (r"\.ffn\.lin([12])", r".fc\1"),
+    (r"^pre_classifier", "head.dense"),
+]
+# By model_type: names, the keys of sizes in config.json, and what the head's dense layer is followed by.
+PUBLISHED = {
+    "bert": (BERT, ["hidden_size", "num_attention_heads", "num_hidden_layers", "hidden_act"], "tanh"),
+    "distilbert": (DISTILBERT, ["dim", "n_heads", "n_layers", "activation"], "relu"),
+}
+
+
+def published(folder):
+    """A model of tests/checkpoints."""
+    config = read_json(folder, "config.json")
+    names, keys, dense = PUBLISHED[config["model_type"]]
+    weights = {}
+    for name, tensor in load(os.path.join(folder, "model.safetensors")).items():
+        for pattern, replacement in names:
+            name = re.sub(pattern, replacement, name)
+        weights[name] = tensor
+    width, heads, layers, activation = (config[key] for key in keys)
+    return Subject({
+        "d_model": width, "n_heads": heads, "encoder_layers": layers, "activation": activation, "norm": "post",
+        "layer_norm": "standard", "layer_norm_eps": config.get("layer_norm_eps", 1e-12), "scale_embedding": False,
+        "positions": "learned", "final_norm": False, "pooling": "first", "dense": dense}, weights)
