@@ -2,6 +2,7 @@
 // of them through the pipelines.
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -14,10 +15,9 @@
 #include "explain/circuit.hpp"
 #include "explain/faithfulness.hpp"
 #include "explain/rollout.hpp"
+#include "explain_golden.hpp"
 #include "glassformer/explainer.hpp"
-#include "golden.hpp"
 #include "pipelines/explain.hpp"
-#include "pipelines/load.hpp"
 #include "pipelines/translate.hpp"
 
 namespace glassformer::test {
@@ -63,6 +63,47 @@ Faithfulness run(FaithfulnessTest test, std::size_t tokens = 512) {
 }
 
 }  // namespace
+
+namespace {
+
+void check_order(const ExplainGolden& golden, const std::string& order, const OrderTest& got) {
+  golden.check_near(order + ".deletion", got.deletion);
+  golden.check_near(order + ".insertion", got.insertion);
+  golden.check_near(order + ".score", std::span(&got.score, 1));
+  golden.check_near(order + ".comprehensiveness", got.comprehensiveness);
+  golden.check_near(order + ".sufficiency", got.sufficiency);
+}
+
+// `name`: of what explain.json says, and before its tensors.
+void check_faithfulness(const ExplainGolden& golden, const std::string& name,
+                        const ExplainedText& text) {
+  const Json& plan = golden.plan.at(name);
+  FaithfulnessTest::Subject subject = {.text = text, .parts = plan.at("words"), .scores = {}};
+  if (plan.at("probability") == "sigmoid") subject.probability = Probability::sigmoid;
+  for (const std::vector<std::size_t>& word : subject.parts) {
+    float& score = subject.scores.emplace_back(0.0f);
+    for (const std::size_t token : word) score += plan.at("scores").at(token).get<float>();
+  }
+  const Faithfulness got =
+      run({*golden.model, std::move(subject), plan.at("orders"), plan.at("seed")});
+  CHECK(got.counts == plan.at("counts").get<std::vector<std::size_t>>());
+  check_order(golden, name + ".order", got.scores);
+  check_order(golden, name + ".leave_one_out", got.leave_one_out);
+  golden.check_near(name + ".losses", got.losses);
+  golden.check_near(name + ".random", got.random);
+}
+
+}  // namespace
+
+TEST_CASE("words are left out as PyTorch leaves them out", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  check_faithfulness(golden, "faithfulness", golden.text);
+}
+
+TEST_CASE("of many words, quantiles are left out as PyTorch does", "[explain]") {
+  const ExplainGolden golden("pre_norm_mean");
+  check_faithfulness(golden, "many_words", {.ids = golden.plan.at("many_words").at("ids")});
+}
 
 TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
   Subject subject("pre_norm_mean");
@@ -147,6 +188,32 @@ TEST_CASE("long texts have quantiles of words, texts of one word are refused", "
   CHECK(error_of([&] { run({*subject.model, parts, 1, 1}); }).code() == ErrorCode::invalid_option);
 }
 
+namespace {
+
+Stream stream_of(const ExplainGolden& golden) {
+  const std::size_t layers = golden.model->encoder().stack().config().layers;
+  return stream_of(trace(*golden.model, golden.text, stream_tensors(layers)), layers);
+}
+
+}  // namespace
+
+TEST_CASE("arrows are cut as PyTorch cuts them", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  std::vector<AttentionEdge> edges;
+  for (const auto& [layer, head, query, key] :
+       golden.plan.at("edges").get<std::vector<std::array<std::size_t, 4>>>()) {
+    edges.push_back({layer, head, query, key});
+  }
+  for (const auto& [name, cut] :
+       {std::pair("edges.scores", Cut::scores), std::pair("edges.weights", Cut::weights)}) {
+    const CutEffects got = cut_edges(*golden.model, stream_of(golden), edges, cut, golden.contrast);
+    golden.check_near("value", static_cast<double>(got.full), golden.plan.at("value"));
+    std::vector<float> values = got.alone;
+    values.push_back(got.without);
+    golden.check_near(name, values);
+  }
+}
+
 TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]") {
   Subject subject(GENERATE("pre_norm_mean", "local_window", "post_norm_gelu_learned_first"), 3);
   INFO(subject.name);
@@ -203,6 +270,26 @@ TEST_CASE("a head without arrows is ablated", "[explain]") {
   const std::vector<float> logits =
       logits_with(*subject.model, subject.stream(), std::span(&one, 1), Cut::weights);
   CHECK(std::abs(subject.contrast.of(logits.data()) - subject.number({ablation({1, 1})})) < 1e-6);
+}
+
+TEST_CASE("a circuit is the one that PyTorch's runs lead to", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const Json& plan = golden.plan.at("circuit");
+  CircuitSearch search(*golden.model, golden.read(plan.at("text")), plan.at("least"));
+  while (search.step()) {
+  }
+  const Circuit got = search.circuit();
+  CHECK(got.label == plan.at("label"));
+  CHECK(got.heads == plan.at("heads").get<std::vector<std::pair<std::size_t, std::size_t>>>());
+  const GoldenTensor& arrows = golden.expected.at("circuit.kept");  // [L, H, T, T]
+  std::vector<float> kept(arrows.values.size());
+  for (const AttentionEdge& edge : got.edges) {
+    const std::size_t head = edge.layer * arrows.shape[1] + edge.head;
+    kept[(head * arrows.shape[2] + edge.query) * arrows.shape[3] + edge.key] = 1;
+  }
+  CHECK(kept == arrows.values);
+  const std::vector<float> numbers = {got.full, got.kept, got.nothing, got.faithfulness};
+  golden.check_near("circuit.numbers", numbers);
 }
 
 TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {

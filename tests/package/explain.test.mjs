@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { folderOf } from './checkpoints.mjs';
 import {
   Classifier,
   Translator,
@@ -26,6 +27,22 @@ const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
 
 const goldens = goldenNames.filter((name) => existsSync(join(goldenFolder(name), 'explain.json')));
 assert.ok(goldens.length >= 3);
+
+/** Ours, and published ones, whose poolers and embedding norms ours lack. */
+const subjects = [
+  ...goldens.map((name) => ({
+    name,
+    folder: goldenFolder(name),
+    file: 'explain',
+    texts: () => readGolden(name).texts,
+  })),
+  ...['bert_sequence', 'bert_many_labels', 'distilbert_sequence'].map((name) => ({
+    name,
+    folder: folderOf(name),
+    file: 'expected.explain',
+    texts: () => JSON.parse(readFileSync(join(folderOf(name), 'expected.json'), 'utf8')).texts,
+  })),
+];
 
 /** What the command line answers in floats, its tensors as numbers. */
 function natively(model, input, args) {
@@ -59,17 +76,14 @@ function assertAlike(got, expected, place = 'result') {
 }
 
 for (const binary of binaries) {
-  for (const name of goldens) {
+  for (const { name, folder, file, texts } of subjects) {
     test(`${name}, ${binary}: rollout, value norms, lens and ledger as PyTorch has them`, async () => {
-      const classifier = await load(goldenFolder(name), { binary, explain: true });
-      const {
-        text: index,
-        label,
-        value,
-        columns,
-      } = JSON.parse(readFileSync(join(goldenFolder(name), 'explain.json'), 'utf8'));
-      const golden = readSafetensors(join(goldenFolder(name), 'explain.safetensors'));
-      const text = readGolden(name).texts[index];
+      const classifier = await load(folder, { binary, explain: true });
+      const plan = JSON.parse(readFileSync(join(folder, `${file}.json`), 'utf8'));
+      const { label, value, columns, edges } = plan;
+      const golden = readSafetensors(join(folder, `${file}.safetensors`));
+      const entry = texts()[plan.text];
+      const text = entry.pair ? { text: entry.text, pair: entry.pair } : (entry.text ?? entry);
       const check = (tensor, got) => assertNear(got, golden[tensor].data, tolerance, tensor);
 
       const { rollout, scores, tokens } = await classifier.explain(text, { method: 'rollout' });
@@ -92,6 +106,14 @@ for (const binary of binaries) {
       check('ledger.read', ledger.read.data);
       check('ledger.effects', ledger.effects);
       assert.deepEqual(ledger.written.shape, [tokens.length, columns.length]);
+
+      // What is explained here is the label that the model gives.
+      assert.equal(lens.layers.at(-1).label, wanted.label);
+      const arrows = edges.map(([layer, head, query, key]) => ({ layer, head, query, key }));
+      for (const cut of ['scores', 'weights']) {
+        const effects = await classifier.explain(text, { method: 'edges', edges: arrows, cut });
+        check(`edges.${cut}`, [...effects.alone, effects.without]);
+      }
     });
   }
 
