@@ -238,6 +238,28 @@ for (const name of ['gpt2_generate', 'gpt2_unscaled']) {
   });
 }
 
+for (const name of ['t5', 'flan_t5', 'mt5']) {
+  onPage(`${name} answers a text, with all three attentions`, {}, async (page) => {
+    await choose(page, join(checkpoints, name));
+    assert.match(await page.getByTestId('task').textContent(), /texts with texts/);
+    const text = 'translate English to German: The film is good.';
+    await ask(page, text);
+    const { text: written, attention } = await inNode(name, (model) =>
+      model.generate(text, { maxNewTokens: 40, attention: true }),
+    );
+    assert.equal(await page.getByTestId('written').textContent(), written);
+    for (const kind of ['encoder', 'decoder', 'cross']) {
+      await page.getByTestId(`show-${kind}`).check({ force: true });
+      await assertAttention(page, attention[kind]);
+    }
+    await page.getByTestId('ablate').click();
+    await settled(page);
+    assert.match(await page.getByTestId('change').textContent(), /1 head off/);
+    await page.getByTestId('show-encoder').check({ force: true });
+    assert.match(await page.getByText(/^Cross, 1 off$/).textContent(), /1 off/);
+  });
+}
+
 onPage('it says what it found, what it left, and computes in integers', {}, async (page) => {
   await choose(page, join(checkpoints, 'roberta_sequence'));
   assert.equal(await page.getByTestId('found').textContent(), 'RobertaForSequenceClassification');
@@ -451,7 +473,7 @@ for (const colorScheme of ['light', 'dark']) {
       assert.deepEqual(found, []);
     };
     await check('empty');
-    for (const name of ['bert_tokens', 'bert_answer', 'bert_embed', 'gpt2_generate']) {
+    for (const name of ['bert_tokens', 'bert_answer', 'bert_embed', 'gpt2_generate', 't5']) {
       await choose(page, join(checkpoints, name));
       await check(name);
       await page.getByTestId('another').click();

@@ -13,7 +13,15 @@ import {
 } from './head-choice.svelte.ts';
 import { filesByName, type ChosenFiles, type FoundFile } from './model-files.ts';
 import { Loader } from './model-loader.svelte.ts';
-import { isTask, linesOf, tasks, type Input, type Looked, type Outcome } from './model-tasks.ts';
+import {
+  crosses,
+  isTask,
+  linesOf,
+  tasks,
+  type Input,
+  type Looked,
+  type Outcome,
+} from './model-tasks.ts';
 import type { Trace } from './query-key.ts';
 import { attentionJson } from './result-json.ts';
 
@@ -178,7 +186,7 @@ export class ModelExplorer implements AttentionOnView, ViewState {
       return all.filter((kind) => looked.maps[kind]);
     }
     const task = this.loader.info?.task;
-    if (task === 'translation') return ['encoder', 'decoder', 'cross'];
+    if (crosses(task)) return ['encoder', 'decoder', 'cross'];
     return task === 'text-generation' ? ['decoder'] : ['encoder'];
   }
 
@@ -195,7 +203,7 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   }
 
   get #writes(): boolean {
-    return this.loader.info?.task === 'translation';
+    return crosses(this.loader.info?.task);
   }
 
   get queryLabels(): readonly string[] {

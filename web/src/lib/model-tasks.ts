@@ -42,7 +42,8 @@ export type Answered =
   | { task: 'question-answering'; context: string; result: Answer }
   | { task: 'feature-extraction'; texts: readonly string[]; similarity: readonly number[][] }
   | { task: 'translation'; result: Translation }
-  | { task: 'text-generation'; text: string; result: Generation };
+  | { task: 'text-generation'; text: string; result: Generation }
+  | { task: 'text2text-generation'; result: Generation };
 
 /** An answer, and what can be looked into: one text or sentence after the other. */
 export interface Outcome {
@@ -196,7 +197,33 @@ export const tasks: Record<TaskName, Task> = {
       return { answered, looked: [{ maps: attention, source, target: [], trace: traced }] };
     },
   },
+  'text2text-generation': {
+    name: 'answers texts with texts',
+    first: 'Text, with what is to be done before it where the model wants that',
+    example: { first: 'translate English to German: Where is the station?', second: '' },
+    call: ({ first }) =>
+      `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
+    async ask(model, { first }, { ablate, signal, trace = [] }) {
+      const result = await (model as Generator).generate(first, {
+        ...{ attention: true as const, maxNewTokens: mostWritten, ablate, signal, trace },
+      });
+      const { promptTokens, tokens, attention: maps, trace: traced } = result;
+      const labels = (text: string, of: readonly Token[]) =>
+        shownTokens(text, of).map(({ label }) => label);
+      const looked = {
+        ...{ maps, trace: traced },
+        source: labels(first, promptTokens),
+        target: labels(result.text, tokens),
+      };
+      return { answered: { task: 'text2text-generation', result }, looked: [looked] };
+    },
+  },
 };
+
+/** The tasks of an encoder and a decoder: what is written looks at what is read. */
+const crossing: readonly string[] = ['translation', 'text2text-generation'] satisfies TaskName[];
+export const crosses = (task: string | undefined): boolean =>
+  task !== undefined && crossing.includes(task);
 
 export const isTask = (task: string): task is TaskName => Object.hasOwn(tasks, task);
 
