@@ -22,7 +22,7 @@ class Block {
     Residual residual;
   };
 
-  Block(Sublayer<TokenMixer> self_attn, std::optional<Sublayer<CrossAttention>> encoder_attn,
+  Block(Sublayer<TokenMixer> self_attn, std::optional<Sublayer<TokenMixer>> encoder_attn,
         Sublayer<FeedForward> feed_forward)
       : self_attn_(std::move(self_attn)),
         encoder_attn_(std::move(encoder_attn)),
@@ -39,14 +39,16 @@ class Block {
   const SelfAttention& self_attn() const {
     return static_cast<const SelfAttention&>(*self_attn_.layer);
   }
-  const CrossAttention& encoder_attn() const { return *encoder_attn_->layer; }
+  const CrossAttention& encoder_attn() const {
+    return static_cast<const CrossAttention&>(*encoder_attn_->layer);
+  }
   const FeedForward& feed_forward() const { return *feed_forward_.layer; }
   const Norm& self_attn_layer_norm() const { return self_attn_.residual.norm(); }
   const Norm& final_layer_norm() const { return feed_forward_.residual.norm(); }
 
  private:
   Sublayer<TokenMixer> self_attn_;
-  std::optional<Sublayer<CrossAttention>> encoder_attn_;
+  std::optional<Sublayer<TokenMixer>> encoder_attn_;
   Sublayer<FeedForward> feed_forward_;
 };
 

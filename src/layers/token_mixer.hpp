@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-/// What lets the tokens of a sequence know of one another, the first sublayer of a block:
-/// self-attention, or a recurrent unit in its place.
+/// What lets a token know of others, the first sublayers of a block: self-attention, or a recurrent
+/// unit in its place, and attention over an encoder's output.
 class TokenMixer {
  public:
   virtual ~TokenMixer() = default;

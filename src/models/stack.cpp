@@ -32,6 +32,7 @@ AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
+  // Models that read have none; see parse_config.
   if (!links_writers() || config.positions != PositionKind::relative) return nullptr;
   const bool causal = config.attention == AttentionType::causal;
   return std::make_unique<RelativeBias>(
@@ -55,7 +56,7 @@ std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
   const auto residual = [&](const char* name) {
     return Residual(name, make_norm(config), config.norm);
   };
-  std::optional<Block::Sublayer<CrossAttention>> encoder_attn;
+  std::optional<Block::Sublayer<TokenMixer>> encoder_attn;
   if (links_writers() && kind == Stack::Kind::attends) {
     encoder_attn = {std::make_unique<CrossAttention>(attention, compute),
                     residual("encoder_attn_layer_norm")};

@@ -110,3 +110,31 @@ for (const [binary, compute] of builds) {
     }
   });
 }
+
+// The binary for models that read is linked without what stands in decoders alone: an encoder may
+// still have all of these.
+const kinds = [
+  { positions: 'sinusoidal_halves', attention: 'causal', layer_norm: 'rms' },
+  {
+    positions: 'learned',
+    attention: 'local',
+    attention_window: 3,
+    gated: true,
+    activation: 'silu',
+  },
+  { positions: 'sinusoidal', attention: 'linear', norm: 'post', activation: 'gelu_tanh' },
+];
+for (const kind of kinds) {
+  test(`an encoder with ${JSON.stringify(kind)}: native and both binaries`, async () => {
+    const small = { ...config, d_model: 32, d_ff: 64, n_heads: 2, ...kind };
+    const folder = randomModel(small, join(sentiment, 'tokenizer.model'));
+    const native = classifyNatively(folder, reviews, '--compute', 'f32');
+    for (const binary of binaries) {
+      const classifier = await load(folder, { binary, compute: 'f32' });
+      for (const [index, { logits }] of (await classifier.classifyBatch(reviews)).entries()) {
+        const expected = Object.values(native[index].logits);
+        assertNear(Object.values(logits), expected, tolerances.f32, 'logits');
+      }
+    }
+  });
+}
