@@ -104,13 +104,11 @@ onPage(
       { length: 3000 },
       (_, i) => `Film number ${i} is ${i % 2 ? 'good' : 'bad'}.`,
     );
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'many.txt',
-        mimeType: 'text/plain',
-        buffer: Buffer.from(many.join('\n')),
-      });
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'many.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(many.join('\n')),
+    });
     await page.getByTestId('stop').click();
     await page.getByTestId('judge').waitFor();
     const known = Number(
