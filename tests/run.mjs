@@ -146,7 +146,7 @@ await step('package layout', ['build package'], async () => {
   await runTool('publint', ['--strict']);
   await runTool('attw', ['--pack', '.', '--profile', 'esm-only']);
 });
-await step('sizes', ['build package'], () => runTool('size-limit', []));
+await step('sizes', ['build package', 'build page'], () => runTool('size-limit', []));
 await browser;
 
 console.log(`${((performance.now() - start) / 1000).toFixed(0)} s in all`);

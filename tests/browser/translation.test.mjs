@@ -349,9 +349,20 @@ onPage('the model’s card and license are pages, with their picture', {}, async
 onPage('emoji and letters that it does not know are marked', {}, async (page) => {
   await read(page, 'The 电影 is good 🙂.');
   assert.match(await page.getByTestId('unknown').textContent(), /电.*🙂.*not in the vocabulary/s);
+  await page.getByTestId('source-tokens').locator('.unknown').first().waitFor();
   await read(page, sentence);
+  await page.getByTestId('source-tokens').locator('.unknown').first().waitFor({ state: 'detached' });
   assert.equal(await page.getByTestId('unknown').count(), 0);
 });
+
+onPage(
+  'the heads are in sight at first on a phone',
+  { viewport: { width: 390, height: 844 } },
+  async (page) => {
+    const box = await page.getByTestId('head').first().boundingBox();
+    assert.ok(box.y + box.height < 844, `the first layer ends at ${box.y + box.height}`);
+  },
+);
 
 onPage('beams give alternatives, and the search is drawn', {}, async (page) => {
   await read(page, sentence);
