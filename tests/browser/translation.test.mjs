@@ -351,7 +351,11 @@ onPage('emoji and letters that it does not know are marked', {}, async (page) =>
   assert.match(await page.getByTestId('unknown').textContent(), /电.*🙂.*not in the vocabulary/s);
   await page.getByTestId('source-tokens').locator('.unknown').first().waitFor();
   await read(page, sentence);
-  await page.getByTestId('source-tokens').locator('.unknown').first().waitFor({ state: 'detached' });
+  await page
+    .getByTestId('source-tokens')
+    .locator('.unknown')
+    .first()
+    .waitFor({ state: 'detached' });
   assert.equal(await page.getByTestId('unknown').count(), 0);
 });
 
