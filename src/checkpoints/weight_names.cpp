@@ -98,7 +98,7 @@ class StoredTensor {
       }
       set_outputs(std::span(rows).first(count * inputs_), output);
     }
-    kept_ = {};
+    kept_ = std::vector<float>();  // {} would keep its memory
   }
 
  private:

@@ -250,7 +250,7 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
       piece = std::min(piece_bytes(binding.quantized), early.size() - at);
       set_from_int8(binding.quantized, early.subspan(at, piece), at / row_bytes(binding.quantized));
     }
-    waiting.early = {};
+    waiting.early = std::vector<std::byte>();  // {} would keep its memory
   } else if (binding.scale == none) {
     set(index, bytes, first);
   } else if (complete(binding.scale)) {
