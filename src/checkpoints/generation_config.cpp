@@ -1,8 +1,10 @@
 #include "checkpoints/generation_config.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "error.hpp"
+#include "io/decimal.hpp"
 #include "io/limits.hpp"
 
 namespace glassformer {
@@ -18,9 +20,6 @@ struct Neutral {
   double value;
 };
 constexpr std::array others = {
-    Neutral{"min_length", 0},
-    Neutral{"min_new_tokens", 0},
-    Neutral{"no_repeat_ngram_size", 0},
     Neutral{"encoder_no_repeat_ngram_size", 0},
     Neutral{"num_beam_groups", 1},
     Neutral{"diversity_penalty", 0},
@@ -126,6 +125,9 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   expect_neutral(fields);
   read_ids(fields, "eos_token_id", config.end_ids);
   read_never(fields, config.never);
+  std::erase_if(config.never, [&](std::int32_t id) {  // a text may end, whatever they say
+    return std::ranges::find(config.end_ids, id) != config.end_ids.end();
+  });
   std::vector<std::int32_t> last;
   read_ids(fields, "forced_eos_token_id", last);
   if (!last.empty()) config.last_token = last[0];
@@ -139,6 +141,9 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   if (fields.find("do_sample")) config.sample = object.boolean("do_sample");
   fields.count("max_new_tokens", 1, config.max_new_tokens);
   fields.count("max_length", 1, config.max_length);
+  fields.count("min_new_tokens", 0, config.min_new_tokens);
+  fields.count("min_length", 0, config.min_length);
+  fields.count("no_repeat_ngram_size", 0, config.no_repeat_ngram_size);
   fields.count("num_beams", 1, config.beams);
   fields.count("top_k", 0, config.top_k);
   fields.number("max_length_factor", config.max_length_factor);
@@ -170,6 +175,9 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   if (config.sample) json.field("do_sample", config.sample);
   write("max_new_tokens", config.max_new_tokens);
   write("max_length", config.max_length);
+  write("min_new_tokens", config.min_new_tokens);
+  write("min_length", config.min_length);
+  write("no_repeat_ngram_size", config.no_repeat_ngram_size);
   write("max_length_factor", config.max_length_factor);
   write("num_beams", config.beams);
   write("top_k", config.top_k);
@@ -186,6 +194,23 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   if (config.never.empty()) return;
   json.key("bad_words_ids");
   json.array(config.never, [&](std::int32_t id) { json.array([&] { json.value(id); }); });
+}
+
+void expect_searched(const GenerationConfig& config) {
+  const auto refuse = [](const char* key, const Message& expected, const Message& got) {
+    throw_error(ErrorCode::unsupported,
+                {"generation: {}: expected {}, got {}", {key, expected, got}});
+  };
+  if (config.sample) refuse("do_sample", "false", "true");
+  if (const float penalty = config.repetition_penalty.value_or(1.0f); penalty != 1) {
+    refuse("repetition_penalty", "1", shortest_decimal(penalty));
+  }
+  const auto expect_none = [&](const char* key, const std::optional<std::size_t>& value) {
+    if (value.value_or(0) != 0) refuse(key, "0", std::to_string(*value));
+  };
+  expect_none("min_new_tokens", config.min_new_tokens);
+  expect_none("min_length", config.min_length);
+  expect_none("no_repeat_ngram_size", config.no_repeat_ngram_size);
 }
 
 void check_generation(const GenerationConfig& config, std::size_t vocab_size) {

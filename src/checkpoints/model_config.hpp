@@ -54,6 +54,8 @@ struct GenerationConfig {
   std::optional<std::size_t> max_new_tokens = {};
   /// Of what the decoder reads first and what it writes.
   std::optional<std::size_t> max_length = {};
+  /// The same before a text may end, of what is written, and of both.
+  std::optional<std::size_t> min_new_tokens = {}, min_length = {};
   /// Or, of a translation, so many tokens for each of its source's, rounded up.
   std::optional<float> max_length_factor = {};
   std::optional<std::size_t> beams = {};
@@ -61,6 +63,7 @@ struct GenerationConfig {
   std::optional<float> temperature = {};
   std::optional<float> top_p = {};
   std::optional<float> repetition_penalty = {};
+  std::optional<std::size_t> no_repeat_ngram_size = {};
   std::optional<float> length_penalty = {};
   /// None: nothing says that searches are as the library transformers has them.
   std::optional<EarlyStopping> early_stopping = {};

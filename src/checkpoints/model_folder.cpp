@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 
 #include "checkpoints/bergamot.hpp"
@@ -59,22 +60,64 @@ void expect_sentencepiece(ModelFiles& files) {
               "tokenizer.model: expected it, or source.model and target.model, got none of them");
 }
 
-[[noreturn]] void refuse_other_formats(ModelFiles& files) {
-  static constexpr std::array others = {"pytorch_model.bin", "pytorch_model.bin.index.json",
-                                        "tf_model.h5",       "flax_model.msgpack",
-                                        "model.onnx",        "onnx/model.onnx",
-                                        "model.gguf"};
-  files.prepare({}, others);
-  for (const char* other : others) {
-    if (!files.has(other)) continue;
-    throw_error(ErrorCode::unsupported,
-                {"{}: expected weights as model.safetensors; save the model again with "
-                 "save_pretrained(..., safe_serialization=True), or look on the Hub for a revision "
-                 "refs/pr/N that holds a conversion",
-                 {other}});
+constexpr std::string_view merge =
+    "a whole model, got an adapter (LoRA); merge it into its base model with merge_and_unload() "
+    "and save that";
+constexpr std::string_view save_again =
+    "weights as model.safetensors; save the model again with save_pretrained(..., "
+    "safe_serialization=True), or look on the Hub for a revision refs/pr/N that holds a conversion";
+constexpr std::string_view load_original =
+    "weights as model.safetensors, which cannot be made of this file; load the model that it was "
+    "made from, with compute \"int8\" where it should be small";
+constexpr std::string_view rename =
+    "weights under the name model.safetensors, or parts that model.safetensors.index.json names";
+
+// What other formats call their files: "*" stands for any characters.
+struct OtherFormat {
+  const char* name;
+  std::string_view expected;
+};
+constexpr std::array adapters = {OtherFormat{"adapter_config.json", merge}};
+constexpr std::array other_formats = {
+    OtherFormat{"pytorch_model.bin", save_again},
+    OtherFormat{"pytorch_model.bin.index.json", save_again},
+    OtherFormat{"tf_model.h5", save_again},
+    OtherFormat{"flax_model.msgpack", save_again},
+    OtherFormat{"model.onnx", load_original},
+    OtherFormat{"onnx/model.onnx", load_original},
+    OtherFormat{"onnx/model_quantized.onnx", load_original},
+    OtherFormat{"model.gguf", load_original},
+    OtherFormat{"pytorch_model*.bin", save_again},
+    OtherFormat{"*.h5", save_again},
+    OtherFormat{"*.msgpack", save_again},
+    OtherFormat{"*.ckpt", save_again},
+    OtherFormat{"*.pt", save_again},
+    OtherFormat{"*.pth", save_again},
+    OtherFormat{"*.onnx", load_original},
+    OtherFormat{"onnx*", load_original},  // the folder, where only its name is known
+    OtherFormat{"*.gguf", load_original},
+    OtherFormat{"*.tflite", load_original},
+};
+constexpr std::array other_names = {OtherFormat{"*.safetensors", rename}};
+
+// Throws for the first of these formats that there is. A server's files have no names but those
+// that they are asked for by.
+void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
+  const std::vector<std::string> names = files.names();
+  std::vector<const char*> asked;
+  for (const OtherFormat& format : formats) {
+    if (!std::strchr(format.name, '*')) asked.push_back(format.name);
   }
-  throw_error(ErrorCode::missing_file,
-              {"{}: expected it, or {}, got neither", {weights_name, index_name}});
+  files.prepare({}, asked);
+  for (const auto& [pattern, expected] : formats) {
+    std::string_view found;
+    for (const std::string& name : names) {
+      if (found.empty() && fits_pattern(pattern, name)) found = name;
+    }
+    if (std::ranges::find(asked, pattern) != asked.end() && files.has(pattern)) found = pattern;
+    if (found.empty()) continue;
+    throw_error(ErrorCode::unsupported, {"{}: expected {}", {found, expected}});
+  }
 }
 
 }  // namespace
@@ -84,13 +127,12 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   files.prepare(std::array{config_name}, std::array{weights_name});
   const std::optional<std::string_view> config = files.read(config_name);
   if (!config) {
-    if (files.has("adapter_config.json")) {
-      throw_error(ErrorCode::unsupported,
-                  "adapter_config.json: expected a whole model, got an adapter (LoRA); merge it "
-                  "into its base model with merge_and_unload() and save that");
+    refuse(files, adapters);
+    if (!files.names().empty()) {
+      refuse(files, other_formats);
+      // What they have instead is found by the names of the files.
+      expect_linked(true);
     }
-    // What they have instead is found by the names of the files.
-    if (!files.names().empty()) expect_linked(true);
     throw_error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
   }
   config_ = *config;
@@ -156,7 +198,13 @@ void ModelFolder::find_weights(ModelFiles& files) {
     throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {weights_name}});
   }
   const std::optional<std::string_view> index = files.read(index_name);
-  if (!index) refuse_other_formats(files);
+  if (!index) {
+    refuse(files, adapters);
+    refuse(files, other_formats);
+    if (!files.names().empty()) refuse(files, other_names);
+    throw_error(ErrorCode::missing_file,
+                {"{}: expected it, or {}, got neither", {weights_name, index_name}});
+  }
   weight_files_ = files_of_index(*index);
 }
 
@@ -282,6 +330,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     check_generation(config.generation, config.decoder().vocab_size);
   }
   if (config.task == Task::translation) {
+    expect_searched(config.generation);
     config.source_language = source_language_;
     config.target_language = target_language_;
     return config;

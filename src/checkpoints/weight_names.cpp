@@ -11,16 +11,6 @@
 namespace glassformer {
 namespace {
 
-bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  for (std::size_t end = star; end <= name.size(); ++end) {
-    if (matches(pattern.substr(star + 1), name.substr(end))) return true;
-  }
-  return false;
-}
-
 // What stands in a name for the pattern's "#", and what follows the pattern: ".weight".
 struct Match {
   bool found = false;
@@ -198,6 +188,16 @@ struct Stored {
 
 }  // namespace
 
+bool fits_pattern(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  for (std::size_t end = star; end <= name.size(); ++end) {
+    if (fits_pattern(pattern.substr(star + 1), name.substr(end))) return true;
+  }
+  return false;
+}
+
 std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
                                        const std::set<std::string>& names,
                                        const std::set<std::string>& integers) {
@@ -225,7 +225,7 @@ std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const 
 bool is_ignored(const Family& family, const std::string& name) {
   std::string_view plain = name;
   if (plain.starts_with(family.prefix)) plain.remove_prefix(family.prefix.size());
-  const auto fits = [&](std::string_view pattern) { return matches(pattern, plain); };
+  const auto fits = [&](std::string_view pattern) { return fits_pattern(pattern, plain); };
   if (std::ranges::any_of(family.ignored, fits)) return true;
   return std::ranges::any_of(
       family.heads, [&](const TensorName& tensor) { return match(tensor.theirs, plain).found; });

@@ -132,6 +132,8 @@ struct CommandLine {
     g->add_option("MODEL_DIR", generate.model, "model folder")->required();
     g->add_option("--max-new-tokens", generate.options.max_new_tokens,
                   "most tokens to write; where not given, as the folder says, or 64");
+    g->add_option("--min-new-tokens", generate.options.min_new_tokens,
+                  "least tokens to write before the text may end");
     g->add_option("--beams", generate.options.beams, "hypotheses followed at once; 1: greedy");
     g->add_option("--length-penalty", generate.options.length_penalty,
                   "with beams: score = log-probability / tokens ^ this");
@@ -145,6 +147,8 @@ struct CommandLine {
                   "of what is drawn: the same seed, the same text");
     g->add_option("--repetition-penalty", generate.options.repetition_penalty,
                   "above 1: tokens that were there become less probable");
+    g->add_option("--no-repeat-ngram-size", generate.options.no_repeat_ngram_size,
+                  "so many tokens in a row come only once in a text; 0: as often as they like");
     g->add_option("--next", generate.next, "only show so many tokens that may come next; 0: all");
     g->add_flag("--json", generate.json, "one JSON object a line");
     g->add_flag("--attention", generate.options.attention, "with --json: every attention weight");

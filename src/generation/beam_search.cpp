@@ -121,6 +121,7 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
       return i + kernels().first_at_least(x.data() + i, x.size() - i, lowest);
     };
     for (std::size_t i = next_from(0); i < x.size(); i = next_from(i + 1)) {
+      if (x[i] == -infinity) continue;
       const std::int32_t id = next[row].id(i);
       const Choice choice = {base + static_cast<double>(x[i]), row, id, x[i] - normalizer};
       if (choices_.size() == wanted && !better(choice, choices_.front())) continue;

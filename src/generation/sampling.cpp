@@ -2,12 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kernels/kernels.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores) {
+  const auto forbid_one = [&](std::int32_t id) {
+    if (static_cast<std::size_t>(id) < scores.size()) {
+      scores[static_cast<std::size_t>(id)] = -infinity;
+    }
+  };
+  if (const std::size_t n = rules.no_repeat_ngram; n > 0 && n <= ids.size()) {
+    const auto last = ids.first(n - 1);
+    for (std::size_t i = 0; i + n <= ids.size(); ++i) {
+      if (std::ranges::equal(ids.subspan(i + 1, n - 1), last)) forbid_one(ids[i]);
+    }
+  }
+  if (ids.size() < rules.min_length) std::ranges::for_each(rules.ends, forbid_one);
+  std::ranges::for_each(rules.never, forbid_one);
+}
 
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores) {
   std::ranges::copy(logits, scores.begin());
@@ -49,12 +71,14 @@ void TokenChances::weigh(std::span<const float> logits, const SamplingOptions& o
   std::ranges::copy(logits, logits_.begin());
   std::ranges::copy(logits, weights_.begin());
   kernels().exponentials(weights_.data(), weights_.size(), 1.0f / options.temperature);
-  heap_.resize(logits.size());
-  std::iota(heap_.begin(), heap_.end(), 0);
+  heap_.clear();
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    if (logits[i] != -infinity) heap_.push_back(static_cast<std::int32_t>(i));
+  }
   std::ranges::make_heap(heap_, Worse{logits_});
   kept_.clear();
   next_ = 0;
-  count_ = logits.size();
+  count_ = heap_.size();
   const auto weight = [&](std::int32_t id) {
     return static_cast<double>(weights_[static_cast<std::size_t>(id)]);
   };
@@ -108,50 +132,54 @@ ChoosingScorer::ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choi
       tokens_(std::min(tokens, decoding.vocab_size())),
       random_(choice.seed),
       chances_(tokens_),
-      scores_(choice.repetition_penalty == 1
-                  ? 0
-                  : checked_product("scores", {rows, decoding.vocab_size()})) {
+      scores_(choice.changes_scores() ? checked_product("scores", {rows, decoding.vocab_size()})
+                                      : 0) {
   ids_.reserve(decoding.state().limits().positions);
   next_.reserve(rows);
 }
 
-std::span<const float> ChoosingScorer::penalized(std::span<const float> logits, std::size_t row,
+std::span<const float> ChoosingScorer::scores_of(std::span<const float> logits, std::size_t row,
                                                  std::size_t rows) {
-  const std::size_t tokens = choice_.kind == TokenChoice::Kind::search ? logits.size() : tokens_;
-  if (choice_.repetition_penalty == 1) return logits.first(tokens);
+  const bool searches = choice_.kind == TokenChoice::Kind::search;
+  const std::size_t tokens = searches ? logits.size() : tokens_;
+  if (!choice_.changes_scores()) return logits.first(tokens);
   const HypothesisTree& tree = decoding_.state().tree();
   ids_.clear();
   for (auto node = static_cast<NodeIndex>(tree.size() - rows + row); node != no_parent;) {
     ids_.push_back(tree[node].id);
     node = tree[node].parent;
   }
-  const std::span<float> scores = std::span(scores_).subspan(row * logits.size(), logits.size());
-  const Repetition repeated = {ids_, choice_.repetition_penalty};
-  if (choice_.kind != TokenChoice::Kind::search) {
-    penalize(logits, repeated, scores);
-    return scores.first(tokens);
+  if (searches) {
+    logprobs_.resize(logits.size());
+    std::ranges::transform(logits, logprobs_.begin(), [&](float x) { return x - normalizer_; });
+    logits = logprobs_;
   }
-  logprobs_.resize(logits.size());
-  std::ranges::transform(logits, logprobs_.begin(), [&](float x) { return x - normalizer_; });
-  penalize(logprobs_, repeated, scores);
-  return scores;
+  const std::span<float> scores = std::span(scores_).subspan(row * logits.size(), logits.size());
+  penalize(logits, {ids_, choice_.repetition_penalty}, scores);
+  forbid(ids_, choice_.rules, scores);
+  return scores.first(tokens);
 }
 
 std::span<const NextTokens> ChoosingScorer::feed(std::span<const Extension> extensions) {
   using enum TokenChoice::Kind;
   const std::span<const NextTokens> all = decoding_.feed(extensions);
-  if (choice_.kind == search && choice_.repetition_penalty == 1) return all;
+  if (choice_.kind == search && !choice_.changes_scores()) return all;
   next_.clear();
   for (std::size_t row = 0; row < all.size(); ++row) {
     logits_ = all[row].logits;
     normalizer_ = kernels().log_sum_exp(logits_.data(), logits_.size());
-    const std::span<const float> scores = penalized(logits_, row, all.size());
+    const std::span<const float> scores = scores_of(logits_, row, all.size());
     if (choice_.kind == search) {
       next_.push_back({scores, {}, std::isfinite(normalizer_) ? 0.0f : normalizer_});
       continue;
     }
+    const auto best = std::ranges::max_element(scores);
+    if (*best == -infinity) {
+      next_.push_back({{}, {}, normalizer_});
+      continue;
+    }
     if (choice_.kind == most_probable || !std::isfinite(normalizer_)) {
-      chosen_ = static_cast<std::int32_t>(std::ranges::max_element(scores) - scores.begin());
+      chosen_ = static_cast<std::int32_t>(best - scores.begin());
     } else {
       chances_.weigh(scores, choice_.sampling);
       chosen_ = chances_.draw(random_);
@@ -166,7 +194,7 @@ TokenChances& ChoosingScorer::chances(const Extension& extension) {
   const std::span<const NextTokens> all = decoding_.feed({&extension, 1});
   logits_ = all[0].logits;
   normalizer_ = kernels().log_sum_exp(logits_.data(), logits_.size());
-  if (std::isfinite(normalizer_)) chances_.weigh(penalized(logits_, 0, 1), choice_.sampling);
+  if (std::isfinite(normalizer_)) chances_.weigh(scores_of(logits_, 0, 1), choice_.sampling);
   return chances_;
 }
 

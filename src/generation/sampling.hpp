@@ -24,6 +24,23 @@ struct Repetition {
   float penalty;
 };
 
+/// Which tokens may not come next, beside those that never do.
+struct TokenRules {
+  /// No so many tokens in a row that the text, its prompt included, has already; 0: they may come
+  /// again (Paulus et al. 2017, "A Deep Reinforced Model for Abstractive Summarization", section
+  /// 2.5).
+  std::size_t no_repeat_ngram = 0;
+  /// No end before the decoder has read so many tokens.
+  std::size_t min_length = 0;
+  std::vector<std::int32_t> ends = {};   ///< the end tokens
+  std::vector<std::int32_t> never = {};  ///< those that are never written
+
+  bool empty() const { return no_repeat_ngram == 0 && min_length == 0 && never.empty(); }
+};
+
+/// Makes the scores [V] of tokens that may not come after `ids`, the last one first, -∞.
+void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores);
+
 /// scores [V] = logits, but of repeated tokens logit / penalty above 0 and logit · penalty below
 /// (Keskar et al. 2019, CTRL, section 4.1, with the sign minded).
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores);
@@ -39,7 +56,7 @@ class TokenChances {
  public:
   explicit TokenChances(std::size_t vocab_size);
 
-  /// logits [V], one at least; they are finite.
+  /// logits [V], one at least; they are finite, or -∞ for what may not come.
   void weigh(std::span<const float> logits, const SamplingOptions& options);
   /// None: there are no more. Probabilities sum to 1.
   std::optional<TokenChance> next();
@@ -67,11 +84,16 @@ struct TokenChoice {
   Kind kind = Kind::most_probable;
   SamplingOptions sampling = {};
   float repetition_penalty = 1;
+  TokenRules rules = {};
   std::uint64_t seed = 0;  ///< of SplitMix64
+
+  /// Whether scores differ from the model's own.
+  bool changes_scores() const { return repetition_penalty != 1 || !rules.empty(); }
 };
 
-/// Leaves of a decoding's next tokens the one that is chosen, with the model's own log-probability;
-/// or, for a search, all of them with penalized ones.
+/// Leaves of a decoding's next tokens the one that is chosen, with the model's own log-probability,
+/// or none where all are forbidden; or, for a search, all of them with their scores: log-probabilities
+/// after penalties, -∞ for what may not come.
 class ChoosingScorer final : public NextTokenScorer {
  public:
   /// The decoding outlives this. At most `rows` extensions a call; one, unless for a search. Of the
@@ -88,9 +110,9 @@ class ChoosingScorer final : public NextTokenScorer {
   std::span<const float> logits() const { return logits_; }
 
  private:
-  // The penalized logits of a row of the step that was fed last, of `rows`; [V] or, unless for a
-  // search, of the tokens that may be chosen.
-  std::span<const float> penalized(std::span<const float> logits, std::size_t row,
+  // The scores of a row of the step that was fed last, of `rows`; [V] or, unless for a search, of
+  // the tokens that may be chosen.
+  std::span<const float> scores_of(std::span<const float> logits, std::size_t row,
                                    std::size_t rows);
 
   DecodingScorer& decoding_;
@@ -98,7 +120,7 @@ class ChoosingScorer final : public NextTokenScorer {
   std::size_t tokens_;
   SplitMix64 random_;
   TokenChances chances_;
-  std::vector<std::int32_t> ids_;  // of a hypothesis
+  std::vector<std::int32_t> ids_;  // of a hypothesis, the last one first
   std::vector<float> logprobs_;    // [V], of a search
   std::vector<float> scores_;      // [rows, V]
   std::vector<NextTokens> next_;

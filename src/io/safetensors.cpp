@@ -33,7 +33,8 @@ DType parse_dtype(const std::string& name, const std::string& tensor) {
     if (name == to_string(dtype)) return dtype;
   }
   throw_error(ErrorCode::unsupported_dtype,
-              {"model.safetensors: {}: dtype: expected F32, F16, BF16 or I8, got {}",
+              {"model.safetensors: {}: dtype: expected F32, F16, BF16 or I8, got {}; save the model "
+               "again in F32 or F16",
                {tensor, describe(name)}});
 }
 

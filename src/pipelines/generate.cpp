@@ -42,6 +42,10 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
   choice.repetition_penalty =
       options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
   expect_between("repetitionPenalty", 1 / most_penalty, most_penalty, choice.repetition_penalty);
+  choice.rules = {.no_repeat_ngram = options.no_repeat_ngram_size.value_or(
+                      folder.no_repeat_ngram_size.value_or(0)),
+                  .ends = folder.end_ids,
+                  .never = folder.never};
   choice.seed = options.seed.value_or(0);
   return choice;
 }
@@ -72,11 +76,14 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
       model_(make_generation_model(config_, *tokenizer_, compute)) {
-  const auto refuse = [](const char* key) {
-    throw_error(ErrorCode::unsupported, {"generation: {}: expected none", {key}});
-  };
-  if (!config_.generation.never.empty()) refuse("bad_words_ids");
-  if (config_.generation.last_token) refuse("forced_eos_token_id");
+}
+
+std::size_t GeneratePipeline::least_length(const GenerateOptions& options,
+                                           std::size_t prompt) const {
+  const GenerationConfig& folder = config_.generation;
+  const std::size_t written = options.min_new_tokens.value_or(folder.min_new_tokens.value_or(0));
+  if (options.min_new_tokens || written > 0) return prompt + written;
+  return folder.min_length.value_or(0);
 }
 
 std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {

@@ -22,10 +22,10 @@ namespace glassformer {
 /// What a call asks for: a continuation, or what may come next.
 using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 
-/// {"maxNewTokens": int, "beams": int, "lengthPenalty": number, "earlyStopping": bool or "never",
+/// {"maxNewTokens": int, "minNewTokens": int, "beams": int, "lengthPenalty": number, "earlyStopping": bool or "never",
 /// "hypotheses": bool, "stream": bool} or {"next": int}, which is NextOptions::count, and with
 /// either {"sample": bool, "temperature": number, "topK": int, "topP": number, "seed": int,
-/// "repetitionPenalty": number, "attention": bool, "trace": [name], "patch": [see OptionsReader],
+/// "repetitionPenalty": number, "noRepeatNgramSize": int, "attention": bool, "trace": [name], "patch": [see OptionsReader],
 /// "ablate": [{"attention": "decoder", "layer": int, "head": int}]}, every field optional. Throws
 /// `invalid_option` naming the field for anything else.
 GenerateTask parse_generate_options(const TaskOptions& task);
@@ -75,6 +75,9 @@ class GeneratePipeline final : public Pipeline {
 
   // The most tokens that are written behind so many that the decoder has read, if all fit.
   std::size_t new_tokens(const GenerateOptions& options, std::size_t prompt) const;
+
+  // What the decoder has read at least where the text ends.
+  std::size_t least_length(const GenerateOptions& options, std::size_t prompt) const;
 
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;

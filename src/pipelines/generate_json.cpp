@@ -24,6 +24,7 @@ void read(OptionsReader& reader, SampleOptions& options) {
   options.top_p = number(reader, "topP");
   if (reader.find("seed")) options.seed = reader.integer("seed", 0, most_seed);
   options.repetition_penalty = number(reader, "repetitionPenalty");
+  options.no_repeat_ngram_size = index(reader, "noRepeatNgramSize");
 }
 
 void read(OptionsReader& reader, DecoderOptions& options) {
@@ -75,6 +76,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
   }
   GenerateOptions options;
   options.max_new_tokens = index(reader, "maxNewTokens", 1);
+  options.min_new_tokens = index(reader, "minNewTokens");
   options.beams = index(reader, "beams");
   options.length_penalty = number(reader, "lengthPenalty");
   options.early_stopping = reader.stopping("earlyStopping");

@@ -198,6 +198,7 @@ void GenerationJob::State::start() {
   LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams);
   decoding.emplace(decoder, std::move(state));
+  plan.choice.rules.min_length = pipeline.least_length(options, prompt.size());
   const std::size_t tokens = pipeline.tokenizer().size();
   chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;

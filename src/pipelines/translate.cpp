@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "io/decimal.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/search_plan.hpp"
 #include "pipelines/token_checks.hpp"
@@ -57,17 +56,6 @@ SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTok
   return special;
 }
 
-// Translations are searched for, by log-probability alone.
-void expect_known_search(const GenerationConfig& folder) {
-  if (folder.sample) {
-    throw_error(ErrorCode::unsupported, "generation: do_sample: expected false, got true");
-  }
-  if (const float penalty = folder.repetition_penalty.value_or(1.0f); penalty != 1) {
-    throw_error(ErrorCode::unsupported, {"generation: repetition_penalty: expected 1, got {}",
-                                         {shortest_decimal(penalty)}});
-  }
-}
-
 }  // namespace
 
 TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
@@ -82,7 +70,6 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
   library_special_ = library_special_tokens(config_, special_);
-  expect_known_search(config_.generation);
   if (shortlist) {
     shortlist_ =
         Shortlist::parse(*shortlist, config_.encoder().vocab_size, config_.decoder().vocab_size);

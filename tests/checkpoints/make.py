@@ -302,7 +302,7 @@ VARIANTS = [
     Variant("gpt2_unscaled", GPT2, "generate", seed=8, texts=PROMPTS[:3:2], dtype="BF16",
             size=dict(n_embd=16, n_head=4, n_inner=28, activation_function="gelu",
                       scale_attn_weights=False, reorder_and_upcast_attn=True),
-            generation=dict(max_length=24, repetition_penalty=1.1)),
+            generation=dict(max_length=24, repetition_penalty=1.1, no_repeat_ngram_size=2)),
 
     Variant("t5", T5, "text2text", seed=6, texts=REQUESTS, traced=0, tokenizer_json=forms.with_extra_ids),
     Variant("t5_first", T5, "text2text", seed=6, same_as="t5", dtype="F16", config=forms.of_t5,
@@ -314,11 +314,13 @@ VARIANTS = [
                       relative_attention_num_buckets=8, relative_attention_max_distance=14, d_kv=7, num_heads=2,
                       layer_norm_epsilon=0.01),
             tokenizer_config=dict(model_max_length=24),
-            generation=dict(max_length=14, repetition_penalty=1.1)),
+            generation=dict(max_length=14, repetition_penalty=1.1, bad_words_ids=[[215], [273]],
+                            forced_eos_token_id=1)),
     Variant("mt5", MT5, "text2text", seed=3, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),
-            generation=dict(num_beams=2, max_new_tokens=9, early_stopping=True)),
+            generation=dict(num_beams=2, max_new_tokens=9, early_stopping=True, min_length=4,
+                            no_repeat_ngram_size=2)),
 ]
 
 

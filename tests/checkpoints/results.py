@@ -4,7 +4,8 @@ import copy
 import warnings
 
 import torch
-from transformers import (RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper, TextClassificationPipeline,
+from transformers import (MinLengthLogitsProcessor, NoBadWordsLogitsProcessor, NoRepeatNGramLogitsProcessor,
+                          RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper, TextClassificationPipeline,
                           TokenClassificationPipeline, TopKLogitsWarper, TopPLogitsWarper)
 
 import tokens
@@ -281,13 +282,17 @@ def embed(results):
 RUNS = [
     {}, {"beams": 3}, {"beams": 4, "lengthPenalty": 0.5}, {"repetitionPenalty": 1.4},
     {"beams": 2, "lengthPenalty": 2.0, "repetitionPenalty": 1.2}, {"beams": 2, "maxNewTokens": 3},
+    {"noRepeatNgramSize": 1, "minNewTokens": 12}, {"noRepeatNgramSize": 2, "repetitionPenalty": 1.1},
+    {"beams": 3, "noRepeatNgramSize": 2, "minNewTokens": 8},
 ]
 CHANCES = [
     {}, {"temperature": 0.6, "topK": 5}, {"topP": 0.5}, {"temperature": 1.7, "topK": 40, "topP": 0.8},
     {"temperature": 0.9, "topP": 0.3, "repetitionPenalty": 1.3},
+    {"noRepeatNgramSize": 1},
 ]
 LIBRARY = {"maxNewTokens": "max_new_tokens", "beams": "num_beams", "lengthPenalty": "length_penalty",
-           "repetitionPenalty": "repetition_penalty"}
+           "repetitionPenalty": "repetition_penalty", "minNewTokens": "min_new_tokens",
+           "noRepeatNgramSize": "no_repeat_ngram_size"}
 NEW_TOKENS = 12  # where neither an option nor the folder says so
 
 
@@ -339,9 +344,16 @@ def written(model, inputs, given):
 
 def chances(results, inputs, scores, options):
     """The tokens that may be drawn, and the most probable of them with their probabilities."""
-    penalty = options.get("repetitionPenalty", results.variant.generation.get("repetition_penalty", 1.0))
-    processors = [RepetitionPenaltyLogitsProcessor(penalty=penalty),
-                  TemperatureLogitsWarper(options.get("temperature", 1.0))]
+    folder, ends = results.variant.generation, results.model.config.eos_token_id
+    processors = [RepetitionPenaltyLogitsProcessor(penalty=options.get("repetitionPenalty",
+                                                                       folder.get("repetition_penalty", 1.0)))]
+    if ngram := options.get("noRepeatNgramSize", folder.get("no_repeat_ngram_size", 0)):
+        processors.append(NoRepeatNGramLogitsProcessor(ngram))
+    if "bad_words_ids" in folder:
+        processors.append(NoBadWordsLogitsProcessor(folder["bad_words_ids"], ends))
+    if "min_length" in folder:
+        processors.append(MinLengthLogitsProcessor(folder["min_length"], ends))
+    processors.append(TemperatureLogitsWarper(options.get("temperature", 1.0)))
     if "topK" in options:
         processors.append(TopKLogitsWarper(options["topK"]))
     if "topP" in options:

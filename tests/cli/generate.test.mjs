@@ -18,9 +18,11 @@ const idsOf = (line) => JSON.parse(line).tokens.map(({ id }) => id);
 
 const flags = {
   maxNewTokens: '--max-new-tokens',
+  minNewTokens: '--min-new-tokens',
   beams: '--beams',
   lengthPenalty: '--length-penalty',
   repetitionPenalty: '--repetition-penalty',
+  noRepeatNgramSize: '--no-repeat-ngram-size',
 };
 
 test('continuations are those of the original library', () => {
@@ -149,10 +151,14 @@ test('a folder says how its texts are continued', () => {
   assert.equal(write().status, 0);
   say({ num_beams: 3 });
   assert.equal(write().stdout, generate(['--json', '--beams', '3'], 'The film is\n').stdout);
-  say({ no_repeat_ngram_size: 2 });
+  say({ no_repeat_ngram_size: 2, min_new_tokens: 12 });
+  const asked = ['--no-repeat-ngram-size', '2', '--min-new-tokens', '12'];
+  assert.equal(write().stdout, generate(['--json', ...asked], 'The film is\n').stdout);
+  assert.notEqual(write().stdout, write('--no-repeat-ngram-size', '0').stdout);
+  say({ num_beam_groups: 2 });
   const { status, stderr } = write();
   assert.equal(status, 1);
-  assert.match(stderr, /unsupported: generation: no_repeat_ngram_size: expected 0, got 2/);
+  assert.match(stderr, /unsupported: generation: num_beam_groups: expected 1, got 2/);
 });
 
 // A model with an encoder.

@@ -24,7 +24,8 @@ class ChangedFolder final : public ModelFiles {
       : base_(checkpoints / entry.value("base", "bert_sequence")),
         config_(entry.value("config", json::object())),
         files_(entry.value("files", json::object())),
-        absent_(entry.value("absent", std::vector<std::string>{})) {}
+        absent_(entry.value("absent", std::vector<std::string>{})),
+        listed_(entry.value("listed", false)) {}
 
   bool has(std::string_view name) override {
     if (std::ranges::find(absent_, name) != absent_.end()) return false;
@@ -41,6 +42,16 @@ class ChangedFolder final : public ModelFiles {
     return changed_;
   }
 
+  std::vector<std::string> names() override {
+    std::vector<std::string> names;
+    if (!listed_) return names;
+    for (const std::string& name : base_.names()) {
+      if (has(name)) names.push_back(name);
+    }
+    for (const auto& file : files_.items()) names.push_back(file.key());
+    return names;
+  }
+
   std::vector<SafetensorsHeader> headers(const std::vector<std::string>& names) {
     return base_.headers(names);
   }
@@ -50,6 +61,7 @@ class ChangedFolder final : public ModelFiles {
   json config_, files_;
   std::string changed_;  // config.json
   std::vector<std::string> absent_;
+  bool listed_;  // as a folder in hand is, and one of a server is not
 };
 
 void open(const json& entry) {

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <set>
 
 #include "allocations.hpp"
 #include "error_of.hpp"
@@ -117,6 +118,49 @@ TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
         next = {.parent = i, .id = chosen.ids[0]};
       }
     }
+  }
+}
+
+TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[generate]") {
+  std::vector<float> scores(8, 0);
+  const auto forbidden = [&](std::vector<std::int32_t> ids, const TokenRules& rules) {
+    std::ranges::fill(scores, 0.0f);
+    forbid(ids, rules, scores);
+    std::vector<std::size_t> found;
+    for (std::size_t id = 0; id < scores.size(); ++id) {
+      if (std::isinf(scores[id])) found.push_back(id);
+    }
+    return found;
+  };
+  using Ids = std::vector<std::size_t>;
+  // The last token first: 1 2 3 1 2.
+  const std::vector<std::int32_t> text = {2, 1, 3, 2, 1};
+  CHECK(forbidden(text, {.no_repeat_ngram = 1}) == Ids{1, 2, 3});
+  CHECK(forbidden(text, {.no_repeat_ngram = 2}) == Ids{3});
+  CHECK(forbidden(text, {.no_repeat_ngram = 3}) == Ids{3});
+  CHECK(forbidden(text, {.no_repeat_ngram = 4}).empty());
+  CHECK(forbidden(text, {.no_repeat_ngram = 5}).empty());
+  CHECK(forbidden(text, {.no_repeat_ngram = 6}).empty());
+  CHECK(forbidden(text, {.min_length = 5, .ends = {7}}).empty());
+  CHECK(forbidden(text, {.min_length = 6, .ends = {7, 9}}) == Ids{7});
+  CHECK(forbidden(text, {.never = {4}}) == Ids{4});
+
+  OpenFolder open(folder);
+  LanguageModel model(open.config.architecture);
+  open.load(model.parameters());
+  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
+    // Of 20 tokens each comes once; then none is left.
+    DecodingScorer decoding(model, model.begin(1, {.nodes = 22, .positions = 22, .rows = 1}, {}));
+    ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 20);
+    Extension next = {.id = 287};
+    std::set<std::int32_t> seen;
+    for (NodeIndex i = 0; i < 20; ++i) {
+      const NextTokens chosen = chooser.feed({&next, 1})[0];
+      REQUIRE(chosen.ids.size() == 1);
+      CHECK(seen.insert(chosen.ids[0]).second);
+      next = {.parent = i, .id = chosen.ids[0]};
+    }
+    CHECK(chooser.feed({&next, 1})[0].logits.empty());
   }
 }
 

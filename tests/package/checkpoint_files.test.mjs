@@ -216,7 +216,10 @@ test('a folder in another format is refused with the cure', async () => {
     cpSync(join(folder, 'config.json'), join(folder, file));
     const server = await serve(folder);
     const hub = await serveHub({ 'a/b@main': folder });
-    const cure = /expected weights as model\.safetensors; save the model again/;
+    const weights = `${file}: expected weights as model\\.safetensors`;
+    const cure = new RegExp(
+      weights + (file.endsWith('.bin') ? '; save the model again' : '.*; load the model that it'),
+    );
     for (const source of [folder, server.url]) {
       await assertError(() => Classifier.load(source), 'unsupported', cure);
     }

@@ -42,6 +42,8 @@ export interface SampleOptions {
   seed?: number | undefined;
   /** Above 1: tokens that the text already has become less probable. */
   repetitionPenalty?: number | undefined;
+  /** Above 0: so many tokens in a row come only once in a text, its prompt included. */
+  noRepeatNgramSize?: number | undefined;
 }
 
 interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
@@ -67,6 +69,8 @@ export interface GenerateOptions<
    * model has positions for.
    */
   maxNewTokens?: number | undefined;
+  /** Least tokens to write before the text may end; by default as the model's files say, or 0. */
+  minNewTokens?: number | undefined;
   /** Hypotheses that a beam search follows at once, 1 to 64; it does not draw. */
   beams?: number | undefined;
   /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
@@ -175,13 +179,14 @@ const decoderOptions = [
   'topP',
   'seed',
   'repetitionPenalty',
+  'noRepeatNgramSize',
   'attention',
   'trace',
   'patch',
   'ablate',
   'signal',
 ];
-const streamOptions = ['maxNewTokens', ...decoderOptions];
+const streamOptions = ['maxNewTokens', 'minNewTokens', ...decoderOptions];
 const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'];
 const nextOptions = ['count', ...decoderOptions];
 
