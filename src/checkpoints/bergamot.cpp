@@ -1,10 +1,8 @@
-#include "checkpoints/bergamot.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "checkpoints/family.hpp"
+#include "checkpoints/model_folder.hpp"
 #include "error.hpp"
 #include "io/json_writer.hpp"
 
@@ -125,7 +123,8 @@ ModelConfig read(HubConfig& config) {
   model.generation = {.max_length_factor = 2.0f,
                       .beams = 1,
                       .length_penalty = 1.0f,
-                      .early_stopping = EarlyStopping::yes};
+                      .early_stopping = EarlyStopping::yes,
+                      .never = {config.unk_id()}};
   Architecture& parts = model.architecture;
   parts.encoder = read_stack(config, "enc-depth", "dim-vocabs.0");
   parts.decoder = read_stack(config, "dec-depth", shared ? "dim-vocabs.0" : "dim-vocabs.1");
@@ -179,9 +178,8 @@ void write_scalar(JsonWriter& json, const std::string& key, std::string_view val
   json.field(key, quoted ? value.substr(1, value.size() - 2) : value);
 }
 
-}  // namespace
-
-std::string bergamot_json(std::string_view yaml) {
+// "key: value" and lists, whose items become fields "KEY.0".
+std::string config_json(std::string_view yaml) {
   yaml = yaml.substr(0, yaml.find('\0'));
   JsonWriter json;
   json.object([&] {
@@ -220,7 +218,7 @@ std::string bergamot_json(std::string_view yaml) {
   return json.take();
 }
 
-std::optional<BergamotFiles> find_bergamot(ModelFiles& files) {
+std::optional<FolderFiles> find_files(ModelFiles& files) {
   const std::vector<std::string> names = files.names();
   if (std::ranges::find(names, "config.json") != names.end()) return std::nullopt;
   for (const char* packed : {".bin.gz", ".bin.zst"}) {
@@ -231,9 +229,9 @@ std::optional<BergamotFiles> find_bergamot(ModelFiles& files) {
                    {name}});
     }
   }
-  BergamotFiles found;
-  found.model = find_one(names, "model.", ".bin");
-  if (found.model.empty()) return std::nullopt;
+  FolderFiles found;
+  found.weights = find_one(names, "model.", ".bin");
+  if (found.weights.empty()) return std::nullopt;
   found.source = find_one(names, "vocab.", ".spm");
   if (found.source.empty()) {
     found.source = find_one(names, "srcvocab.", ".spm");
@@ -241,13 +239,13 @@ std::optional<BergamotFiles> find_bergamot(ModelFiles& files) {
     if (found.source.empty() || found.target.empty()) {
       throw_error(ErrorCode::missing_file,
                   {"vocab.LANGUAGES.spm: expected beside {}, or srcvocab and trgvocab, got none",
-                   {found.model}});
+                   {found.weights}});
     }
   }
   found.shortlist = find_one(names, "lex.", ".bin");
   // "model.ende.intgemm.alphas.bin"
   const std::size_t begin = std::string_view("model.").size();
-  const std::string languages = found.model.substr(begin, found.model.find('.', begin) - begin);
+  const std::string languages = found.weights.substr(begin, found.weights.find('.', begin) - begin);
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   if (languages.size() == 4 && std::ranges::all_of(languages, is_letter)) {
     found.source_language = languages.substr(0, 2);
@@ -256,14 +254,18 @@ std::optional<BergamotFiles> find_bergamot(ModelFiles& files) {
   return found;
 }
 
-const Family bergamot = {.model_types = {},
-                         .prefix = "",
-                         .tensors = tensors,
-                         .heads = {},
-                         .ignored = ignored,
-                         .read = read,
-                         .container = true,
-                         .first_layer = 1,
-                         .writes = true};
+constexpr ContainerFormat format = {find_files, config_json, "special:model.yml"};
+
+}  // namespace
+
+extern const Family bergamot = {.model_types = {},
+                                .prefix = "",
+                                .tensors = tensors,
+                                .heads = {},
+                                .ignored = ignored,
+                                .read = read,
+                                .container = &format,
+                                .first_layer = 1,
+                                .writes = true};
 
 }  // namespace glassformer

@@ -49,11 +49,11 @@ StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size) {
   };
 }
 
-const Family bert = {.model_types = model_types,
-                     .prefix = "bert.",
-                     .tensors = bert_tensors,
-                     .heads = heads,
-                     .ignored = ignored,
-                     .read = read};
+extern const Family bert = {.model_types = model_types,
+                            .prefix = "bert.",
+                            .tensors = bert_tensors,
+                            .heads = heads,
+                            .ignored = ignored,
+                            .read = read};
 
 }  // namespace glassformer

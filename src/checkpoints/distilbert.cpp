@@ -57,11 +57,11 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-const Family distilbert = {.model_types = model_types,
-                           .prefix = "distilbert.",
-                           .tensors = tensors,
-                           .heads = heads,
-                           .ignored = ignored,
-                           .read = read};
+extern const Family distilbert = {.model_types = model_types,
+                                  .prefix = "distilbert.",
+                                  .tensors = tensors,
+                                  .heads = heads,
+                                  .ignored = ignored,
+                                  .read = read};
 
 }  // namespace glassformer

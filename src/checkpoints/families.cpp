@@ -7,11 +7,15 @@
 #include "linked.hpp"
 
 namespace glassformer {
-namespace {
 
 // The registry: a new family is a file beside this one, and a name here.
+extern const Family bert, distilbert, roberta, gpt2, marian, t5, bergamot;
+
+namespace {
+
 constexpr std::array readers = {&bert, &distilbert, &roberta};
 constexpr std::array writers = {&gpt2, &marian, &t5};
+constexpr std::array containers = {&bergamot};  // they write
 
 using Families = std::span<const Family* const>;
 
@@ -36,6 +40,17 @@ const Family& find_family(std::string_view model_type) {
               {"config.json: model_type: expected one of {}, got {}; a model of another "
                "architecture cannot be read, whatever its file format",
                {known, describe(model_type)}});
+}
+
+const Family* find_container(ModelFiles& files, FolderFiles& found) {
+  if (!links_writers()) return nullptr;
+  for (const Family* family : containers) {
+    if (auto theirs = family->container->find(files)) {
+      found = std::move(*theirs);
+      return family;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace glassformer

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "checkpoints/hub_config.hpp"
@@ -20,6 +22,26 @@ struct TensorName {
   TensorLayout layout = TensorLayout::rows;
 };
 
+class ModelFiles;
+
+/// The names of a folder's files, where they are not those of the library transformers.
+struct FolderFiles {
+  std::string weights;
+  std::string source, target;  ///< of the tokenizers; one alone: no target
+  std::string shortlist;       ///< empty: there is none
+  std::string source_language = "und", target_language = "und";  ///< BCP 47
+};
+
+/// What a family has whose weights are a TensorContainer: that says what the model is, too.
+struct ContainerFormat {
+  /// None where a folder's files are not such. Throws `unsupported` or `missing_file` where there
+  /// are too few or too many, with the cure.
+  std::optional<FolderFiles> (*find)(ModelFiles& files);
+  /// What the container has for a configuration, as JSON. Throws `invalid_config`.
+  std::string (*config)(std::string_view text);
+  std::string_view config_name;  ///< in errors
+};
+
 /// A family of checkpoints, as the library that its makers use writes them: how their
 /// configurations and their tensors' names become ours. Everything else about a family is said by
 /// ModelConfig.
@@ -31,8 +53,7 @@ struct Family {
   /// Tensors that no model of ours reads, buffers among them. "*" stands for any characters.
   std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
-  /// Its weights are a TensorContainer, which says what the model is.
-  bool container = false;
+  const ContainerFormat* container = nullptr;
   std::size_t first_layer = 0;  ///< the number of a stack's first
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
   bool writes = false;          ///< its models write texts: generation_config.json says how
@@ -41,7 +62,7 @@ struct Family {
 /// The family of a model_type. Throws `unsupported`, naming those that there are.
 const Family& find_family(std::string_view model_type);
 
-// One file each.
-extern const Family bergamot, bert, distilbert, gpt2, marian, roberta, t5;
+/// The family whose container a folder has, and its files; or null.
+const Family* find_container(ModelFiles& files, FolderFiles& found);
 
 }  // namespace glassformer

@@ -60,12 +60,12 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-const Family gpt2 = {.model_types = model_types,
-                     .prefix = "transformer.",
-                     .tensors = tensors,
-                     .heads = heads,
-                     .ignored = ignored,
-                     .read = read,
-                     .writes = true};
+extern const Family gpt2 = {.model_types = model_types,
+                            .prefix = "transformer.",
+                            .tensors = tensors,
+                            .heads = heads,
+                            .ignored = ignored,
+                            .read = read,
+                            .writes = true};
 
 }  // namespace glassformer

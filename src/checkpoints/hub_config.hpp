@@ -43,6 +43,7 @@ class HubConfig {
   std::size_t id(const char* key, std::size_t fallback);  ///< of a token: 0 is one
   /// The piece of a token that the field has the id of. Throws where it is none of the tokenizer's.
   std::string piece(const char* key, std::size_t fallback);
+  std::int32_t unk_id() const { return tokenizer_.unk_id(); }
   float epsilon(const char* key, float fallback);
   bool flag(const char* key, bool fallback);
   /// Throws `unsupported` for one that is not among ours: two that are nearly alike give different

@@ -106,13 +106,13 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-const Family marian = {.model_types = model_types,
-                       .prefix = "model.",
-                       .tensors = tensors,
-                       .heads = heads,
-                       .ignored = ignored,
-                       .read = read,
-                       .two_tokenizers = true,
-                       .writes = true};
+extern const Family marian = {.model_types = model_types,
+                              .prefix = "model.",
+                              .tensors = tensors,
+                              .heads = heads,
+                              .ignored = ignored,
+                              .read = read,
+                              .two_tokenizers = true,
+                              .writes = true};
 
 }  // namespace glassformer

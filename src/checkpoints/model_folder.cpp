@@ -5,7 +5,6 @@
 #include <cstring>
 #include <set>
 
-#include "checkpoints/bergamot.hpp"
 #include "checkpoints/generation_config.hpp"
 #include "checkpoints/weight_names.hpp"
 #include "error.hpp"
@@ -123,7 +122,10 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
-  if (links_writers() && find_container(files)) return;
+  if (FolderFiles found; (family_ = find_container(files, found))) {
+    read_container(files, found);
+    return;
+  }
   files.prepare(std::array{config_name}, std::array{weights_name});
   const std::optional<std::string_view> config = files.read(config_name);
   if (!config) {
@@ -158,35 +160,32 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   read_tokenizers(files);
 }
 
-bool ModelFolder::find_container(ModelFiles& files) {
-  const std::optional<BergamotFiles> found = find_bergamot(files);
-  if (!found) return false;
-  family_ = &bergamot;
-  weight_files_ = {found->model};
-  if (!found->shortlist.empty()) {
-    shortlist_ = found->shortlist;
+void ModelFolder::read_container(ModelFiles& files, const FolderFiles& found) {
+  if (!links_writers()) return;
+  weight_files_ = {found.weights};
+  if (!found.shortlist.empty()) {
+    shortlist_ = found.shortlist;
     renamed_.push_back({default_shortlist, shortlist_});
   }
-  source_language_ = found->source_language;
-  target_language_ = found->target_language;
-  const bool two = !found->target.empty();
-  const std::array vocabularies = {found->source.c_str(), found->target.c_str()};
+  source_language_ = found.source_language;
+  target_language_ = found.target_language;
+  const bool two = !found.target.empty();
+  const std::array vocabularies = {found.source.c_str(), found.target.c_str()};
   files.prepare(std::span(vocabularies).first(two ? 2 : 1));
   const auto read = [&](const std::string& name) {
     return read_tokenizer([&](std::string_view file) {
       return file == "tokenizer.model" ? files.read(name) : std::nullopt;
     });
   };
-  renamed_.push_back({two ? "source.model" : "tokenizer.model", found->source});
-  tokenizer_ = read(found->source);
-  if (!two) return true;
-  renamed_.push_back({"target.model", found->target});
-  target_tokenizer_ = read(found->target);
-  return true;
+  renamed_.push_back({two ? "source.model" : "tokenizer.model", found.source});
+  tokenizer_ = read(found.source);
+  if (!two) return;
+  renamed_.push_back({"target.model", found.target});
+  target_tokenizer_ = read(found.target);
 }
 
-void ModelFolder::take_config(std::string_view yaml) {
-  if (links_writers()) config_ = bergamot_json(yaml);
+void ModelFolder::take_config(std::string_view text) {
+  if (links_writers()) config_ = family_->container->config(text);
 }
 
 void ModelFolder::find_weights(ModelFiles& files) {
@@ -318,9 +317,8 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   if (family_) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
     HubConfig hub(config_, names_in(headers), target,
-                  family_->container ? "special:model.yml" : config_limit.name);
+                  family_->container ? family_->container->config_name : config_limit.name);
     config = family_->read(hub);
-    if (family_->container) config.generation.never = {target.unk_id()};
   } else {
     config = parse_config(config_);
   }

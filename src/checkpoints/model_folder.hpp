@@ -49,7 +49,7 @@ class ModelFolder {
   /// The safetensors files, in order; or the one TensorContainer.
   const std::vector<std::string>& weight_files() const { return weight_files_; }
   bool has_container() const { return family_ && family_->container; }
-  void take_config(std::string_view yaml);
+  void take_config(std::string_view text);
   /// The file with the shortlist, if there is one.
   const std::string& shortlist() const { return shortlist_; }
   /// Of a folder with a container: what lies beside it, by the names of our own folders.
@@ -77,7 +77,7 @@ class ModelFolder {
     std::size_t max_seq_length = 0;
   };
 
-  bool find_container(ModelFiles& files);
+  void read_container(ModelFiles& files, const FolderFiles& found);
   void find_weights(ModelFiles& files);
   void read_modules(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);

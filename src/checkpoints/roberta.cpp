@@ -36,11 +36,11 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-const Family roberta = {.model_types = model_types,
-                        .prefix = "roberta.",
-                        .tensors = bert_tensors,
-                        .heads = heads,
-                        .ignored = ignored,
-                        .read = read};
+extern const Family roberta = {.model_types = model_types,
+                               .prefix = "roberta.",
+                               .tensors = bert_tensors,
+                               .heads = heads,
+                               .ignored = ignored,
+                               .read = read};
 
 }  // namespace glassformer

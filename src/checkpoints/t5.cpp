@@ -132,12 +132,12 @@ ModelConfig read(HubConfig& config) {
 
 }  // namespace
 
-const Family t5 = {.model_types = model_types,
-                   .prefix = "",
-                   .tensors = tensors,
-                   .heads = heads,
-                   .ignored = ignored,
-                   .read = read,
-                   .writes = true};
+extern const Family t5 = {.model_types = model_types,
+                          .prefix = "",
+                          .tensors = tensors,
+                          .heads = heads,
+                          .ignored = ignored,
+                          .read = read,
+                          .writes = true};
 
 }  // namespace glassformer

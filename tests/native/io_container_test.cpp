@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/bergamot.hpp"
+#include "checkpoints/family.hpp"
 #include "io/tensor_container.hpp"
 #include "io/weights.hpp"
 #include "io_fixture.hpp"
 
 namespace glassformer {
+
+extern const Family bergamot;
+
 namespace {
 
 using test::bytes_of;
@@ -117,13 +120,14 @@ TEST_CASE("a damaged container is refused by name", "[io]") {
 }
 
 TEST_CASE("a container's configuration becomes JSON", "[checkpoints]") {
-  CHECK(bergamot_json("a: 1\nb: \"\"\nc: 'x y'\n# no\nl:\n  - 3\n  - z\nn: []\no:\n  []\n"
-                      "p: [1, \"b\"]\nq: 007\nr: 1.5\ns:\n") ==
+  CHECK(bergamot.container->config(
+            "a: 1\nb: \"\"\nc: 'x y'\n# no\nl:\n  - 3\n  - z\nn: []\no:\n  []\n"
+            "p: [1, \"b\"]\nq: 007\nr: 1.5\ns:\n") ==
         R"({"a":1,"b":"","c":"x y","l.0":3,"l.1":"z","p.0":1,"p.1":"b","q":"007","r":"1.5"})");
-  CHECK(bergamot_json(std::string_view("a: 1\0b: 2", 9)) == R"({"a":1})");
+  CHECK(bergamot.container->config(std::string_view("a: 1\0b: 2", 9)) == R"({"a":1})");
   for (const char* wrong : {"a", ": 1", "[]"}) {
     check_error(ErrorCode::invalid_config, "special:model.yml: expected \"key: value\"",
-                [&] { bergamot_json(wrong); });
+                [&] { bergamot.container->config(wrong); });
   }
 }
 

@@ -167,14 +167,19 @@ test('the package has no dynamic import and no dependency at run time', () => {
   assert.equal(manifest.dependencies, undefined);
 });
 
-// The types of components that tokenizer.json quotes have a family's name in them.
-const components = /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing)\b/g;
+// What tokenizer.json calls its components, and a file's name, have a family's name in them.
+const components =
+  /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing|sentence_bert_config)\b/g;
 
-test('a family of checkpoints is named in its own file alone', () => {
-  const family = /bert|minilm|marian|gpt|\bt5\b|\bvit\b/i;
+test('a family of checkpoints is named in its own file and in the registry alone', () => {
+  const registry = readFileSync(join(root, 'src/checkpoints/families.cpp'), 'utf8');
+  const names = /^extern const Family (.+);$/m.exec(registry)[1].split(', ');
+  assert.ok(names.length > 6);
+  const family = new RegExp(`minilm|firefox|vit\\b|${names.join('|')}`, 'i');
+  const own = ['families', ...names].map((name) => `src/checkpoints/${name}`);
   const inFolder = sources.filter((file) => file.startsWith('src/'));
   const wrong = inFolder
-    .filter((file) => !file.startsWith('src/checkpoints/'))
+    .filter((file) => !own.includes(file.replace(/\.[ch]pp$/, '')))
     .filter((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const code = text.replace(/^\s*\/\/.*$|\s\/\/[^"\n]*$/gm, '').replace(components, '');
