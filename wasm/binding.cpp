@@ -41,6 +41,7 @@ bool glassformer::links_writers() { return true; }
 #else
 bool glassformer::links_writers() { return false; }
 #endif
+bool glassformer::links_printing() { return false; }
 
 namespace {
 

@@ -173,7 +173,7 @@ Answer AnswerPipeline::answer(std::string_view question, std::string_view contex
 }
 
 Result AnswerPipeline::to_result(Answer result, ResultForm form) const {
-  if (form == ResultForm::line) {
+  if (is_line(form)) {
     const std::string score = six_decimals(result.score);
     std::string text = result.answer;
     std::ranges::replace_if(

@@ -22,7 +22,7 @@ ClassifyOptions parse_classify_options(const TaskOptions& task) {
 
 Result ClassifyPipeline::to_result(Classification result, ResultForm form) const {
   const std::vector<std::string>& labels = config().labels;
-  if (form == ResultForm::line) return {line_of(result)};
+  if (is_line(form)) return {line_of(result)};
   ResultWriter json(form);
   json.object([&] {
     json.field("label", result.label);

@@ -87,7 +87,7 @@ Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,
 }
 
 Result EmbedPipeline::to_result(Embedded result, ResultForm form) const {
-  if (form == ResultForm::line) {
+  if (is_line(form)) {
     std::string line;
     for (const float number : result.embedding) {
       JsonWriter text;

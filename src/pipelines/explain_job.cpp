@@ -495,7 +495,7 @@ class ExplainJob final : public Job {
   }
 
   Result result() const {
-    if (form_ == ResultForm::line) return {work_->line()};
+    if (is_line(form_)) return {work_->line()};
     ResultWriter json(form_);
     json.object([&] {
       json.field("method", options_.method);

@@ -281,7 +281,7 @@ class TranslationExplainJob final : public Job {
   }
 
   Result result() const {
-    if (form_ == ResultForm::line) return {line()};
+    if (is_line(form_)) return {line()};
     ResultWriter json(form_);
     json.object([&] {
       json.field("method", explainer_.options().method);

@@ -75,8 +75,7 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
                                    Compute compute)
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
-      model_(make_generation_model(config_, *tokenizer_, compute)) {
-}
+      model_(make_generation_model(config_, *tokenizer_, compute)) {}
 
 std::size_t GeneratePipeline::least_length(const GenerateOptions& options,
                                            std::size_t prompt) const {

@@ -22,12 +22,13 @@ namespace glassformer {
 /// What a call asks for: a continuation, or what may come next.
 using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 
-/// {"maxNewTokens": int, "minNewTokens": int, "beams": int, "lengthPenalty": number, "earlyStopping": bool or "never",
-/// "hypotheses": bool, "stream": bool} or {"next": int}, which is NextOptions::count, and with
-/// either {"sample": bool, "temperature": number, "topK": int, "topP": number, "seed": int,
-/// "repetitionPenalty": number, "noRepeatNgramSize": int, "attention": bool, "trace": [name], "patch": [see OptionsReader],
-/// "ablate": [{"attention": "decoder", "layer": int, "head": int}]}, every field optional. Throws
-/// `invalid_option` naming the field for anything else.
+/// {"maxNewTokens": int, "minNewTokens": int, "beams": int, "lengthPenalty": number,
+/// "earlyStopping": bool or "never", "hypotheses": bool, "stream": bool} or {"next": int}, which is
+/// NextOptions::count, and with either {"sample": bool, "temperature": number, "topK": int, "topP":
+/// number, "seed": int, "repetitionPenalty": number, "noRepeatNgramSize": int, "attention": bool,
+/// "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention": "decoder", "layer": int,
+/// "head": int}]}, every field optional. Throws `invalid_option` naming the field for anything
+/// else.
 GenerateTask parse_generate_options(const TaskOptions& task);
 
 /// How a text is continued, after all that says so: the call's options, the folder, what is usual.

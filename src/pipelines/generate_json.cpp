@@ -89,7 +89,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
 }
 
 Result to_result(Generation generation, ResultForm form) {
-  if (form == ResultForm::line) return {on_a_line(generation.output.text)};
+  if (is_line(form)) return {on_a_line(generation.output.text)};
   ResultWriter json(form);
   json.object([&] {
     write_fields(json, generation.output);
@@ -108,7 +108,7 @@ Result to_result(Generation generation, ResultForm form) {
 }
 
 Result to_result(Prediction prediction, ResultForm form) {
-  if (form == ResultForm::line) {
+  if (is_line(form)) {
     std::string line;
     for (const NextToken& token : prediction.next) {
       line.append(line.empty() ? "" : "\t").append(on_a_line(token.text)).append(" ");
@@ -136,7 +136,7 @@ Result to_result(Prediction prediction, ResultForm form) {
 }
 
 Result to_result(GenerationStep step, const std::vector<InputToken>* prompt, ResultForm form) {
-  if (form == ResultForm::line) return {on_a_line(step.text)};
+  if (is_line(form)) return {on_a_line(step.text)};
   ResultWriter json(form);
   json.object([&] {
     json.key("token");

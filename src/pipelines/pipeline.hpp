@@ -13,6 +13,7 @@
 #include "error.hpp"
 #include "glassformer/text_input.hpp"
 #include "io/weights.hpp"
+#include "linked.hpp"
 #include "models/trace.hpp"
 #include "pipelines/options.hpp"
 #include "text/tokenizer.hpp"
@@ -57,7 +58,7 @@ Typed only(std::vector<std::variant<Typed, Error>> results) {
   return std::get<Typed>(std::move(results[0]));
 }
 
-/// What a result's text is.
+/// What a result's text is. The first two are printed: see links_printing.
 enum class ResultForm {
   line,  ///< for people: one line
   json,  ///< for programs: one JSON object, its tensors as base64 in it
@@ -69,6 +70,7 @@ enum class ResultForm {
   ///   sentences.0.attention.cross                             of what is in an array of the object
   json_and_tensors,
 };
+inline bool is_line(ResultForm form) { return links_printing() && form == ResultForm::line; }
 
 /// Some texts on their way through a pipeline. A caller may show what comes, pause or give up
 /// between any two steps.

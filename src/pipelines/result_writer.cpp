@@ -37,7 +37,7 @@ void ResultWriter::put_beside(std::vector<TracedTensor> tensors, const std::stri
 
 void ResultWriter::tensors(std::vector<TracedTensor> tensors, std::string_view path) {
   static constexpr std::array axes = {"layers", "heads", "queries", "keys"};
-  if (!embeds_) return put_beside(std::move(tensors), std::string(path));
+  if (!embeds()) return put_beside(std::move(tensors), std::string(path));
   if (tensors.empty()) return;
   key("attention");
   object([&] {
@@ -52,7 +52,7 @@ void ResultWriter::tensors(std::vector<TracedTensor> tensors, std::string_view p
 }
 
 void ResultWriter::trace(std::vector<TracedTensor> tensors, std::string_view path) {
-  if (!embeds_) return put_beside(std::move(tensors), std::string(path) + "trace.");
+  if (!embeds()) return put_beside(std::move(tensors), std::string(path) + "trace.");
   if (tensors.empty()) return;
   key("trace");
   object([&] {
@@ -61,7 +61,7 @@ void ResultWriter::trace(std::vector<TracedTensor> tensors, std::string_view pat
 }
 
 void ResultWriter::tensor(TracedTensor tensor) {
-  if (embeds_) return write_tensor(tensor);
+  if (embeds()) return write_tensor(tensor);
   beside_.push_back(std::move(tensor));
 }
 

@@ -16,7 +16,7 @@ class ResultWriter : public JsonWriter {
   explicit ResultWriter(ResultForm form) : embeds_(form == ResultForm::json) {}
 
   /// Whether tensors are in the JSON.
-  bool embeds() const { return embeds_; }
+  bool embeds() const { return links_printing() && embeds_; }
 
   /// The field of an object that holds its attention weights: `attention`, {NAME: {layers, heads,
   /// queries, keys, data}} of the tensors "attention.NAME"; data is base64 of little-endian floats.

@@ -69,7 +69,7 @@ TokenClassification TokenClassifyPipeline::answer(EncoderAnswer answer, std::str
 }
 
 Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm form) const {
-  if (form == ResultForm::line) {
+  if (is_line(form)) {
     std::string line;
     for (const Entity& entity : result.entities) {
       const std::string score = six_decimals(entity.score);

@@ -113,7 +113,7 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
 }
 
 Result to_result(Translation translation, ResultForm form) {
-  if (form == ResultForm::line) return {std::move(translation.text)};
+  if (is_line(form)) return {std::move(translation.text)};
   ResultWriter json(form);
   json.object([&] {
     json.field("text", translation.text);
@@ -132,7 +132,7 @@ std::optional<Result> TranslationJob::progress() {
   const StreamedToken& step = *streamed();
   const SentenceTranslation& sentence = this->sentence();
   const bool first = sentence.output.tokens.size() == 1;
-  if (form() == ResultForm::line) return Result{sentence.output.text};
+  if (is_line(form())) return Result{sentence.output.text};
   ResultWriter json(form());
   json.object([&] {
     json.key("token");

@@ -9,11 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/bergamot.hpp"
+#include "checkpoints/family.hpp"
 #include "error.hpp"
 #include "io/json.hpp"
 #include "io/tensor_container.hpp"
 #include "io/weights.hpp"
+
+namespace glassformer {
+extern const Family bergamot;
+}
 
 using namespace glassformer;
 
@@ -56,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
     const std::span<const std::byte> yaml =
         data.subspan(container.config.begin, container.config.end - container.config.begin);
     const std::string json =
-        bergamot_json({reinterpret_cast<const char*>(yaml.data()), yaml.size()});
+        bergamot.container->config({reinterpret_cast<const char*>(yaml.data()), yaml.size()});
     parse_json(json, {ErrorCode::invalid_config, "special:model.yml"});
     load(container, data);
   } catch (const Error& error) {
