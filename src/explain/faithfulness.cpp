@@ -96,7 +96,7 @@ double FaithfulnessTest::probability_of(const float* logits) const {
   const float logit = logits[contrast_.label];
   switch (subject_.probability) {
     case Probability::softmax:
-      return std::exp(static_cast<double>(logit - kernels().log_sum_exp(logits, labels)));
+      return std::exp(static_cast<double>(logit - writing_kernels().log_sum_exp(logits, labels)));
     case Probability::sigmoid:
       return 1 / (1 + std::exp(-static_cast<double>(logit)));
     case Probability::none:

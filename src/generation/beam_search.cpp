@@ -118,7 +118,7 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
     };
     float lowest = threshold();
     const auto next_from = [&](std::size_t i) {
-      return i + kernels().first_at_least(x.data() + i, x.size() - i, lowest);
+      return i + writing_kernels().first_at_least(x.data() + i, x.size() - i, lowest);
     };
     for (std::size_t i = next_from(0); i < x.size(); i = next_from(i + 1)) {
       if (x[i] == -infinity) continue;
@@ -144,7 +144,7 @@ float BeamSearch::normalizer(const NextTokens& next) const {
   if (next.normalizer && !(options_.renormalize && std::isfinite(*next.normalizer))) {
     return *next.normalizer;
   }
-  const float all = kernels().log_sum_exp(x.data(), x.size());
+  const float all = writing_kernels().log_sum_exp(x.data(), x.size());
   if (!options_.renormalize) return all;
   double allowed = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -167,7 +167,7 @@ std::span<const NextTokens> ChoosingScorer::feed(std::span<const Extension> exte
   next_.clear();
   for (std::size_t row = 0; row < all.size(); ++row) {
     logits_ = all[row].logits;
-    normalizer_ = kernels().log_sum_exp(logits_.data(), logits_.size());
+    normalizer_ = writing_kernels().log_sum_exp(logits_.data(), logits_.size());
     const std::span<const float> scores = scores_of(logits_, row, all.size());
     if (choice_.kind == search) {
       next_.push_back({scores, {}, std::isfinite(normalizer_) ? 0.0f : normalizer_});
@@ -193,7 +193,7 @@ std::span<const NextTokens> ChoosingScorer::feed(std::span<const Extension> exte
 TokenChances& ChoosingScorer::chances(const Extension& extension) {
   const std::span<const NextTokens> all = decoding_.feed({&extension, 1});
   logits_ = all[0].logits;
-  normalizer_ = kernels().log_sum_exp(logits_.data(), logits_.size());
+  normalizer_ = writing_kernels().log_sum_exp(logits_.data(), logits_.size());
   if (std::isfinite(normalizer_)) chances_.weigh(scores_of(logits_, 0, 1), choice_.sampling);
   return chances_;
 }

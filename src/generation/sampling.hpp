@@ -92,8 +92,8 @@ struct TokenChoice {
 };
 
 /// Leaves of a decoding's next tokens the one that is chosen, with the model's own log-probability,
-/// or none where all are forbidden; or, for a search, all of them with their scores: log-probabilities
-/// after penalties, -∞ for what may not come.
+/// or none where all are forbidden; or, for a search, all of them with their scores:
+/// log-probabilities after penalties, -∞ for what may not come.
 class ChoosingScorer final : public NextTokenScorer {
  public:
   /// The decoding outlives this. At most `rows` extensions a call; one, unless for a search. Of the

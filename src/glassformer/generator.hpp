@@ -43,7 +43,8 @@ struct SampleOptions {
   std::optional<std::uint64_t> seed = {};  ///< the same seed, the same text; by default 0
   /// Above 1: tokens that the text already has become less probable (Keskar et al. 2019).
   std::optional<float> repetition_penalty = {};
-  /// Above 0: so many tokens in a row come once in a text, its prompt included (Paulus et al. 2017).
+  /// Above 0: so many tokens in a row come once in a text, its prompt included (Paulus et al.
+  /// 2017).
   std::optional<std::size_t> no_repeat_ngram_size = {};
 };
 
@@ -60,8 +61,8 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
   /// By default as the folder says, or 64; at most as many as the model has positions for.
   std::optional<std::size_t> max_new_tokens = {};
   std::optional<std::size_t> min_new_tokens = {};  ///< before the text may end
-  std::optional<std::size_t> beams = {};     ///< 1 to max_beams: beam search, without drawing
-  std::optional<float> length_penalty = {};  ///< score = log-probability / tokens ^ this
+  std::optional<std::size_t> beams = {};           ///< 1 to max_beams: beam search, without drawing
+  std::optional<float> length_penalty = {};        ///< score = log-probability / tokens ^ this
   std::optional<EarlyStopping> early_stopping = {};  ///< with beams; by default as the folder says
   bool hypotheses = false;                           ///< return what else beam search completed
   bool stream = false;                               ///< show each token as it comes

@@ -32,10 +32,11 @@ DType parse_dtype(const std::string& name, const std::string& tensor) {
   for (const DType dtype : dtypes) {
     if (name == to_string(dtype)) return dtype;
   }
-  throw_error(ErrorCode::unsupported_dtype,
-              {"model.safetensors: {}: dtype: expected F32, F16, BF16 or I8, got {}; save the model "
-               "again in F32 or F16",
-               {tensor, describe(name)}});
+  throw_error(
+      ErrorCode::unsupported_dtype,
+      {"model.safetensors: {}: dtype: expected F32, F16, BF16 or I8, got {}; save the model "
+       "again in F32 or F16",
+       {tensor, describe(name)}});
 }
 
 // a * b, or nothing if it does not fit.

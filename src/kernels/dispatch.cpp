@@ -11,22 +11,28 @@ namespace glassformer {
 
 namespace baseline {
 extern const Kernels table;  // whatever the compiler's target has: SSE2 on x86-64, NEON on ARM64
-}
+extern const WritingKernels writing_table;
+}  // namespace baseline
 namespace avx2 {
 extern const Kernels table;
-}
+extern const WritingKernels writing_table;
+}  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
-}
+extern const WritingKernels writing_table;
+}  // namespace avx512
 namespace avx512vnni {
 extern const Kernels table;
-}
+extern const WritingKernels writing_table;
+}  // namespace avx512vnni
 namespace simd128 {
 extern const Kernels table;
-}
+extern const WritingKernels writing_table;
+}  // namespace simd128
 namespace relaxed {
 extern const Kernels table, table_with_fused_dot;
-}
+extern const WritingKernels writing_table;
+}  // namespace relaxed
 
 namespace {
 
@@ -80,6 +86,26 @@ const std::vector<const Kernels*>& available_kernels() {
 
 const Kernels& kernels() {
   static const Kernels& best = *available_kernels().back();
+  return best;
+}
+
+const WritingKernels& writing_kernels([[maybe_unused]] const Kernels& kernels) {
+#if defined(__wasm_relaxed_simd__)
+  return relaxed::writing_table;
+#elif defined(__wasm_simd128__)
+  return simd128::writing_table;
+#else
+#if defined(__x86_64__)
+  if (&kernels == &avx2::table) return avx2::writing_table;
+  if (&kernels == &avx512::table) return avx512::writing_table;
+  if (&kernels == &avx512vnni::table) return avx512vnni::writing_table;
+#endif
+  return baseline::writing_table;
+#endif
+}
+
+const WritingKernels& writing_kernels() {
+  static const WritingKernels& best = writing_kernels(kernels());
   return best;
 }
 

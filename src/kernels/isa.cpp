@@ -36,17 +36,19 @@ constexpr Kernels table_with() {
       .layer_norm_unbiased = layer_norm_unbiased,
       .rms_norm = rms_norm,
       .exponentials = exponentials,
-      .log_sum_exp = log_sum_exp,
-      .first_at_least = first_at_least,
       .add_scaled = add_scaled,
       .scale = scale,
       .multiply = multiply,
       .activate = activate,
       .elu_plus_one = elu_plus_one,
-      .dot_rows = dot_rows,
-      .sum_rows = sum_rows,
   };
 }
+
+extern const WritingKernels writing_table;
+const WritingKernels writing_table = {.log_sum_exp = log_sum_exp,
+                                      .first_at_least = first_at_least,
+                                      .dot_rows = dot_rows,
+                                      .sum_rows = sum_rows};
 
 #if defined(__wasm_relaxed_simd__)
 extern const Kernels table, table_with_fused_dot;

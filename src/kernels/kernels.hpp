@@ -131,10 +131,6 @@ struct Kernels {
   /// row = e^(scale · (row - its largest)), in place; returns the sum, by which a softmax divides.
   /// n >= 1.
   float (*exponentials)(float* row, std::size_t n, float scale);
-  /// log(Σ e^x) of the row; n >= 1. A row's log-softmax is x - log_sum_exp.
-  float (*log_sum_exp)(const float* row, std::size_t n);
-  /// Where the first of the elements is that is at least `least`; n if none is.
-  std::size_t (*first_at_least)(const float* x, std::size_t n, float least);
   /// y = y + scale · x.
   void (*add_scaled)(float* y, const float* x, std::size_t n, float scale);
   /// y = scale · x; y may be x.
@@ -145,10 +141,6 @@ struct Kernels {
   void (*activate)(Activation activation, float* x, std::size_t n);
   /// y = elu(x) + 1: x + 1 where x > 0, else e^x.
   void (*elu_plus_one)(float* y, const float* x, std::size_t n);
-  /// products [count] = x · query, query [columns].
-  void (*dot_rows)(const GatheredRows& x, const float* query, float* products);
-  /// sums [columns] = Σ_j weights[j] · x[j].
-  void (*sum_rows)(const GatheredRows& x, const float* weights, float* sums);
 
   /// What `weigh` makes of the largest score.
   static constexpr std::int32_t weight_unit = 16383;
@@ -159,8 +151,24 @@ struct Kernels {
   }
 };
 
+/// Those that only models that write texts need; what links no such model has no code of theirs.
+struct WritingKernels {
+  /// log(Σ e^x) of the row; n >= 1. A row's log-softmax is x - log_sum_exp.
+  float (*log_sum_exp)(const float* row, std::size_t n);
+  /// Where the first of the elements is that is at least `least`; n if none is.
+  std::size_t (*first_at_least)(const float* x, std::size_t n, float least);
+  /// products [count] = x · query, query [columns].
+  void (*dot_rows)(const GatheredRows& x, const float* query, float* products);
+  /// sums [columns] = Σ_j weights[j] · x[j].
+  void (*sum_rows)(const GatheredRows& x, const float* weights, float* sums);
+};
+
 /// The best kernels this machine runs, chosen once.
 const Kernels& kernels();
+const WritingKernels& writing_kernels();
+
+/// Those of the same instruction set.
+const WritingKernels& writing_kernels(const Kernels& kernels);
 
 /// All kernels of this build that the machine runs, plainest first, for tests and benchmarks.
 const std::vector<const Kernels*>& available_kernels();

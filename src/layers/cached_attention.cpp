@@ -23,6 +23,7 @@ void show(const HeadMap& map, float* row, float& scale) {
 void attend_cached(const AttentionShape& shape, const Queries& queries, const CachedRows& cache,
                    View<2> context, const Run& run) {
   const Kernels& kernel = kernels();
+  const WritingKernels& writing = writing_kernels();
   const std::size_t d_head = shape.d_head, d_heads = shape.d_heads();
   float* weights = run.workspace.scores.data();  // [keys] of one row and head
   for (std::size_t i = 0; i < context.shape(0); ++i) {
@@ -37,7 +38,7 @@ void attend_cached(const AttentionShape& shape, const Queries& queries, const Ca
                              .rows = row.keys.data(),
                              .count = count,
                              .columns = d_head};
-      kernel.dot_rows(cached, queries.data + i * queries.stride + head * d_head, weights);
+      writing.dot_rows(cached, queries.data + i * queries.stride + head * d_head, weights);
       float scale = 1.0f / shape.divisor;
       if (cache.relative) {
         kernel.scale(weights, weights, count, scale);
@@ -51,7 +52,7 @@ void attend_cached(const AttentionShape& shape, const Queries& queries, const Ca
       show(weights_out.head(head), weights, share);
       cached.data += d_heads;
       float* const mixed = &context(i, head * d_head);
-      kernel.sum_rows(cached, weights, mixed);
+      writing.sum_rows(cached, weights, mixed);
       kernel.scale(mixed, mixed, d_head, share);
       if (row.weights != nullptr) {
         const std::size_t kept = (run.step->layer * shape.n_heads + head) * count;

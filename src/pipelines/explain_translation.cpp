@@ -46,7 +46,7 @@ struct Guess {
 
 // The most probable tokens of a row of logits, best first.
 std::vector<Guess> best_guesses(std::span<const float> logits, std::size_t count) {
-  const float sum = kernels().log_sum_exp(logits.data(), logits.size());
+  const float sum = writing_kernels().log_sum_exp(logits.data(), logits.size());
   std::vector<Guess> best;
   for (std::size_t id = 0; id < logits.size(); ++id) {
     const Guess guess = {static_cast<std::int32_t>(id), logits[id] - sum};

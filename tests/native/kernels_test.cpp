@@ -220,11 +220,11 @@ TEST_CASE("log-sum-exp of rows of every length", "[kernels]") {
       const auto x = random_values(n, random, 40.0f);
       double total = 0;
       for (float value : x) total += std::exp(static_cast<double>(value));
-      const double got = static_cast<double>(run->log_sum_exp(x.data(), n));
+      const double got = static_cast<double>(writing_kernels(*run).log_sum_exp(x.data(), n));
       CHECK(std::abs(got - std::log(total)) < 1e-5);
     }
     const std::vector<float> distant = {-3e38f, 1000.0f, -1000.0f, 0.0f, 5.0f};
-    CHECK(run->log_sum_exp(distant.data(), distant.size()) == 1000.0f);
+    CHECK(writing_kernels(*run).log_sum_exp(distant.data(), distant.size()) == 1000.0f);
   }
 }
 
@@ -236,12 +236,13 @@ TEST_CASE("the first element of a row that is large enough", "[kernels]") {
     for (std::size_t n = 0; n <= 150; ++n) {
       std::vector<float> x(n + 1, -1.0f);
       x[n] = 5.0f;  // past the end
-      CHECK(run->first_at_least(x.data(), n, 2.0f) == n);
-      CHECK(run->first_at_least(x.data(), n, -infinity) == 0);
+      CHECK(writing_kernels(*run).first_at_least(x.data(), n, 2.0f) == n);
+      CHECK(writing_kernels(*run).first_at_least(x.data(), n, -infinity) == 0);
       for (std::size_t i = n; i-- > 0;) {
         x[i] = i % 3 == 0 ? none : 2.0f;
         const std::size_t first = i % 3 == 0 ? std::min(i + 1, n) : i;
-        if (run->first_at_least(x.data(), n, 2.0f) != first) FAIL(i << " of " << n);
+        if (writing_kernels(*run).first_at_least(x.data(), n, 2.0f) != first)
+          FAIL(i << " of " << n);
       }
     }
   }
@@ -407,8 +408,8 @@ TEST_CASE("products with and sums of gathered rows, of every width", "[kernels]"
                                  .count = chosen.size(),
                                  .columns = columns};
       std::vector<float> products(chosen.size()), sums(columns + 1, 7.0f);
-      run->dot_rows(rows, query.data(), products.data());
-      run->sum_rows(rows, weights.data(), sums.data());
+      writing_kernels(*run).dot_rows(rows, query.data(), products.data());
+      writing_kernels(*run).sum_rows(rows, weights.data(), sums.data());
 
       double worst = 0;
       std::vector<double> expected(columns, 0.0);
@@ -846,7 +847,7 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
         const std::vector<std::uint32_t> two = {0, 0};
         const GatheredRows rows = {
             .data = x.data(), .stride = n, .rows = two.data(), .count = 2, .columns = n};
-        kernel.sum_rows(rows, weight.data(), results[4].data());
+        writing_kernels(kernel).sum_rows(rows, weight.data(), results[4].data());
         results[5] = bias;
         std::vector<std::int32_t> integers(n);
         for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int32_t>(x[i] * 1e8f);
@@ -867,7 +868,7 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
                          .weight = weight.data(),
                          .eps = 1e-5f});
         float products[2];
-        kernel.dot_rows(rows, weight.data(), products);
+        writing_kernels(kernel).dot_rows(rows, weight.data(), products);
         results.push_back({products[0], products[1]});
         return results;
       };

@@ -490,7 +490,8 @@ TEST_CASE("kernels never lose what is not a finite number", "[limits][kernels]")
           run->quantize(row.data(), 1, n, {bytes.data(), bytes.size(), &scale, &zero_point});
           REQUIRE(!std::isfinite(scale));
           REQUIRE(!std::isfinite(run->largest({row.data(), n, nullptr, 1, n})));
-          if (std::isnan(bad) || bad > 0) REQUIRE(!std::isfinite(run->log_sum_exp(row.data(), n)));
+          if (std::isnan(bad) || bad > 0)
+            REQUIRE(!std::isfinite(writing_kernels(*run).log_sum_exp(row.data(), n)));
           if (!std::isnan(bad)) continue;
           std::vector<float> features(n);
           run->elu_plus_one(features.data(), row.data(), n);
