@@ -120,8 +120,8 @@ function copyDeclarations(from, to) {
   }
 }
 
-// Writes dist/NAME.js and its source map. White space goes; the names of classes, functions and
-// properties stay, and lines stay short, as an uncaught error shows the line that it comes from.
+// Writes dist/NAME.js and its source map. White space goes; the names of classes and properties
+// stay, and lines stay readable, as an uncaught error shows the line that it comes from.
 // esbuild's own short lines break strings, among them URLs that bundlers look for.
 async function bundle(name, options = {}) {
   const { build } = await import('esbuild');
@@ -143,8 +143,10 @@ async function bundle(name, options = {}) {
   const content = outputFiles.at(-2)?.text;
   const { code, map } = await minify(source, {
     module: true,
-    mangle: { keep_classnames: true, keep_fnames: true },
-    format: { max_line_len: 160 },
+    ecma: 2022,
+    compress: { passes: 2 },
+    mangle: { keep_classnames: true },
+    format: { max_line_len: 500 },
     sourceMap: content ? { content, url: `${name}.js.map` } : false,
   });
   writeFileSync(join(root, `dist/${name}.js`), code);

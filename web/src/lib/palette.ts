@@ -1,29 +1,28 @@
 /** The glasses' colors between their stops. */
-import { rgb } from 'd3-color';
-import { interpolateLab, piecewise } from 'd3-interpolate';
 import { glasses, type Theme } from './glasses.ts';
+import { along, cssOf, linear, rgbOf } from './lab.ts';
 
 const attentionColors = {
-  light: piecewise(interpolateLab, [...glasses.light.attention]),
-  dark: piecewise(interpolateLab, [...glasses.dark.attention]),
+  light: along(glasses.light.attention),
+  dark: along(glasses.dark.attention),
 };
 
 const evidenceColors = {
-  light: piecewise(interpolateLab, [...glasses.light.evidence]),
-  dark: piecewise(interpolateLab, [...glasses.dark.evidence]),
+  light: along(glasses.light.evidence),
+  dark: along(glasses.dark.evidence),
 };
 
 /** Color of an attention weight 0 … max; by its square root, so that small weights show too. */
 export function attentionScale(theme: Theme, max: number): (weight: number) => string {
   const color = attentionColors[theme];
-  return (weight) => color(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0);
+  return (weight) => cssOf(color(max > 0 ? Math.sqrt(Math.min(1, weight / max)) : 0));
 }
 
 /** What shines through under a word that is looked at: text stays legible on it. */
 export function attentionTint(theme: Theme, share: number): string {
   const opacity = 0.1 + 0.35 * Math.sqrt(Math.min(1, share));
-  const tint = rgb(theme === 'dark' ? '#4f7bf0' : '#2b50c8');
-  return tint.copy({ opacity }).toString();
+  const tint = rgbOf(theme === 'dark' ? '#4f7bf0' : '#2b50c8');
+  return `rgba(${tint.join(', ')}, ${opacity})`;
 }
 
 /** The same colors as 256 opaque RGBA pixels, index round(255 √(weight / max)). */
@@ -32,8 +31,7 @@ export function attentionPixels(theme: Theme): Uint8ClampedArray {
   if (pixels) return pixels;
   pixels = new Uint8ClampedArray(256 * 4);
   for (let i = 0; i < 256; i++) {
-    const { r, g, b } = rgb(attentionColors[theme](i / 255));
-    pixels.set([r, g, b, 255], i * 4);
+    pixels.set([...attentionColors[theme](i / 255), 255], i * 4);
   }
   pixelTables.set(theme, pixels);
   return pixels;
@@ -48,7 +46,7 @@ export const shadeOf = (weight: number, max: number): number =>
 export function attentionShades(theme: Theme): readonly string[] {
   let shades = shadeTables.get(theme);
   if (shades) return shades;
-  shades = Array.from({ length: 256 }, (_, i) => attentionColors[theme](i / 255));
+  shades = Array.from({ length: 256 }, (_, i) => cssOf(attentionColors[theme](i / 255)));
   shadeTables.set(theme, shades);
   return shades;
 }
@@ -64,7 +62,7 @@ export function evidenceColor(theme: Theme, share: number): string {
   const step = Math.round(256 * (Math.max(-1, Math.min(1, share)) + 1));
   const known = evidenceTables[theme].get(step);
   if (known !== undefined) return known;
-  const color = evidenceColors[theme](step / 512);
+  const color = cssOf(evidenceColors[theme](step / 512));
   evidenceTables[theme].set(step, color);
   return color;
 }
@@ -81,9 +79,7 @@ export function inkOn(background: string): string {
 const inks = new Map<string, string>();
 
 function moreContrast(background: string): string {
-  const linear = (channel: number) =>
-    channel <= 10 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
-  const { r, g, b } = rgb(background);
-  const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const [red, green, blue] = rgbOf(background);
+  const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
   return luminance > 0.179 ? '#000' : '#fff';
 }

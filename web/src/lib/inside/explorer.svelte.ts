@@ -6,7 +6,7 @@ import { loadFailure, readFailure, type Failure } from '../failure.ts';
 import { ModelLoader } from '../model-loader.svelte.ts';
 import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
 import { insideExamples, models, type InsideModel } from './models.ts';
-import type { Folder, OpenModel, Reading } from './reading.ts';
+import { Folder, read, type OpenModel, type Reading } from './reading.ts';
 import type { Source } from './unfold.ts';
 import type { Weights } from './weights.ts';
 
@@ -261,8 +261,7 @@ export class InsideExplorer implements ViewState {
 
   async #folderOf(model: InsideModel): Promise<Folder> {
     if (this.#folder?.model !== model) {
-      const folder = import('./reading.ts').then(({ Folder }) => Folder.open(model));
-      this.#folder = { model, folder };
+      this.#folder = { model, folder: Folder.open(model) };
     }
     return this.#folder.folder;
   }
@@ -281,7 +280,7 @@ export class InsideExplorer implements ViewState {
       return;
     }
     try {
-      const [{ read }, folder] = await Promise.all([import('./reading.ts'), this.#folderOf(name)]);
+      const folder = await this.#folderOf(name);
       const reading = await read(name, model, folder, { text, spot, ...head, untrained, signal });
       if (!signal.aborted) this.#show(reading);
     } catch (error) {

@@ -1,16 +1,17 @@
-import { format } from 'd3-format';
+import { decimals, powerOfTen, signedDecimals } from '../format.ts';
 
-const usual = format('.4f');
-const small = format('.1e');
+const usual = decimals(4);
 
 /** A number between text and answer: four digits after the point, or how small it is. */
 export function fine(value: number): string {
   if (value === -Infinity) return '−∞';
-  if (value !== 0 && Math.abs(value) < 0.0005) return small(value);
+  if (value !== 0 && Math.abs(value) < 0.0005) return powerOfTen(value);
   return usual(value);
 }
 
-const signs = format('+.4f');
+const signs = signedDecimals(4);
 /** The same with its sign, for terms of a sum. */
 export const term = (value: number): string =>
-  value !== 0 && Math.abs(value) < 0.0005 ? format('+.1e')(value) : signs(value);
+  value !== 0 && Math.abs(value) < 0.0005
+    ? (value < 0 ? '' : '+') + powerOfTen(value)
+    : signs(value);
