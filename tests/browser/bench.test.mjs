@@ -126,7 +126,7 @@ onPage(
     const code = () =>
       page.evaluate(
         () =>
-          performance.getEntriesByType('resource').filter(({ name }) => name.includes('BenchView'))
+          performance.getEntriesByType('resource').filter(({ name }) => /\/views-.*js$/.test(name))
             .length,
       );
     const models = [];
