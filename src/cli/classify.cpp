@@ -5,6 +5,8 @@
 namespace glassformer {
 
 Exit run(const ClassifyCommand& command) {
+  ClassifyOptions options = command.options;
+  options.patch = read_patches(command.patch);
   const auto pipelines = load_several(command.threads, [&] {
     return load_pipeline<ClassifyPipeline>(command.model, {.compute = command.compute});
   });
@@ -13,7 +15,7 @@ Exit run(const ClassifyCommand& command) {
   return answer_lines(pipelines,
                       {.json = command.json, .attention = command.options.attention, .form = lines},
                       [&](ClassifyPipeline& pipeline, std::span<const TextInput> texts) {
-                        return pipeline.begin(texts, command.options, form);
+                        return pipeline.begin(texts, options, form);
                       });
 }
 

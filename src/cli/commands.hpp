@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/patch_file.hpp"
 #include "glassformer/explain.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/generate.hpp"
@@ -22,6 +23,7 @@ struct ClassifyCommand {
   std::size_t threads = 1;
   bool json = false;
   bool pairs = false;  // a line is two texts
+  PatchFile patch;
   ClassifyOptions options;
 };
 /// One line of standard input, one line of standard output.
@@ -33,6 +35,7 @@ struct TranslateCommand {
   bool shortlist = false;
   std::size_t threads = 1;
   bool json = false;
+  PatchFile patch;
   TranslateOptions options;
 };
 /// One line of standard input, one line of standard output.
@@ -47,6 +50,7 @@ struct TaskCommand {
   bool json = false;
   bool attention = false;
   std::string aggregation = {};  // of ner; empty: none
+  PatchFile patch = {};
 };
 /// One line of standard input, one line of standard output.
 Exit run(const TaskCommand& command);
@@ -58,6 +62,7 @@ struct GenerateCommand {
   std::size_t threads = 1;
   bool json = false;
   std::optional<std::size_t> next;  // so many tokens that may come next
+  PatchFile patch;
   GenerateOptions options;
 };
 /// One line of standard input, one line of standard output.
@@ -67,6 +72,7 @@ Exit run(const GenerateCommand& command);
 struct TraceCommand {
   std::filesystem::path model, out;
   std::vector<std::string> names;
+  PatchFile patch;
   std::optional<Compute> compute;
   bool pairs = false;
   bool json = false;

@@ -6,11 +6,13 @@ namespace glassformer {
 namespace {
 
 GenerateTask task_of(const GenerateCommand& command) {
-  if (!command.next) return command.options;
+  GenerateOptions wanted = command.options;
+  wanted.patch = read_patches(command.patch);
+  if (!command.next) return wanted;
   NextOptions options;
   options.count = *command.next;
-  static_cast<SampleOptions&>(options) = command.options;
-  static_cast<DecoderOptions&>(options) = command.options;
+  static_cast<SampleOptions&>(options) = wanted;
+  static_cast<DecoderOptions&>(options) = wanted;
   return options;
 }
 

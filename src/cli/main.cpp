@@ -95,6 +95,7 @@ struct CommandLine {
     c->add_flag("--pairs", classify.pairs, "a line is two texts, with a tab between them");
     c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
+    add_patch(c, classify.patch);
     add_compute(c, classify.compute);
     add_threads(c, classify.threads);
 
@@ -118,6 +119,7 @@ struct CommandLine {
                   "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, "
                   "decoder, cross")
         ->delimiter(',');
+    add_patch(r, translate.patch);
     add_compute(r, translate.compute);
     add_threads(r, translate.threads);
 
@@ -157,6 +159,7 @@ struct CommandLine {
     g->add_option("--ablate", ablate,
                   "heads to ablate: decoder.LAYER.HEAD,…; encoder, cross where there is an encoder")
         ->delimiter(',');
+    add_patch(g, generate.patch);
     add_compute(g, generate.compute);
     add_threads(g, generate.threads);
 
@@ -172,6 +175,7 @@ struct CommandLine {
         ->required();
     w->add_flag("--json", trace.json, "print each line's answer, one JSON object a line");
     w->add_flag("--pairs", trace.pairs, "of a classifier: as in classify");
+    add_patch(w, trace.patch);
     add_compute(w, trace.compute);
 
     auto* x = app.add_subcommand("explain", "why a model answers each line as it does");
@@ -243,6 +247,7 @@ struct CommandLine {
     task->add_option("MODEL_DIR", command.model, "model folder")->required();
     task->add_flag("--json", command.json, "one JSON object a line");
     task->add_flag("--attention", command.attention, "with --json: every attention weight");
+    add_patch(task, command.patch);
     add_compute(task, command.compute);
     add_threads(task, command.threads);
     return task;
@@ -254,6 +259,15 @@ struct CommandLine {
     command
         ->add_option("--compute", compute, "arithmetic; where not given, as the weights are stored")
         ->transform(CLI::Transformer(names));
+  }
+
+  void add_patch(CLI::App* command, PatchFile& patch) {
+    command->add_option("--patch", patch.path,
+                        "safetensors file of numbers, by name, to take the place of the model's");
+    command->add_option("--patch-tokens", patch.tokens, "only of these rows: POSITION,…")
+        ->delimiter(',');
+    command->add_option("--patch-heads", patch.heads, "only of these heads: HEAD,…")
+        ->delimiter(',');
   }
 
   void add_threads(CLI::App* command, std::size_t& threads) {

@@ -10,9 +10,11 @@ Exit run(const TaskCommand& command) {
     return load_pipeline(command.model, std::span(&command.task, 1), {.compute = command.compute});
   });
   JsonWriter options;
+  std::vector<float> numbers;
   options.object([&] {
     if (command.attention) options.field("attention", true);
     if (!command.aggregation.empty()) options.field("aggregation", command.aggregation);
+    write_patches(read_patches(command.patch), options, numbers);
   });
   const std::string json = options.take();
   const auto form = command.json ? ResultForm::json : ResultForm::line;
@@ -20,7 +22,7 @@ Exit run(const TaskCommand& command) {
   return answer_lines(pipelines,
                       {.json = command.json, .attention = command.attention, .form = lines},
                       [&](Pipeline& pipeline, std::span<const TextInput> texts) {
-                        return pipeline.begin(texts, json, form);
+                        return pipeline.begin(texts, {json, numbers}, form);
                       });
 }
 

@@ -12,11 +12,12 @@
 namespace glassformer {
 namespace {
 
-std::string options_of(const TraceCommand& command) {
+std::string options_of(const TraceCommand& command, std::vector<float>& numbers) {
   JsonWriter json;
   json.object([&] {
     json.key("trace");
     json.array(command.names, [&](const std::string& name) { json.value(name); });
+    write_patches(read_patches(command.patch), json, numbers);
   });
   return json.take();
 }
@@ -62,7 +63,7 @@ std::uint64_t write(const std::vector<TracedTensor>& tensors, const std::filesys
   return layout.size;
 }
 
-Outcome answer(Pipeline& pipeline, const TextInput& text, const std::string& options) {
+Outcome answer(Pipeline& pipeline, const TextInput& text, const TaskOptions& options) {
   const std::unique_ptr<Job> job =
       pipeline.begin(std::span(&text, 1), options, ResultForm::json_and_tensors);
   while (job->step()) {
@@ -76,7 +77,9 @@ Exit run(const TraceCommand& command) {
   const std::string name = command.out.filename().string();
   NewFiles files(command.out.has_parent_path() ? command.out.parent_path() : ".", {name});
   const auto pipeline = load_pipeline(command.model, {}, {.compute = command.compute});
-  const std::string options = options_of(command);
+  std::vector<float> numbers;
+  const std::string json = options_of(command, numbers);
+  const TaskOptions options(json, numbers);
   pipeline->begin({}, options, ResultForm::json_and_tensors);  // refuses options before any line
   const bool pairs = command.pairs || pipeline->config().task == Task::question_answering;
   const LineForm form = pairs ? LineForm::pair : LineForm::text;

@@ -10,6 +10,8 @@ constexpr std::size_t lines_at_once = 512;  // a thread: enough for batches of l
 }  // namespace
 
 Exit run(const TranslateCommand& command) {
+  TranslateOptions options = command.options;
+  options.patch = read_patches(command.patch);
   const auto pipelines = load_several(command.threads, [&] {
     return load_pipeline<TranslatePipeline>(
         command.model, {.compute = command.compute, .shortlist = command.shortlist});
@@ -24,7 +26,7 @@ Exit run(const TranslateCommand& command) {
       [&](TranslatePipeline& pipeline, std::span<const TextInput> texts) {
         std::vector<std::string_view> lines;
         for (const TextInput& text : texts) lines.push_back(text.text);
-        return std::make_unique<TranslationJob>(pipeline.begin(lines, command.options, form));
+        return std::make_unique<TranslationJob>(pipeline.begin(lines, options, form));
       });
 }
 

@@ -1,7 +1,7 @@
 // `glassformer trace`: a safetensors file that Python reads, with the numbers that PyTorch has.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -238,4 +238,99 @@ test('what cannot be traced is refused before a line is read, and no file is wri
 
   assert.equal(glassformer(['trace', model, '--out', out], '').status, 2);
   assert.equal(glassformer(['trace', model, '--names', 'logits'], '').status, 2);
+});
+
+// Writes what `--patch` reads.
+function writePatch(name, tensors) {
+  const out = join(scratch, name);
+  const chunks = [];
+  const header = {};
+  let end = 0;
+  for (const [key, { shape, values }] of Object.entries(tensors)) {
+    const bytes = Buffer.from(Float32Array.from(values).buffer);
+    header[key] = { dtype: 'F32', shape, data_offsets: [end, end + bytes.length] };
+    end += bytes.length;
+    chunks.push(bytes);
+  }
+  const json = Buffer.from(JSON.stringify(header));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(json.length));
+  writeFileSync(out, Buffer.concat([size, json, ...chunks]));
+  return out;
+}
+
+test('--patch: a tensor by its own value changes nothing, by another text’s the answer', () => {
+  const folder = join(goldens, 'pre_norm_mean');
+  const [here, there] = ['a film', 'film a'].map((line) => ({
+    line,
+    plain: glassformer(['classify', folder, '--json'], `${line}\n`).stdout,
+    trace: trace(folder, ['encoder.layers.0.output'], [line]),
+  }));
+  const patched = (command, patch, input, more = []) =>
+    glassformer([command, folder, '--json', '--patch', patch, ...more], `${input}\n`);
+  assert.equal(patched('classify', here.trace.out, here.line).stdout, here.plain);
+  const carried = patched('classify', there.trace.out, here.line);
+  assert.equal(carried.status, 0);
+  const { scores } = JSON.parse(carried.stdout);
+  assert.deepEqual(scores, JSON.parse(there.plain).scores);
+  assert.notDeepEqual(scores, JSON.parse(here.plain).scores);
+
+  // One row of it, of both of which the rest is what it was.
+  const { shape, values } = there.trace.tensors['encoder.layers.0.output'];
+  const row = { shape: [1, shape[1]], values: values.slice(shape[1], 2 * shape[1]) };
+  const one = writePatch('row.safetensors', { 'encoder.layers.0.output': row });
+  const out = join(scratch, 'patched.safetensors');
+  const names = ['--names', 'encoder.layers.1.input', '--out', out, '--patch', one];
+  const traced = glassformer(['trace', folder, ...names, '--patch-tokens', '1'], 'a film\n');
+  assert.equal(traced.status, 0, traced.stderr);
+  const after = read(out)['encoder.layers.1.input'].values;
+  const before = here.trace.tensors['encoder.layers.0.output'].values;
+  assert.deepEqual(after.slice(shape[1], 2 * shape[1]), row.values);
+  assert.deepEqual(after.slice(0, shape[1]), before.slice(0, shape[1]));
+});
+
+test('--patch: a head’s context of zeros is the head ablated, whatever the task', () => {
+  for (const [command, model, input, head] of [
+    ['classify', 'tests/golden/pre_norm_mean', 'a film', '1.0'],
+    ['translate', 'tests/golden/translate_pre_norm_shared', 'the plot', 'encoder.1.0'],
+  ]) {
+    const folder = join(root, model);
+    const { d_model, n_heads } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+    const zeros = { shape: [], values: [0] };
+    const patch = writePatch('zeros.safetensors', { 'encoder.layers.1.self_attn.context': zeros });
+    assert.ok(d_model % n_heads === 0);
+    const ablated = glassformer([command, folder, '--json', '--ablate', head], `${input}\n`);
+    const patched = glassformer(
+      [command, folder, '--json', '--patch', patch, '--patch-heads', '0'],
+      `${input}\n`,
+    );
+    assert.equal(patched.status, 0, patched.stderr);
+    assert.equal(patched.stdout, ablated.stdout);
+  }
+  const tagger = join(checkpoints, 'bert_tokens');
+  const zeros = { shape: [], values: [0] };
+  const patch = writePatch('tagger.safetensors', { 'encoder.layers.0.output': zeros });
+  const [plain, patched] = [[], ['--patch', patch]].map(
+    (more) => glassformer(['ner', tagger, '--json', ...more], 'Ann lives here\n').stdout,
+  );
+  assert.notEqual(patched, plain);
+});
+
+test('--patch: what does not fit is refused by name', () => {
+  const folder = join(goldens, 'pre_norm_mean');
+  const refused = (more, expected) => {
+    const { status, stderr } = glassformer(['classify', folder, ...more], 'a film\n');
+    assert.equal(status, 1);
+    assert.match(stderr, expected);
+  };
+  refused(['--patch', join(scratch, 'none')], /missing_file.*none: cannot be read/);
+  refused(['--patch-tokens', '1'], /invalid_option.*expected --patch FILE/);
+  const number = { shape: [], values: [0] };
+  const line = writePatch('line.safetensors', { '0/logits': number });
+  refused(['--patch', line], /invalid_option.*a trace of one line has, got 0\/logits/);
+  const unknown = writePatch('unknown.safetensors', { 'encoder.layers.9.output': number });
+  refused(['--patch', unknown], /invalid_option.*encoder\.layers\.9\.output/);
+  const broken = join(scratch, 'broken.safetensors');
+  writeFileSync(broken, 'no header');
+  refused(['--patch', broken], /invalid_safetensors.*broken\.safetensors: header/);
 });
