@@ -17,7 +17,7 @@ async function at(page, number) {
 
 onPage('every stop shows its claim and marks the control that tests it', {}, async (page) => {
   const scripts = [];
-  page.on('request', (request) => /Tour-/.test(request.url()) && scripts.push(request));
+  page.on('request', (request) => /\/views-.*js$/.test(request.url()) && scripts.push(request));
   assert.equal(await tour(page).count(), 0);
   assert.equal(scripts.length, 0);
   await page.getByRole('link', { name: 'Tour' }).click();
