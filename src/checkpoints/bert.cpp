@@ -18,8 +18,6 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "cls.*"sv};
-
 ModelConfig read(HubConfig& config) {
   ModelConfig model;
   model.architecture.encoder = read_bert_stack(config, 30522);
@@ -53,7 +51,7 @@ extern const Family bert = {.model_types = model_types,
                             .prefix = "bert.",
                             .tensors = bert_tensors,
                             .heads = heads,
-                            .ignored = ignored,
+                            .ignored = {},
                             .read = read};
 
 }  // namespace glassformer

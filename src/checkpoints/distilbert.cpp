@@ -31,9 +31,6 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array ignored = {"*position_ids"sv, "vocab_transform.*"sv, "vocab_layer_norm.*"sv,
-                                "vocab_projector.*"sv};
-
 ModelConfig read(HubConfig& config) {
   ModelConfig model;
   model.architecture.encoder = StackConfig{
@@ -61,7 +58,7 @@ extern const Family distilbert = {.model_types = model_types,
                                   .prefix = "distilbert.",
                                   .tensors = tensors,
                                   .heads = heads,
-                                  .ignored = ignored,
+                                  .ignored = {},
                                   .read = read};
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 
 #include "checkpoints/hub_config.hpp"
 #include "checkpoints/model_config.hpp"
+#include "text/tokenizer_files.hpp"
 
 namespace glassformer {
 
@@ -59,8 +60,13 @@ struct Family {
   bool writes = false;          ///< its models write texts: generation_config.json says how
 };
 
-/// The family of a model_type. Throws `unsupported`, naming those that there are.
-const Family& find_family(std::string_view model_type);
+/// The family of a model_type. Throws `unsupported`, naming those that there are; `own_code`: the
+/// checkpoint has Python code for an architecture of its own.
+const Family& find_family(std::string_view model_type, bool own_code);
+
+/// What texts stand between in a folder of tokenizer files: by config.json's model_type or, without
+/// it, by tokenizer_config.json's tokenizer_class, which begins with one.
+Surroundings surroundings_in(const FolderFile& file);
 
 /// The family whose container a folder has, and its files; or null.
 const Family* find_container(ModelFiles& files, FolderFiles& found);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t largest_size = 1 << 24;
 constexpr std::size_t most_labels = 1 << 16;
 
-constexpr std::array<std::pair<std::string_view, Activation>, 11> activations = {{
+constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = {{
     {"relu", Activation::relu},
     {"gelu", Activation::gelu},
     {"gelu_python", Activation::gelu},
@@ -28,12 +28,16 @@ constexpr std::array<std::pair<std::string_view, Activation>, 11> activations = 
     {"quick_gelu", Activation::quick_gelu},
     {"silu", Activation::silu},
     {"swish", Activation::silu},
+    {"tanh", Activation::tanh},
+    {"linear", Activation::linear},
 }};
 
 [[noreturn]] void unsupported(const JsonSource& source, const char* key, const Message& expected,
                               const Message& got) {
   throw_error(ErrorCode::unsupported,
-              {"{}: {}: expected {}, got {}", {source.name, key, expected, got}});
+              {"{}: {}: expected {}, got {}; what computes something else cannot be read: choose "
+               "another checkpoint",
+               {source.name, key, expected, got}});
 }
 
 // null is written for what is not set.

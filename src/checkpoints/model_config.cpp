@@ -62,8 +62,8 @@ constexpr std::array names_of<NormKind>{"standard", "unbiased", "rms"};
 template <>
 constexpr std::array names_of<AttentionType>{"full", "local", "linear", "causal", "recurrent"};
 template <>
-constexpr std::array names_of<Activation>{"relu",       "gelu", "gelu_tanh",
-                                          "quick_gelu", "silu", "tanh"};
+constexpr std::array names_of<Activation>{"relu", "gelu", "gelu_tanh", "quick_gelu",
+                                          "silu", "tanh", "linear"};
 template <>
 constexpr std::array names_of<Pooling>{"mean", "first"};
 template <>

@@ -142,12 +142,18 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   const JsonValue json = parse_json(config_, source);
   JsonObject object(json, source, {}, HubConfig::most_fields);
   if (!object.find("format")) {
-    if (object.find("quantization_config")) {
+    const auto given = [&](const char* key) {
+      const JsonValue* value = object.find(key);
+      return value && value->type() != JsonValue::Type::null;
+    };
+    if (given("quantization_config")) {
       throw_error(ErrorCode::unsupported,
                   "config.json: quantization_config: expected weights that are not quantized; load "
                   "the original model, with compute \"int8\" to have it quantized here");
     }
-    family_ = &find_family(object.string("model_type"));
+    const bool own_code = given("auto_map");
+    const bool named = !own_code || given("model_type");
+    family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
     const char* more = family_->writes ? generation_config_name : modules_name;
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
@@ -219,6 +225,10 @@ void ModelFolder::read_modules(ModelFiles& files) {
     const std::string type = module.string("type");
     const std::string name = type.substr(type.rfind('.') + 1);
     const std::string path = module.find("path") ? module.string("path") : "";
+    if (path.starts_with('/') || path.find("..") != std::string::npos ||
+        path.find('\\') != std::string::npos) {
+      module.fail("path", "a folder in this one", module.require("path"));
+    }
     if (name == "Normalize") {
       modules.normalize = true;
     } else if (name == "Pooling") {
@@ -241,13 +251,23 @@ void ModelFolder::read_modules(ModelFiles& files) {
       for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
         if (fields.find(key) && fields.boolean(key)) {
           throw_error(ErrorCode::unsupported,
-                      {"{}: {}: expected pooling by cls, mean, max or mean_sqrt_len", {file, key}});
+                      {"{}: {}: expected pooling by cls, mean, max or mean_sqrt_len; choose a "
+                       "model that has one of these",
+                       {file, key}});
         }
       }
+      if (modules.poolings.empty()) {
+        throw_error(ErrorCode::unsupported,
+                    {"{}: expected one of pooling_mode_cls_token, pooling_mode_max_tokens, "
+                     "pooling_mode_mean_tokens and pooling_mode_mean_sqrt_len_tokens to be true",
+                     {file}});
+      }
     } else if (name != "Transformer") {
-      throw_error(ErrorCode::unsupported,
-                  {"modules.json: expected the modules Transformer, Pooling and Normalize, got {}",
-                   {describe(type)}});
+      throw_error(
+          ErrorCode::unsupported,
+          {"modules.json: expected the modules Transformer, Pooling and Normalize, got {}; choose "
+           "a model without it",
+           {describe(type)}});
     }
   }
   if (modules.poolings.empty()) modules.poolings = {TokenPooling::mean};
@@ -286,10 +306,11 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
       expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
     return bytes;
   };
-  tokenizer_ = read_tokenizer(file, TokenizerSide::source);
+  const Surroundings around = sentencepiece ? Surroundings::unknown : surroundings_in(file);
+  tokenizer_ = read_tokenizer(file, TokenizerSide::source, around);
   if (!links_writers()) return;
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
-    target_tokenizer_ = read_tokenizer(file, TokenizerSide::target);
+    target_tokenizer_ = read_tokenizer(file, TokenizerSide::target, around);
   }
 }
 

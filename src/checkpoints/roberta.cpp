@@ -20,9 +20,6 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
-constexpr std::array ignored = {"*position_ids"sv, "*token_type_ids"sv, "pooler.*"sv,
-                                "lm_head.*"sv};
-
 ModelConfig read(HubConfig& config) {
   const std::size_t padding = config.id("pad_token_id", 1);
   ModelConfig model;
@@ -40,7 +37,7 @@ extern const Family roberta = {.model_types = model_types,
                                .prefix = "roberta.",
                                .tensors = bert_tensors,
                                .heads = heads,
-                               .ignored = ignored,
+                               .ignored = {},
                                .read = read};
 
 }  // namespace glassformer

@@ -50,6 +50,7 @@ struct TaskCommand {
   bool json = false;
   bool attention = false;
   std::string aggregation = {};  // of ner; empty: none
+  bool no_answer = false;        // answer: that there is none is an answer, too
   PatchFile patch = {};
 };
 /// One line of standard input, one line of standard output.

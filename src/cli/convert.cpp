@@ -132,6 +132,7 @@ Exit run(const ConvertCommand& command) {
 }
 
 Exit run(const QuantizeCommand& command) {
+  FolderOnDisk(command.model);  // refuses what is no folder
   const std::string config = read_file(command.model / "config.json", config_limit);
   parse_config(config);  // ours alone
   std::cerr << "glassformer: wrote "

@@ -126,8 +126,10 @@ struct CommandLine {
     auto* e = add_task("ner", "the names in each line: of people, places and the like", ner);
     e->add_option("--aggregation", ner.aggregation, "how tokens become entities")
         ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}));
-    add_task("answer", "answer each line, a question and a context with a tab between them",
-             answer);
+    auto* a = add_task(
+        "answer", "answer each line, a question and a context with a tab between them", answer);
+    a->add_flag("--handle-impossible-answer", answer.no_answer,
+                "the answer may be empty: there is none");
     add_task("embed", "a vector of each line", embed);
 
     auto* g = app.add_subcommand("generate", "continue, or answer, each line of standard input");

@@ -14,6 +14,7 @@ Exit run(const TaskCommand& command) {
   options.object([&] {
     if (command.attention) options.field("attention", true);
     if (!command.aggregation.empty()) options.field("aggregation", command.aggregation);
+    if (command.no_answer) options.field("handleImpossibleAnswer", true);
     write_patches(read_patches(command.patch), options, numbers);
   });
   const std::string json = options.take();

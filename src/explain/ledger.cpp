@@ -114,7 +114,8 @@ std::vector<float> sum_of(const TracedTensor& stream, const TracedTensor& added)
 // act(u) / u, what a dense layer's activation does to its number here, as a multiplier.
 double multiplier(Activation activation, double before, double after) {
   if (before != 0) return after / before;
-  return activation == Activation::tanh ? 1.0 : activation == Activation::relu ? 0.0 : 0.5;
+  if (activation == Activation::tanh || activation == Activation::linear) return 1;
+  return activation == Activation::relu ? 0.0 : 0.5;
 }
 
 void Bookkeeper::lead_back_head(const SequenceHead& head, const HeadConfig& config,

@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::string_view scale_suffix = "_scale";
 constexpr std::size_t piece_limit = 1 << 20;
+constexpr std::string_view cure =
+    "; integers that another program has packed cannot be read: load the original model, with "
+    "compute \"int8\" to have it quantized here";
 
 [[noreturn]] void fail(ErrorCode code, const std::string& tensor, const Message& problem) {
   JsonSource{code, "model.safetensors"}.fail({"{}: {}", {tensor, problem}});
@@ -163,19 +166,23 @@ WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
 bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::size_t scale) const {
   const auto& [name, shape, set, set_int8] = parameter;
   if (index == none) {
-    fail(ErrorCode::missing_tensor, name, {"expected shape {}, got none", {to_string(shape)}});
+    const std::string packed = name.substr(0, name.rfind('.') + 1) + "qweight";
+    std::size_t i = 0;
+    while (i < size() && tensor(i).name != packed) ++i;
+    fail(ErrorCode::missing_tensor, name,
+         {"expected shape {}, got none{}", {to_string(shape), i < size() ? cure : ""}});
   }
-  check_shape(tensor(index), shape);
   if (!holds_weights(tensor(index).dtype)) {
     fail(ErrorCode::unsupported_dtype, name,
-         {"expected F32, F16, BF16 or I8, got {}", {to_string(tensor(index).dtype)}});
+         {"expected F32, F16, BF16 or I8, got {}{}", {to_string(tensor(index).dtype), cure}});
   }
+  check_shape(tensor(index), shape);
   if (tensor(index).dtype != DType::i8) return false;
 
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
   if (scale == none) {
     fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
-         {"expected shape {} beside the I8 tensor, got none", {to_string({shape[0]})}});
+         {"expected shape {} beside the I8 tensor, got none{}", {to_string({shape[0]}), cure}});
   }
   const TensorInfo& scales = tensor(scale);
   if (scales.dtype == DType::multiplier) return true;

@@ -74,6 +74,8 @@ inline void activate(Activation activation, float* x, std::size_t n) {
       return replace(x, n, [](Vec value) {
         return Vec::broadcast(2.0f) * sigmoid(value + value) - Vec::broadcast(1.0f);
       });
+    case Activation::linear:
+      return;
   }
 }
 

@@ -22,6 +22,7 @@ enum class Activation {
   quick_gelu,  ///< x · σ(1.702 x)
   silu,        ///< x · σ(x)
   tanh,
+  linear,  ///< x
 };
 
 /// sum = a · b + bias, with b packed into panels of `Kernels::panel_width` columns: panel p holds

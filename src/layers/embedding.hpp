@@ -94,7 +94,7 @@ class SharedEmbedding final : public Embedding {
 };
 
 /// Adds to each token a vector of the text that it is of, a row of a learned table [types, D]:
-/// Devlin et al. 2019 (BERT), figure 2, "segment embeddings".
+/// Devlin et al. 2019, figure 2, "segment embeddings".
 class TypeEmbedding {
  public:
   TypeEmbedding(std::size_t types, std::size_t d_model) : types_(types), d_model_(d_model) {}

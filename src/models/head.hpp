@@ -27,7 +27,7 @@ class Head {
 };
 
 /// One vector a sequence, and of that a logit for each class; of some models through a dense layer
-/// (BERT's pooler: Devlin et al. 2019). Linear layers of floats: they are small, and the answer
+/// (the pooler of Devlin et al. 2019). Linear layers of floats: they are small, and the answer
 /// hangs on them.
 class SequenceHead final : public Head {
  public:

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "checkpoints/family.hpp"
 #include "checkpoints/generation_config.hpp"
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
@@ -34,7 +35,8 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
   FolderOnDisk files(folder);
-  return read_tokenizer([&](std::string_view name) { return files.read(name); }, side);
+  const FolderFile file = [&](std::string_view name) { return files.read(name); };
+  return read_tokenizer(file, side, surroundings_in(file));
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {

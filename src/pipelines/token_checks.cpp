@@ -22,7 +22,7 @@ std::vector<std::int32_t> ids_of(std::span<const std::string> pieces, std::strin
 void expect_vocabulary(const Tokenizer& tokenizer, std::string_view field, std::size_t vocab_size) {
   if (tokenizer.size() <= vocab_size) return;
   throw_error(ErrorCode::invalid_tokenizer,
-              {"tokenizer.model: expected at most {} = {} pieces, got {}",
+              {"the tokenizer: expected at most {} = {} pieces, got {}",
                {field, vocab_size, tokenizer.size()}});
 }
 

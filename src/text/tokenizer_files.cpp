@@ -165,7 +165,8 @@ std::unique_ptr<Tokenizer> read_vocab_txt(const FolderFile& file, std::string_vi
   return compose(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> read_merges(const FolderFile& file, std::string_view merges) {
+std::unique_ptr<Tokenizer> read_merges(const FolderFile& file, std::string_view merges,
+                                       Surroundings around) {
   TokenizerConfig config(file);
   auto bpe = std::make_unique<RankedBpe>(read_vocab_json(file, "vocab.json"), RankedBpe::Options());
   bool first_line = true;
@@ -188,9 +189,12 @@ std::unique_ptr<Tokenizer> read_merges(const FolderFile& file, std::string_view 
       parts, R"({"type": "ByteLevel", "add_prefix_space": )" +
                  std::string(config.boolean("add_prefix_space", false) ? "true" : "false") + "}");
   set_decoder(parts, R"({"type": "ByteLevel"})");
-  // Those that fill in blanks have texts between special tokens; those that only write have not.
   const std::string mask = config.token("mask_token", "<mask>");
-  if (vocabulary.find(mask) == Vocabulary::absent) {
+  if (around == Surroundings::unknown) {
+    const bool masks = vocabulary.find(mask) != Vocabulary::absent;
+    around = masks ? Surroundings::special_tokens : Surroundings::none;
+  }
+  if (around == Surroundings::none) {
     const std::string end = "<|endoftext|>";
     add_specials(parts, {config.token("bos_token", end), config.token("eos_token", end),
                          config.token("unk_token", end), config.token("pad_token", end)});
@@ -299,7 +303,8 @@ std::unique_ptr<Tokenizer> read_bpe_model(std::string_view bytes) {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide side) {
+std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide side,
+                                          Surroundings around) {
   const auto sentencepiece = [](std::string_view bytes) {
     return std::make_unique<SentencePieceTokenizer>(SentencePieceTokenizer::parse(bytes_of(bytes)));
   };
@@ -321,7 +326,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, TokenizerSide 
   if (links_readers()) {
     if (const auto lines = file("vocab.txt")) return read_vocab_txt(file, *lines);
   }
-  if (const auto merges = file("merges.txt")) return read_merges(file, *merges);
+  if (const auto merges = file("merges.txt")) return read_merges(file, *merges, around);
   if (links_writers()) {
     if (const auto model = file("spiece.model")) return read_spiece(file, *model);
   }

@@ -18,6 +18,13 @@ using FolderFile = std::function<std::optional<std::string_view>(std::string_vie
 /// Which texts a tokenizer is for, where a translator's two languages have one each.
 enum class TokenizerSide { source, target };
 
+/// What a text of vocab.json and merges.txt stands between, which these files do not say.
+enum class Surroundings {
+  unknown,         ///< special tokens where the vocabulary has one for what is masked
+  none,            ///< as models that only write have it
+  special_tokens,  ///< as models that only read have it
+};
+
 /// The names of all files that a tokenizer may be made of.
 inline constexpr std::array tokenizer_files = {"tokenizer.json",
                                                "tokenizer_config.json",
@@ -45,6 +52,7 @@ inline constexpr std::array tokenizer_files = {"tokenizer.json",
 ///
 /// tokenizer_config.json says more of the last five. Throws invalid_tokenizer, or unsupported.
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
-                                          TokenizerSide side = TokenizerSide::source);
+                                          TokenizerSide side = TokenizerSide::source,
+                                          Surroundings around = Surroundings::unknown);
 
 }  // namespace glassformer

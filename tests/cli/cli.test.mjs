@@ -238,3 +238,25 @@ test("one line out of range is that line's error only", () => {
   assert.equal(lines[0], 'error\tinvalid_option');
   assert.match(lines[1], /^(positive|negative)\t/);
 });
+
+test('answer: with --handle-impossible-answer there may be none', () => {
+  const folder = join(root, 'tests/checkpoints/bert_answer');
+  const input = 'When does it leave?\tThe train leaves at seven.\n';
+  const [plain, either] = [[], ['--handle-impossible-answer']].map((more) => {
+    const { status, stdout } = glassformer(['answer', folder, '--json', ...more], input);
+    assert.equal(status, 0);
+    return JSON.parse(stdout);
+  });
+  assert.ok(plain.answer.length > 0);
+  assert.ok(either.score >= plain.score);
+  if (either.score > plain.score) assert.equal(either.answer, '');
+});
+
+test('a name on a model hub is refused with the cure by every command', () => {
+  for (const args of [['inspect'], ['classify'], ['quantize'], ['convert']]) {
+    const out = args[0] === 'quantize' || args[0] === 'convert' ? ['out'] : [];
+    const { status, stderr } = glassformer([...args, 'hf:owner/name', ...out]);
+    assert.equal(status, 1);
+    assert.match(stderr, /unsupported.*hf:owner\/name/);
+  }
+});

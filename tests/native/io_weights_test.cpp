@@ -175,7 +175,18 @@ TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
   check_refused(ErrorCode::missing_tensor,
                 "encoder.layers.0.weight_scale: expected shape [2] beside the I8 tensor", tensors);
 
+  check_refused(ErrorCode::missing_tensor, "load the original model", tensors);
+
+  // As other programs pack integers.
+  const std::vector<std::uint8_t> nibbles(3);
   std::vector<NamedTensor> wrong = tensors;
+  wrong[0] = {tensors[0].name, DType::u8, {3, 1}, bytes_of(nibbles)};
+  check_refused(ErrorCode::unsupported_dtype, "got U8; integers that another program", wrong);
+  const std::vector<std::int32_t> words(2);
+  wrong[0] = {"encoder.layers.0.qweight", DType::i32, {2}, bytes_of(words)};
+  check_refused(ErrorCode::missing_tensor, "expected shape [2, 3], got none; integers", wrong);
+
+  wrong = tensors;
   wrong.push_back(f32("encoder.layers.0.weight_scale", {2, 1}, scales));
   check_refused(ErrorCode::shape_mismatch,
                 "encoder.layers.0.weight_scale: expected shape [2], got [2, 1]", wrong);

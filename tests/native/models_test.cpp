@@ -238,7 +238,8 @@ TEST_CASE("contributions and the bias sum to the logits", "[models]") {
   }
 }
 
-TEST_CASE("capture changes no number, and neither does the company of other texts", "[models]") {
+TEST_CASE("showing attention changes no number, and neither does the company of other texts",
+          "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();

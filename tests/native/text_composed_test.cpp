@@ -29,14 +29,15 @@ ComposedTokenizer compose(const std::string& file) {
 // A tokenizer from files that exist only here.
 using Files = std::map<std::string, std::string, std::less<>>;
 std::unique_ptr<Tokenizer> from_files(const Files& files,
-                                      TokenizerSide side = TokenizerSide::source) {
+                                      TokenizerSide side = TokenizerSide::source,
+                                      Surroundings around = Surroundings::unknown) {
   return read_tokenizer(
       [&](std::string_view name) -> std::optional<std::string_view> {
         const auto found = files.find(name);
         if (found == files.end()) return std::nullopt;
         return found->second;
       },
-      side);
+      side, around);
 }
 
 std::vector<std::int32_t> ids(const Tokenizer& tokenizer, std::string_view text) {
@@ -224,6 +225,13 @@ TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]"
   for (const std::string& text : texts()) CHECK(tokenizer->encode(text) == original.encode(text));
   CHECK(tokenizer->around().single.size() == original.around().single.size());
   CHECK(tokenizer->around().pair.size() == (masked ? 6 : 2));
+
+  // Where the family is known, the vocabulary does not matter.
+  const auto size = [&](Surroundings around) {
+    return from_files(files, TokenizerSide::source, around)->around().single.size();
+  };
+  CHECK(size(Surroundings::none) == 1);
+  if (masked) CHECK(size(Surroundings::special_tokens) == 3);
 }
 
 TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",

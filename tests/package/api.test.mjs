@@ -142,7 +142,7 @@ for (const binary of binaries) {
     for (const bias of biases) assertNear(bias, biases[0], 1e-5, 'bias');
   });
 
-  test(`${binary}: capture changes no number`, async () => {
+  test(`${binary}: showing attention changes no number`, async () => {
     for (const text of texts) {
       const bare = await classifier.classify(text);
       const { attention, contributions, ...rest } = await classifier.classify(text, everything);

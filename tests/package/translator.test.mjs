@@ -148,7 +148,7 @@ for (const binary of binaries) {
     }
   });
 
-  test(`${binary}: capture changes no number`, async () => {
+  test(`${binary}: showing attention changes no number`, async () => {
     for (const beams of [1, 3]) {
       for (const text of [...texts, twoSentences]) {
         const bare = await translator.translate(text, { beams });
