@@ -3,23 +3,73 @@
 
 const folded = (text) => text.trim().toLowerCase();
 
-/** The words of some tokens: { pieces, text, special }. A special token is one by itself. */
-export function wordsOf(tokens) {
-  const words = [];
+// A piece that the vocabulary lacks is written as its bytes.
+const byte = /<0x([0-9A-F]{2})>/g;
+const isBytes = (text) => /^ ?(<0x[0-9A-F]{2}>)+$/.test(text);
+
+const readBytes = (text) =>
+  text.replace(/(<0x[0-9A-F]{2}>)+/, (run) =>
+    Buffer.from(run.replace(byte, '$1'), 'hex').toString('utf8'),
+  );
+
+/**
+ * The tokens, bytes that follow one another as one: { pieces, text, special }. A special token stands
+ * for no part of the text; the space that a tokenizer puts before a text is none.
+ */
+function unitsOf(tokens) {
+  const units = [];
   for (const [i, { text, start, end }] of tokens.entries()) {
-    const special = start === end;
-    const before = words.at(-1);
-    const begins = !before || special || before.special || /^\s/.test(text);
-    if (begins) words.push({ pieces: [i], text, special });
-    else {
+    const bytes = isBytes(text);
+    const special = start === end && !bytes && !/^\s+$/.test(text);
+    const before = units.at(-1);
+    if (bytes && before?.bytes && !/^\s/.test(text)) {
       before.pieces.push(i);
       before.text += text;
-    }
+    } else units.push({ pieces: [i], text, bytes, special });
   }
-  return words;
+  return units.map(({ pieces, text, bytes, special }) => ({
+    ...{ pieces, special },
+    text: bytes ? readBytes(text) : text,
+  }));
 }
 
-const isPunctuation = ({ text, special }) => !special && !/[\p{L}\p{N}]/u.test(text);
+const hasLetter = (text) => /[\p{L}\p{N}]/u.test(text);
+const isBlank = (text) => text.trim() === '';
+
+// An apostrophe within a word ("don't") or before its letters ("it 's", "'em"), a hyphen within one.
+function joins(text, before, next) {
+  if (!next || next.special || !/^[\p{L}\p{N}]/u.test(next.text)) return false;
+  if (/^\s?['’]$/.test(text) && (/^\s/.test(text) || isBlank(before))) return true;
+  return /^['’‐‑-]$/.test(text) && hasLetter(before);
+}
+
+/**
+ * The words of some tokens: { pieces, text, special }. One begins at whitespace, and where letters or
+ * digits meet what is neither: "seven." is two, "don't" and "well-known" are one each. A special
+ * token is one by itself.
+ */
+export function wordsOf(tokens) {
+  const units = unitsOf(tokens);
+  const words = [];
+  for (const [i, { pieces, text, special }] of units.entries()) {
+    const before = special || words.at(-1)?.special ? undefined : words.at(-1);
+    const wordly = hasLetter(text) || joins(text, before?.text ?? '', units[i + 1]);
+    const begins =
+      !before || /^\s/.test(text) || (!isBlank(before.text) && wordly !== before.wordly);
+    if (begins) words.push({ pieces: [...pieces], text, special, wordly });
+    else {
+      before.pieces.push(...pieces);
+      before.text += text;
+      before.wordly ||= wordly;
+    }
+  }
+  return words.map(({ pieces, text, special }) => ({ pieces, text, special }));
+}
+
+const isPunctuation = ({ text, special }) => !special && !hasLetter(text) && !isBlank(text);
+
+// Marks come again in nearly every text, and are no words.
+const isSameWord = (a, b) => hasLetter(a.text) && folded(a.text) === folded(b.text);
 
 /** Of each query word the sets of key words, where both are the same text. */
 export function squareSets(words, causal) {
@@ -39,7 +89,7 @@ export function squareSets(words, causal) {
           last: causal ? [] : [words.length - 1],
           specials: where(({ special }) => special),
           punctuation: where(isPunctuation),
-          sameWord: where((other, k) => k !== q && folded(other.text) === folded(word.text)),
+          sameWord: where((other, k) => k !== q && isSameWord(other, word)),
         },
       },
     ];
@@ -61,7 +111,7 @@ export function crossSets(written, source) {
         last: [source.length - 1],
         specials: where(({ special }) => special),
         punctuation: where(isPunctuation),
-        sameWord: where(({ text }) => folded(text) === folded(word.text)),
+        sameWord: where((other) => isSameWord(other, word)),
       },
     }));
   return { words: source, queries, causal: false };

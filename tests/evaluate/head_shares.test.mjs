@@ -33,6 +33,97 @@ test('pieces make words, special tokens stand alone', () => {
   assert.deepEqual(words, ['', 'The', 'film', ',', 'the']);
 });
 
+// Pieces as a tokenizer gives them; one that is "|" alone is a special token.
+const wordsFrom = (pieces) => {
+  let at = 0;
+  const own = pieces.map((text) => {
+    const start = at;
+    at += text === '|' ? 0 : text.length;
+    return { text, start, end: at };
+  });
+  return wordsOf(own);
+};
+
+test('a word begins at whitespace, and where letters or digits meet what is neither', () => {
+  const cases = [
+    [[' seven', '.'], 'seven .'],
+    [['seven', '.', '|'], 'seven . |'],
+    [['don', "'", 't'], "don't"],
+    [['d', 'on', "'t"], "don't"],
+    [['ne', ' l', '’', 'a', 'i'], 'ne l’ai'],
+    [['well', '-', 'known'], 'well-known'],
+    [[' (', 'see'], '( see'],
+    [['(', 'see', ')', '.'], '( see ).'],
+    [[' Mr', '.', ' Smith', "'", 's'], "Mr . Smith's"],
+    [[' Mr', '.', ' Smith', "'s", ' (', 'late', ')'], "Mr . Smith's ( late )"],
+    [[' film', " '", 's', ' best'], "film 's best"],
+    [["'", 'em'], "'em"],
+    [['the', ' boys', "'", ' club'], "the boys ' club"],
+    [['film', '-', '-', 'and'], 'film -- and'],
+    [[' -', 'old'], '- old'],
+    [['well', '-', ' known'], 'well - known'],
+    [['he', ':', ' "', 'no', '!', '"'], 'he : " no !"'],
+    [[' 1', ',', '000'], '1 , 000'],
+    [[' ', 'dazzle', 's', ' ', ',', ' and'], 'dazzles , and'],
+  ];
+  for (const [pieces, expected] of cases) {
+    const words = wordsFrom(pieces);
+    assert.equal(words.map(({ text }) => text.trim()).join(' '), expected);
+    const all = words.flatMap((word) => word.pieces);
+    assert.deepEqual(all, [...pieces.keys()], 'every piece is in one word');
+  }
+});
+
+test('bytes of one character are part of its word; neither they nor a space before a text are special', () => {
+  const bytes = [
+    [' ', 0, 0],
+    ['na', 0, 2],
+    ['<0xC3>', 2, 3],
+    ['<0xAF>', 3, 3],
+    ['ve', 3, 5],
+    [' <0xE2><0x80>', 5, 7],
+    ['<0x94>', 7, 7],
+    ['no', 7, 9],
+    ['</s>', 9, 9],
+  ].map(([text, start, end]) => ({ text, start, end }));
+  assert.deepEqual(wordsOf(bytes), [
+    { pieces: [0, 1, 2, 3, 4], text: ' naïve', special: false },
+    { pieces: [5, 6], text: ' —', special: false },
+    { pieces: [7], text: 'no', special: false },
+    { pieces: [8], text: '</s>', special: true },
+  ]);
+});
+
+test('the same word elsewhere is found before a full stop, and marks are no words', () => {
+  const words = wordsFrom(['Go', ',', ' go', ',', ' go', '.']);
+  const found = squareSets(words, false).queries.map(({ sets }) => [
+    sets.sameWord,
+    sets.punctuation,
+  ]);
+  assert.deepEqual(found, [
+    [
+      [2, 4],
+      [1, 3, 5],
+    ],
+    [[], [1, 3, 5]],
+    [
+      [0, 4],
+      [1, 3, 5],
+    ],
+    [[], [1, 3, 5]],
+    [
+      [0, 2],
+      [1, 3, 5],
+    ],
+    [[], [1, 3, 5]],
+  ]);
+  const [, cross] = crossSets(
+    wordsFrom(['Va', ' Anna', '.']),
+    wordsFrom(['Go', ' anna', '.']),
+  ).queries;
+  assert.deepEqual([cross.sets.sameWord, cross.sets.punctuation], [[1], [2]]);
+});
+
 test('even attention gets what evenness expects, and the highest entropy', () => {
   const map = mapOf(tokens.map(() => tokens.map(() => 1 / 6)));
   const { share, even, entropy, withoutSpecials } = headOf(map, squareSets(wordsOf(tokens), false));

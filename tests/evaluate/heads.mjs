@@ -1,10 +1,12 @@
 // What each head of a model does over texts that it was not trained on:
 //
-//   node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts 1000]
+//   node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts 1000] [--shares]
 //
 // DIR as for run.mjs. Writes MODEL/heads.json and prints the card's table. By head: the share of its
 // attention that goes to each set of tokens, beside what even attention would give it, its entropy
-// in shares of the largest possible, and the cross-entropy that is lost without it.
+// in shares of the largest possible, and the cross-entropy that is lost without it. With --shares
+// only shares and entropy are measured, and what is lost stays as heads.json has it: for a change
+// of what counts as a word, where the model is the same.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -55,18 +57,21 @@ class MeanContexts {
   }
 }
 
-/** Cross-entropy per token of what a causal model reads, by its logits [T, V]. */
-function crossEntropy({ shape: [, size], data }, ids) {
+/** Of what a causal model reads, by its logits [T, V]: cross-entropy per token, and tokens right. */
+function nextTokens({ shape: [, size], data }, ids) {
   let sum = 0;
+  let right = 0;
   for (const [i, id] of ids.slice(1).entries()) {
     const row = data.subarray(i * size, (i + 1) * size);
     const largest = row.reduce((a, b) => Math.max(a, b), -Infinity);
     sum += largest - row[id] + Math.log(row.reduce((total, x) => total + Math.exp(x - largest), 0));
+    if (row[id] === largest) right += 1;
   }
-  return sum / (ids.length - 1);
+  return { loss: sum / (ids.length - 1), right, answers: ids.length - 1 };
 }
 
-// Each task: its texts, and a text's run with some heads changed -> { loss, tokens?, attention? }.
+// Each task: its texts, and a text's run with some heads changed -> { loss, tokens?, attention? },
+// and where answers are right or wrong, how many there are and how many are right.
 const tasks = {
   'text-classification': {
     class: 'Classifier',
@@ -81,9 +86,10 @@ const tasks = {
     async run(model, { text, label }, options) {
       const { tokens, scores, attention, trace } = await model.classify(text, options);
       const score = scores[model.info.labels[label]];
-      const right = score === Math.max(...Object.values(scores));
+      const right = Number(score === Math.max(...Object.values(scores)));
       const loss = -Math.log(Math.max(score, 1e-12));
-      return { loss, tokens, attention, trace, rows: { encoder: tokens.length }, right };
+      const rows = { encoder: tokens.length };
+      return { loss, right, answers: 1, tokens, attention, trace, rows };
     },
   },
   translation: {
@@ -134,11 +140,9 @@ const tasks = {
       const result = await model.generate(text, wanted);
       const { promptTokens: tokens } = result;
       if (tokens.length < 3) return undefined;
-      const loss = crossEntropy(
-        result.trace.logits,
-        tokens.map(({ id }) => id),
-      );
-      return { ...result, loss, tokens, rows: { decoder: tokens.length } };
+      const ids = tokens.map(({ id }) => id);
+      const read = nextTokens(result.trace.logits, ids);
+      return { ...result, ...read, tokens, rows: { decoder: tokens.length } };
     },
   },
 };
@@ -155,7 +159,20 @@ function headsOf(attention, sites) {
   });
 }
 
-async function heads(folder, data, most) {
+/** The cost of each head as heads.json has it, in its order, if it is of the same texts and heads. */
+function knownCosts(folder, texts, all) {
+  const known = JSON.parse(readFileSync(join(folder, 'heads.json'), 'utf8'));
+  const same = ({ attention, layer, head }, i) =>
+    attention === all[i].attention && layer === all[i].layer && head === all[i].head;
+  if (known.texts !== texts || known.heads.length !== all.length || !known.heads.every(same)) {
+    throw new Error(`${folder}/heads.json is of other texts or heads: run without --shares`);
+  }
+  return known.heads.map(({ zero, mean, accuracyLost, bleuLost }) => ({
+    ...{ zero, mean, accuracyLost, bleuLost },
+  }));
+}
+
+async function heads(folder, data, most, sharesOnly) {
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   const task = tasks[config.task ?? 'text-generation'];
   const model = await (await import(join(root, 'dist/index.js')))[task.class].load(folder);
@@ -182,35 +199,43 @@ async function heads(folder, data, most) {
     }
     base.push({ ...result, text, trace: undefined, attention: undefined });
   }
-  const own = base.map(({ text }) => text);
-  const plain = await task.answers?.(folder, own);
   const first = await task.run(model, base[0].text, { attention: true });
   const all = headsOf(first.attention, task.sites);
-  const found = [];
-  for (const [i, head] of all.entries()) {
-    const without = { ablate: [head] };
-    const zero = [];
-    const mean = [];
-    for (const { text, rows } of base) {
-      zero.push(await task.run(model, text, without));
-      mean.push(
-        await task.run(model, text, { patch: [contexts.patch(head, rows[head.attention])] }),
-      );
-    }
-    const answers = await task.answers?.(folder, own, head);
-    const lost = (runs) => interval(runs.map(({ loss }, j) => loss - base[j].loss));
-    found.push({
-      ...head,
-      ...totals.of(head),
-      zero: lost(zero),
-      mean: lost(mean),
-      ...(answers ? bleuLost(own, plain, answers) : accuracyLost(base, zero)),
-    });
-    process.stderr.write(`\r${basename(folder)}: ${i + 1} of ${all.length} heads`);
-  }
-  process.stderr.write('\n');
+  const costs = sharesOnly ? knownCosts(folder, base.length, all) : await costsOf();
   model.dispose();
-  return { texts: base.length, compute: model.info.compute, heads: found };
+  return {
+    texts: base.length,
+    compute: model.info.compute,
+    ...(base[0].answers ? { accuracy: rounded(accuracyOf(base), 1) } : {}),
+    heads: all.map((head, i) => ({ ...head, ...totals.of(head), ...costs[i] })),
+  };
+
+  async function costsOf() {
+    const own = base.map(({ text }) => text);
+    const plain = await task.answers?.(folder, own);
+    const found = [];
+    for (const [i, head] of all.entries()) {
+      const without = { ablate: [head] };
+      const zero = [];
+      const mean = [];
+      for (const { text, rows } of base) {
+        zero.push(await task.run(model, text, without));
+        mean.push(
+          await task.run(model, text, { patch: [contexts.patch(head, rows[head.attention])] }),
+        );
+      }
+      const answers = await task.answers?.(folder, own, head);
+      const lost = (runs) => interval(runs.map(({ loss }, j) => loss - base[j].loss));
+      found.push({
+        zero: lost(zero),
+        mean: lost(mean),
+        ...(answers ? bleuLost(own, plain, answers) : accuracyLost(base, zero)),
+      });
+      process.stderr.write(`\r${basename(folder)}: ${i + 1} of ${all.length} heads`);
+    }
+    process.stderr.write('\n');
+    return found;
+  }
 }
 
 // What the decoder was fed with: the start token, and what it wrote but for the last.
@@ -219,11 +244,15 @@ function fedOf(written) {
   return [start, ...written.slice(0, -1)];
 }
 
-// Points that are lost; less than one of them is noise.
+const total = (values) => values.reduce((sum, value) => sum + value, 0);
+
+/** The answers that are right, in percent. */
+const accuracyOf = (runs) =>
+  (100 * total(runs.map(({ right }) => right))) / total(runs.map(({ answers }) => answers));
+
+// Points that are lost; less than one of them is noise, by a thousand answers.
 function accuracyLost(base, zero) {
-  if (base[0].right === undefined) return {};
-  const accuracy = (runs) => (100 * runs.filter(({ right }) => right).length) / runs.length;
-  return { accuracyLost: rounded(accuracy(base) - accuracy(zero), 1) };
+  return { accuracyLost: rounded(accuracyOf(base) - accuracyOf(zero), 1) };
 }
 
 function bleuLost(texts, plain, answers) {
@@ -258,18 +287,23 @@ async function main() {
       data: { type: 'string' },
       model: { type: 'string', multiple: true },
       texts: { type: 'string', default: '1000' },
+      shares: { type: 'boolean', default: false },
     },
   });
   if (!values.data) {
-    throw new Error('usage: node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts N]');
+    throw new Error(
+      'usage: node tests/evaluate/heads.mjs --data DIR [--model DIR]… [--texts N] [--shares]',
+    );
   }
   await buildNative();
   await buildPackage();
   const shipped = ['sentiment', 'en-de', 'en-fr', 'writer'].map((name) => `weights/${name}`);
   for (const model of values.model ?? shipped.map((name) => join(root, name))) {
-    const result = await heads(resolve(model), resolve(values.data), Number(values.texts));
+    const { data, texts, shares } = values;
+    const result = await heads(resolve(model), resolve(data), Number(texts), shares);
     writeFileSync(join(model, 'heads.json'), `${JSON.stringify(result)}\n`);
-    console.log(`\n## ${basename(model)}: ${result.texts} texts\n`);
+    const right = result.accuracy === undefined ? '' : `, ${result.accuracy} % right`;
+    console.log(`\n## ${basename(model)}: ${result.texts} texts${right}\n`);
     console.log(report(result));
   }
 }
