@@ -9,7 +9,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t usual_new_tokens = 64;
-// What the library draws from where nobody says from how many tokens.
+// What the library draws from where a folder says to draw, and nobody from how many tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;
 
@@ -25,7 +25,6 @@ std::optional<bool> wants_to_draw(const SampleOptions& options) {
 
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
   TokenChoice choice;
-  const bool folders = !wants_to_draw(options);
   if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
   SamplingOptions& sampling = choice.sampling;
   const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
@@ -35,8 +34,8 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
   } else {
     choice.kind = TokenChoice::Kind::most_probable;
   }
-  sampling.top_k =
-      options.top_k.value_or(folder.top_k.value_or(folders && folder.sample ? usual_top_k : 0));
+  const bool folders = folder.sample && choice.kind == TokenChoice::Kind::drawn;
+  sampling.top_k = options.top_k.value_or(folder.top_k.value_or(folders ? usual_top_k : 0));
   sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
   expect_between("topP", 0, 1, sampling.top_p);
   choice.repetition_penalty =

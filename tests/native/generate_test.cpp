@@ -357,6 +357,15 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   CHECK(folders.choice.kind == TokenChoice::Kind::drawn);
   CHECK(folders.choice.sampling.temperature == 0.5f);
   CHECK(folders.choice.sampling.top_k == 50);  // the library's own
+  // Other options leave that as it is.
+  const GenerateOptions seeded = with(GenerateOptions(), &GenerateOptions::seed, 1);
+  const GenerateOptions hot = with(GenerateOptions(), &GenerateOptions::temperature, 2.0f);
+  for (const GenerateOptions& one : {seeded, hot}) {
+    CHECK(plan_of(one, drawing).choice.sampling.top_k == 50);
+    CHECK(plan_of(one, {.sample = true, .top_k = 7}).choice.sampling.top_k == 7);
+    CHECK(plan_of(one, {}).choice.sampling.top_k == 0);
+    CHECK(plan_of(with(one, &GenerateOptions::top_k, 0), drawing).choice.sampling.top_k == 0);
+  }
   GenerateOptions options;
   options.beams = 3;
   CHECK(plan_of(options, drawing).choice.kind == search);
