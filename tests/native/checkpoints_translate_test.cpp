@@ -98,4 +98,29 @@ TEST_CASE("a language code stands before each sentence, and not in the translati
   CHECK(error_of([&] { pipeline->translate(">>fra<< "); }).code() == ErrorCode::empty_input);
 }
 
+TEST_CASE("a sentence's own language code takes the place of the text's", "[checkpoints]") {
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
+  const Tokenizer& tokenizer = pipeline->source_tokenizer();
+  const std::int32_t french = *tokenizer.find(">>fra<<"), german = *tokenizer.find(">>de<<");
+  const Translation translation =
+      pipeline->translate(">>fra<< The cat. >>de<<  The dog. The cat.", {.max_length = 4});
+  REQUIRE(translation.sentences.size() == 3);
+  const SentenceTranslation &first = translation.sentences[0], &second = translation.sentences[1],
+                            &third = translation.sentences[2];
+  CHECK(ids_of(first.source_tokens) == ids_of(third.source_tokens));
+  CHECK(first.source_tokens[0].id == french);
+  CHECK(second.source_tokens[0].id == german);
+  // As that sentence alone, and the code is no part of it.
+  const Translation alone = pipeline->translate(">>de<< The dog.", {.max_length = 4});
+  CHECK(ids_of(second.source_tokens) == ids_of(alone.sentences[0].source_tokens));
+  CHECK(second.output.text == alone.text);
+  CHECK(second.start == 25);
+  CHECK(second.end == 33);
+  CHECK(translation.text == first.output.text + " " + second.output.text + " " + third.output.text);
+  // Without one of the text, the others have none.
+  const Translation one = pipeline->translate("The cat. >>de<< The dog.", {.max_length = 4});
+  CHECK(one.sentences[0].source_tokens[0].id != french);
+  CHECK(one.sentences[1].source_tokens[0].id == german);
+}
+
 }  // namespace glassformer::test
