@@ -81,11 +81,12 @@ void expect_neutral(Fields& fields) {
   }
 }
 
-// The ids of a token, or of some.
+// The ids of a token, or of some; null: of none.
 void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
-  const JsonValue* value = fields.find(key);
+  const JsonValue* value = fields.object().find(key);
   if (!value) return;
   ids.clear();
+  if (value->type() == JsonValue::Type::null) return;
   const auto add = [&](JsonValue id) {
     if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
       fields.object().fail(key, "the id of a token, or some", id);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "allocations.hpp"
+#include "checkpoints/family.hpp"
 #include "error_of.hpp"
 #include "glassformer/glassformer.hpp"
 #include "pipelines/load.hpp"
@@ -162,6 +163,19 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
     }
     CHECK(chooser.feed({&next, 1})[0].logits.empty());
   }
+}
+
+TEST_CASE("GPT-2 ends with its own end token unless its folder says otherwise", "[generate]") {
+  const auto pipeline = load_pipeline<GeneratePipeline>(folder);
+  const auto ends = [&](const char* json) {
+    HubConfig config(json, {}, pipeline->tokenizer());
+    return find_family("gpt2").read(config).generation.end_ids;
+  };
+  using Ids = std::vector<std::int32_t>;
+  CHECK(ends("{}") == Ids{50256});
+  CHECK(ends(R"({"vocab_size": 50256})").empty());  // it has no such token
+  CHECK(ends(R"({"eos_token_id": [7, 3]})") == Ids{7, 3});
+  CHECK(ends(R"({"eos_token_id": null})").empty());
 }
 
 TEST_CASE("a stream gives every token, and then what generate gives", "[generate]") {
