@@ -28,7 +28,11 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
     }
   }
   if (ids.size() < rules.min_length) std::ranges::for_each(rules.ends, forbid_one);
-  std::ranges::for_each(rules.never, forbid_one);
+  for (const std::vector<std::int32_t>& word : rules.never) {
+    // The library looks for a word of several tokens where that many are there already.
+    if (word.size() > 1 && word.size() > ids.size()) continue;
+    if (std::equal(word.rbegin() + 1, word.rend(), ids.begin())) forbid_one(word.back());
+  }
 }
 
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores) {

@@ -32,8 +32,8 @@ struct TokenRules {
   std::size_t no_repeat_ngram = 0;
   /// No end before the decoder has read so many tokens.
   std::size_t min_length = 0;
-  std::vector<std::int32_t> ends = {};   ///< the end tokens
-  std::vector<std::int32_t> never = {};  ///< those that are never written
+  std::vector<std::int32_t> ends = {};                ///< the end tokens
+  std::vector<std::vector<std::int32_t>> never = {};  ///< words, of a token each or of several
 
   bool empty() const { return no_repeat_ngram == 0 && min_length == 0 && never.empty(); }
 };

@@ -47,8 +47,8 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
 SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
   SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
   special.never.assign(config.decoder().vocab_size, false);
-  for (const std::int32_t id : config.generation.never) {
-    special.never[static_cast<std::size_t>(id)] = true;
+  for (const std::vector<std::int32_t>& word : config.generation.never) {
+    if (word.size() == 1) special.never[static_cast<std::size_t>(word[0])] = true;
   }
   for (const std::int32_t id : config.generation.end_ids) {
     if (id != special.end) special.other_ends.push_back(id);

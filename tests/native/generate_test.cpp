@@ -144,7 +144,10 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   CHECK(forbidden(text, {.no_repeat_ngram = 6}).empty());
   CHECK(forbidden(text, {.min_length = 5, .ends = {7}}).empty());
   CHECK(forbidden(text, {.min_length = 6, .ends = {7, 9}}) == Ids{7});
-  CHECK(forbidden(text, {.never = {4}}) == Ids{4});
+  CHECK(forbidden(text, {.never = {{4}}}) == Ids{4});
+  CHECK(forbidden(text, {.never = {{2, 4}, {1, 2, 5}, {1, 6}}}) == Ids{4, 5});
+  // The whole text and one more, and longer.
+  CHECK(forbidden(text, {.never = {{2, 3, 1, 2, 7}, {1, 2, 3, 1, 2, 6}}}) == Ids{7});
 
   OpenFolder open(folder);
   LanguageModel model(open.config.architecture);
