@@ -67,8 +67,9 @@ class Fields {
 
 void expect_neutral(Fields& fields) {
   const auto refuse = [&](const char* key, const Message& expected) {
-    throw_error(ErrorCode::unsupported, {"generation: {}: expected {}, got {}",
-                                         {key, expected, describe(*fields.find(key))}});
+    throw_error(ErrorCode::unsupported,
+                {"{}: {}: expected {}, got {}; take it out of that file",
+                 {fields.object().document(), key, expected, describe(*fields.find(key))}});
   };
   for (const auto& [key, neutral] : others) {
     if (!fields.find(key)) continue;
@@ -199,10 +200,10 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   });
 }
 
-void expect_searched(const GenerationConfig& config) {
-  const auto refuse = [](const char* key, const Message& expected, const Message& got) {
+void expect_searched(const GenerationConfig& config, std::string_view file) {
+  const auto refuse = [&](const char* key, const Message& expected, const Message& got) {
     throw_error(ErrorCode::unsupported,
-                {"generation: {}: expected {}, got {}", {key, expected, got}});
+                {"{}: {}: expected {}, got {}; set it to that", {file, key, expected, got}});
   };
   if (config.sample) refuse("do_sample", "false", "true");
   if (const float penalty = config.repetition_penalty.value_or(1.0f); penalty != 1) {
@@ -216,11 +217,12 @@ void expect_searched(const GenerationConfig& config) {
   expect_none("no_repeat_ngram_size", config.no_repeat_ngram_size);
 }
 
-void check_generation(const GenerationConfig& config, std::size_t vocab_size) {
+void check_generation(const GenerationConfig& config, std::size_t vocab_size,
+                      std::string_view file) {
   const auto check = [&](const char* key, std::int32_t id) {
     if (static_cast<std::size_t>(id) < vocab_size) return;
     throw_error(ErrorCode::invalid_config,
-                {"generation: {}: expected ids below {}, got {}", {key, vocab_size, id}});
+                {"{}: {}: expected ids below {}, got {}", {file, key, vocab_size, id}});
   };
   for (const std::vector<std::int32_t>& word : config.never) {
     for (const std::int32_t id : word) check("bad_words_ids", id);

@@ -323,12 +323,13 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     config = parse_config(config_);
   }
   if (!family_) return config;
+  const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
   if (links_writers() && config.architecture.decoder) {
     if (generation_) read_generation(*generation_, config.generation);
-    check_generation(config.generation, config.decoder().vocab_size);
+    check_generation(config.generation, config.decoder().vocab_size, file);
   }
   if (config.task == Task::translation) {
-    expect_searched(config.generation);
+    expect_searched(config.generation, file);
     config.source_language = source_language_;
     config.target_language = target_language_;
     return config;
