@@ -64,6 +64,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     }
   }
   if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
+  if (beams == 1) plan.search.renormalize = false;  // a token that was chosen has the model's own
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
     refuse_option("maxNewTokens: expected 1 at least, got 0");
   }
@@ -75,14 +76,6 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
       model_(make_generation_model(config_, *tokenizer_, compute)) {}
-
-std::size_t GeneratePipeline::least_length(const GenerateOptions& options,
-                                           std::size_t prompt) const {
-  const GenerationConfig& folder = config_.generation;
-  const std::size_t written = options.min_new_tokens.value_or(folder.min_new_tokens.value_or(0));
-  if (options.min_new_tokens || written > 0) return prompt + written;
-  return folder.min_length.value_or(0);
-}
 
 std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
   const GenerationConfig& folder = config_.generation;

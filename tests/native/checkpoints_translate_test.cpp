@@ -80,6 +80,37 @@ TEST_CASE("published translators search as the original library does", "[checkpo
   }
 }
 
+TEST_CASE("what a folder forbids, it forbids to each text of a batch alone", "[checkpoints]") {
+  const CheckpointGolden golden("marian_rules");
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
+  std::vector<std::string> texts;
+  for (const nlohmann::json& text : golden.json.at("texts")) texts.push_back(text.at("text"));
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  for (const std::size_t beams : {1, 3}) {
+    const auto all = pipeline->translate_batch(views, {.beams = beams});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Translation alone = pipeline->translate(texts[i], {.beams = beams});
+      CHECK(std::get<Translation>(all[i]).text == alone.text);
+      CHECK(std::get<Translation>(all[i]).score == alone.score);
+    }
+  }
+}
+
+TEST_CASE("what a call puts first, a folder does not forbid", "[checkpoints]") {
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
+  const std::vector<std::int32_t> prefix = {13, 78, 13, 78};  // a word that it forbids, twice
+  for (const std::size_t beams : {1, 3}) {
+    const Translation translation =
+        pipeline->translate("a", {.beams = beams, .prefixes = {prefix}});
+    const OutputText& output = translation.sentences.at(0).output;
+    const std::vector<std::int32_t> ids = ids_of(output.tokens);
+    REQUIRE(ids.size() > prefix.size());
+    CHECK(std::ranges::equal(std::span(ids).first(prefix.size()), prefix));
+    CHECK(std::isfinite(output.score));
+    CHECK(ids[4] != 13);  // then it does
+  }
+}
+
 TEST_CASE("a language code stands before each sentence, and not in the translation",
           "[checkpoints]") {
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");

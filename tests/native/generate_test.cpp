@@ -168,6 +168,29 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   }
 }
 
+TEST_CASE("where a part of the vocabulary is offered, rules hold within it", "[generate]") {
+  OpenFolder open(folder);
+  LanguageModel model(open.config.architecture);
+  open.load(model.parameters());
+  const std::vector<std::int32_t> some = {3, 50, 153, 200, 201, 290, 311, 420};
+  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::search}) {
+    DecodingScorer decoding(model, model.begin(1, {.nodes = 8, .positions = 8, .rows = 1}, {}),
+                            {some});
+    ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 500);
+    Extension next = {.id = 287};
+    std::set<std::int32_t> seen;
+    for (NodeIndex i = 0; i < some.size(); ++i) {
+      const NextTokens row = chooser.feed({&next, 1})[0];
+      const auto best = std::ranges::max_element(row.logits);
+      const std::int32_t id = row.id(static_cast<std::size_t>(best - row.logits.begin()));
+      CHECK(std::isfinite(*best));
+      CHECK(std::ranges::find(some, id) != some.end());
+      CHECK(seen.insert(id).second);
+      next = {.parent = i, .id = id};
+    }
+  }
+}
+
 TEST_CASE("GPT-2 ends with its own end token unless its folder says otherwise", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
   const auto ends = [&](const char* json) {
@@ -394,6 +417,9 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   CHECK(searched.search.beams == 4);
   CHECK(searched.search.length_penalty == 2.0f);
   CHECK(searched.search.stop == SearchOptions::Stop::never);
+  // Of one token alone the share would be all.
+  CHECK(!plan_of({}, {.renormalize = true}).search.renormalize);
+  CHECK(plan_of({}, {.beams = 2, .renormalize = true}).search.renormalize);
   options = {};
   options.top_p = 0.9f;
   const GenerationPlan asked = plan_of(options, searching);
