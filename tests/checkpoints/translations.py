@@ -88,6 +88,8 @@ VARIANTS = [
             generation=dict(num_beams=3, max_length=12, renormalize_logits=True, repetition_penalty=1.3,
                             no_repeat_ngram_size=2, min_length=6, bad_words_ids=[[PADDING], [13, 78]]),
             runs=[{}, {"beams": 1}, {"beams": 4, "earlyStopping": True, "lengthPenalty": 0.5, "maxLength": 8}]),
+    Variant("marian_two_vocabularies", seed=12, dtype="BF16", separate=True, texts=4,
+            config=dict(share_encoder_decoder_embeddings=False, encoder_layers=1, decoder_layers=1)),
 ]
 
 
