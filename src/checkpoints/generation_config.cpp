@@ -5,7 +5,6 @@
 #include <span>
 
 #include "error.hpp"
-#include "io/decimal.hpp"
 #include "io/limits.hpp"
 
 namespace glassformer {
