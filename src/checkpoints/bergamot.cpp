@@ -124,7 +124,7 @@ ModelConfig read(HubConfig& config) {
                       .beams = 1,
                       .length_penalty = 1.0f,
                       .early_stopping = EarlyStopping::yes,
-                      .never = {config.unk_id()}};
+                      .never = {{config.unk_id()}}};
   Architecture& parts = model.architecture;
   parts.encoder = read_stack(config, "enc-depth", "dim-vocabs.0");
   parts.decoder = read_stack(config, "dec-depth", shared ? "dim-vocabs.0" : "dim-vocabs.1");

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "error.hpp"
-#include "io/decimal.hpp"
 #include "io/limits.hpp"
 
 namespace glassformer {
@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t most_fields = 1000;
 constexpr std::uint64_t largest = 1 << 24;
 constexpr std::size_t most_ids = 64;
+constexpr std::size_t most_words = 1000;
 
 // What the library has and this one does not, with the value that means nothing.
 struct Neutral {
@@ -65,8 +66,9 @@ class Fields {
 
 void expect_neutral(Fields& fields) {
   const auto refuse = [&](const char* key, const Message& expected) {
-    throw_error(ErrorCode::unsupported, {"generation: {}: expected {}, got {}",
-                                         {key, expected, describe(*fields.find(key))}});
+    throw_error(ErrorCode::unsupported,
+                {"{}: {}: expected {}, got {}; take it out of that file",
+                 {fields.object().document(), key, expected, describe(*fields.find(key))}});
   };
   for (const auto& [key, neutral] : others) {
     if (!fields.find(key)) continue;
@@ -81,38 +83,36 @@ void expect_neutral(Fields& fields) {
   }
 }
 
-// The ids of a token, or of some.
-void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
-  const JsonValue* value = fields.find(key);
-  if (!value) return;
-  ids.clear();
-  const auto add = [&](JsonValue id) {
-    if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
-      fields.object().fail(key, "the id of a token, or some", id);
-    }
-    ids.push_back(static_cast<std::int32_t>(id.whole()));
-  };
-  if (!value->is_array()) return add(*value);
-  for (JsonEntries entry(*value); entry.next();) add(entry.value());
+void add_id(Fields& fields, const char* key, JsonValue id, std::vector<std::int32_t>& ids) {
+  if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
+    fields.object().fail(key, {"at most {} ids of tokens", {most_ids}}, id);
+  }
+  ids.push_back(static_cast<std::int32_t>(id.whole()));
 }
 
-// Words are arrays of ids; those of one token can be left out.
-void read_never(Fields& fields, std::vector<std::int32_t>& ids) {
+// The ids of a token, or of some; null: of none.
+void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
+  const JsonValue* value = fields.object().find(key);
+  if (!value) return;
+  ids.clear();
+  if (value->type() == JsonValue::Type::null) return;
+  if (!value->is_array()) return add_id(fields, key, *value, ids);
+  for (JsonEntries entry(*value); entry.next();) add_id(fields, key, entry.value(), ids);
+}
+
+// Words are arrays of ids.
+void read_never(Fields& fields, std::vector<std::vector<std::int32_t>>& never) {
   constexpr const char* key = "bad_words_ids";
   const JsonValue* words = fields.find(key);
   if (!words) return;
-  ids.clear();
-  for (JsonEntries entry(*words); entry.next();) {
-    const JsonValue word = entry.value();
-    if (!word.is_array() || count_entries(word) != 1 || ids.size() == most_ids) {
-      throw_error(ErrorCode::unsupported,
-                  {"generation: {}: expected words of one token, got {}", {key, describe(word)}});
+  never.clear();
+  for (JsonEntries word(*words); word.next();) {
+    const JsonValue tokens = word.value();
+    if (!tokens.is_array() || count_entries(tokens) == 0 || never.size() == most_words) {
+      fields.object().fail(key, {"at most {} words, each an array of ids", {most_words}}, *words);
     }
-    JsonEntries tokens(word);
-    tokens.next();
-    const JsonValue id = tokens.value();
-    if (!id.is_whole() || id.whole() > largest) fields.object().fail(key, "ids of tokens", id);
-    ids.push_back(static_cast<std::int32_t>(id.whole()));
+    std::vector<std::int32_t>& ids = never.emplace_back();
+    for (JsonEntries token(tokens); token.next();) add_id(fields, key, token.value(), ids);
   }
 }
 
@@ -125,8 +125,9 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   expect_neutral(fields);
   read_ids(fields, "eos_token_id", config.end_ids);
   read_never(fields, config.never);
-  std::erase_if(config.never, [&](std::int32_t id) {  // a text may end, whatever they say
-    return std::ranges::find(config.end_ids, id) != config.end_ids.end();
+  std::erase_if(config.never, [&](std::span<const std::int32_t> word) {
+    // A text may end, whatever they say.
+    return word.size() == 1 && std::ranges::find(config.end_ids, word[0]) != config.end_ids.end();
   });
   std::vector<std::int32_t> last;
   read_ids(fields, "forced_eos_token_id", last);
@@ -193,33 +194,29 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
   }
   if (config.never.empty()) return;
   json.key("bad_words_ids");
-  json.array(config.never, [&](std::int32_t id) { json.array([&] { json.value(id); }); });
+  json.array(config.never, [&](const std::vector<std::int32_t>& word) {
+    json.array(word, [&](std::int32_t id) { json.value(id); });
+  });
 }
 
-void expect_searched(const GenerationConfig& config) {
-  const auto refuse = [](const char* key, const Message& expected, const Message& got) {
-    throw_error(ErrorCode::unsupported,
-                {"generation: {}: expected {}, got {}", {key, expected, got}});
-  };
-  if (config.sample) refuse("do_sample", "false", "true");
-  if (const float penalty = config.repetition_penalty.value_or(1.0f); penalty != 1) {
-    refuse("repetition_penalty", "1", shortest_decimal(penalty));
-  }
-  const auto expect_none = [&](const char* key, const std::optional<std::size_t>& value) {
-    if (value.value_or(0) != 0) refuse(key, "0", std::to_string(*value));
-  };
-  expect_none("min_new_tokens", config.min_new_tokens);
-  expect_none("min_length", config.min_length);
-  expect_none("no_repeat_ngram_size", config.no_repeat_ngram_size);
+void expect_searched(const GenerationConfig& config, std::string_view file) {
+  if (!config.sample) return;
+  throw_error(ErrorCode::unsupported,
+              {"{}: do_sample: expected false, got true, as translations are searched for; set it "
+               "to false in that file",
+               {file}});
 }
 
-void check_generation(const GenerationConfig& config, std::size_t vocab_size) {
+void check_generation(const GenerationConfig& config, std::size_t vocab_size,
+                      std::string_view file) {
   const auto check = [&](const char* key, std::int32_t id) {
     if (static_cast<std::size_t>(id) < vocab_size) return;
     throw_error(ErrorCode::invalid_config,
-                {"generation: {}: expected ids below {}, got {}", {key, vocab_size, id}});
+                {"{}: {}: expected ids below {}, got {}", {file, key, vocab_size, id}});
   };
-  for (const std::int32_t id : config.never) check("bad_words_ids", id);
+  for (const std::vector<std::int32_t>& word : config.never) {
+    for (const std::int32_t id : word) check("bad_words_ids", id);
+  }
   if (config.last_token) check("forced_eos_token_id", *config.last_token);
 }
 

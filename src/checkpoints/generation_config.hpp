@@ -22,11 +22,12 @@ void read_generation(std::string_view json, GenerationConfig& config);
 /// Writes the fields from which read_generation makes the same, but for the end tokens.
 void write_generation(JsonWriter& json, const GenerationConfig& config);
 
-/// Throws `unsupported` for what translations do not have: they are searched for, by
-/// log-probability alone.
-void expect_searched(const GenerationConfig& config);
+/// Throws `unsupported` for what translations do not have: they are searched for, and not drawn.
+/// `file`: the last one that was read.
+void expect_searched(const GenerationConfig& config, std::string_view file);
 
 /// Throws `invalid_config` where it speaks of tokens beyond the vocabulary.
-void check_generation(const GenerationConfig& config, std::size_t vocab_size);
+void check_generation(const GenerationConfig& config, std::size_t vocab_size,
+                      std::string_view file);
 
 }  // namespace glassformer

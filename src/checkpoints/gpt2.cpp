@@ -53,6 +53,9 @@ ModelConfig read(HubConfig& config) {
   if (!config.flag("scale_attn_weights", true)) stack.score_divisor = 1.0f;
   stack.divide_by_layer = config.flag("scale_attn_by_inverse_layer_idx", false);
   stack.activation = config.activation("activation_function", "gelu_new");
+  if (constexpr std::int32_t end = 50256; static_cast<std::size_t>(end) < stack.vocab_size) {
+    model.generation.end_ids = {end};
+  }
   config.read_next_token(model);
   config.finish(model);
   return model;

@@ -89,8 +89,8 @@ ModelConfig read(HubConfig& config) {
   ModelConfig model;
   model.task = Task::translation;
   model.tokenizer_template = true;
-  model.start_token = config.piece("decoder_start_token_id", 58100);
-  model.end_token = config.piece("eos_token_id", 0);
+  model.generation.start_id = 58100;
+  model.generation.end_ids = {0};
   config.read_generation(model.generation);
   Architecture& parts = model.architecture;
   parts.encoder =

@@ -551,7 +551,7 @@ ModelConfig parse_config(std::string_view json) {
     JsonObject fields(*generation, source, "generation");
     read_generation(fields, config.generation);
     fields.finish();
-    check_generation(config.generation, config.decoder().vocab_size);
+    check_generation(config.generation, config.decoder().vocab_size, source.name);
   }
   object.finish();
   check_together(object, config);

@@ -67,7 +67,7 @@ struct GenerationConfig {
   std::optional<float> length_penalty = {};
   /// None: nothing says that searches are as the library transformers has them.
   std::optional<EarlyStopping> early_stopping = {};
-  std::vector<std::int32_t> never = {};         ///< tokens that are not written
+  std::vector<std::vector<std::int32_t>> never = {};  ///< words, as their tokens, not written
   std::optional<std::int32_t> last_token = {};  ///< is written where the longest text would go on
   /// Log-probabilities are those among the tokens that may be written.
   bool renormalize = false;

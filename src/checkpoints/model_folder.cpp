@@ -119,6 +119,22 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
   }
 }
 
+// A translator's start and end by their pieces, where its family says their ids.
+void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* file) {
+  GenerationConfig& generation = config.generation;
+  if (!generation.start_id) return;
+  const auto piece = [&](const char* key, std::span<const std::int32_t> ids) {
+    const std::int32_t id = ids.empty() ? -1 : ids[0];
+    if (static_cast<std::size_t>(id) < tokenizer.size()) return std::string(tokenizer.piece(id));
+    throw_error(ErrorCode::invalid_config,
+                {"{}: {}: expected one of the tokenizer's {} tokens, got {}",
+                 {file, key, tokenizer.size(), id < 0 ? "none" : std::to_string(id)}});
+  };
+  config.start_token = piece("decoder_start_token_id", {&*generation.start_id, 1});
+  config.end_token = piece("eos_token_id", generation.end_ids);
+  generation.start_id.reset();
+}
+
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
@@ -344,12 +360,14 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     config = parse_config(config_);
   }
   if (!family_) return config;
+  const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
   if (links_writers() && config.architecture.decoder) {
     if (generation_) read_generation(*generation_, config.generation);
-    check_generation(config.generation, config.decoder().vocab_size);
+    check_generation(config.generation, config.decoder().vocab_size, file);
   }
   if (config.task == Task::translation) {
-    expect_searched(config.generation);
+    expect_searched(config.generation, file);
+    name_tokens(config, target_tokenizer_ ? *target_tokenizer_ : *tokenizer_, file);
     config.source_language = source_language_;
     config.target_language = target_language_;
     return config;

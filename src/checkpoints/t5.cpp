@@ -121,7 +121,8 @@ ModelConfig read(HubConfig& config) {
   model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
   model.generation.end_ids = {1};
   config.read_text_to_text(model);
-  // What the configuration says of tying is about the scale, whatever its name.
+  // What the configuration says of tying is about the scale, whatever its name: an output matrix
+  // that the file lacks is the table of embeddings even then, as in the library.
   parts.embeddings = has_own_output(config) ? EmbeddingSharing::stacks : EmbeddingSharing::shared;
   const bool scaled = config.text("model_type", "t5") == "t5";
   parts.head.scale_states =

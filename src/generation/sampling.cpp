@@ -28,7 +28,11 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
     }
   }
   if (ids.size() < rules.min_length) std::ranges::for_each(rules.ends, forbid_one);
-  std::ranges::for_each(rules.never, forbid_one);
+  for (const std::vector<std::int32_t>& word : rules.never) {
+    // The library looks for a word of several tokens where that many are there already.
+    if (word.size() > 1 && word.size() > ids.size()) continue;
+    if (std::equal(word.rbegin() + 1, word.rend(), ids.begin())) forbid_one(word.back());
+  }
 }
 
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores) {
@@ -133,7 +137,9 @@ ChoosingScorer::ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choi
       random_(choice.seed),
       chances_(tokens_),
       scores_(choice.changes_scores() ? checked_product("scores", {rows, decoding.vocab_size()})
-                                      : 0) {
+                                      : 0),
+      chosen_(rows),
+      chosen_logits_(rows) {
   ids_.reserve(decoding.state().limits().positions);
   next_.reserve(rows);
 }
@@ -165,8 +171,21 @@ std::span<const NextTokens> ChoosingScorer::feed(std::span<const Extension> exte
   const std::span<const NextTokens> all = decoding_.feed(extensions);
   if (choice_.kind == search && !choice_.changes_scores()) return all;
   next_.clear();
+  const HypothesisTree& tree = decoding_.state().tree();
   for (std::size_t row = 0; row < all.size(); ++row) {
+    const auto& node = tree[static_cast<NodeIndex>(tree.size() - all.size() + row)];
+    if (node.source < forced_.size() && node.depth < forced_[node.source]) {
+      next_.push_back(all[row]);
+      continue;
+    }
     logits_ = all[row].logits;
+    if (!all[row].ids.empty()) {
+      all_.assign(decoding_.vocab_size(), -infinity);
+      for (std::size_t i = 0; i < logits_.size(); ++i) {
+        all_[static_cast<std::size_t>(all[row].ids[i])] = logits_[i];
+      }
+      logits_ = all_;
+    }
     normalizer_ = writing_kernels().log_sum_exp(logits_.data(), logits_.size());
     const std::span<const float> scores = scores_of(logits_, row, all.size());
     if (choice_.kind == search) {
@@ -178,14 +197,15 @@ std::span<const NextTokens> ChoosingScorer::feed(std::span<const Extension> exte
       next_.push_back({{}, {}, normalizer_});
       continue;
     }
+    std::int32_t& chosen = chosen_[row];
     if (choice_.kind == most_probable || !std::isfinite(normalizer_)) {
-      chosen_ = static_cast<std::int32_t>(best - scores.begin());
+      chosen = static_cast<std::int32_t>(best - scores.begin());
     } else {
       chances_.weigh(scores, choice_.sampling);
-      chosen_ = chances_.draw(random_);
+      chosen = chances_.draw(random_);
     }
-    chosen_logit_ = logits_[static_cast<std::size_t>(chosen_)];
-    next_.push_back({{&chosen_logit_, 1}, {&chosen_, 1}, normalizer_});
+    chosen_logits_[row] = logits_[static_cast<std::size_t>(chosen)];
+    next_.push_back({{&chosen_logits_[row], 1}, {&chosen, 1}, normalizer_});
   }
   return next_;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,8 +33,8 @@ struct TokenRules {
   std::size_t no_repeat_ngram = 0;
   /// No end before the decoder has read so many tokens.
   std::size_t min_length = 0;
-  std::vector<std::int32_t> ends = {};   ///< the end tokens
-  std::vector<std::int32_t> never = {};  ///< those that are never written
+  std::vector<std::int32_t> ends = {};                ///< the end tokens
+  std::vector<std::vector<std::int32_t>> never = {};  ///< words, of a token each or of several
 
   bool empty() const { return no_repeat_ngram == 0 && min_length == 0 && never.empty(); }
 };
@@ -96,12 +97,18 @@ struct TokenChoice {
 /// log-probabilities after penalties, -∞ for what may not come.
 class ChoosingScorer final : public NextTokenScorer {
  public:
-  /// The decoding outlives this. At most `rows` extensions a call; one, unless for a search. Of the
-  /// vocabulary, the first `tokens` may be chosen: a model may have more than its tokenizer.
+  /// The decoding outlives this. At most `rows` extensions a call; one where tokens are drawn. Of
+  /// the vocabulary, the first `tokens` may be chosen: a model may have more than its tokenizer.
   ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choice, std::size_t rows,
                  std::size_t tokens);
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
+
+  /// So many of a source's tokens are given: before each, the model's own scores are left.
+  void force(std::size_t source, std::size_t tokens) {
+    forced_.resize(std::max(forced_.size(), source + 1));
+    forced_[source] = tokens;
+  }
 
   /// What may follow one extension, by `sampling`, until the next call.
   TokenChances& chances(const Extension& extension);
@@ -123,9 +130,12 @@ class ChoosingScorer final : public NextTokenScorer {
   std::vector<std::int32_t> ids_;  // of a hypothesis, the last one first
   std::vector<float> logprobs_;    // [V], of a search
   std::vector<float> scores_;      // [rows, V]
+  std::vector<float> all_;         // [V], of a decoding that gives the logits of a part
   std::vector<NextTokens> next_;
-  std::int32_t chosen_ = 0;
-  float chosen_logit_ = 0, normalizer_ = 0;
+  std::vector<std::int32_t> chosen_;  // [rows]
+  std::vector<float> chosen_logits_;  // [rows]
+  std::vector<std::size_t> forced_;   // tokens, a source; none where it is shorter
+  float normalizer_ = 0;
   std::span<const float> logits_;
 };
 

@@ -107,6 +107,8 @@ class JsonObject {
   /// Throws if the object has a field that was not looked up.
   void finish() const;
 
+  /// The name of the document.
+  std::string_view document() const { return source_.name; }
   [[noreturn]] void fail(std::string_view key, const Message& expected, JsonValue got) const;
   [[noreturn]] void fail(std::string_view key, const Message& problem) const;
 

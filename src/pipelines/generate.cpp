@@ -9,7 +9,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t usual_new_tokens = 64;
-// What the library draws from where nobody says from how many tokens.
+// What the library draws from where a folder says to draw, and nobody from how many tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;
 
@@ -25,7 +25,6 @@ std::optional<bool> wants_to_draw(const SampleOptions& options) {
 
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
   TokenChoice choice;
-  const bool folders = !wants_to_draw(options);
   if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
   SamplingOptions& sampling = choice.sampling;
   const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
@@ -35,8 +34,8 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
   } else {
     choice.kind = TokenChoice::Kind::most_probable;
   }
-  sampling.top_k =
-      options.top_k.value_or(folder.top_k.value_or(folders && folder.sample ? usual_top_k : 0));
+  const bool folders = folder.sample && choice.kind == TokenChoice::Kind::drawn;
+  sampling.top_k = options.top_k.value_or(folder.top_k.value_or(folders ? usual_top_k : 0));
   sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
   expect_between("topP", 0, 1, sampling.top_p);
   choice.repetition_penalty =
@@ -65,6 +64,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     }
   }
   if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
+  if (beams == 1) plan.search.renormalize = false;  // a token that was chosen has the model's own
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
     refuse_option("maxNewTokens: expected 1 at least, got 0");
   }
@@ -76,14 +76,6 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
       model_(make_generation_model(config_, *tokenizer_, compute)) {}
-
-std::size_t GeneratePipeline::least_length(const GenerateOptions& options,
-                                           std::size_t prompt) const {
-  const GenerationConfig& folder = config_.generation;
-  const std::size_t written = options.min_new_tokens.value_or(folder.min_new_tokens.value_or(0));
-  if (options.min_new_tokens || written > 0) return prompt + written;
-  return folder.min_length.value_or(0);
-}
 
 std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
   const GenerationConfig& folder = config_.generation;

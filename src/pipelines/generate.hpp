@@ -77,9 +77,6 @@ class GeneratePipeline final : public Pipeline {
   // The most tokens that are written behind so many that the decoder has read, if all fit.
   std::size_t new_tokens(const GenerateOptions& options, std::size_t prompt) const;
 
-  // What the decoder has read at least where the text ends.
-  std::size_t least_length(const GenerateOptions& options, std::size_t prompt) const;
-
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<GenerationModel> model_;

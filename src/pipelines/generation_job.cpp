@@ -6,6 +6,7 @@
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/output_writer.hpp"
+#include "pipelines/search_plan.hpp"
 
 namespace glassformer {
 namespace {
@@ -198,7 +199,8 @@ void GenerationJob::State::start() {
   LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams);
   decoding.emplace(decoder, std::move(state));
-  plan.choice.rules.min_length = pipeline.least_length(options, prompt.size());
+  plan.choice.rules.min_length =
+      least_length(options.min_new_tokens, pipeline.config_.generation, prompt.size());
   const std::size_t tokens = pipeline.tokenizer().size();
   chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;

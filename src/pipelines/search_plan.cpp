@@ -25,4 +25,11 @@ SearchOptions library_search(const SearchWishes& wishes, const GenerationConfig&
   return search;
 }
 
+std::size_t least_length(std::optional<std::size_t> min_new_tokens, const GenerationConfig& folder,
+                         std::size_t read) {
+  const std::size_t written = min_new_tokens.value_or(folder.min_new_tokens.value_or(0));
+  if (min_new_tokens || written > 0) return read + written;
+  return folder.min_length.value_or(0);
+}
+
 }  // namespace glassformer

@@ -18,4 +18,9 @@ struct SearchWishes {
 /// is usual there. Throws `invalid_option`.
 SearchOptions library_search(const SearchWishes& wishes, const GenerationConfig& folder);
 
+/// How many tokens the decoder reads before a text may end, `read` of which are there from the
+/// start: as the call says, else as the folder does.
+std::size_t least_length(std::optional<std::size_t> min_new_tokens, const GenerationConfig& folder,
+                         std::size_t read);
+
 }  // namespace glassformer

@@ -65,20 +65,15 @@ SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t>
 
 SourceText SourceReader::read(std::string_view text) const {
   SourceText source;
-  const std::size_t code = tokenizer_.language_code_size(text);
   std::vector<std::int32_t> prefix = prefix_;
-  std::uint32_t before = 0;  // UTF-16 units that are no sentence's
-  if (code > 0) {
-    for (const Token& token : tokenizer_.encode(text.substr(0, code))) prefix.push_back(token.id);
-    const std::size_t size = std::min(text.find_first_not_of(' ', code), text.size());
-    before = utf16_size(text.substr(0, size));
-    text.remove_prefix(size);
-    expect_room(max_length_, prefix.size() + suffix_.size());
-  }
+  const std::uint32_t before = take_code(text, prefix);
   std::size_t end = 0;
   for (const SentenceRange& range : split_sentences(text)) {
     source.after += text.substr(end, range.begin - end);
-    add(text.substr(range.begin, range.end - range.begin), before + range.start16, prefix, source);
+    std::string_view sentence = text.substr(range.begin, range.end - range.begin);
+    std::vector<std::int32_t> own = prefix;
+    const std::uint32_t start = before + range.start16 + take_code(sentence, own);
+    add(sentence, start, own, source);
     end = range.end;
   }
   source.after += text.substr(end);
@@ -86,6 +81,20 @@ SourceText SourceReader::read(std::string_view text) const {
     throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
   return source;
+}
+
+// Takes a language code from a text's beginning, with the spaces behind it: its token follows the
+// usual ones. Returns how many UTF-16 units that were.
+std::uint32_t SourceReader::take_code(std::string_view& text,
+                                      std::vector<std::int32_t>& prefix) const {
+  const std::size_t code = tokenizer_.language_code_size(text);
+  if (code == 0) return 0;
+  prefix = prefix_;
+  for (const Token& token : tokenizer_.encode(text.substr(0, code))) prefix.push_back(token.id);
+  expect_room(max_length_, prefix.size() + suffix_.size());
+  const std::string_view taken = text.substr(0, text.find_first_not_of(' ', code));
+  text.remove_prefix(taken.size());
+  return utf16_size(taken);
 }
 
 // Appends a sentence, which starts at UTF-16 unit `start` of the text, in as many parts as it

@@ -26,7 +26,7 @@ struct SourceText {
 
 /// Cuts a text into sentences of at most so many tokens: what `before`, `text` and `after` hold is,
 /// one after the other, the text. A language code at its start is left out of that, and its token
-/// put before each sentence.
+/// put before each sentence; one at the start of a sentence is, too, and holds for that one.
 class SourceReader {
  public:
   /// Every sentence gets the prefix and suffix tokens; `max_length` counts them. The tokenizer
@@ -40,6 +40,7 @@ class SourceReader {
   SourceText read(std::string_view text) const;
 
  private:
+  std::uint32_t take_code(std::string_view& text, std::vector<std::int32_t>& prefix) const;
   void add(std::string_view sentence, std::uint32_t start, std::span<const std::int32_t> prefix,
            SourceText& source) const;
 

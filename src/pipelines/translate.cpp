@@ -47,13 +47,29 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
 SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
   SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
   special.never.assign(config.decoder().vocab_size, false);
-  for (const std::int32_t id : config.generation.never) {
-    special.never[static_cast<std::size_t>(id)] = true;
+  for (const std::vector<std::int32_t>& word : config.generation.never) {
+    if (word.size() == 1) special.never[static_cast<std::size_t>(word[0])] = true;
   }
   for (const std::int32_t id : config.generation.end_ids) {
     if (id != special.end) special.other_ends.push_back(id);
   }
   return special;
+}
+
+// What changes the scores of such a search, if anything does: that passes over words of one token
+// by itself.
+std::optional<TokenChoice> library_choice(const GenerationConfig& folder,
+                                          const SpecialTokens& special) {
+  TokenChoice choice = {
+      .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
+      .rules = {.no_repeat_ngram = folder.no_repeat_ngram_size.value_or(0),
+                .min_length = least_length({}, folder, 1),  // the start token is read
+                .ends = special.other_ends}};
+  choice.rules.ends.push_back(special.end);
+  const bool words = std::ranges::any_of(folder.never, [](auto& word) { return word.size() > 1; });
+  if (!words && !choice.changes_scores()) return std::nullopt;
+  choice.rules.never = folder.never;
+  return choice;
 }
 
 }  // namespace
@@ -70,6 +86,7 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
   expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
   library_special_ = library_special_tokens(config_, special_);
+  library_choice_ = library_choice(config_.generation, library_special_);
   if (shortlist) {
     shortlist_ =
         Shortlist::parse(*shortlist, config_.encoder().vocab_size, config_.decoder().vocab_size);

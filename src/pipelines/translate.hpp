@@ -12,6 +12,7 @@
 #include "checkpoints/model_config.hpp"
 #include "error.hpp"
 #include "generation/beam_search.hpp"
+#include "generation/sampling.hpp"
 #include "generation/shortlist.hpp"
 #include "glassformer/translator.hpp"
 #include "models/seq2seq.hpp"
@@ -107,7 +108,8 @@ class TranslatePipeline final : public Pipeline {
   std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the same
   SourceReader reader_;
   SpecialTokens special_;
-  SpecialTokens library_special_;  // of a search as the library transformers does it
+  SpecialTokens library_special_;              // of a search as the library transformers does it
+  std::optional<TokenChoice> library_choice_;  // of the same, where the folder changes scores
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
 };

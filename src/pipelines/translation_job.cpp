@@ -81,10 +81,13 @@ struct TranslationJob::State {
         form(as),
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
+        choice(owner.as_library(wanted) ? owner.library_choice_ : std::nullopt),
         plan(owner.config_.architecture, owner.compute(),
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
+    if (choice && how.beams > 1) choice->kind = TokenChoice::Kind::search;
+    if (choice && how.beams == 1) how.renormalize = false;  // of one token that was chosen
     if (owner.shortlist_ &&
         std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
       throw_error(
@@ -119,6 +122,7 @@ struct TranslationJob::State {
   ResultForm form;
   SearchOptions how;
   const SpecialTokens& special;
+  std::optional<TokenChoice> choice;  // none: by probabilities alone
   TracePlan plan;
   std::vector<Text> texts;
   std::size_t unread = 0;  // the first text that is not read yet
@@ -133,6 +137,7 @@ struct TranslationJob::State {
   std::size_t finished = 0;  // sentences of it
   Seq2Seq::Encoded encoded;
   std::optional<DecodingScorer> scorer;
+  std::optional<ChoosingScorer> chooser;
   std::optional<BeamSearch> search;
 
   std::optional<StreamedToken> streamed;
@@ -294,8 +299,16 @@ void TranslationJob::State::start_batch() {
   request.names.clear();
   scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
                  std::move(choices));
-  search.emplace(*scorer, special, how, max_lengths);
-  for (std::size_t i = 0; i < batch.size(); ++i) search->force(i, sentences[batch[i]].prefix);
+  NextTokenScorer* scores = &*scorer;
+  if (choice) {
+    scores = &chooser.emplace(*scorer, *choice, limits.rows, scorer->vocab_size());
+  }
+  search.emplace(*scores, special, how, max_lengths);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::vector<std::int32_t>& prefix = sentences[batch[i]].prefix;
+    search->force(i, prefix);
+    if (chooser) chooser->force(i, prefix.size());
+  }
   searching = true;
   finished = 0;
 }
@@ -313,6 +326,7 @@ void TranslationJob::State::go_on() {
   } while (finished < batch.size() && !replays);
   if (finished < batch.size()) return;
   search.reset();
+  chooser.reset();
   scorer.reset();
   encoded = {};
   batch.clear();

@@ -302,7 +302,8 @@ VARIANTS = [
     Variant("gpt2_unscaled", GPT2, "generate", seed=8, texts=PROMPTS[:3:2], dtype="BF16",
             size=dict(n_embd=16, n_head=4, n_inner=28, activation_function="gelu",
                       scale_attn_weights=False, reorder_and_upcast_attn=True),
-            generation=dict(max_length=24, repetition_penalty=1.1, no_repeat_ngram_size=2)),
+            generation=dict(max_length=24, repetition_penalty=1.1, no_repeat_ngram_size=2,
+                            bad_words_ids=[[119, 119], [20, 387, 348]])),
 
     Variant("t5", T5, "text2text", seed=6, texts=REQUESTS, traced=0, tokenizer_json=forms.with_extra_ids),
     Variant("t5_first", T5, "text2text", seed=6, same_as="t5", dtype="F16", config=forms.of_t5,
@@ -320,7 +321,7 @@ VARIANTS = [
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),
             generation=dict(num_beams=2, max_new_tokens=9, early_stopping=True, min_length=4,
-                            no_repeat_ngram_size=2)),
+                            no_repeat_ngram_size=2, bad_words_ids=[[180, 312], [79, 521, 358]])),
 ]
 
 

@@ -158,7 +158,10 @@ test('a folder says how its texts are continued', () => {
   say({ num_beam_groups: 2 });
   const { status, stderr } = write();
   assert.equal(status, 1);
-  assert.match(stderr, /unsupported: generation: num_beam_groups: expected 1, got 2/);
+  assert.match(
+    stderr,
+    /unsupported: generation_config.json: num_beam_groups: expected 1, got 2; take it out/,
+  );
 });
 
 // A model with an encoder.

@@ -80,6 +80,37 @@ TEST_CASE("published translators search as the original library does", "[checkpo
   }
 }
 
+TEST_CASE("what a folder forbids, it forbids to each text of a batch alone", "[checkpoints]") {
+  const CheckpointGolden golden("marian_rules");
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
+  std::vector<std::string> texts;
+  for (const nlohmann::json& text : golden.json.at("texts")) texts.push_back(text.at("text"));
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  for (const std::size_t beams : {1, 3}) {
+    const auto all = pipeline->translate_batch(views, {.beams = beams});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Translation alone = pipeline->translate(texts[i], {.beams = beams});
+      CHECK(std::get<Translation>(all[i]).text == alone.text);
+      CHECK(std::get<Translation>(all[i]).score == alone.score);
+    }
+  }
+}
+
+TEST_CASE("what a call puts first, a folder does not forbid", "[checkpoints]") {
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
+  const std::vector<std::int32_t> prefix = {13, 78, 13, 78};  // a word that it forbids, twice
+  for (const std::size_t beams : {1, 3}) {
+    const Translation translation =
+        pipeline->translate("a", {.beams = beams, .prefixes = {prefix}});
+    const OutputText& output = translation.sentences.at(0).output;
+    const std::vector<std::int32_t> ids = ids_of(output.tokens);
+    REQUIRE(ids.size() > prefix.size());
+    CHECK(std::ranges::equal(std::span(ids).first(prefix.size()), prefix));
+    CHECK(std::isfinite(output.score));
+    CHECK(ids[4] != 13);  // then it does
+  }
+}
+
 TEST_CASE("a language code stands before each sentence, and not in the translation",
           "[checkpoints]") {
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
@@ -96,6 +127,31 @@ TEST_CASE("a language code stands before each sentence, and not in the translati
   CHECK(translation.sentences[1].end == 26);
   CHECK(translation.sentences[0].target_start == 0);
   CHECK(error_of([&] { pipeline->translate(">>fra<< "); }).code() == ErrorCode::empty_input);
+}
+
+TEST_CASE("a sentence's own language code takes the place of the text's", "[checkpoints]") {
+  const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
+  const Tokenizer& tokenizer = pipeline->source_tokenizer();
+  const std::int32_t french = *tokenizer.find(">>fra<<"), german = *tokenizer.find(">>de<<");
+  const Translation translation =
+      pipeline->translate(">>fra<< The cat. >>de<<  The dog. The cat.", {.max_length = 4});
+  REQUIRE(translation.sentences.size() == 3);
+  const SentenceTranslation &first = translation.sentences[0], &second = translation.sentences[1],
+                            &third = translation.sentences[2];
+  CHECK(ids_of(first.source_tokens) == ids_of(third.source_tokens));
+  CHECK(first.source_tokens[0].id == french);
+  CHECK(second.source_tokens[0].id == german);
+  // As that sentence alone, and the code is no part of it.
+  const Translation alone = pipeline->translate(">>de<< The dog.", {.max_length = 4});
+  CHECK(ids_of(second.source_tokens) == ids_of(alone.sentences[0].source_tokens));
+  CHECK(second.output.text == alone.text);
+  CHECK(second.start == 25);
+  CHECK(second.end == 33);
+  CHECK(translation.text == first.output.text + " " + second.output.text + " " + third.output.text);
+  // Without one of the text, the others have none.
+  const Translation one = pipeline->translate("The cat. >>de<< The dog.", {.max_length = 4});
+  CHECK(one.sentences[0].source_tokens[0].id != french);
+  CHECK(one.sentences[1].source_tokens[0].id == german);
 }
 
 }  // namespace glassformer::test

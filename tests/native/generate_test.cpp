@@ -10,6 +10,7 @@
 #include <set>
 
 #include "allocations.hpp"
+#include "checkpoints/family.hpp"
 #include "error_of.hpp"
 #include "glassformer/glassformer.hpp"
 #include "pipelines/load.hpp"
@@ -143,7 +144,10 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   CHECK(forbidden(text, {.no_repeat_ngram = 6}).empty());
   CHECK(forbidden(text, {.min_length = 5, .ends = {7}}).empty());
   CHECK(forbidden(text, {.min_length = 6, .ends = {7, 9}}) == Ids{7});
-  CHECK(forbidden(text, {.never = {4}}) == Ids{4});
+  CHECK(forbidden(text, {.never = {{4}}}) == Ids{4});
+  CHECK(forbidden(text, {.never = {{2, 4}, {1, 2, 5}, {1, 6}}}) == Ids{4, 5});
+  // The whole text and one more, and longer.
+  CHECK(forbidden(text, {.never = {{2, 3, 1, 2, 7}, {1, 2, 3, 1, 2, 6}}}) == Ids{7});
 
   OpenFolder open(folder);
   LanguageModel model(open.config.architecture);
@@ -162,6 +166,42 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
     }
     CHECK(chooser.feed({&next, 1})[0].logits.empty());
   }
+}
+
+TEST_CASE("where a part of the vocabulary is offered, rules hold within it", "[generate]") {
+  OpenFolder open(folder);
+  LanguageModel model(open.config.architecture);
+  open.load(model.parameters());
+  const std::vector<std::int32_t> some = {3, 50, 153, 200, 201, 290, 311, 420};
+  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::search}) {
+    DecodingScorer decoding(model, model.begin(1, {.nodes = 8, .positions = 8, .rows = 1}, {}),
+                            {some});
+    ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 500);
+    Extension next = {.id = 287};
+    std::set<std::int32_t> seen;
+    for (NodeIndex i = 0; i < some.size(); ++i) {
+      const NextTokens row = chooser.feed({&next, 1})[0];
+      const auto best = std::ranges::max_element(row.logits);
+      const std::int32_t id = row.id(static_cast<std::size_t>(best - row.logits.begin()));
+      CHECK(std::isfinite(*best));
+      CHECK(std::ranges::find(some, id) != some.end());
+      CHECK(seen.insert(id).second);
+      next = {.parent = i, .id = id};
+    }
+  }
+}
+
+TEST_CASE("GPT-2 ends with its own end token unless its folder says otherwise", "[generate]") {
+  const auto pipeline = load_pipeline<GeneratePipeline>(folder);
+  const auto ends = [&](const char* json) {
+    HubConfig config(json, {}, pipeline->tokenizer());
+    return find_family("gpt2").read(config).generation.end_ids;
+  };
+  using Ids = std::vector<std::int32_t>;
+  CHECK(ends("{}") == Ids{50256});
+  CHECK(ends(R"({"vocab_size": 50256})").empty());  // it has no such token
+  CHECK(ends(R"({"eos_token_id": [7, 3]})") == Ids{7, 3});
+  CHECK(ends(R"({"eos_token_id": null})").empty());
 }
 
 TEST_CASE("a stream gives every token, and then what generate gives", "[generate]") {
@@ -357,6 +397,15 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   CHECK(folders.choice.kind == TokenChoice::Kind::drawn);
   CHECK(folders.choice.sampling.temperature == 0.5f);
   CHECK(folders.choice.sampling.top_k == 50);  // the library's own
+  // Other options leave that as it is.
+  const GenerateOptions seeded = with(GenerateOptions(), &GenerateOptions::seed, 1);
+  const GenerateOptions hot = with(GenerateOptions(), &GenerateOptions::temperature, 2.0f);
+  for (const GenerateOptions& one : {seeded, hot}) {
+    CHECK(plan_of(one, drawing).choice.sampling.top_k == 50);
+    CHECK(plan_of(one, {.sample = true, .top_k = 7}).choice.sampling.top_k == 7);
+    CHECK(plan_of(one, {}).choice.sampling.top_k == 0);
+    CHECK(plan_of(with(one, &GenerateOptions::top_k, 0), drawing).choice.sampling.top_k == 0);
+  }
   GenerateOptions options;
   options.beams = 3;
   CHECK(plan_of(options, drawing).choice.kind == search);
@@ -368,6 +417,9 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   CHECK(searched.search.beams == 4);
   CHECK(searched.search.length_penalty == 2.0f);
   CHECK(searched.search.stop == SearchOptions::Stop::never);
+  // Of one token alone the share would be all.
+  CHECK(!plan_of({}, {.renormalize = true}).search.renormalize);
+  CHECK(plan_of({}, {.beams = 2, .renormalize = true}).search.renormalize);
   options = {};
   options.top_p = 0.9f;
   const GenerationPlan asked = plan_of(options, searching);

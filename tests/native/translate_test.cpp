@@ -456,12 +456,12 @@ TEST_CASE("a folder says how it searches, and options say otherwise", "[translat
   config.generation = {.max_length = 4, .beams = 3, .early_stopping = EarlyStopping::yes};
   CHECK(parse_config(to_json(config)).generation == config.generation);
   config.generation.end_ids = {1, 7};
-  config.generation.never = {5, 9};
+  config.generation.never = {{5}, {9, 4}, {5, 6, 7}};
   config.generation.last_token = 2;
   config.generation.renormalize = true;
   config.generation.length_penalty = 1.5f;
   CHECK(parse_config(to_json(config)).generation == config.generation);
-  config.generation.never = {1 << 20};
+  config.generation.never = {{5, 1 << 20}};
   CHECK(code_of([&] { parse_config(to_json(config)); }) == ErrorCode::invalid_config);
 }
 
