@@ -56,8 +56,11 @@ GPT2 = {
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
 }
-# Of both stacks; "last" is the number of a block's last part.
+# Of both stacks; "scale" is the power of a head's size by which scores are scaled, "last" the number of a
+# block's last part.
 T5 = {
+    "layers": "block",
+    "scale": 0,
     "stack": {
         "embed_tokens": ("embed_tokens", "out"),
         "embeddings": ("block.0", "in"),
@@ -86,6 +89,39 @@ T5 = {
         "encoder_attn.context": ("layer.1.EncDecAttention.o", "heads in"),
         "encoder_attn.output": ("layer.1.EncDecAttention.o", "out"),
         "encoder_attn.residual": ("layer.1", "out"),
+    },
+}
+MARIAN = {
+    "layers": "layers",
+    "scale": -0.5,
+    "stack": {
+        "embed_tokens": ("embed_tokens", "times embed_scale"),
+        "embed_positions": ("embed_positions", "rows"),
+        "embeddings": ("layers.0", "in"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn.q": ("self_attn.q_proj", "heads"),
+        "self_attn.k": ("self_attn.k_proj", "heads"),
+        "self_attn.v": ("self_attn.v_proj", "heads"),
+        "self_attn.context": ("self_attn.out_proj", "heads in"),
+        "self_attn.output": ("self_attn.out_proj", "out"),
+        "self_attn.residual": ("self_attn_layer_norm", "in"),
+        "self_attn_layer_norm": ("self_attn_layer_norm", "out"),
+        "fc1": ("fc2", "in"),
+        "fc2": ("fc2", "out"),
+        "final_layer_norm": ("final_layer_norm", "out"),
+        "output": ("", "out"),
+    },
+    "encoder": {},
+    "decoder": {
+        "encoder_attn.q": ("encoder_attn.q_proj", "heads"),
+        "encoder_attn.k": ("encoder_attn.k_proj", "heads"),
+        "encoder_attn.v": ("encoder_attn.v_proj", "heads"),
+        "encoder_attn.context": ("encoder_attn.out_proj", "heads in"),
+        "encoder_attn.output": ("encoder_attn.out_proj", "out"),
+        "encoder_attn.residual": ("encoder_attn_layer_norm", "in"),
+        "encoder_attn_layer_norm": ("encoder_attn_layer_norm", "out"),
     },
 }
 ROBERTA = BERT | {
@@ -170,6 +206,62 @@ def trace(variant, model, inputs):
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
     if variant.task == "sequence":
         found["pooled"] = found["encoder.output"][0]
+    return found
+
+
+def trace_both(names, model, inputs):
+    """The same of a run through two stacks."""
+    found, hooks = {}, []
+    stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
+    layers = {stack: module.get_submodule(names["layers"]) for stack, module in stacks.items()}
+
+    def catch(stack, name, module, what):
+        def hook(_, arguments, output):
+            value = arguments[0] if what.endswith("in") else output
+            value = (value[0] if isinstance(value, tuple) else value).detach()
+            value = value if what == "rows" else value[0]
+            if what.startswith("heads"):
+                heads = getattr(model.config, f"{stack}_attention_heads", None) or model.config.num_heads
+                value = value.unflatten(-1, (heads, -1))
+            if what == "times embed_scale":
+                value = value * stacks[stack].embed_scale
+            found[f"{stack}.{name}"] = value.clone()
+        hooks.append(module.register_forward_hook(hook))
+
+    for stack, module in stacks.items():
+        for name, (part, what) in names["stack"].items():
+            catch(stack, name, module.get_submodule(part), what)
+        for l, block in enumerate(layers[stack]):
+            for name, (part, what) in (names["layer"] | names[stack]).items():
+                if "last" in part:
+                    part = part.replace("last", str(len(block.layer) - 1))
+                catch(stack, f"layers.{l}.{name}", block.get_submodule(part), what)
+    with torch.no_grad():
+        output = model(**inputs, output_attentions=True)
+    for hook in hooks:
+        hook.remove()
+    found["logits"] = output.logits[0]
+
+    def add_maps(attention, weights, bias, causal):
+        q, k, v = (found[f"{attention}.{part}"].transpose(0, 1) for part in "qkv")
+        scores = q @ k.transpose(1, 2) * q.shape[-1] ** names["scale"] + bias
+        if causal:
+            scores = scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
+        found[f"{attention}.scores"], found[f"{attention}.weights"] = scores, weights[0]
+        near(torch.softmax(scores, -1), weights[0])
+        near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
+
+    for stack in stacks:
+        length, bias = found[f"{stack}.embed_tokens"].shape[0], 0
+        if hasattr(layers[stack][0], "layer"):
+            with torch.no_grad():
+                bias = layers[stack][0].layer[0].SelfAttention.compute_bias(length, length)[0]
+        for l, weights in enumerate(output[f"{stack}_attentions"]):
+            add_maps(f"{stack}.layers.{l}.self_attn", weights, bias, stack == "decoder")
+        last = f"{stack}.layers.{len(layers[stack]) - 1}.output"
+        found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
+    for l, weights in enumerate(output.cross_attentions):
+        add_maps(f"decoder.layers.{l}.encoder_attn", weights, 0, False)
     return found
 
 

@@ -63,6 +63,7 @@ class Variant:
     only: str = ""  # the one name under which it does
     task: str = "translate"
     embeddings: float = 0.7
+    traced: int = -1  # the text of which every named tensor is kept
     padding_bias: float = -30  # <pad> is never put out
     end_bias: float = 0
     generation: dict = dataclasses.field(default_factory=dict)  # generation_config.json
@@ -72,7 +73,7 @@ class Variant:
 
 
 VARIANTS = [
-    Variant("marian", seed=94),
+    Variant("marian", seed=94, traced=2),
     Variant("marian_copies", seed=94, same_as="marian", dtype="BF16",
             copies=("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")),
     Variant("marian_two_tables", seed=169, positions=True,
@@ -229,6 +230,10 @@ def answer(variant, model, tokenizer, ids):
         kept[f"cross.{index}"] = stack(output.cross_attentions)
         kept[f"logits.{index}"] = output.logits[0]
         kept[f"states.{index}"] = output.encoder_last_hidden_state[0]
+        if index == variant.traced:
+            both = {"input_ids": inputs, "decoder_input_ids": torch.tensor([generated[:-1]])}
+            found = traces.trace_both(traces.MARIAN, model, both)
+            kept |= {f"{index}/{name}": tensor for name, tensor in found.items()}
     runs = [text["output"] for text in texts] if variant.separate else [
         run["ids"] for text in texts for run in text["runs"]]
     assert len({len(made) for made in runs}) > 2, (variant.name, runs)

@@ -11,6 +11,7 @@
 
 #include "checkpoints/input_file.hpp"
 #include "error_of.hpp"
+#include "glassformer/attention.hpp"
 #include "io/floats.hpp"
 #include "io/safetensors.hpp"
 
@@ -56,6 +57,9 @@ inline std::vector<std::string> checkpoint_names(const std::string& task = {}) {
   return names;
 }
 
+/// Patterns that together mean every tensor of a model that has logits.
+inline const std::vector<std::string> all_names = {"*", "*.*", "*.*.*.*", "*.*.*.*.*"};
+
 inline double distance(std::span<const float> got, std::span<const float> expected) {
   REQUIRE(got.size() == expected.size());
   double worst = 0;
@@ -65,6 +69,24 @@ inline double distance(std::span<const float> got, std::span<const float> expect
     if (!(here <= worst)) worst = here;
   }
   return worst;
+}
+
+/// What a run showed of a text whose every tensor the golden has is those tensors and no other;
+/// returns how many they are, none of other texts.
+inline std::size_t compare_trace(const std::vector<TracedTensor>& shown,
+                                 const CheckpointGolden& golden, const std::string& text,
+                                 double tolerance) {
+  const std::string prefix = text + "/";
+  const auto known = static_cast<std::size_t>(std::ranges::count_if(
+      golden.tensors, [&](const auto& entry) { return entry.first.starts_with(prefix); }));
+  if (known == 0) return 0;
+  CHECK(shown.size() == known);
+  for (const TracedTensor& tensor : shown) {
+    INFO(tensor.name);
+    REQUIRE(golden.tensors.contains(prefix + tensor.name));
+    CHECK(distance(tensor.data, golden.tensors.at(prefix + tensor.name)) < tolerance);
+  }
+  return known;
 }
 
 }  // namespace glassformer::test

@@ -79,6 +79,17 @@ std::vector<std::int32_t> TranslationGolden::target(std::size_t text) const {
   return json.at("target_ids").at(text).get<std::vector<std::int32_t>>();
 }
 
+GoldenTrace GoldenCase::traced() const {
+  GoldenTrace trace;
+  for (auto& [key, tensor] : read_safetensors(folder / "golden.trace.safetensors")) {
+    const std::size_t slash = key.find('/');
+    REQUIRE(slash != std::string::npos);
+    trace.text = std::stoul(key.substr(0, slash));
+    trace.tensors.emplace(key.substr(slash + 1), std::move(tensor));
+  }
+  return trace;
+}
+
 std::vector<float> GoldenCase::weight(const std::string& tensor) const {
   return read_safetensors(folder / "model.safetensors").at(tensor).values;
 }

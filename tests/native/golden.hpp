@@ -22,6 +22,12 @@ struct GoldenTensor {
 /// The tensors of a file.
 std::map<std::string, GoldenTensor> read_safetensors(const std::filesystem::path& path);
 
+/// Every tensor that a model can show of one text, run alone: golden.trace.safetensors.
+struct GoldenTrace {
+  std::size_t text = 0;
+  std::map<std::string, GoldenTensor> tensors;
+};
+
 /// One folder of tests/golden: a tiny model and what PyTorch computes with it from a padded, masked
 /// batch (weights/train/goldens.py, goldens_translation.py).
 struct GoldenCase {
@@ -33,6 +39,8 @@ struct GoldenCase {
   std::map<std::string, GoldenTensor> tensors;
   ModelConfig config;
 
+  /// What golden.trace.safetensors has.
+  GoldenTrace traced() const;
   /// The values of one of the model's own tensors.
   std::vector<float> weight(const std::string& tensor) const;
   /// All texts' ids, in one batch.

@@ -5,6 +5,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -64,6 +65,29 @@ void check_all_shown(const Architecture& architecture, const TextLengths& length
       numbers);
 }
 
+template <class Map>
+std::vector<std::string> keys_of(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& entry : map) keys.push_back(entry.first);
+  return keys;
+}
+
+// A run showed exactly the tensors that PyTorch has, and its numbers.
+void check_against_pytorch(const GoldenTrace& golden, const std::vector<TracedTensor>& shown) {
+  const Tensors tensors = by_name(shown);
+  CHECK(keys_of(tensors) == keys_of(golden.tensors));
+  for (const auto& [name, expected] : golden.tensors) {
+    INFO(name);
+    REQUIRE(tensors.contains(name));
+    CHECK(tensors.at(name).shape == expected.shape);
+    double largest = 0;
+    for (const float value : expected.values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    CHECK(distance(tensors.at(name).data, expected.values) <= 1e-5 * largest);
+  }
+}
+
 std::vector<Extension> chain(const std::vector<std::int32_t>& ids) {
   std::vector<Extension> extensions;
   for (const std::int32_t id : ids) {
@@ -72,6 +96,20 @@ std::vector<Extension> chain(const std::vector<std::int32_t>& ids) {
     extensions.push_back({.parent = parent, .source = 0, .id = id});
   }
   return extensions;
+}
+
+// Everything that a translator shows of a source and a target, which begins with the start token.
+std::vector<TracedTensor> forced(const TranslationGolden& golden, const Batch& source,
+                                 const std::vector<std::int32_t>& target) {
+  const TraceRequest request = {.names = anything};
+  auto encoded = golden.model->encode(source, request);
+  DecodingState state =
+      golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+  golden.model->project(const_view(golden.model->decode(state, chain(target))), state);
+  std::vector<TracedTensor> shown = std::move(encoded.traces[0]);
+  std::ranges::move(state.trace(static_cast<NodeIndex>(target.size() - 1)),
+                    std::back_inserter(shown));
+  return shown;
 }
 
 }  // namespace
@@ -100,17 +138,29 @@ TEST_CASE("a run shows the tensors that its model is said to have", "[trace]") {
   SECTION("translators") {
     const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
     INFO(golden.name);
-    const TraceRequest request = {.names = anything};
-    auto encoded = golden.model->encode(golden.batch(2), request);
-    DecodingState state =
-        golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
-    const auto extensions = chain(golden.target(2));
-    golden.model->project(const_view(golden.model->decode(state, extensions)), state);
-    std::vector<TracedTensor> shown = std::move(encoded.traces[0]);
-    std::ranges::move(state.trace(static_cast<NodeIndex>(extensions.size() - 1)),
-                      std::back_inserter(shown));
+    const Batch source = golden.batch(2);
+    const std::vector<std::int32_t> target = golden.target(2);
     check_all_shown(golden.config.architecture,
-                    {.source = encoded.sources.length(0), .target = extensions.size()}, shown);
+                    {.source = source.length(0), .target = target.size()},
+                    forced(golden, source, target));
+  }
+}
+
+TEST_CASE("every tensor that a golden model shows is PyTorch's", "[trace]") {
+  SECTION("classifiers") {
+    const Golden golden(GENERATE(from_range(golden_names())));
+    INFO(golden.name);
+    const GoldenTrace expected = golden.traced();
+    const auto output = (*golden.model)(golden.batch(expected.text), {.names = anything});
+    check_against_pytorch(expected, output.traces[0]);
+  }
+  SECTION("translators") {
+    const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+    INFO(golden.name);
+    const GoldenTrace expected = golden.traced();
+    std::vector<std::int32_t> target = golden.target(expected.text);
+    target.resize(expected.tensors.at("decoder.embeddings").shape[0]);
+    check_against_pytorch(expected, forced(golden, golden.batch(expected.text), target));
   }
 }
 
@@ -185,18 +235,10 @@ TEST_CASE("a translation shows what its own tokens show when they are forced", "
     check_all_shown(golden.config.architecture, {.source = source.size(), .target = target.size()},
                     sentence.trace);
 
-    const TraceRequest request = {.names = anything};
     Batch batch;
     batch.add(source);
-    auto encoded = golden.model->encode(batch, request);
-    DecodingState state =
-        golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
-    golden.model->project(const_view(golden.model->decode(state, chain(target))), state);
-    std::vector<TracedTensor> expected = std::move(encoded.traces[0]);
-    std::ranges::move(state.trace(static_cast<NodeIndex>(target.size() - 1)),
-                      std::back_inserter(expected));
     const Tensors got = by_name(sentence.trace);
-    for (const TracedTensor& tensor : expected) {
+    for (const TracedTensor& tensor : forced(golden, batch, target)) {
       INFO(tensor.name);
       CHECK(got.at(tensor.name).data == tensor.data);  // to the bit
     }

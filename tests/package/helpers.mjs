@@ -72,6 +72,17 @@ export function readGolden(name) {
   return { ...golden, tensors: readSafetensors(join(goldenFolder(name), 'golden.safetensors')) };
 }
 
+/** Of one text, run alone, every tensor that a golden model can show: { text: its index, tensors }. */
+export function readTrace(name) {
+  const entries = Object.entries(
+    readSafetensors(join(goldenFolder(name), 'golden.trace.safetensors')),
+  ).map(([key, tensor]) => [...key.split('/'), tensor]);
+  return {
+    text: Number(entries[0][0]),
+    tensors: Object.fromEntries(entries.map(([, tensor, values]) => [tensor, values])),
+  };
+}
+
 /** The bytes of a golden model's files, to be passed to load and to be spoiled. */
 export function readModel(name) {
   const folder = goldenFolder(name);

@@ -2,6 +2,7 @@
 // checkpoint, in this thread and in a worker.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { expectedOf, folderOf, names as checkpointNames, taskOf } from './checkpoints.mjs';
@@ -19,16 +20,16 @@ import {
   plain,
   readGolden,
   readModel,
+  readTrace,
   translationGoldenNames,
 } from './helpers.mjs';
 
 const tolerance = 1e-4;
 const text = 'the plot makes no sense';
 
-/** Patterns that together mean every tensor of an encoder, or of a translator. */
-const ofStack = (stack) => [`${stack}.*`, `${stack}.layers.*.*`, `${stack}.layers.*.*.*`];
-const everything = ['*', ...ofStack('encoder')];
-const everythingTranslated = ['logits', ...ofStack('encoder'), ...ofStack('decoder')];
+/** Patterns that together mean every tensor of any model; one without a head has none of the first. */
+const everything = ['*', '*.*', '*.*.*.*', '*.*.*.*.*'];
+const withoutHead = everything.slice(1);
 
 const sizeOf = (shape) => shape.reduce((product, extent) => product * extent, 1);
 
@@ -44,6 +45,23 @@ function assertShapes(trace) {
 function assertTensor(actual, expected, most, what) {
   const seen = (data) => Array.from(data, (value) => (value === -Infinity ? -1e30 : value));
   assertNear(seen(actual), seen(expected), most, what);
+}
+
+/** A trace has the very tensors that PyTorch has, and its numbers, near to each tensor's largest. */
+function assertTrace(trace, expected, relative) {
+  assert.deepEqual(Object.keys(trace).sort(), Object.keys(expected).sort());
+  for (const [name, { shape, data }] of Object.entries(expected)) {
+    assert.deepEqual(trace[name].shape, shape, name);
+    const largest = Math.max(...data.filter(Number.isFinite).map(Math.abs));
+    assertTensor(trace[name].data, data, relative * largest, name);
+  }
+}
+
+/** The tensors that a checkpoint's golden has of a text, if it has all of them. */
+function traceOf(tensors, index) {
+  const own = Object.entries(tensors).filter(([key]) => key.startsWith(`${index}/`));
+  if (own.length === 0) return undefined;
+  return Object.fromEntries(own.map(([key, tensor]) => [key.slice(`${index}/`.length), tensor]));
 }
 
 /** The layers of an attention map, which `traceOf` has one by one. */
@@ -90,10 +108,13 @@ for (const binary of binaries) {
       }
       for (const tensor of known)
         assert.equal(at[tensor], golden.tensors[tensor].data.length, tensor);
+
+      const { text: s, tensors } = readTrace(name);
+      const { trace } = await classifier.classify(golden.texts[s], { trace: everything });
+      assertTrace(trace, tensors, 1e-5);
     });
   }
 
-  // Those of translators are compared below, with what our own have.
   const tasksOf = (...tasks) =>
     checkpointNames.filter((name) => tasks.includes(expectedOf(name).task));
   const encoders = tasksOf('sequence', 'tokens', 'answer', 'embed');
@@ -102,22 +123,15 @@ for (const binary of binaries) {
       const { Class } = taskOf(name);
       const { tensors, texts } = expectedOf(name);
       const model = await load(folderOf(name), { binary }, Class);
-      const trace = Class === Embedder ? ofStack('encoder') : [...everything];
-      if (Object.keys(tensors).some((key) => key.endsWith('/head.dense'))) trace.push('head.dense');
+      const trace = Class === Embedder ? withoutHead : everything;
       let compared = 0;
       for (const [index, given] of texts.entries()) {
         if (given.offsets?.every((place) => place === null)) continue; // no text
         const result = await ask(model, Class, given, { trace });
         assertShapes(result.trace);
         assert.deepEqual(result.trace['encoder.output'].shape[0], result.tokens.length);
-        const own = `${index}/`;
-        for (const [key, expected] of Object.entries(tensors)) {
-          if (!key.startsWith(own)) continue;
-          const traced = result.trace[key.slice(own.length)];
-          assert.deepEqual(traced?.shape, expected.shape, key);
-          assertTensor(traced.data, expected.data, tolerance, key);
-          compared++;
-        }
+        const known = traceOf(tensors, index);
+        if (known) assertTrace(result.trace, known, tolerance);
         if (Class === QuestionAnswerer && given.window === undefined) continue; // no answer
         const weights = (layer) => result.trace[`encoder.layers.${layer}.self_attn.weights`];
         assertLayers(tensors[`attention.${index}`], weights, tolerance, 'weights');
@@ -140,30 +154,36 @@ for (const binary of binaries) {
     test(`${name}, ${binary}`, async () => {
       const { tensors, texts, task } = expectedOf(name);
       const model = await load(folderOf(name), { binary }, Generator);
-      const answers = task === 'text2text';
-      const trace = answers ? everythingTranslated : ['logits', ...ofStack('decoder')];
-      let compared = 0;
+      const asked = { trace: everything };
       for (const [index, given] of texts.entries()) {
-        const result = answers
-          ? await model.generate(given.text, { ...given.runs[0].options, trace })
-          : await model.next(given.text, { count: 0, trace });
-        assertShapes(result.trace);
-        for (const [key, { shape, data }] of Object.entries(tensors)) {
-          const traced =
-            key === `logits.${index}`
-              ? 'logits'
-              : key === `states.${index}`
-                ? 'encoder.output'
-                : key.startsWith(`${index}/`)
-                  ? key.slice(`${index}/`.length)
-                  : undefined;
-          if (!traced) continue;
-          assert.deepEqual(result.trace[traced]?.shape, shape, key);
-          assertTensor(result.trace[traced].data, data, tolerance, key);
-          compared++;
+        const { trace } =
+          task === 'text2text'
+            ? await model.generate(given.text, { ...given.runs[0].options, ...asked })
+            : await model.next(given.text, { count: 0, ...asked });
+        assertShapes(trace);
+        const kept = { [`logits.${index}`]: 'logits', [`states.${index}`]: 'encoder.output' };
+        for (const [key, traced] of Object.entries(kept)) {
+          if (!(key in tensors)) continue;
+          assert.deepEqual(trace[traced].shape, tensors[key].shape, key);
+          assertTensor(trace[traced].data, tensors[key].data, tolerance, key);
         }
+        const known = traceOf(tensors, index);
+        if (known) assertTrace(trace, known, tolerance);
       }
-      assert.ok(compared >= texts.length);
+      assert.ok(texts.every((_, index) => `logits.${index}` in tensors));
+    });
+  }
+
+  for (const name of tasksOf('translate')) {
+    const { tensors, texts } = expectedOf(name);
+    const index = texts.findIndex((_, i) => traceOf(tensors, i));
+    if (index < 0) continue;
+    test(`${name}, ${binary}`, async () => {
+      const translator = await loadTranslator(folderOf(name), { binary });
+      const { text: given, output } = texts[index];
+      const options = { beams: 1, maxLength: output.length, trace: everything };
+      const { sentences } = await translator.translate(given, options);
+      assertTrace(sentences[0].trace, traceOf(tensors, index), tolerance);
     });
   }
 
@@ -188,12 +208,11 @@ for (const binary of binaries) {
           assertNear(traced.data, expected, golden.tolerance[tensor][0], tensor);
           compared++;
         }
-        // The last step's logits are the model's own.
-        const { data } = forced.trace.logits;
         const [, width] = golden.tensors.logits.shape;
-        const row = starts.decoder + forced.tokens.length - 1;
-        const expected = golden.tensors.logits.data.subarray(row * width, (row + 1) * width);
-        assertNear(data.slice(-width), expected, golden.tolerance.logits[0], 'logits');
+        const { data } = forced.trace.logits;
+        const first = starts.decoder * width;
+        const expected = golden.tensors.logits.data.subarray(first, first + data.length);
+        assertNear(data, expected, golden.tolerance.logits[0], 'logits');
 
         for (const [map, place] of [
           ['encoder_attention', 'encoder.layers.L.self_attn.weights'],
@@ -212,6 +231,11 @@ for (const binary of binaries) {
         starts.decoder += count.decoder;
       }
       assert.ok(compared >= 3 * 8);
+
+      const { text: s, tensors } = readTrace(name);
+      const target = golden.target_ids[s].slice(0, tensors['decoder.embeddings'].shape[0]);
+      const { trace } = await force(translator, golden.texts[s], golden, target);
+      assertTrace(trace, tensors, 1e-5);
     });
   }
 
@@ -280,6 +304,18 @@ for (const binary of binaries) {
   });
 }
 
+test('of every published family there is a text whose every tensor is compared', () => {
+  const familyOf = (name) =>
+    JSON.parse(readFileSync(join(folderOf(name), 'config.json'), 'utf8')).model_type;
+  const compared = checkpointNames.filter((name) => {
+    const { tensors, texts } = expectedOf(name);
+    return texts.some((_, index) => traceOf(tensors, index));
+  });
+  const families = new Set(checkpointNames.map(familyOf));
+  assert.ok(families.size >= 9);
+  assert.deepEqual(new Set(compared.map(familyOf)), families);
+});
+
 test('in a worker, of batches and of single texts a trace is the same', async () => {
   const options = { trace: everything };
   for (const worker of [false, true]) {
@@ -294,7 +330,7 @@ test('in a worker, of batches and of single texts a trace is the same', async ()
     }
     assert.deepEqual(outcomes, single);
     const translator = await loadTranslator(goldenFolder('translate_odd_local'), { worker });
-    const asked = { trace: everythingTranslated, maxLength: 5 };
+    const asked = { trace: everything, maxLength: 5 };
     const two = 'the old film. a quiet heart.';
     const translation = await translator.translate(two, asked);
     assert.equal(translation.sentences.length, 2);
@@ -334,24 +370,29 @@ function ask(model, Class, given, options) {
 
 /**
  * A translation whose steps read the golden's target, as far as a translation may have its tokens:
- * whatever the model thinks of them, their logits are replaced.
+ * whatever the model thinks of them, their logits are replaced; those that it had are in the trace.
  */
 async function force(translator, given, golden, target) {
   const width = golden.tensors.logits.shape[1];
   const logits = [];
+  const own = [];
   for (let length = 1; ; length++) {
     const patch = {
       name: 'logits',
       value: { shape: [length - 1, width], data: Float32Array.from(logits) },
     };
-    const options = { beams: 1, maxLength: length, trace: everythingTranslated, patch: [patch] };
+    const options = { beams: 1, maxLength: length, trace: everything, patch: [patch] };
     const [sentence] = (await translator.translate(given, options)).sentences;
     const fed = sentence.tokens.slice(0, length - 1).map(({ id }) => id);
     if (fed.join() !== target.slice(1, length).join() || sentence.tokens.length < length) {
       assert.ok(length > 1);
       return force(translator, given, golden, target.slice(0, length - 1));
     }
-    if (length === target.length) return sentence;
+    own.push(...sentence.trace.logits.data.subarray(-width));
+    if (length === target.length) {
+      sentence.trace.logits.data = Float32Array.from(own);
+      return sentence;
+    }
     for (let id = 0; id < width; id++) logits.push(id === target[length] ? 1000 : 0);
   }
 }

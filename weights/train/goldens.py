@@ -15,6 +15,8 @@ golden.safetensors, float32, N = tokens of all texts one after another without p
     encoder.output [N, D], pooled [B, D], logits [B, C]
     attention.S [L, H, n_s, n_s]        row i: the weights with which token i reads every token j
     contributions.S [C, n_s]            mean pooling only; each row sums to the logit without the classifier's bias
+golden.trace.safetensors: of one text S, run alone, every tensor that the engine can show, S/NAME, in its shape; masked scores
+are -inf.
 golden.json:
     texts, ids, clipped                 ids as the model sees them: prefix, pieces cut to the limit, suffix
     scores, labels                      softmax of the logits, the winning label
@@ -184,6 +186,7 @@ TEXTS = [
     "not good at all",
     "caf\u00e9 \u2603 meh",
 ]
+TRACED = "not good at all"  # the text of golden.trace.safetensors
 LONG = "the sound is thin but the picture is crisp and bright , never"  # 37 pieces
 TWO_LABELS = ["negative", "positive"]
 FIVE_LABELS = ["very negative", "negative", "neutral", "positive", "very positive"]
@@ -335,6 +338,23 @@ def pack(trace, real):
     return packed
 
 
+def recorded(run):
+    """Every step of `run(see)`, which has one text: {name: tensor}, without the batch's dimension."""
+    seen = {}
+
+    def see(name, x):
+        assert x.shape[0] == 1 and name not in seen, name
+        seen[name] = x[0]
+
+    run(see)
+    return seen
+
+
+def save_trace(folder, text, seen):
+    safetensors_io.save(os.path.join(folder, "golden.trace.safetensors"),
+                        {f"{text}/{name}": tensor.contiguous().numpy() for name, tensor in seen.items()})
+
+
 def write_json(path, value):
     """One line per top-level entry, and per element of its longer lists: readable in a diff."""
     lines = []
@@ -417,6 +437,13 @@ def make_case(out, name, config, processor, texts, interventions):
         assert torch.isfinite(logits).all() and (logits - trace["logits"][text]).abs().max() > 0.005, (name, options)
         changed.append({"text": text, "options": options, "logits": rounded(logits[None])[0]})
 
+    traced = texts.index(TRACED)
+    alone = torch.tensor([sequences[traced]])
+    seen = recorded(lambda see: forward(config, weights, alone, torch.ones_like(alone, dtype=torch.bool), see=see))
+    for step in seen.keys() & trace.keys():
+        padded = trace[step][traced]
+        assert_close(step, seen[step], padded if padded.dim() == 1 else padded[: lengths[traced]])
+
     trace["scores"] = torch.softmax(trace["logits"], -1)
     packed = pack(trace, real)
     folder = os.path.join(out, name)
@@ -427,6 +454,7 @@ def make_case(out, name, config, processor, texts, interventions):
     safetensors_io.save(os.path.join(folder, "model.safetensors"), {k: v.numpy() for k, v in weights.items()}, half)
     safetensors_io.save(os.path.join(folder, "golden.safetensors"),
                         {k: v.contiguous().numpy() for k, v in packed.items() if k != "scores"})
+    save_trace(folder, traced, seen)
     write_json(os.path.join(folder, "golden.json"), {
         "texts": texts, "ids": sequences, "clipped": clipped, "scores": rounded(trace["scores"]),
         "labels": [config["labels"][best] for best in trace["logits"].argmax(-1).tolist()],

@@ -18,6 +18,7 @@ padding, n_s and m_s of text s:
                                         block reads decoder.layers.L.input and the last norm's output is the layer's
     logits, log_probabilities [M, V]    row t predicts what follows token t
     encoder_attention.S [L, H, n_s, n_s], decoder_attention.S [L, H, m_s, m_s], cross_attention.S [L, H, m_s, n_s]
+golden.trace.safetensors: as in goldens.py, of text 0 and the first FED tokens of its target.
 golden.json:
     texts, targets, ids, target_ids     target_ids begin with the start token
     greedy                              [{ids, log_probability}]: what argmax gives, cut after the end token or 24 tokens
@@ -34,7 +35,8 @@ import numpy as np
 import torch
 
 import safetensors_io
-from goldens import HERE, assert_close, random_layer, random_norm, rounded, train_tokenizer, write_json
+from goldens import (HERE, assert_close, random_layer, random_norm, recorded, rounded, save_trace, train_tokenizer,
+                     write_json)
 from reference import decode, encode, project, translate
 
 GERMAN = """
@@ -54,6 +56,7 @@ nie wieder
 
 TEXTS = ["a gripping film", "meh", "not good at all , never again"]
 TARGETS = ["ein fesselnder Film", "", "gar nicht gut"]
+FED = 6
 
 
 def base(**choices):
@@ -341,6 +344,10 @@ def make_case(out, name, config, interventions, tokenizers):
         assert torch.isfinite(logits).all() and (logits - trace["logits"][text, last]).abs().max() > 0.005, (name, options)
         changed.append({"text": text, "options": options, "logits": rounded(logits[None])[0]})
 
+    seen = recorded(lambda see: translate(config, weights, padded(ids[:1]), padded([target_ids[0][:FED]]), see=see))
+    for step in seen.keys() & trace.keys():
+        assert_close(step, seen[step], trace[step][0, : len(seen[step])])
+
     packed = pack(trace, sources, targets)
     folder = os.path.join(out, name)
     os.makedirs(folder, exist_ok=True)
@@ -351,6 +358,7 @@ def make_case(out, name, config, interventions, tokenizers):
             out_file.write(processor.serialized_model_proto())
     safetensors_io.save(os.path.join(folder, "model.safetensors"), {k: v.numpy() for k, v in weights.items()}, half)
     safetensors_io.save(os.path.join(folder, "golden.safetensors"), {k: v.contiguous().numpy() for k, v in packed.items()})
+    save_trace(folder, 0, seen)
     write_json(os.path.join(folder, "golden.json"), {
         "texts": TEXTS, "targets": TARGETS, "ids": ids, "target_ids": target_ids,
         "greedy": [greedy(config, weights, sequence, start, end) for sequence in ids],

@@ -1,7 +1,8 @@
 """The encoder classifier and the encoder-decoder in plain PyTorch, to be read beside the paper: what the engine must compute.
 
 A batch of texts of different lengths is padded to the longest and masked, whatever config.json may choose is here, and
-every step has a name. Nothing is optimized. Weights are a dict of tensors, named as in the file, of torch's default dtype.
+every step has a name; `see(name, x)` is shown them all, under the engine's names and in its shapes, batch first. Nothing is
+optimized. Weights are a dict of tensors, named as in the file, of torch's default dtype.
 goldens.py and goldens_translation.py check it against torch's own modules and write the tests' expected values with it.
 
 Shapes: B texts, S tokens of the longest, T of the longest target, D d_model, H heads, d = D / H, F d_ff, V vocabulary,
@@ -12,6 +13,10 @@ import math
 
 import torch
 import torch.nn.functional as F
+
+
+def unseen(name, x):
+    """A `see` that looks at nothing."""
 
 
 def linear(weights, name, x):
@@ -46,65 +51,94 @@ def position_table(config, weights, side="encoder"):
     return sinusoids(config["max_source_length" if side == "encoder" else "max_target_length"], config["d_model"])
 
 
-def embed(config, weights, ids, slip=None, side="encoder"):
+def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
     """[B, S] -> [B, S, D]. The position is that of the token in its text, the same in every text of a batch."""
     x = embedding_table(config, weights, side)[ids]
     if config["scale_embedding"] and slip != "embeddings_unscaled":
         x = x * math.sqrt(config["d_model"])
     table = position_table(config, weights, side)
+    positions = table[: ids.shape[1]]
     if slip == "positions_index_the_batch":  # what `x + pe[: x.size(0)]` does to a batch-first x
-        return x + table[: ids.shape[0], None, :]
+        positions = table[: ids.shape[0], None, :]
     if slip == "target_positions_from_one" and side == "decoder":
-        return x + table[1 : ids.shape[1] + 1]
-    return x + table[: ids.shape[1]]
+        positions = table[1 : ids.shape[1] + 1]
+    see(f"{side}.embed_tokens", x)
+    see(f"{side}.embed_positions", positions.expand_as(x))
+    see(f"{side}.embeddings", x + positions)
+    return x + positions
 
 
-def attention_weights(kind, q, k, allowed):
+def attention_weights(name, kind, q, k, allowed, see):
     """q [B, H, T, d], k [B, H, S, d], allowed [B, 1, T, S] -> [B, H, T, S]; a row with nothing to read is 0."""
     if kind == "linear":
         similarity = (F.elu(q) + 1) @ (F.elu(k) + 1).transpose(-1, -2) * allowed
         return similarity / similarity.sum(-1, keepdim=True)
-    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
-    return torch.nan_to_num(torch.softmax(scores.masked_fill(~allowed, -math.inf), -1))
+    scores = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(~allowed, -math.inf)
+    see(f"{name}.scores", scores)
+    return torch.nan_to_num(torch.softmax(scores, -1))
 
 
-def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), kind="full"):
+def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), kind="full", see=unseen):
     """x [B, T, D] reads memory [B, S, D] -> [B, T, D] and the weights [B, H, T, S]."""
     heads = lambda y: y.view(*y.shape[:2], config["n_heads"], -1).transpose(1, 2)  # [B, H, T or S, d]
     q = heads(linear(weights, f"{name}.q_proj", x))
     k, v = (heads(linear(weights, f"{name}.{part}_proj", memory)) for part in "kv")
-    a = attention_weights(kind, q, k, allowed)
+    a = attention_weights(name, kind, q, k, allowed, see)
     context = a @ v  # [B, H, T, d]
     for head in ablated:
         context[:, head] = 0
-    return linear(weights, f"{name}.out_proj", context.transpose(1, 2).reshape(x.shape)), a
+    output = linear(weights, f"{name}.out_proj", context.transpose(1, 2).reshape(x.shape))
+    for part, y in (("q", q), ("k", k), ("v", v), ("context", context)):
+        see(f"{name}.{part}", y.transpose(1, 2))
+    see(f"{name}.weights", a)
+    see(f"{name}.output", output)
+    return output, a
 
 
-def feed_forward(config, weights, name, x):
+def feed_forward(config, weights, name, x, see=unseen):
     activation = {"relu": F.relu, "gelu": F.gelu}[config["activation"]]
-    return linear(weights, f"{name}.fc2", activation(linear(weights, f"{name}.fc1", x)))
+    hidden = activation(linear(weights, f"{name}.fc1", x))
+    output = linear(weights, f"{name}.fc2", hidden)
+    see(f"{name}.fc1", hidden)
+    see(f"{name}.fc2", output)
+    return output
 
 
-def residual(config, weights, norm, x, block):
+def residual(config, weights, layer, part, x, block, see):
     """x + block(norm(x)), or norm(x + block(x)); block gives its output and attention weights."""
-    norm = lambda y, name=norm: layer_norm(config, weights, name, y)
+    norm = lambda y: layer_norm(config, weights, f"{layer}.{part}_layer_norm", y)
     read = norm(x) if config["norm"] == "pre" else x
     added, a = block(read)
-    return (x + added if config["norm"] == "pre" else norm(x + added)), read, added, a
+    total = x + added
+    after = total if config["norm"] == "pre" else norm(total)
+    see(f"{layer}.{part}_layer_norm", read if config["norm"] == "pre" else after)
+    if part != "final":  # whose sum is the layer's output, or read by nothing but its norm
+        see(f"{layer}.{part}.residual", total)
+    return after, read, added, a
 
 
-def encoder_layer(config, weights, name, x, keys, ablated):
+def encoder_layer(config, weights, name, x, keys, ablated, see):
     """[B, S, D] -> [B, S, D], what the attention added to it, and its weights [B, H, S, S]."""
     allowed = keys[:, None, None, :].expand(-1, -1, x.shape[1], -1)
     if config["attention"] == "local":
         position = torch.arange(x.shape[1])
         allowed = allowed & ((position[:, None] - position[None, :]).abs() <= config["attention_window"])
     attend = lambda y: multi_head_attention(
-        config, weights, f"{name}.self_attn", y, y, allowed, ablated, config["attention"])
-    x, _, attended, a = residual(config, weights, f"{name}.self_attn_layer_norm", x, attend)
-    x, *_ = residual(config, weights, f"{name}.final_layer_norm", x,
-                     lambda y: (feed_forward(config, weights, name, y), None))
+        config, weights, f"{name}.self_attn", y, y, allowed, ablated, config["attention"], see)
+    see(f"{name}.input", x)
+    x, _, attended, a = residual(config, weights, name, "self_attn", x, attend, see)
+    x, *_ = residual(config, weights, name, "final", x, lambda y: (feed_forward(config, weights, name, y, see), None), see)
+    see(f"{name}.output", x)
     return x, attended, a
+
+
+def final_norm(config, weights, stack, x, see):
+    """[B, S, D] -> [B, S, D], what is read of a stack."""
+    if config["final_norm"]:
+        x = layer_norm(config, weights, f"{stack}.layer_norm", x)
+        see(f"{stack}.layer_norm", x)
+    see(f"{stack}.output", x)
+    return x
 
 
 def ablated_heads(ablate, layer, attention="encoder"):
@@ -113,42 +147,42 @@ def ablated_heads(ablate, layer, attention="encoder"):
     return [head for of, at, head in sited if of == attention and at == layer]
 
 
-def encode(config, weights, ids, keys, ablate=(), slip=None):
+def encode(config, weights, ids, keys, ablate=(), slip=None, see=unseen):
     """ids [B, S], keys [B, S]: tokens that may be read -> every named step, still padded, and the weights [B, L, H, S, S]."""
-    x = embed(config, weights, ids, slip)
+    x = embed(config, weights, ids, slip, see=see)
     trace = {"encoder.embeddings": x}
     maps = []
     for layer in range(config["encoder_layers"]):
         name = f"encoder.layers.{layer}"
-        x, attended, a = encoder_layer(config, weights, name, x, keys, ablated_heads(ablate, layer))
+        x, attended, a = encoder_layer(config, weights, name, x, keys, ablated_heads(ablate, layer), see)
         trace[f"{name}.self_attn.output"] = attended
         trace[f"{name}.output"] = x
         maps.append(a)
-    if config["final_norm"]:
-        x = layer_norm(config, weights, "encoder.layer_norm", x)
-    trace["encoder.output"] = x
+    trace["encoder.output"] = x = final_norm(config, weights, "encoder", x, see)
     return trace, torch.stack(maps, 1)
 
 
-def forward(config, weights, ids, real, ablate=(), masked=None, slip=None):
+def forward(config, weights, ids, real, ablate=(), masked=None, slip=None, see=unseen):
     """The classifier. ids, real [B, S] (real: not padding), masked [B, S] or None -> every named step, still padded.
 
     ablate holds (layer, head) pairs. A masked token is treated as padding is: nobody reads it and pooling skips it.
     """
     keys = real if masked is None else real & ~masked
-    trace, attention = encode(config, weights, ids, keys, ablate, slip)
+    trace, attention = encode(config, weights, ids, keys, ablate, slip, see)
     x = trace["encoder.output"]
     pooled_over = torch.ones_like(keys) if slip == "mean_counts_padding" else keys
     share = pooled_over / pooled_over.sum(1, keepdim=True)  # [B, S]
     trace["pooled"] = x[:, 0] if config["pooling"] == "first" else (share[:, :, None] * x).sum(1)
     trace["logits"] = linear(weights, "classifier", trace["pooled"])
+    for name in ("pooled", "logits"):
+        see(name, trace[name])
     trace["attention"] = attention
     if config["pooling"] == "mean":
         trace["contributions"] = (share[:, :, None] * x @ weights["classifier.weight"].T).transpose(1, 2)  # [B, C, S]
     return trace
 
 
-def decoder_layer(config, weights, name, x, memory, may_read, ablated):
+def decoder_layer(config, weights, name, x, memory, may_read, ablated, see):
     """x [B, T, D] reads itself and memory [B, S, D] -> [B, T, D] and its named steps.
 
     may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys. What a block reads has the
@@ -157,17 +191,19 @@ def decoder_layer(config, weights, name, x, memory, may_read, ablated):
     norms = [f"{part}_layer_norm" for part in ("self_attn", "encoder_attn", "final")]
     reads = iter(norms if config["norm"] == "pre" else ["input", *norms])
     steps = {}
+    see(f"{name}.input", x)
     for part in ("self_attn", "encoder_attn"):
         attend = lambda y: multi_head_attention(config, weights, f"{name}.{part}", y, y if part == "self_attn" else memory,
-                                                may_read[part], ablated[part])
-        x, read, added, a = residual(config, weights, f"{name}.{part}_layer_norm", x, attend)
+                                                may_read[part], ablated[part], see=see)
+        x, read, added, a = residual(config, weights, name, part, x, attend, see)
         steps |= {next(reads): read, f"{part}.output": added, f"{part}.weights": a}
-    x, read, added, _ = residual(config, weights, f"{name}.final_layer_norm", x,
-                                 lambda y: (feed_forward(config, weights, name, y), None))
+    feed = lambda y: (feed_forward(config, weights, name, y, see), None)
+    x, read, added, _ = residual(config, weights, name, "final", x, feed, see)
+    see(f"{name}.output", x)
     return x, steps | {next(reads): read, "fc2": added, "output": x}
 
 
-def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None):
+def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None, see=unseen):
     """ids, real [B, T]: start token and target; memory [B, S, D], keys [B, S] -> every named step, still padded.
 
     Row t reads rows up to t only: the look-ahead mask.
@@ -180,19 +216,18 @@ def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None):
         keys = torch.ones_like(keys)
     may_read = {"self_attn": real[:, None, None, :] & look_back,
                 "encoder_attn": keys[:, None, None, :].expand(-1, -1, length, -1)}
-    x = embed(config, weights, ids, slip, "decoder")
+    x = embed(config, weights, ids, slip, "decoder", see)
     trace = {"decoder.embeddings": x}
     self_maps, cross_maps = [], []
     for layer in range(config["decoder_layers"]):
         name = f"decoder.layers.{layer}"
         x, steps = decoder_layer(config, weights, name, x, memory, may_read, {
-            "self_attn": ablated_heads(ablate, layer, "decoder"), "encoder_attn": ablated_heads(ablate, layer, "cross")})
+            "self_attn": ablated_heads(ablate, layer, "decoder"), "encoder_attn": ablated_heads(ablate, layer, "cross")},
+            see)
         self_maps.append(steps.pop("self_attn.weights"))
         cross_maps.append(steps.pop("encoder_attn.weights"))
         trace |= {f"{name}.{step}": value for step, value in steps.items()}
-    if config["final_norm"]:
-        x = layer_norm(config, weights, "decoder.layer_norm", x)
-    trace["decoder.output"] = x
+    trace["decoder.output"] = final_norm(config, weights, "decoder", x, see)
     trace["decoder_attention"] = torch.stack(self_maps, 1)  # [B, L, H, T, T]
     trace["cross_attention"] = torch.stack(cross_maps, 1)  # [B, L, H, T, S]
     return trace
@@ -205,11 +240,12 @@ def project(config, weights, hidden):
     return logits + weights["lm_head.bias"] if config["lm_head_bias"] else logits
 
 
-def translate(config, weights, sources, targets, ablate=(), masked=None, slip=None):
+def translate(config, weights, sources, targets, ablate=(), masked=None, slip=None, see=unseen):
     """The whole Transformer. sources, targets: (ids, real) -> every named step of encode, decode and project."""
     keys = sources[1] if masked is None else sources[1] & ~masked
-    trace, trace["encoder_attention"] = encode(config, weights, sources[0], keys, ablate, slip)
-    trace |= decode(config, weights, trace["encoder.output"], keys, *targets, ablate, slip)
+    trace, trace["encoder_attention"] = encode(config, weights, sources[0], keys, ablate, slip, see)
+    trace |= decode(config, weights, trace["encoder.output"], keys, *targets, ablate, slip, see)
     trace["logits"] = project(config, weights, trace["decoder.output"])
+    see("logits", trace["logits"])
     trace["log_probabilities"] = torch.log_softmax(trace["logits"], -1)
     return trace
