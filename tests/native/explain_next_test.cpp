@@ -86,7 +86,9 @@ TEST_CASE("what is written next: rollout, value norms and lens are PyTorch's", "
   golden.check_near("lens.logprobs", logprobs);
 
   // After the last layer it is the answer itself.
-  const Prediction next = Generator::load(golden.folder).next(golden.text, {.count = 0});
+  NextOptions everything;
+  everything.count = 0;
+  const Prediction next = Generator::load(golden.folder).next(golden.text, everything);
   for (const Guess& guess : lens.layers.back().back()) {
     const auto same = std::ranges::find(next.next, guess.id, &NextToken::id);
     REQUIRE(same != next.next.end());
