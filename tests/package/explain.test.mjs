@@ -130,7 +130,7 @@ for (const binary of binaries) {
 
       const { rollout, scores } = await generator.explain(text, { method: 'rollout' });
       check('rollout', rollout.data);
-      assert.deepEqual(scores, [...rollout.data.slice(-scores.length)]);
+      assert.deepEqual(Float32Array.from(scores), rollout.data.slice(-scores.length));
       const norms = await generator.explain(text, { method: 'value_norms' });
       check('value_norms.heads', norms.heads.data);
       check('value_norms.layers', norms.layers.data);
