@@ -188,6 +188,9 @@ struct CommandLine {
         ->required();
     x->add_flag("--json", explain.json, "one JSON object a line");
     x->add_option("--label", explain.label, "what to explain; where not given, the answer");
+    x->add_option("--token", explain.token,
+                  "of a writer's ledger: the id of the next token to explain; else the likeliest");
+    x->add_option("--against", explain.against, "and not this one; else the likeliest other");
     x->add_flag("--effects", explain.effects,
                 "of ledger: what the answer loses without each column");
     x->add_option("--site", explain.site, "of transplant: what is carried from the second text")
@@ -204,7 +207,7 @@ struct CommandLine {
     x->add_option("--least", explain.least, "of circuit: the share of the answer to keep")
         ->check(CLI::Range(0.01, 1.0));
     x->add_option("--beams", explain.beams, "of a translator: hypotheses followed at once; else 1");
-    x->add_option("--words", explain.words, "of a translator's lens, with --json: how many words");
+    x->add_option("--words", explain.words, "of a lens on next words, with --json: how many");
     x->add_flag("--pairs", explain.pairs, "as in classify");
     add_compute(x, explain.compute);
     add_threads(x, explain.threads);

@@ -29,7 +29,7 @@ CircuitSearch::CircuitSearch(EncoderModel& model, const ExplainedText& text, flo
   for (std::string& name : value_norm_tensors()) names.push_back(std::move(name));
   const std::vector<TracedTensor> traced = trace(model, text, std::move(names));
   stream_ = stream_of(traced, config.layers);
-  norms_ = value_norms(model.encoder(), traced).heads;
+  norms_ = value_norms({model.encoder().stack(), "encoder"}, traced).heads;
   const std::vector<float>& logits = find_traced(traced, "logits").data;
   contrast_ = contrast_for(largest(logits), logits.size());
   full_ = kept_ = static_cast<float>(contrast_.of(logits.data()));

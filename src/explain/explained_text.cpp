@@ -16,8 +16,8 @@ std::vector<TracedTensor> trace(EncoderModel& model, const ExplainedText& text,
   return std::move(model(text.batch(), {.names = std::move(names)}).traces[0]);
 }
 
-std::vector<std::string> stream_tensors(std::size_t layers) {
-  return {"encoder.layers.*.input", encoder_layer_name(layers - 1, "output")};
+std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack) {
+  return {std::string(stack) + ".layers.*.input", layer_name(stack, layers - 1, "output")};
 }
 
 Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/encoder_model.hpp"
@@ -33,8 +34,8 @@ struct Stream {
   }
 };
 
-/// What stream_of reads of a run on an encoder of so many layers.
-std::vector<std::string> stream_tensors(std::size_t layers);
+/// What stream_of reads of a run on a stack of so many layers.
+std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack = "encoder");
 Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers);
 
 }  // namespace glassformer

@@ -19,8 +19,15 @@ const SequenceHead& head_of(const EncoderModel& model) {
   return static_cast<const SequenceHead&>(model.head());
 }
 
-std::vector<LedgerColumn> columns_of(const EncoderModel& model) {
-  const StackConfig& config = model.encoder().stack().config();
+// How the number that is explained is read from a stack's last states.
+struct Readout {
+  std::vector<float> weights;  // [D] of a row whose share is 1
+  std::vector<float> shares;   // [T] of each row
+  double bias = 0;             // what is added, whatever the states
+  double rounding = 0;         // what else the number has in it
+};
+
+std::vector<LedgerColumn> columns_of(const StackConfig& config, Compute compute) {
   std::vector<LedgerColumn> columns = {{.kind = Kind::embed_tokens},
                                        {.kind = Kind::embed_positions}};
   if (config.token_types > 0) columns.push_back({.kind = Kind::embed_types});
@@ -31,50 +38,56 @@ std::vector<LedgerColumn> columns_of(const EncoderModel& model) {
     columns.push_back({.kind = Kind::feed_forward, .layer = layer});
   }
   columns.push_back({.kind = Kind::bias});
-  if (model.compute() == Compute::int8) columns.push_back({.kind = Kind::rounding});
+  if (compute == Compute::int8) columns.push_back({.kind = Kind::rounding});
   return columns;
 }
 
-// The trace's name of what a column writes.
-std::string tensor_of(const LedgerColumn& column) {
+// What leaves a column of this stack out of a run: zeros in what it writes. None of what is not
+// written by anything alone.
+std::optional<Patch> without(const LedgerColumn& column, std::string_view stack) {
+  Patch zeros = {.name = {}, .value = {0.0f}};
   switch (column.kind) {
     case Kind::embed_tokens:
-      return "encoder.embed_tokens";
     case Kind::embed_positions:
-      return "encoder.embed_positions";
     case Kind::embed_types:
-      return "encoder.embed_types";
+      zeros.name = std::string(stack) + "." + to_string(column);
+      return zeros;
     case Kind::head:
-      return encoder_layer_name(column.layer, "self_attn.context");
+      zeros.name = layer_name(stack, column.layer, "self_attn.context");
+      zeros.heads = {column.head};
+      return zeros;
     case Kind::feed_forward:
-      return encoder_layer_name(column.layer, "fc2");
+      zeros.name = layer_name(stack, column.layer, "fc2");
+      return zeros;
     case Kind::bias:
     case Kind::rounding:
       break;
   }
-  return {};
+  return std::nullopt;
 }
 
 // Leads the answer's gradient back along the residual stream, and enters what each writer adds.
 class Bookkeeper {
  public:
-  Bookkeeper(const EncoderModel& model, std::span<const TracedTensor> trace)
-      : stack_(model.encoder().stack()), config_(stack_.config()), trace_(trace) {
-    ledger_.columns = columns_of(model);
-    ledger_.tokens = traced("encoder.embed_tokens").shape[0];
+  Bookkeeper(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace)
+      : stack_(of.stack), config_(stack_.config()), name_(of.name), trace_(trace) {
+    ledger_.columns = columns_of(config_, compute);
+    ledger_.tokens = traced("embed_tokens").shape[0];
     ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
     ledger_.read = ledger_.written;
     gradient_.resize(ledger_.tokens * config_.d_model);
   }
 
-  void lead_back_head(const SequenceHead& head, const HeadConfig& config, const Contrast& contrast);
+  void lead_back(const Readout& readout);
   void lead_back_stack();
   Ledger take() { return std::move(ledger_); }
 
  private:
-  const TracedTensor& traced(std::string_view name) const { return find_traced(trace_, name); }
+  const TracedTensor& traced(std::string_view name) const {
+    return find_traced(trace_, std::string(name_) + "." + std::string(name));
+  }
   const TracedTensor& traced(std::size_t layer, std::string_view name) const {
-    return traced(encoder_layer_name(layer, name));
+    return find_traced(trace_, layer_name(name_, layer, name));
   }
   float* gradient(std::size_t row) { return gradient_.data() + row * config_.d_model; }
 
@@ -99,9 +112,11 @@ class Bookkeeper {
 
   const Stack& stack_;
   const StackConfig& config_;
+  std::string_view name_;
   std::span<const TracedTensor> trace_;
   Ledger ledger_;
-  std::vector<float> gradient_;  // [T, D] of the answer with respect to the stream's rows
+  std::vector<std::size_t> rows_;  // of which the answer is read: no other has a gradient
+  std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
 };
 
 // The stream after a sum.
@@ -118,38 +133,75 @@ double multiplier(Activation activation, double before, double after) {
   return activation == Activation::relu ? 0.0 : 0.5;
 }
 
-void Bookkeeper::lead_back_head(const SequenceHead& head, const HeadConfig& config,
-                                const Contrast& contrast) {
-  const std::size_t width = config_.d_model, tokens = ledger_.tokens;
-  // y = weights · (pooled, or what the dense layer makes of it) + bias
-  double bias = 0;
-  std::vector<float> weights(width), row(width);
-  const auto add_row = [&](const Linear& layer, std::size_t output, double scale) {
-    layer.copy_output(output, row);
-    for (std::size_t i = 0; i < width; ++i) weights[i] += static_cast<float>(scale) * row[i];
-    if (!layer.bias().empty()) bias += scale * static_cast<double>(layer.bias()[output]);
-  };
-  for (std::size_t c = 0; c < contrast.weights.size(); ++c) {
-    add_row(head.classifier(), c, static_cast<double>(contrast.weights[c]));
+// Adds a layer's output to what a number is read by.
+void add_output(const Linear& layer, std::size_t output, double scale, Readout& readout) {
+  std::vector<float> row(layer.in());
+  layer.copy_output(output, row);
+  readout.weights.resize(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    readout.weights[i] += static_cast<float>(scale) * row[i];
   }
+  if (!layer.bias().empty()) readout.bias += scale * static_cast<double>(layer.bias()[output]);
+}
+
+void add_outputs(const Linear& layer, const Contrast& contrast, Readout& readout) {
+  for (std::size_t c = 0; c < contrast.weights.size(); ++c) {
+    if (contrast.weights[c] == 0.0f) continue;
+    add_output(layer, c, static_cast<double>(contrast.weights[c]), readout);
+  }
+}
+
+Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trace,
+                   const Contrast& contrast) {
+  const SequenceHead& head = head_of(model);
+  Readout readout;
+  add_outputs(head.classifier(), contrast, readout);
   if (const Linear* dense = head.dense()) {
-    const std::vector<float> outer = std::exchange(weights, std::vector<float>(width));
-    const std::vector<float>&pooled = traced("pooled").data, &after = traced("head.dense").data;
-    for (std::size_t k = 0; k < width; ++k) {
+    const std::vector<float> outer = std::exchange(readout.weights, {});
+    const std::vector<float>&pooled = find_traced(trace, "pooled").data,
+          &after = find_traced(trace, "head.dense").data;
+    std::vector<float> row(dense->in());
+    for (std::size_t k = 0; k < outer.size(); ++k) {
       dense->copy_output(k, row);
       const double before =
-          dot(row.data(), pooled.data(), width) + static_cast<double>(dense->bias()[k]);
-      const double factor = multiplier(*config.dense, before, static_cast<double>(after[k]));
-      add_row(*dense, k, static_cast<double>(outer[k]) * factor);
+          dot(row.data(), pooled.data(), row.size()) + static_cast<double>(dense->bias()[k]);
+      const double factor =
+          multiplier(*model.head_config().dense, before, static_cast<double>(after[k]));
+      add_output(*dense, k, static_cast<double>(outer[k]) * factor, readout);
     }
   }
   Sequences text;
-  text.add(tokens);
-  std::vector<float> shares(tokens);
-  head.pooling().weigh(text, 0, shares);
-  for (std::size_t i = 0; i < tokens; ++i) {
-    for (std::size_t c = 0; c < width; ++c) gradient(i)[c] = shares[i] * weights[c];
-    enter(i, column({.kind = Kind::bias}), static_cast<double>(shares[i]) * bias);
+  text.add(find_traced(trace, "encoder.embed_tokens").shape[0]);
+  readout.shares.resize(text.tokens());
+  head.pooling().weigh(text, 0, readout.shares);
+  return readout;
+}
+
+Readout readout_of(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
+  Readout readout;
+  add_outputs(model.lm_head(), contrast, readout);
+  const float scale = model.scale_of_states();
+  for (float& weight : readout.weights) weight *= scale;
+  const TracedTensor& states = find_traced(run.trace, "decoder.output");
+  const std::size_t tokens = states.shape[0], width = states.shape[1];
+  readout.shares.resize(tokens);
+  readout.shares.back() = 1;
+  const float* last = states.data.data() + (tokens - 1) * width;
+  readout.rounding =
+      contrast.of(run.logits.data()) - dot(readout.weights.data(), last, width) - readout.bias;
+  return readout;
+}
+
+void Bookkeeper::lead_back(const Readout& readout) {
+  for (std::size_t i = 0; i < ledger_.tokens; ++i) {
+    if (readout.shares[i] == 0.0f) continue;
+    rows_.push_back(i);
+    for (std::size_t c = 0; c < config_.d_model; ++c) {
+      gradient(i)[c] = readout.shares[i] * readout.weights[c];
+    }
+    const double share = static_cast<double>(readout.shares[i]);
+    enter(i, column({.kind = Kind::bias}), share * readout.bias);
+    if (rounds()) enter(i, column({.kind = Kind::rounding}), share * readout.rounding);
   }
 }
 
@@ -157,7 +209,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
   const std::size_t width = config_.d_model;
   const double n = static_cast<double>(width), eps = static_cast<double>(config_.layer_norm_eps);
   const bool centers = config_.layer_norm != NormKind::rms;
-  for (std::size_t i = 0; i < ledger_.tokens; ++i) {
+  for (const std::size_t i : rows_) {
     const float* x = input.data() + i * width;
     float* a = gradient(i);
     if (norm.bias()) enter(i, column({.kind = Kind::bias}), dot(a, norm.bias(), width));
@@ -184,7 +236,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
 void Bookkeeper::enter_rows(const LedgerColumn& writer, const TracedTensor& rows,
                             std::span<const float> bias) {
   const std::size_t width = config_.d_model;
-  for (std::size_t i = 0; i < ledger_.tokens; ++i) {
+  for (const std::size_t i : rows_) {
     const double of_bias = bias.empty() ? 0.0 : dot(gradient(i), bias.data(), width);
     enter(i, column(writer), dot(gradient(i), rows.data.data() + i * width, width) - of_bias);
     enter(i, column({.kind = Kind::bias}), of_bias);
@@ -201,7 +253,7 @@ void Bookkeeper::enter_attention(std::size_t layer) {
   const std::size_t tokens = ledger_.tokens, d_head = config_.d_head, d_heads = out_proj.in();
   const std::size_t first = column({.kind = Kind::head, .layer = layer});
   std::vector<float> led_back(d_heads);  // W_Oᵀ a
-  for (std::size_t i = 0; i < tokens; ++i) {
+  for (const std::size_t i : rows_) {
     const float* a = gradient(i);
     std::ranges::fill(led_back, 0.0f);
     for (std::size_t c = 0; c < config_.d_model; ++c) {
@@ -235,12 +287,11 @@ void Bookkeeper::enter_attention(std::size_t layer) {
 }
 
 void Bookkeeper::enter_embeddings() {
-  const TracedTensor &tokens = traced("encoder.embed_tokens"),
-                     &positions = traced("encoder.embed_positions");
+  const TracedTensor &tokens = traced("embed_tokens"), &positions = traced("embed_positions");
   if (const Norm* norm = stack_.layernorm_embedding()) {
     std::vector<float> sum = sum_of(tokens, positions);
     if (config_.token_types > 0) {
-      const TracedTensor& types = traced("encoder.embed_types");
+      const TracedTensor& types = traced("embed_types");
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += types.data[i];
     }
     lead_back_norm(*norm, sum);
@@ -248,7 +299,7 @@ void Bookkeeper::enter_embeddings() {
   enter_rows({.kind = Kind::embed_tokens}, tokens, {});
   enter_rows({.kind = Kind::embed_positions}, positions, {});
   if (config_.token_types > 0) {
-    enter_rows({.kind = Kind::embed_types}, traced("encoder.embed_types"), {});
+    enter_rows({.kind = Kind::embed_types}, traced("embed_types"), {});
   }
 }
 
@@ -303,32 +354,59 @@ double Ledger::sum(const std::vector<float>& view) const {
   return sum;
 }
 
-std::vector<std::string> ledger_tensors(const EncoderModel& model) {
-  const StackConfig& config = model.encoder().stack().config();
-  std::vector<std::string> names = stream_tensors(config.layers);
-  for (const char* name : {"encoder.embed_tokens", "encoder.embed_positions", "pooled", "logits"}) {
-    names.emplace_back(name);
-  }
-  if (config.token_types > 0) names.emplace_back("encoder.embed_types");
-  if (model.head_config().dense) names.emplace_back("head.dense");
-  if (config.norm == NormPlacement::post) {
-    names.emplace_back("encoder.layers.*.self_attn_layer_norm");
-  }
+namespace {
+
+std::vector<std::string> tensors_of(const StackConfig& config, const std::string& stack) {
+  std::vector<std::string> names = stream_tensors(config.layers, stack);
+  names.push_back(stack + ".embed_tokens");
+  names.push_back(stack + ".embed_positions");
+  if (config.token_types > 0) names.push_back(stack + ".embed_types");
+  const std::string layers = stack + ".layers.*.";
+  if (config.norm == NormPlacement::post) names.push_back(layers + "self_attn_layer_norm");
   for (const char* name :
        {"self_attn.v", "self_attn.weights", "self_attn.context", "self_attn.output", "fc2"}) {
-    names.push_back("encoder.layers.*." + std::string(name));
+    names.push_back(layers + name);
   }
+  return names;
+}
+
+Ledger ledger_of(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace,
+                 const Readout& readout) {
+  Bookkeeper bookkeeper(of, compute, trace);
+  bookkeeper.lead_back(readout);
+  bookkeeper.lead_back_stack();
+  return bookkeeper.take();
+}
+
+}  // namespace
+
+std::vector<std::string> ledger_tensors(const EncoderModel& model) {
+  std::vector<std::string> names = tensors_of(model.encoder().stack().config(), "encoder");
+  names.emplace_back("pooled");
+  names.emplace_back("logits");
+  if (model.head_config().dense) names.emplace_back("head.dense");
+  return names;
+}
+
+std::vector<std::string> ledger_tensors(const LanguageModel& model) {
+  std::vector<std::string> names = tensors_of(model.decoder().stack().config(), "decoder");
+  names.emplace_back("decoder.output");
   return names;
 }
 
 Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
               const Contrast& contrast) {
-  const SequenceHead& head = head_of(model);
-  Bookkeeper bookkeeper(model, trace);
-  bookkeeper.lead_back_head(head, model.head_config(), contrast);
-  bookkeeper.lead_back_stack();
-  Ledger ledger = bookkeeper.take();
+  const Readout readout = readout_of(model, trace, contrast);
+  Ledger ledger = ledger_of({model.encoder().stack(), "encoder"}, model.compute(), trace, readout);
   ledger.value = contrast.of(find_traced(trace, "logits").data.data());
+  return ledger;
+}
+
+Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
+  const Readout readout = readout_of(model, run, contrast);
+  Ledger ledger =
+      ledger_of({model.decoder().stack(), "decoder"}, model.compute(), run.trace, readout);
+  ledger.value = contrast.of(run.logits.data());
   return ledger;
 }
 
@@ -337,24 +415,31 @@ void measure_effects(EncoderModel& model, const ExplainedText& text, const Strea
   ledger.effects.assign(ledger.columns.size(), 0.0f);
   for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
     const LedgerColumn& column = ledger.columns[c];
-    const std::string name = tensor_of(column);
-    if (name.empty()) continue;
-    double without = 0;
+    const std::optional<Patch> zero = without(column, "encoder");
+    if (!zero) continue;
+    double left = 0;
     if (column.kind == Kind::head || column.kind == Kind::feed_forward) {
       Sequences one;
       one.add(stream.tokens);
       RowEdit zeros = {.sequence = 0};
       if (column.kind == Kind::head) zeros.head = column.head;
-      RowEditor editor(name, one, std::span(&zeros, 1));
+      RowEditor editor(zero->name, one, std::span(&zeros, 1));
       const ConstView<2> states =
           const_view<2>(stream.row(column.layer, 0).data(), {stream.tokens, stream.d_model});
-      without = contrast.of(model.resume(one, column.layer, states, &editor).data());
+      left = contrast.of(model.resume(one, column.layer, states, &editor).data());
     } else {
-      const Patch zero = {.name = name, .value = {0.0f}};
-      without = contrast.of(model(text.batch(), {.patches = {zero}}).logits.data());
+      left = contrast.of(model(text.batch(), {.patches = {*zero}}).logits.data());
     }
-    ledger.effects[c] = static_cast<float>(ledger.value - without);
+    ledger.effects[c] = static_cast<float>(ledger.value - left);
   }
+}
+
+float effect_of(LanguageModel& model, std::span<const std::int32_t> ids, const Contrast& contrast,
+                double value, const LedgerColumn& column) {
+  const std::optional<Patch> zero = without(column, "decoder");
+  if (!zero) return 0;
+  const NextTokenRun run = run_to_next_token(model, ids, {.patches = {*zero}});
+  return static_cast<float>(value - contrast.of(run.logits.data()));
 }
 
 }  // namespace glassformer

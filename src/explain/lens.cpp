@@ -1,6 +1,9 @@
 #include "explain/lens.hpp"
 
+#include <algorithm>
+
 #include "error.hpp"
+#include "kernels/kernels.hpp"
 
 namespace glassformer {
 namespace {
@@ -15,6 +18,21 @@ std::vector<float> read(EncoderModel& model, const Stream& stream, std::size_t l
   return {logits.data(), logits.data() + logits.size()};
 }
 
+// The most probable tokens of a row of logits, best first.
+std::vector<Guess> best_guesses(std::span<const float> logits, const GuessLimits& most) {
+  const float sum = writing_kernels().log_sum_exp(logits.data(), logits.size());
+  std::vector<Guess> best;
+  for (std::size_t id = 0; id < std::min(logits.size(), most.vocabulary); ++id) {
+    const float logprob = logits[id] - sum;
+    if (best.size() == most.count && logprob <= best.back().logprob) continue;
+    const auto place =
+        std::ranges::find_if(best, [&](const Guess& one) { return one.logprob < logprob; });
+    best.insert(place, {static_cast<std::int32_t>(id), logprob});
+    if (best.size() > most.count) best.pop_back();
+  }
+  return best;
+}
+
 }  // namespace
 
 Lens lens(EncoderModel& model, const Stream& stream) {
@@ -24,6 +42,20 @@ Lens lens(EncoderModel& model, const Stream& stream) {
   }
   return {stream.layers, stream.tokens, head.outputs, read(model, stream, stream.tokens),
           read(model, stream, 1)};
+}
+
+std::vector<std::vector<Guess>> lens(LanguageModel& model, View<2> stream,
+                                     const GuessLimits& most) {
+  constexpr std::size_t most_rows = 64;  // whose logits there is room for at once
+  std::vector<std::vector<Guess>> guesses;
+  for (std::size_t first = 0; first < stream.shape(0); first += most_rows) {
+    const std::size_t some = std::min(most_rows, stream.shape(0) - first);
+    const View<2> logits = model.project_stream(rows(stream, first, some));
+    for (std::size_t row = 0; row < some; ++row) {
+      guesses.push_back(best_guesses({&logits(row, 0), logits.shape(1)}, most));
+    }
+  }
+  return guesses;
 }
 
 }  // namespace glassformer

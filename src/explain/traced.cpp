@@ -11,8 +11,8 @@ const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::stri
   throw_error(ErrorCode::internal, {"trace: expected {}, which was not asked for", {name}});
 }
 
-std::string encoder_layer_name(std::size_t layer, std::string_view name) {
-  return "encoder.layers." + std::to_string(layer) + "." + std::string(name);
+std::string layer_name(std::string_view stack, std::size_t layer, std::string_view name) {
+  return std::string(stack) + ".layers." + std::to_string(layer) + "." + std::string(name);
 }
 
 std::vector<float> dense_weights(const Linear& linear) {

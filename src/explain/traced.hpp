@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layers/linear.hpp"
+#include "models/stack.hpp"
 #include "models/trace.hpp"
 
 namespace glassformer {
@@ -13,8 +14,17 @@ namespace glassformer {
 /// The tensor of this name. Throws `internal` where it was not traced.
 const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::string_view name);
 
-/// "encoder.layers.<layer>.<name>"
-std::string encoder_layer_name(std::size_t layer, std::string_view name);
+/// The stack whose answer is explained.
+struct ExplainedStack {
+  const Stack& stack;
+  std::string_view name;  ///< what its tensors' names begin with: "encoder" or "decoder"
+};
+
+/// "<stack>.layers.<layer>.<name>"
+std::string layer_name(std::string_view stack, std::size_t layer, std::string_view name);
+inline std::string encoder_layer_name(std::size_t layer, std::string_view name) {
+  return layer_name("encoder", layer, name);
+}
 
 /// W [out, in], row-major, of a linear layer; of one of integers, what they stand for.
 std::vector<float> dense_weights(const Linear& linear);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "explain/traced.hpp"
-
 namespace glassformer {
 namespace {
 
@@ -36,25 +34,26 @@ std::vector<double> products_of(const float* values, std::size_t heads, std::siz
 
 }  // namespace
 
-std::vector<std::string> value_norm_tensors() {
-  return {"encoder.layers.*.self_attn.v", "encoder.layers.*.self_attn.weights"};
+std::vector<std::string> value_norm_tensors(std::string_view stack) {
+  const std::string layers = std::string(stack) + ".layers.*.";
+  return {layers + "self_attn.v", layers + "self_attn.weights"};
 }
 
-ValueNorms value_norms(const Encoder& encoder, std::span<const TracedTensor> trace) {
-  const StackConfig& config = encoder.stack().config();
+ValueNorms value_norms(const ExplainedStack& of, std::span<const TracedTensor> trace) {
+  const StackConfig& config = of.stack.config();
   const std::size_t heads = config.n_heads, layers = config.layers;
   ValueNorms norms;
   for (std::size_t layer = 0; layer < layers; ++layer) {
-    const TracedTensor& v = find_traced(trace, encoder_layer_name(layer, "self_attn.v"));
+    const TracedTensor& v = find_traced(trace, layer_name(of.name, layer, "self_attn.v"));
     const TracedTensor& weights =
-        find_traced(trace, encoder_layer_name(layer, "self_attn.weights"));
+        find_traced(trace, layer_name(of.name, layer, "self_attn.weights"));
     const std::size_t tokens = v.shape[0];
     if (layer == 0) {
       norms.heads = {.layers = layers, .heads = heads, .queries = tokens, .keys = tokens};
       norms.layers = {.layers = layers, .heads = 1, .queries = tokens, .keys = tokens};
     }
     const std::vector<float> values =
-        transform_values(v, encoder.stack().block(layer).self_attn().out_proj());
+        transform_values(v, of.stack.block(layer).self_attn().out_proj());
     for (std::size_t j = 0; j < tokens; ++j) {
       // ‖Σ_h α_h f_h‖² = Σ_g Σ_h α_g α_h f_g · f_h, and ‖α_h f_h‖² is its term of g = h.
       const std::vector<double> products =

@@ -17,11 +17,12 @@
 #include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
-// Why a classifier answers as it does. Of T tokens, L layers, H heads, C labels.
+// Why a model answers as it does. Of T tokens, L layers, H heads, C labels.
 //
 // The number that is explained is made of logits, never of probabilities, which saturate and whose
-// parts do not add up: of two labels the log-odds, z_label - z_other; of more, the label's logit
-// above the mean of all; of one, its logit.
+// parts do not add up. Of a classifier with two labels it is the log-odds, z_label - z_other; with
+// more, the label's logit above the mean of all; with one, its logit. Of a model that writes on,
+// how far one next token is ahead of another, z_token - z_against.
 
 namespace glassformer {
 
@@ -44,6 +45,18 @@ struct Lens {
   std::size_t layers, tokens, labels;
   std::vector<float> logits;        ///< [L + 1, C] of the text, as if no layer followed
   std::vector<float> token_logits;  ///< [L + 1, T, C] of each token alone
+};
+
+/// A token that may come next.
+struct Guess {
+  std::int32_t id;
+  float logprob;
+  std::string text = {};  ///< as InputToken::text
+};
+
+/// What a decoder would write, had it to choose before each layer, or after the last.
+struct NextLens {
+  std::vector<std::vector<std::vector<Guess>>> layers;  ///< [L + 1, T] the likeliest, best first
 };
 
 /// Who writes into the residual stream.
@@ -79,6 +92,12 @@ struct Ledger {
   std::vector<float> effects;
 
   double sum(const std::vector<float>& view) const;
+};
+
+/// Why a model would write one token and not the other.
+struct NextLedger {
+  Guess token, against;
+  Ledger ledger;  ///< of z_token - z_against
 };
 
 /// What is carried from one text's run into another's.
@@ -177,7 +196,7 @@ template <class Part>
 struct Explanation {
   std::vector<InputToken> tokens;  ///< [T] what the model read
   bool clipped = false;            ///< there was more than the model takes at once
-  std::string label;               ///< what is explained
+  std::string label;               ///< of a classifier: what is explained
   Part part;
 };
 

@@ -88,4 +88,54 @@ Explanation<Circuit> Explainer::circuit(const TextInput& text, float least) {
   return explainer.explain(input, label, std::move(circuit));
 }
 
+NextTokenExplainer NextTokenExplainer::load(const std::filesystem::path& folder,
+                                            const LoadOptions& options) {
+  return NextTokenExplainer(load_pipeline<GeneratePipeline>(folder, options));
+}
+
+NextTokenExplainer::NextTokenExplainer(std::unique_ptr<GeneratePipeline> pipeline)
+    : pipeline_(std::move(pipeline)) {
+  static_cast<void>(GenerationExplainer(*pipeline_));  // throws where it cannot
+}
+NextTokenExplainer::NextTokenExplainer(NextTokenExplainer&&) noexcept = default;
+NextTokenExplainer& NextTokenExplainer::operator=(NextTokenExplainer&&) noexcept = default;
+NextTokenExplainer::~NextTokenExplainer() = default;
+
+namespace {
+
+// What `method` makes of a text, with what it is of.
+template <class Method>
+auto explain_next(GeneratePipeline& pipeline, std::string_view text, const Method& method) {
+  const GenerationExplainer explainer(pipeline);
+  const GenerationInput input = explainer.read(text);
+  return Explanation{explainer.tokens_of(input), input.clipped, {}, method(explainer, input)};
+}
+
+}  // namespace
+
+Explanation<Rollout> NextTokenExplainer::rollout(std::string_view text) {
+  return explain_next(*pipeline_, text, [](const auto& explainer, const auto& input) {
+    return explainer.rollout(input);
+  });
+}
+
+Explanation<ValueNorms> NextTokenExplainer::value_norms(std::string_view text) {
+  return explain_next(*pipeline_, text, [](const auto& explainer, const auto& input) {
+    return explainer.value_norms(input);
+  });
+}
+
+Explanation<NextLens> NextTokenExplainer::lens(std::string_view text, std::size_t words) {
+  return explain_next(*pipeline_, text, [&](const auto& explainer, const auto& input) {
+    return explainer.lens(input, words);
+  });
+}
+
+Explanation<NextLedger> NextTokenExplainer::ledger(std::string_view text,
+                                                   const NextLedgerOptions& options) {
+  return explain_next(*pipeline_, text, [&](const auto& explainer, const auto& input) {
+    return explainer.ledger(input, options);
+  });
+}
+
 }  // namespace glassformer

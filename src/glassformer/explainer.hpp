@@ -4,6 +4,8 @@
 
 namespace glassformer {
 
+class GeneratePipeline;
+
 /// What may be asked of Explainer::ledger.
 struct LedgerOptions {
   std::optional<std::string> label = {};  ///< what is explained; none: the model's answer
@@ -33,6 +35,13 @@ struct FaithfulnessOptions {
   std::optional<std::string> label = {};  ///< none: the model's answer
   std::size_t orders = 20;                ///< random ones
   std::uint32_t seed = 1;
+};
+
+/// What may be asked of NextTokenExplainer::ledger.
+struct NextLedgerOptions {
+  std::optional<std::int32_t> token = {};    ///< what is explained; none: the likeliest
+  std::optional<std::int32_t> against = {};  ///< and not this one; none: the likeliest other
+  bool effects = false;                      ///< measure what is lost without each column, too
 };
 
 /// Explains a classifier's answers. Every method throws what Classifier::classify does of a text,
@@ -71,6 +80,33 @@ class Explainer {
 
  private:
   std::unique_ptr<ClassifyPipeline> pipeline_;
+};
+
+/// Explains what a decoder alone, such as a GPT, would write next. The answer is read from the last
+/// token's row: what stands in the others reaches it by the heads alone. Every method reads a text,
+/// and throws, as Generator::next does. It answers one call at a time.
+class NextTokenExplainer {
+ public:
+  /// Opens a model folder; as Generator::load. Throws `unsupported` for a model with an encoder.
+  static NextTokenExplainer load(const std::filesystem::path& folder,
+                                 const LoadOptions& options = {});
+  explicit NextTokenExplainer(std::unique_ptr<GeneratePipeline> pipeline);
+  NextTokenExplainer(NextTokenExplainer&&) noexcept;
+  NextTokenExplainer& operator=(NextTokenExplainer&&) noexcept;
+  ~NextTokenExplainer();
+
+  /// As Explainer's; `scores` are the last token's.
+  Explanation<Rollout> rollout(std::string_view text);
+  Explanation<ValueNorms> value_norms(std::string_view text);
+  /// The likeliest next tokens, `words` of them, as the final norm and the projection read them
+  /// from each layer (nostalgebraist 2020).
+  Explanation<NextLens> lens(std::string_view text, std::size_t words = 5);
+  /// How far one token is ahead of another, as an exact sum (Elhage et al. 2021; Yin and Neubig
+  /// 2022). Throws `invalid_option` for tokens that there are not.
+  Explanation<NextLedger> ledger(std::string_view text, const NextLedgerOptions& options = {});
+
+ private:
+  std::unique_ptr<GeneratePipeline> pipeline_;
 };
 
 }  // namespace glassformer

@@ -95,11 +95,15 @@ void LanguageModel::reserve_logits(std::size_t rows) {
   logits_ = Tensor<2>::from_shape({rows, columns});
 }
 
+float LanguageModel::scale_of_states() const {
+  if (!architecture_.head.scale_states) return 1.0f;
+  return 1.0f / std::sqrt(static_cast<float>(architecture_.decoder->d_model));
+}
+
 void LanguageModel::project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {
   if (!architecture_.head.scale_states) return projection(hidden, logits, workspace_);
   View<2> scaled = rows(workspace_.normed, 0, hidden.shape(0));  // [R, D]
-  const float scale = 1.0f / std::sqrt(static_cast<float>(hidden.shape(1)));
-  kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale);
+  kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
   projection(const_view(scaled), logits, workspace_);
 }
 

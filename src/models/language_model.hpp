@@ -58,6 +58,10 @@ class LanguageModel {
   /// Makes room for the logits of so many rows.
   void reserve_logits(std::size_t rows);
 
+  /// What projects, and what it multiplies states by first.
+  const Linear& lm_head() const { return lm_head_; }
+  float scale_of_states() const;
+
   std::size_t vocab_size() const { return lm_head_.out(); }
   Compute compute() const { return compute_; }
   const Decoder& decoder() const { return decoder_; }
@@ -73,7 +77,6 @@ class LanguageModel {
   void prepare(const DecodingLimits& limits, std::size_t longest);
 
   const Architecture& architecture() const { return architecture_; }
-  const Linear& lm_head() const { return lm_head_; }
   /// The table of both stacks, where they have one that is not lm_head's weight; else null.
   const Embedding* embed_tokens() const { return embed_tokens_.get(); }
   Workspace& workspace() { return workspace_; }

@@ -131,7 +131,8 @@ Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
 }
 
 ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
-  return glassformer::value_norms(model().encoder(), trace(input, value_norm_tensors()));
+  return glassformer::value_norms({model().encoder().stack(), "encoder"},
+                                  trace(input, value_norm_tensors()));
 }
 
 Lens ClassifierExplainer::lens(const ExplainInput& input) const {

@@ -8,9 +8,11 @@
 
 #include "explain/circuit.hpp"
 #include "explain/faithfulness.hpp"
+#include "explain/next_token.hpp"
 #include "explain/transplant.hpp"
 #include "glassformer/explainer.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/generate.hpp"
 
 namespace glassformer {
 
@@ -76,6 +78,41 @@ class ClassifierExplainer {
   ClassifyPipeline& pipeline_;
 };
 
+/// Explanations of what a decoder alone would write next; see NextTokenExplainer.
+class GenerationExplainer {
+ public:
+  /// Throws `unsupported` for a model with an encoder. The pipeline outlives this.
+  explicit GenerationExplainer(GeneratePipeline& pipeline);
+
+  /// The end of a long text, as Generator::next reads it. Throws what that does.
+  GenerationInput read(std::string_view text) const;
+  std::vector<InputToken> tokens_of(const GenerationInput& input) const;
+  std::size_t layers() const;
+
+  Rollout rollout(const GenerationInput& input) const;
+  ValueNorms value_norms(const GenerationInput& input) const;
+  NextLens lens(const GenerationInput& input, std::size_t words) const;
+  NextLedger ledger(const GenerationInput& input, const NextLedgerOptions& options) const;
+
+  /// The lens layer by layer: the stream, and what a layer reads there.
+  std::vector<TracedTensor> stream(const GenerationInput& input) const;
+  std::vector<std::vector<Guess>> read_layer(std::span<const TracedTensor> stream,
+                                             std::size_t layer, std::size_t words) const;
+  /// The ledger column by column: without effects, and the effect of the first column that lacks
+  /// one. Throws `invalid_option` for tokens that there are not.
+  void expect_tokens(const NextLedgerOptions& options) const;
+  NextLedger sum(const GenerationInput& input, const NextLedgerOptions& options) const;
+  void measure_next(const GenerationInput& input, NextLedger& result) const;
+
+ private:
+  LanguageModel& model() const;
+  std::size_t vocabulary() const;
+  NextTokenRun run(const GenerationInput& input, std::vector<std::string> names) const;
+  Contrast contrast_of(const NextLedger& of) const;
+
+  GeneratePipeline& pipeline_;
+};
+
 /// Texts to explain, step by step. Options for a classifier; of the method "transplant" each text
 /// is two, the base and the donor:
 ///
@@ -100,6 +137,13 @@ class ClassifierExplainer {
 ///                                                   (Langedijk et al. 2023)
 ///
 /// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors.
+/// For a decoder that continues texts:
+///
+///   {"method": "rollout" | "value_norms"}
+///   {"method": "lens", "words"?: int}
+///   {"method": "ledger", "token"?: int, "against"?: int, "effects"?: bool}
+///
+/// Each result is {method, tokens, clipped, …} and tensors.
 /// Throws `unsupported` for models of other tasks, `invalid_option` naming the option.
 std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextInput> texts,
                                        const TaskOptions& options, ResultForm form);
@@ -109,5 +153,7 @@ std::unique_ptr<Job> begin_explanation(ClassifyPipeline& pipeline, std::span<con
 std::unique_ptr<Job> begin_explanation(TranslatePipeline& pipeline,
                                        std::span<const TextInput> texts, const TaskOptions& options,
                                        ResultForm form);
+std::unique_ptr<Job> begin_explanation(GeneratePipeline& pipeline, std::span<const TextInput> texts,
+                                       const TaskOptions& options, ResultForm form);
 
 }  // namespace glassformer

@@ -4,7 +4,8 @@
 
 #include "io/decimal.hpp"
 #include "pipelines/explain.hpp"
-#include "pipelines/result_writer.hpp"
+#include "pipelines/explain_work.hpp"
+#include "pipelines/generate.hpp"
 #include "pipelines/scores.hpp"
 #include "pipelines/translate.hpp"
 
@@ -78,51 +79,35 @@ ExplainOptions read_options(const TaskOptions& task) {
   return options;
 }
 
-std::string decimal(double number) { return six_decimals(static_cast<float>(number)); }
-
-// One text's explanation on its way.
-class Work {
+// The explanation of a classifier's answer to one text.
+class Work : public ExplainWork {
  public:
   Work(const ClassifierExplainer& explainer, ExplainInput input)
       : explainer_(explainer), input_(std::move(input)) {}
-  virtual ~Work() = default;
 
-  // Does the next piece; returns whether any is left.
-  virtual bool step() = 0;
-  // The fields behind {method, label, tokens, clipped.
-  virtual void write(ResultWriter& json) const = 0;
-  virtual std::string line() const = 0;
+  void write(ResultWriter& json) const final {
+    json.field("label", explainer_.pipeline().config().labels[label()]);
+    json.key("tokens");
+    glassformer::write(json, explainer_.tokens_of(input_));
+    json.field("clipped", input_.input.clipped);
+    write_part(json);
+  }
+
+ protected:
+  // What is the method's own.
+  virtual void write_part(ResultWriter& json) const = 0;
   virtual std::size_t label() const { return explainer_.answer(input_); }
 
   const ExplainInput& input() const { return input_; }
-
- protected:
   const ClassifierExplainer& explainer() const { return explainer_; }
-  // "film=0.123456", of every token, tabs between.
-  std::string line_of(const std::vector<float>& scores) const {
-    const std::vector<InputToken> tokens = explainer_.tokens_of(input_);
-    std::string line;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const std::size_t blank = tokens[i].text.starts_with(' ') ? 1 : 0;
-      line.append(i > 0 ? "\t" : "").append(tokens[i].text, blank).append("=");
-      line += decimal(static_cast<double>(scores[i]));
-    }
-    return line;
+  std::string scores_line(const std::vector<float>& scores) const {
+    return line_of(explainer_.tokens_of(input_), scores);
   }
 
  private:
   const ClassifierExplainer& explainer_;
   ExplainInput input_;
 };
-
-void write_numbers(JsonWriter& json, std::string_view name, const std::vector<float>& numbers) {
-  json.key(name);
-  json.array(numbers, [&](float number) { json.value(number); });
-}
-
-void write_number(JsonWriter& json, std::string_view name, double number) {
-  json.field(name, static_cast<float>(number));
-}
 
 template <class Indices>
 void write_indices(JsonWriter& json, std::string_view name, const Indices& indices) {
@@ -137,12 +122,8 @@ class RolloutWork final : public Work {
     rollout_ = explainer().rollout(input());
     return false;
   }
-  void write(ResultWriter& json) const override {
-    write_numbers(json, "scores", rollout_.scores);
-    const std::size_t tokens = input().text.tokens();
-    json.tensor({"rollout", {tokens, tokens}, rollout_.matrix});
-  }
-  std::string line() const override { return line_of(rollout_.scores); }
+  void write_part(ResultWriter& json) const override { glassformer::write(json, rollout_); }
+  std::string line() const override { return scores_line(rollout_.scores); }
 
  private:
   Rollout rollout_;
@@ -156,12 +137,8 @@ class ValueNormsWork final : public Work {
     scores_ = explainer().token_scores(input(), "value_norms");
     return false;
   }
-  void write(ResultWriter& json) const override {
-    write_numbers(json, "scores", scores_);
-    json.tensor(to_tensor("heads", norms_.heads));
-    json.tensor(to_tensor("layers", norms_.layers));
-  }
-  std::string line() const override { return line_of(scores_); }
+  void write_part(ResultWriter& json) const override { glassformer::write(json, norms_, scores_); }
+  std::string line() const override { return scores_line(scores_); }
 
  private:
   ValueNorms norms_;
@@ -175,7 +152,7 @@ class LensWork final : public Work {
     lens_ = explainer().lens(input());
     return false;
   }
-  void write(ResultWriter& json) const override {
+  void write_part(ResultWriter& json) const override {
     json.key("layers");
     json.array([&] {
       for (std::size_t row = 0; row <= lens_.layers; ++row) {
@@ -227,26 +204,8 @@ class LedgerWork final : public Work {
   std::size_t label() const override {
     return options_.label ? explainer().find_label(*options_.label) : Work::label();
   }
-  void write(ResultWriter& json) const override {
-    write_number(json, "value", ledger_.value);
-    json.key("columns");
-    json.array(ledger_.columns, [&](const LedgerColumn& column) { json.value(to_string(column)); });
-    if (!ledger_.effects.empty()) write_numbers(json, "effects", ledger_.effects);
-    const std::vector<std::size_t> shape = {ledger_.tokens, ledger_.columns.size()};
-    json.tensor({"written", shape, ledger_.written});
-    json.tensor({"read", shape, ledger_.read});
-  }
-  std::string line() const override {
-    std::string line = "value=" + decimal(ledger_.value);
-    for (std::size_t c = 0; c < ledger_.columns.size(); ++c) {
-      double sum = 0;
-      for (std::size_t i = 0; i < ledger_.tokens; ++i) {
-        sum += static_cast<double>(ledger_.written[i * ledger_.columns.size() + c]);
-      }
-      line.append("\t").append(to_string(ledger_.columns[c])).append("=").append(decimal(sum));
-    }
-    return line;
-  }
+  void write_part(ResultWriter& json) const override { glassformer::write(json, ledger_); }
+  std::string line() const override { return line_of(ledger_); }
 
  private:
   LedgerOptions options_;
@@ -263,7 +222,7 @@ class TransplantWork final : public Work {
 
   bool step() override { return transplant_.step(); }
   std::size_t label() const override { return transplant_.table().label; }
-  void write(ResultWriter& json) const override {
+  void write_part(ResultWriter& json) const override {
     const TransplantTable& table = transplant_.table();
     const TransplantResult result = explainer().describe(table, input(), donor_);
     json.key("donorTokens");
@@ -334,7 +293,7 @@ class FaithfulnessWork final : public Work {
   std::size_t label() const override {
     return label_ ? explainer().find_label(*label_) : Work::label();
   }
-  void write(ResultWriter& json) const override {
+  void write_part(ResultWriter& json) const override {
     json.key("words");
     json.array(input().words, [&](const std::vector<std::size_t>& word) {
       json.array(word, [&](std::size_t token) { json.value(token); });
@@ -384,7 +343,7 @@ class EdgesWork final : public Work {
     effects_ = explainer().cut(input(), edges_, cut_);
     return false;
   }
-  void write(ResultWriter& json) const override {
+  void write_part(ResultWriter& json) const override {
     json.field("value", effects_.full);
     json.field("without", effects_.without);
     write_numbers(json, "alone", effects_.alone);
@@ -406,7 +365,7 @@ class CircuitWork final : public Work {
 
   bool step() override { return search_.step(); }
   std::size_t label() const override { return search_.circuit().label; }
-  void write(ResultWriter& json) const override {
+  void write_part(ResultWriter& json) const override {
     const Circuit circuit = search_.circuit();
     json.field("value", circuit.full);
     json.field("kept", circuit.kept);
@@ -440,49 +399,27 @@ class CircuitWork final : public Work {
   CircuitSearch search_;
 };
 
-class ExplainJob final : public Job {
+class ClassifierExplainJob final : public ExplainJob {
  public:
-  ExplainJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts, ExplainOptions options,
-             ResultForm form)
-      : explainer_(pipeline), options_(std::move(options)), form_(form) {
+  ClassifierExplainJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
+                       ExplainOptions options, ResultForm form)
+      : ExplainJob(texts, options.method, form),
+        explainer_(pipeline),
+        options_(std::move(options)) {
     if (options_.label) explainer_.find_label(*options_.label);
-    for (const TextInput& text : texts) {
-      texts_.emplace_back(text.text,
-                          text.pair ? std::optional<std::string>(*text.pair) : std::nullopt);
-    }
   }
-
-  bool step() override {
-    if (outcomes_.size() == texts_.size()) return false;
-    try {
-      if (!work_) work_ = begin(texts_[outcomes_.size()]);
-      if (!work_->step()) {
-        outcomes_.emplace_back(result());
-        work_.reset();
-      }
-    } catch (const Error& error) {
-      outcomes_.emplace_back(error);
-      work_.reset();
-    }
-    return outcomes_.size() < texts_.size();
-  }
-
-  std::vector<Outcome> end() override { return std::move(outcomes_); }
 
  private:
-  using Text = std::pair<std::string, std::optional<std::string>>;
-
-  std::unique_ptr<Work> begin(const Text& text) const {
-    const auto is = [&](std::string_view method) { return options_.method == method; };
+  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+    const auto is = [&](std::string_view name) { return method() == name; };
     if (is("transplant")) {
-      if (!text.second) {
+      if (!text.pair) {
         throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
       }
-      return std::make_unique<TransplantWork>(explainer_, explainer_.read(text.first),
-                                              explainer_.read(*text.second), options_);
+      return std::make_unique<TransplantWork>(explainer_, explainer_.read(text.text),
+                                              explainer_.read(*text.pair), options_);
     }
-    ExplainInput input =
-        explainer_.read(text.second ? TextInput(text.first, *text.second) : TextInput(text.first));
+    ExplainInput input = explainer_.read(text);
     if (is("rollout")) return std::make_unique<RolloutWork>(explainer_, std::move(input));
     if (is("value_norms")) return std::make_unique<ValueNormsWork>(explainer_, std::move(input));
     if (is("lens")) return std::make_unique<LensWork>(explainer_, std::move(input));
@@ -494,33 +431,15 @@ class ExplainJob final : public Job {
     return std::make_unique<CircuitWork>(explainer_, std::move(input), options_.least);
   }
 
-  Result result() const {
-    if (is_line(form_)) return {work_->line()};
-    ResultWriter json(form_);
-    json.object([&] {
-      json.field("method", options_.method);
-      json.field("label", explainer_.pipeline().config().labels[work_->label()]);
-      json.key("tokens");
-      write(json, explainer_.tokens_of(work_->input()));
-      json.field("clipped", work_->input().input.clipped);
-      work_->write(json);
-    });
-    return json.take_result();
-  }
-
   ClassifierExplainer explainer_;
   ExplainOptions options_;
-  ResultForm form_;
-  std::vector<Text> texts_;
-  std::unique_ptr<Work> work_;
-  std::vector<Outcome> outcomes_;
 };
 
 }  // namespace
 
 std::unique_ptr<Job> begin_explanation(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
                                        const TaskOptions& options, ResultForm form) {
-  return std::make_unique<ExplainJob>(pipeline, texts, read_options(options), form);
+  return std::make_unique<ClassifierExplainJob>(pipeline, texts, read_options(options), form);
 }
 
 std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextInput> texts,
@@ -532,9 +451,13 @@ std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextI
   if (task == Task::translation) {
     return begin_explanation(static_cast<TranslatePipeline&>(pipeline), texts, options, form);
   }
-  throw_error(ErrorCode::unsupported,
-              {"explain: expected a model that classifies or translates texts, got one for {}",
-               {to_string(task)}});
+  if (task == Task::text_generation) {
+    return begin_explanation(static_cast<GeneratePipeline&>(pipeline), texts, options, form);
+  }
+  throw_error(
+      ErrorCode::unsupported,
+      {"explain: expected a model that classifies, translates or continues texts, got one for {}",
+       {to_string(task)}});
 }
 
 }  // namespace glassformer

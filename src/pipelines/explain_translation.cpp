@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "explain/contrast.hpp"
+#include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/traced.hpp"
 #include "io/decimal.hpp"
-#include "kernels/kernels.hpp"
 #include "pipelines/explain.hpp"
+#include "pipelines/explain_work.hpp"
 #include "pipelines/limits.hpp"
-#include "pipelines/result_writer.hpp"
 #include "pipelines/translate.hpp"
 #include "text/sentences.hpp"
 
@@ -38,33 +37,12 @@ Options read_options(const TaskOptions& task) {
   return options;
 }
 
-// A token that a layer's stream would put out.
-struct Guess {
-  std::int32_t id;
-  float logprob;
-};
-
-// The most probable tokens of a row of logits, best first.
-std::vector<Guess> best_guesses(std::span<const float> logits, std::size_t count) {
-  const float sum = writing_kernels().log_sum_exp(logits.data(), logits.size());
-  std::vector<Guess> best;
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    const Guess guess = {static_cast<std::int32_t>(id), logits[id] - sum};
-    if (best.size() == count && guess.logprob <= best.back().logprob) continue;
-    const auto place =
-        std::ranges::find_if(best, [&](const Guess& one) { return one.logprob < guess.logprob; });
-    best.insert(place, guess);
-    if (best.size() > count) best.pop_back();
-  }
-  return best;
-}
-
 // One sentence, explained.
 struct Sentence {
   std::uint32_t start, end;  // in the text
   SentenceTranslation translation;
-  std::vector<float> rollout = {};                            // [T, T + S]
-  std::vector<std::vector<std::vector<Guess>>> guesses = {};  // by layer and token
+  std::vector<float> rollout = {};  // [T, T + S]
+  NextLens lens = {};
   std::vector<std::pair<std::string, float>> read_from = {};  // text and score by layer
 };
 
@@ -99,7 +77,7 @@ class TranslationExplainer {
       const SentenceTranslation& of = sentence.translation;
       sentence.rollout = rollout({*of.encoder, *of.decoder, *of.cross});
     }
-    if (options_.method == "lens") sentence.guesses = read_stream(sentence.translation);
+    if (options_.method == "lens") sentence.lens = read_stream(sentence.translation);
     return sentence;
   }
 
@@ -136,92 +114,59 @@ class TranslationExplainer {
     return std::move(translation.sentences[0]);
   }
 
-  std::vector<std::vector<std::vector<Guess>>> read_stream(const SentenceTranslation& of) const {
-    std::vector<std::vector<std::vector<Guess>>> layers;
+  NextLens read_stream(const SentenceTranslation& of) const {
+    NextLens read;
     for (std::size_t layer = 0; layer <= decoder_layers(); ++layer) {
       const bool last = layer == decoder_layers();
-      TracedTensor stream =
-          find_traced(of.trace, "decoder.layers." + std::to_string(last ? layer - 1 : layer) +
-                                    (last ? ".output" : ".input"));
-      const View<2> logits = pipeline_.model().project_stream(
-          view<2>(stream.data.data(), {stream.shape[0], stream.shape[1]}));
-      std::vector<std::vector<Guess>>& rows = layers.emplace_back();
-      for (std::size_t row = 0; row < logits.shape(0); ++row) {
-        rows.push_back(best_guesses({&logits(row, 0), logits.shape(1)}, options_.words));
-      }
+      TracedTensor stream = find_traced(
+          of.trace, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
+      read.layers.push_back(lens(pipeline_.model(),
+                                 view<2>(stream.data.data(), {stream.shape[0], stream.shape[1]}),
+                                 GuessLimits{options_.words, pipeline_.target_tokenizer().size()}));
+      name_guesses(read.layers.back(), pipeline_.target_tokenizer());
     }
-    return layers;
+    return read;
   }
 
   TranslatePipeline& pipeline_;
   Options options_;
 };
 
-class TranslationExplainJob final : public Job {
+class TranslationWork final : public ExplainWork {
  public:
-  TranslationExplainJob(TranslatePipeline& pipeline, std::span<const TextInput> texts,
-                        Options options, ResultForm form)
-      : explainer_(pipeline, std::move(options)), form_(form) {
-    for (const TextInput& text : texts) texts_.emplace_back(text.alone());
-  }
-
-  bool step() override {
-    if (outcomes_.size() == texts_.size()) return false;
-    const std::string& text = texts_[outcomes_.size()];
-    try {
-      if (!ranges_) start(text);
-      if (advance(text)) return true;
-      outcomes_.emplace_back(result());
-    } catch (const Error& error) {
-      outcomes_.emplace_back(error);
-    }
-    ranges_.reset();
-    return outcomes_.size() < texts_.size();
-  }
-
-  std::vector<Outcome> end() override { return std::move(outcomes_); }
-
- private:
-  void start(const std::string& text) {
-    expect_text_size(TranslatePipeline::max_text_bytes, text.size());
-    ranges_ = split_sentences(text);
-    sentences_.clear();
-    if (ranges_->empty()) {
+  TranslationWork(const TranslationExplainer& explainer, std::string_view text)
+      : explainer_(explainer), text_(text) {
+    expect_text_size(TranslatePipeline::max_text_bytes, text_.size());
+    ranges_ = split_sentences(text_);
+    if (ranges_.empty()) {
       throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
     }
   }
 
-  // The next sentence, or what the next layer of the last one reads as. Whether any is left.
-  bool advance(const std::string& text) {
+  // The next sentence, or what the next layer of the last one reads as.
+  bool step() override {
     const bool reads = explainer_.options().method == "decoder_lens";
     const std::size_t layers = reads ? explainer_.encoder_layers() + 1 : 0;
     if (sentences_.empty() || sentences_.back().read_from.size() == layers) {
-      sentences_.push_back(explainer_.begin(text, (*ranges_)[sentences_.size()]));
+      sentences_.push_back(explainer_.begin(text_, ranges_[sentences_.size()]));
     } else {
-      explainer_.read_from_layer(text, (*ranges_)[sentences_.size() - 1], sentences_.back());
+      explainer_.read_from_layer(text_, ranges_[sentences_.size() - 1], sentences_.back());
     }
-    return sentences_.size() < ranges_->size() || sentences_.back().read_from.size() < layers;
+    return sentences_.size() < ranges_.size() || sentences_.back().read_from.size() < layers;
   }
 
-  std::string text_of(std::int32_t id) const {
-    return explainer_.pipeline().target_tokenizer().display_text(id);
-  }
-
-  void write_guesses(JsonWriter& json, const Sentence& sentence) const {
-    json.key("layers");
-    json.array(sentence.guesses, [&](const std::vector<std::vector<Guess>>& rows) {
-      json.array(rows, [&](const std::vector<Guess>& guesses) {
-        json.array(guesses, [&](const Guess& guess) {
-          json.object([&] {
-            json.field("id", guess.id);
-            json.field("text", text_of(guess.id));
-            json.field("logprob", guess.logprob);
-          });
-        });
-      });
+  void write(ResultWriter& json) const override {
+    json.key("sentences");
+    json.array([&] {
+      for (std::size_t i = 0; i < sentences_.size(); ++i) {
+        json.object([&] { write_sentence(json, sentences_[i], i); });
+      }
     });
   }
 
+  std::string line() const override;
+
+ private:
   // Tensors are named "sentences.0.rollout".
   void write_sentence(ResultWriter& json, const Sentence& sentence, std::size_t index) const {
     const SentenceTranslation& of = sentence.translation;
@@ -236,13 +181,13 @@ class TranslationExplainJob final : public Job {
       });
     });
     json.key("sourceTokens");
-    write(json, of.source_tokens);
+    glassformer::write(json, of.source_tokens);
     if (!sentence.rollout.empty()) {
       const std::size_t targets = of.decoder->queries, sources = of.encoder->queries;
       const std::string prefix = json.embeds() ? "" : "sentences." + std::to_string(index) + ".";
       json.tensor({prefix + "rollout", {targets, targets + sources}, sentence.rollout});
     }
-    if (!sentence.guesses.empty()) write_guesses(json, sentence);
+    if (!sentence.lens.layers.empty()) glassformer::write(json, sentence.lens);
     if (!sentence.read_from.empty()) {
       json.key("layers");
       json.array(sentence.read_from, [&](const std::pair<std::string, float>& read) {
@@ -254,53 +199,52 @@ class TranslationExplainJob final : public Job {
     }
   }
 
-  // Of rollout each token and how much of it is of the source; of the lenses each layer's reading.
-  std::string line() const {
-    std::vector<std::string> fields;
-    for (const Sentence& sentence : sentences_) {
-      const SentenceTranslation& of = sentence.translation;
-      for (std::size_t t = 0; !sentence.rollout.empty() && t < of.decoder->queries; ++t) {
-        const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
-        float source = 0;
-        for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];
-        const std::string& token = of.output.tokens[t].text;
-        fields.push_back(token.substr(token.starts_with(' ') ? 1 : 0) + "=" + six_decimals(source));
-      }
-      for (const std::vector<std::vector<Guess>>& rows : sentence.guesses) {
-        std::vector<std::int32_t> ids;
-        for (const std::vector<Guess>& guesses : rows) ids.push_back(guesses[0].id);
-        fields.push_back(explainer_.pipeline().target_tokenizer().decode(ids));
-      }
-      for (const auto& [text, score] : sentence.read_from) fields.push_back(text);
+  const TranslationExplainer& explainer_;
+  std::string text_;
+  std::vector<SentenceRange> ranges_;
+  std::vector<Sentence> sentences_;
+};
+
+// Of rollout each token and how much of it is of the source; of the lenses each layer's reading.
+std::string TranslationWork::line() const {
+  std::vector<std::string> fields;
+  for (const Sentence& sentence : sentences_) {
+    const SentenceTranslation& of = sentence.translation;
+    for (std::size_t t = 0; !sentence.rollout.empty() && t < of.decoder->queries; ++t) {
+      const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
+      float source = 0;
+      for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];
+      const std::string& token = of.output.tokens[t].text;
+      fields.push_back(token.substr(token.starts_with(' ') ? 1 : 0) + "=" + six_decimals(source));
     }
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      line.append(i > 0 ? "\t" : "").append(fields[i]);
+    for (const std::vector<std::vector<Guess>>& rows : sentence.lens.layers) {
+      std::vector<std::int32_t> ids;
+      for (const std::vector<Guess>& guesses : rows) ids.push_back(guesses[0].id);
+      fields.push_back(explainer_.pipeline().target_tokenizer().decode(ids));
     }
-    return line;
+    for (const auto& [text, score] : sentence.read_from) fields.push_back(text);
+  }
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    line.append(i > 0 ? "\t" : "").append(fields[i]);
+  }
+  return line;
+}
+
+class TranslationExplainJob final : public ExplainJob {
+ public:
+  TranslationExplainJob(TranslatePipeline& pipeline, std::span<const TextInput> texts,
+                        Options options, ResultForm form)
+      : ExplainJob(texts, options.method, form), explainer_(pipeline, std::move(options)) {
+    for (const TextInput& text : texts) static_cast<void>(text.alone());
   }
 
-  Result result() const {
-    if (is_line(form_)) return {line()};
-    ResultWriter json(form_);
-    json.object([&] {
-      json.field("method", explainer_.options().method);
-      json.key("sentences");
-      json.array([&] {
-        for (std::size_t i = 0; i < sentences_.size(); ++i) {
-          json.object([&] { write_sentence(json, sentences_[i], i); });
-        }
-      });
-    });
-    return json.take_result();
+ private:
+  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+    return std::make_unique<TranslationWork>(explainer_, text.text);
   }
 
   TranslationExplainer explainer_;
-  ResultForm form_;
-  std::vector<std::string> texts_;
-  std::optional<std::vector<SentenceRange>> ranges_;  // of the text under way
-  std::vector<Sentence> sentences_;
-  std::vector<Outcome> outcomes_;
 };
 
 }  // namespace

@@ -61,6 +61,7 @@ class GeneratePipeline final : public Pipeline {
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_->decoder().compute(); }
   const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  GenerationModel& model() { return *model_; }
 
   /// Starts on several texts. Throws `invalid_option` for options, heads or names that do not
   /// exist. Of one text's error the others hear nothing: `empty_input` for a text without tokens,

@@ -49,3 +49,47 @@ onPage(
     assert.equal(await earlier.count(), 0);
   },
 );
+
+onPage(
+  'what might have come next before an edit is marked on the bars',
+  { hash: '#view=writing' },
+  async (page) => {
+    const chances = () =>
+      page
+        .getByTestId('next')
+        .evaluateAll((list) => list.map(({ dataset }) => [dataset.text, Number(dataset.value)]));
+    const earlier = page.getByTestId('earlier');
+    await read(page, 'The acting is dreadful, so this film is');
+    await page.getByTestId('input').blur();
+    assert.equal(await earlier.count(), 1);
+    const before = new Map(await chances());
+    await read(page, 'The acting is wonderful, so this film is');
+    assert.match(
+      await earlier.textContent(),
+      /Since .*dreadful, so this film is was edited, .* changes most/,
+    );
+    const marks = await page.locator('[data-testid=next] .bar b').count();
+    assert.equal(marks, await page.getByTestId('next').count());
+    // The difference is that of the token named, where both lists have it.
+    const named = (await earlier.locator('q').nth(1).textContent()).trim();
+    const moved = Number(await earlier.locator('strong').getAttribute('data-value'));
+    const [, now] = (await chances()).find(([text]) => text.trim() === named) ?? [];
+    const was = [...before].find(([text]) => text.trim() === named)?.[1];
+    if (now !== undefined && was !== undefined) assert.ok(Math.abs(moved - (now - was)) < 1e-4);
+    // A head that is off has its own before; writing on leaves both behind.
+    await page.getByTestId('head-switch').nth(4).click();
+    await settled(page);
+    assert.equal(await earlier.count(), 0);
+    await page.getByTestId('change').waitFor();
+    await page.getByTestId('reset').click();
+    await settled(page);
+    await earlier.waitFor();
+    await page.getByTestId('step').click();
+    await settled(page);
+    assert.equal(await earlier.count(), 0);
+    await read(page, 'This');
+    await page.getByRole('button', { name: 'A list' }).click();
+    await settled(page);
+    assert.equal(await earlier.count(), 0);
+  },
+);

@@ -83,6 +83,96 @@ onPage('another text is measured anew', {}, async (page) => {
   assert.equal(await page.getByTestId('counts').count(), 2);
 });
 
+const values = (locator) =>
+  locator.evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+
+function assertClose(got, expected, what) {
+  assert.equal(got.length, expected.length, `${what}: how many`);
+  for (const [i, value] of got.entries())
+    assert.ok(Math.abs(value - expected[i]) < 2e-3, `${what} ${i}: ${value}, not ${expected[i]}`);
+}
+
+/** Opens the ledger, and waits until it is whole. */
+async function openLedger(page) {
+  await page.getByText('ledger', { exact: true }).click();
+  await page
+    .locator('.ledger[aria-busy="false"] [data-testid="ledger"]')
+    .waitFor({ timeout: 30_000 });
+}
+
+onPage('the ledger is the package’s, for any two tokens, effects and all', {}, async (page) => {
+  await openLedger(page);
+  const explainer = await Generator.load(join(root, 'weights/writer'), { explain: true });
+  for (const index of [1, 4]) {
+    await page.getByTestId('whynot').selectOption({ index });
+    const against = Number(await page.getByTestId('whynot').inputValue());
+    const table = await explainer.explain(text, { method: 'ledger', against, effects: true });
+    const { columns, tokens, value } = table;
+    const shown = page.getByTestId('ledger-sum');
+    await shown.filter({ hasText: `over “${table.against.text.trim()}”` }).waitFor();
+    await page
+      .locator('.ledger[aria-busy="false"] [data-testid="ledger"]')
+      .waitFor({ timeout: 30_000 });
+    assertClose(await values(shown), [value], 'sum');
+    for (const [view, name] of [
+      ['read', 'at the token it was read from'],
+      ['written', 'in the row it was written to'],
+    ]) {
+      await page.getByText(name).click();
+      const rows = tokens.map((_, i) =>
+        table[view].data.slice(i * columns.length, (i + 1) * columns.length),
+      );
+      const sums = rows.map((row) => row.reduce((a, b) => a + b));
+      assertClose(await values(page.getByTestId('token-sum')), sums, view);
+      assertClose(await values(page.getByTestId('counts')), sums, `colors, ${view}`);
+    }
+    // What a token causes is what is lost without it.
+    assertClose(
+      [(await values(page.getByTestId('token-effect'))).at(-1)],
+      [value - (await lead('a', table.against.text.trim(), tokens.length - 1))],
+      'effect',
+    );
+    const effects = await values(page.getByTestId('component-effect'));
+    const embedded = ['embed_tokens', 'embed_positions'];
+    assertClose(
+      effects.slice(0, 2),
+      embedded.map((name) => table.effects[columns.indexOf(name)]),
+      'effects',
+    );
+    const heads = (layer) => Array.from({ length: 4 }, (_, head) => ({ layer, head }));
+    const ablate = heads(1).map((head) => ({ attention: 'decoder', ...head }));
+    const all = { count: 0, temperature: 1, topK: 0, topP: 1, ablate };
+    const { next } = await writer.next(text, all);
+    const of = (wanted) => next.find(({ id }) => id === wanted).logprob;
+    assertClose([effects[4]], [value - (of(table.token.id) - of(against))], 'effect of heads');
+  }
+  explainer.dispose();
+});
+
+onPage('the ledger follows the text, and heads that are off are named', {}, async (page) => {
+  await openLedger(page);
+  await page.getByTestId('input').fill('I loved');
+  await settled(page);
+  await page.locator('[data-testid=ledger] tbody tr').nth(1).waitFor();
+  await page.locator('[data-testid=ledger] tbody tr').nth(2).waitFor({ state: 'detached' });
+  await page.getByTestId('head-switch').nth(4).click();
+  await page.getByText('counts here as it is without that').waitFor();
+});
+
+for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 800 } }])
+  onPage(`the ledger: axe, and its width, ${JSON.stringify(options)}`, options, async (page) => {
+    await openLedger(page);
+    const found = (await violationsOf(page)).map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`,
+    );
+    assert.deepEqual(found, []);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+  });
+
 for (const colorScheme of ['light', 'dark']) {
   onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
     const found = (await violationsOf(page)).map(

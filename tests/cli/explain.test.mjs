@@ -96,6 +96,64 @@ test('wrong options are refused before any line', () => {
   assert.match(translator.stderr, /method: expected one of rollout, lens, decoder_lens/);
 });
 
+test('the ledger of the shipped writer sums to one token’s lead over another', () => {
+  const model = join(root, 'weights/writer');
+  const explained = (method, ...more) => {
+    const args = ['explain', model, '--method', method, '--json', ...more];
+    const { status, lines, stderr } = glassformer(
+      args,
+      'The acting is dreadful, so this film is\n',
+    );
+    assert.equal(status, 0, stderr);
+    return JSON.parse(lines[0]);
+  };
+  for (const compute of ['f32', 'int8']) {
+    const ledger = explained('ledger', '--compute', compute);
+    assert.ok(ledger.value > 0);
+    assert.ok(Math.abs(ledger.value - ledger.token.logprob + ledger.against.logprob) < 1e-4);
+    for (const view of ['written', 'read']) {
+      const error = Math.abs(sum(floats(ledger[view])) - ledger.value);
+      assert.ok(error <= 1e-4 * Math.max(1, ledger.value), `${compute} ${view}: ${error}`);
+    }
+    const [tokens, columns] = ledger.written.shape;
+    assert.equal(tokens, ledger.tokens.length);
+    assert.equal(columns, 2 + 5 * (4 + 1) + 1 + (compute === 'int8' ? 1 : 0));
+  }
+  const { token, against } = explained('ledger');
+  const other = explained('ledger', '--token', `${against.id}`, '--against', `${token.id}`);
+  assert.equal(other.token.text, against.text);
+  assert.ok(other.value < 0);
+  const lens = explained('lens', '--words', '2');
+  assert.equal(lens.layers.length, 6);
+  assert.equal(lens.layers[5].at(-1)[0].id, token.id);
+  for (const method of ['rollout', 'value_norms'])
+    assert.equal(explained(method).scores.length, explained(method).tokens.length);
+});
+
+test('what a writer cannot be asked is refused', () => {
+  const refused = (model, pattern, ...more) => {
+    const { status, stderr } = glassformer(['explain', join(root, model), ...more], 'A film\n');
+    assert.equal(status, 1);
+    assert.match(stderr, pattern);
+  };
+  refused(
+    'weights/writer',
+    /expected one of rollout, value_norms, lens, ledger/,
+    '--method',
+    'edges',
+  );
+  refused(
+    'weights/writer',
+    /token: expected the id.*4096/,
+    '--method',
+    'ledger',
+    '--token',
+    '9999',
+  );
+  refused('tests/checkpoints/t5', /continues texts/, '--method', 'ledger');
+  refused('tests/checkpoints/bert_tokens', /continues texts/, '--method', 'ledger');
+});
+
 test('a translation as read from each layer of the encoder and the decoder', () => {
   const model = join(root, 'weights/en-de');
   const input = 'The house is small.\n';

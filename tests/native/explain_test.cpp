@@ -99,7 +99,7 @@ TEST_CASE("a translation's rollout goes through the source", "[explain]") {
 TEST_CASE("value norms are those of the vectors that attention moves", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const auto traced = trace(*golden.model, golden.text, value_norm_tensors());
-  const ValueNorms norms = value_norms(golden.model->encoder(), traced);
+  const ValueNorms norms = value_norms({golden.model->encoder().stack(), "encoder"}, traced);
   golden.check_near("value_norms.heads", norms.heads.data);
   golden.check_near("value_norms.layers", norms.layers.data);
 }

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { folderOf } from './checkpoints.mjs';
 import {
   Classifier,
+  Generator,
   Translator,
   assertError,
   assertNear,
@@ -117,6 +118,60 @@ for (const binary of binaries) {
     });
   }
 
+  for (const name of ['gpt2_generate', 'gpt2_scaled', 'gpt2_unscaled']) {
+    test(`${name}, ${binary}: what is written next, as PyTorch has it`, async () => {
+      const folder = folderOf(name);
+      const generator = await load(folder, { binary, explain: true }, Generator);
+      const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      const plan = read('expected.explain.json');
+      const golden = readSafetensors(join(folder, 'expected.explain.safetensors'));
+      const { text } = read('expected.json').texts[plan.text];
+      const check = (tensor, got) => assertNear(got, golden[tensor].data, tolerance, tensor);
+
+      const { rollout, scores } = await generator.explain(text, { method: 'rollout' });
+      check('rollout', rollout.data);
+      assert.deepEqual(Float32Array.from(scores), rollout.data.slice(-scores.length));
+      const norms = await generator.explain(text, { method: 'value_norms' });
+      check('value_norms.heads', norms.heads.data);
+      check('value_norms.layers', norms.layers.data);
+      const { layers } = await generator.explain(text, { method: 'lens', words: 4 });
+      const guesses = layers.flat(2);
+      check(
+        'lens.logprobs',
+        guesses.map(({ logprob }) => logprob),
+      );
+      assert.deepEqual(
+        layers.map((rows) => rows.map(([{ id }]) => id)),
+        plan.lens,
+      );
+
+      const ledger = await generator.explain(text, { method: 'ledger', effects: true });
+      assert.deepEqual([ledger.token.id, ledger.against.id], [plan.token, plan.against]);
+      assertNear([ledger.value], [plan.value], tolerance, 'value');
+      assert.deepEqual(ledger.columns, plan.columns);
+      check('ledger.written', ledger.written.data);
+      check('ledger.read', ledger.read.data);
+      check('ledger.effects', ledger.effects);
+      const { value, ...pair } = plan.other;
+      const other = await generator.explain(text, { method: 'ledger', ...pair });
+      assertNear([other.value], [value], tolerance, 'value');
+      check('other.read', other.read.data);
+      assert.equal(other.effects, undefined);
+    });
+  }
+
+  test(`the shipped writer, ${binary}: every method as natively`, async () => {
+    const folder = join(root, 'weights/writer');
+    const generator = await load(folder, { binary, compute: 'f32', explain: true }, Generator);
+    const text = 'The acting is dreadful, so this film is';
+    for (const method of ['rollout', 'value_norms', 'lens', 'ledger']) {
+      assertAlike(
+        await generator.explain(text, { method }),
+        natively(folder, `${text}\n`, ['--method', method]),
+      );
+    }
+  });
+
   test(`the shipped model, ${binary}: every method as natively`, async () => {
     const classifier = await load(sentiment, { binary, compute: 'f32', explain: true });
     const line = `${pair.text}\n`;
@@ -214,7 +269,8 @@ test('in a worker, and an abort between two steps', async () => {
 test('a model that was not loaded for it explains nothing, and says the cure', async () => {
   const classifier = await load(goldenFolder(goldens[0]));
   const translator = await load(join(root, 'weights/en-de'), {}, Translator);
-  for (const model of [classifier, translator]) {
+  const generator = await load(join(root, 'weights/writer'), {}, Generator);
+  for (const model of [classifier, translator, generator]) {
     const lens = () => model.explain('a', { method: 'lens' });
     await assertError(lens, 'unsupported', /loaded with the option explain/);
   }
@@ -243,6 +299,17 @@ test('bad input is refused by name', async () => {
   );
   await refused('', { method: 'rollout' }, /token/, 'empty_input');
   await refused(3, { method: 'rollout' }, /string/);
+  const generator = await load(folderOf('gpt2_generate'), { explain: true }, Generator);
+  const next = (options, pattern, code = 'invalid_option') =>
+    assertError(() => generator.explain('a', options), code, pattern);
+  await next({ method: 'edges' }, /method.*rollout, value_norms, lens, ledger/);
+  await next({ method: 'ledger', label: 'x' }, /unknown option "label"/);
+  await next({ method: 'ledger', token: 500 }, /token.*below 500/);
+  await next({ method: 'ledger', token: 3, against: 3 }, /against/);
+  await next({ method: 'rollout', words: 3 }, /words/);
+  const answering = await load(folderOf('t5'), { explain: true }, Generator);
+  const rollout = () => answering.explain('a', { method: 'rollout' });
+  await assertError(rollout, 'unsupported', /continues texts/);
   const integers = await load(goldenFolder(goldens[0]), { compute: 'int8', explain: true });
   await assertError(
     () => integers.explain('a', { method: 'circuit' }),

@@ -165,6 +165,16 @@ async function* lines(): AsyncGenerator<string> {
   yield 'a';
 }
 
+export async function explainNext(): Promise<void> {
+  using generator: Generator = await Generator.load('x', { explain: true });
+  const ledger = await generator.explain('a', { method: 'ledger', token: 3, effects: true });
+  const ahead: [string, string, number] = [ledger.token.text, ledger.against.text, ledger.value];
+  const { layers } = await generator.explain('a', { method: 'lens', words: 2 });
+  console.log(ahead, layers[0]?.[0]?.[0]?.logprob, ledger.read.data.length);
+  // @ts-expect-error: a classifier's method
+  await generator.explain('a', { method: 'circuit' });
+}
+
 export async function useOthers(signal: AbortSignal): Promise<void> {
   using classifier: Classifier = await Classifier.load('x');
   const pair: TextPair = { text: 'a', pair: 'b' };

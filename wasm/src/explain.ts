@@ -209,12 +209,52 @@ export interface TranslationExplanations {
   /** [T, T + S] row i: the mixture of target and source that output token i was read from. */
   rollout: ExplainedTranslation<'rollout', { rollout: TracedTensor }>;
   /** For each layer and output token the likeliest next words. */
-  lens: ExplainedTranslation<
-    'lens',
-    { layers: { id: number; text: string; logprob: number }[][][] }
-  >;
+  lens: ExplainedTranslation<'lens', { layers: Guess[][][] }>;
   /** One translation a layer. */
   decoder_lens: ExplainedTranslation<'decoder_lens', { layers: { text: string; score: number }[] }>;
+}
+
+/** A token that may come next. */
+export interface Guess {
+  id: number;
+  text: string;
+  /** Natural logarithm of the probability that the model gives it. */
+  logprob: number;
+}
+
+/** What a model that continues texts may be asked. It reads a text as `next` does. */
+export interface ExplainGenerationOptions {
+  /** As of a classifier, for the last token, behind which the next one is written. */
+  rollout: Common & { method: 'rollout' };
+  value_norms: Common & { method: 'value_norms' };
+  /** The next words as read from each layer; `words` of them, 5 by default. */
+  lens: Common & { method: 'lens'; words?: number | undefined };
+  /**
+   * How far one next token is ahead of another, the difference of their logits, as an exact sum.
+   * Both are ids: by default the two likeliest. `effects`: also how much the number falls without
+   * each column.
+   */
+  ledger: Common & {
+    method: 'ledger';
+    token?: number | undefined;
+    against?: number | undefined;
+    effects?: boolean | undefined;
+  };
+}
+
+export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
+
+/** What each method gives of a text of T tokens. */
+export interface GenerationExplanations {
+  rollout: Omit<Explanations['rollout'], 'label'>;
+  value_norms: Omit<Explanations['value_norms'], 'label'>;
+  /** Before each layer and after the last, for each token the likeliest that may follow it. */
+  lens: Pick<Explanations['rollout'], 'tokens' | 'clipped'> & {
+    method: 'lens';
+    layers: Guess[][][];
+  };
+  /** The last row alone is written to; by the token that is read, its heads have their parts. */
+  ledger: Omit<Explanations['ledger'], 'label'> & { token: Guess; against: Guess };
 }
 
 export const explainOptions = [
@@ -222,6 +262,9 @@ export const explainOptions = [
   ...['edges', 'cut', 'least', 'signal'],
 ];
 export const explainTranslationOptions = ['method', 'beams', 'words', 'signal'];
+export const explainGenerationOptions = [
+  ...['method', 'words', 'token', 'against', 'effects', 'signal'],
+];
 
 /** An explanation of the model's answer to one text, or to two. */
 export async function explain<Result>(

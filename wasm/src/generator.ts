@@ -2,6 +2,12 @@
 
 import type { AttentionMap } from './attention.js';
 import { Calls } from './calls.js';
+import { explain, explainGenerationOptions } from './explain.js';
+import type {
+  ExplainGenerationMethod,
+  ExplainGenerationOptions,
+  GenerationExplanations,
+} from './explain.js';
 import { toText } from './inputs.js';
 import { ModelHandle } from './handle.js';
 import { iterate } from './iterate.js';
@@ -10,9 +16,9 @@ import { assemble } from './tensors.js';
 import type {
   Clipped,
   EarlyStopping,
+  ExplainableLoadOptions,
   Head,
   Hypothesis,
-  LoadOptions,
   ModelFiles,
   ModelInfo,
   Outcome,
@@ -210,7 +216,7 @@ export class Generator {
   /** Loads the model in a folder, which is named as for `Classifier.load`. */
   static async load(
     folder: string | URL | ModelFiles,
-    options: LoadOptions = {},
+    options: ExplainableLoadOptions = {},
   ): Promise<Generator> {
     return new Generator(await ModelHandle.load('text-generation', folder, options));
   }
@@ -292,6 +298,17 @@ export class Generator {
     return (
       await this.#model.results<Prediction<Attention, Trace>>([input], encoded, options.signal)
     )[0]!;
+  }
+
+  /**
+   * Explains by one of the methods of ExplainGenerationOptions what a decoder alone would write
+   * next. It stops between two steps where `signal` aborts.
+   */
+  async explain<Method extends ExplainGenerationMethod>(
+    text: string,
+    options: ExplainGenerationOptions[Method] & { method: Method },
+  ): Promise<GenerationExplanations[Method]> {
+    return explain(this.#model, toText(text), options, explainGenerationOptions);
   }
 
   /**

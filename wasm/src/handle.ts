@@ -37,6 +37,7 @@ const loadOptions = [
 const explaining = [...loadOptions, 'explain'];
 const known = new Map<Task | undefined, string[]>([
   ['text-classification', explaining],
+  ['text-generation', explaining],
   ['translation', [...explaining, 'shortlist']],
   [undefined, [...explaining, 'shortlist']],
 ]);

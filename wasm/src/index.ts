@@ -5,11 +5,15 @@ export { Embedder } from './embedder.js';
 export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './embedder.js';
 export type {
   AttentionEdge,
+  ExplainGenerationMethod,
+  ExplainGenerationOptions,
   ExplainMethod,
   ExplainOptions,
   ExplainTranslationMethod,
   ExplainTranslationOptions,
   Explanations,
+  GenerationExplanations,
+  Guess,
   OrderTest,
   TranslationExplanations,
 } from './explain.js';

@@ -1,4 +1,5 @@
-"""The models that goldens_explain.py explains: a classifier in plain PyTorch, run on one text, every step in sight.
+"""The models that goldens_explain.py and goldens_explain_next.py explain, in plain PyTorch, run on one text, every step in
+sight: a classifier, and a decoder that says what comes next.
 
 Weights have the names of our own files; those of a published checkpoint are renamed to them. All in torch's default dtype.
 Shapes: T tokens, D d_model, H heads, d = D / H, C labels.
@@ -16,7 +17,8 @@ import safetensors_io
 from reference import linear, position_table
 
 NOTHING = lambda name, x: x
-ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "tanh": torch.tanh}
+ACTIVATIONS = {
+    "relu": F.relu, "gelu": F.gelu, "tanh": torch.tanh, "gelu_new": lambda x: F.gelu(x, approximate="tanh")}
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Subject:
     def attention(self, layer, x, see, keys):
         name, heads = f"encoder.layers.{layer}.self_attn", self.config["n_heads"]
         q, k, v = (linear(self.weights, f"{name}.{part}_proj", x).view(len(x), heads, -1).transpose(0, 1) for part in "qkv")
-        scores = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).masked_fill(~keys(layer), float("-inf"))
+        scores = (q @ k.transpose(-1, -2) / self.score_divisor(layer, q.shape[-1])).masked_fill(~keys(layer), float("-inf"))
         a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, T]; without a key 0
         a = see(f"{name}.weights", a)
         w = self.weights[f"{name}.out_proj.weight"].view(x.shape[-1], heads, -1)  # [D, H, d]
@@ -70,6 +72,13 @@ class Subject:
         if f"{name}.out_proj.bias" in self.weights:
             added = added + see(f"bias.{name}", self.weights[f"{name}.out_proj.bias"].expand_as(added))
         return see(f"{name}.output", added)
+
+    def score_divisor(self, layer, d_head):
+        return d_head**0.5
+
+    def shares(self, length):
+        """How much of each row the answer is read from."""
+        return torch.full((length,), 1 / length) if self.config["pooling"] == "mean" else F.one_hot(torch.tensor(0), length)
 
     def feed_forward(self, layer, x, see):
         name = f"encoder.layers.{layer}"
@@ -117,6 +126,26 @@ class Subject:
             return activation(u)
         assert (u != 0).all(), "a pooler's number is 0: choose another text"
         return (activation(u) / u).detach() * u
+
+
+class Writer(Subject):
+    """A GPT-2: its last row's logits [V]. Its stack has the names of the classifiers': "encoder"."""
+
+    def attention(self, layer, x, see, keys):
+        return super().attention(layer, x, see, lambda _: torch.ones(len(x), len(x), dtype=torch.bool).tril())
+
+    def score_divisor(self, layer, d_head):
+        divisor = d_head**0.5 if self.config["scale_attn_weights"] else 1.0
+        return divisor * (layer + 1 if self.config["scale_attn_by_inverse_layer_idx"] else 1)
+
+    def shares(self, length):
+        return F.one_hot(torch.tensor(length - 1), length)
+
+    def project(self, x, see=NOTHING, frozen=False):
+        return self.norm("encoder.layer_norm", x, see, frozen) @ self.weights["classifier.weight"].T
+
+    def head(self, x, see=NOTHING, frozen=False, keys=None):
+        return self.project(x, see, frozen)[-1]
 
 
 def load(path):
@@ -181,3 +210,41 @@ def published(folder):
         "d_model": width, "n_heads": heads, "encoder_layers": layers, "activation": activation, "norm": "post",
         "layer_norm": "standard", "layer_norm_eps": config.get("layer_norm_eps", 1e-12), "scale_embedding": False,
         "positions": "learned", "final_norm": False, "pooling": "first", "dense": dense}, weights)
+
+
+# Matrices of GPT-2 are stored [in, out]; q, k and v are one.
+GPT2 = [
+    (r"^transformer\.", ""),
+    (r"^wte", "encoder.embed_tokens"),
+    (r"^wpe", "encoder.embed_positions"),
+    (r"^h\.", "encoder.layers."),
+    (r"\.ln_1", ".self_attn_layer_norm"),
+    (r"\.ln_2", ".final_layer_norm"),
+    (r"\.attn\.c_proj", ".self_attn.out_proj"),
+    (r"\.mlp\.c_fc", ".fc1"),
+    (r"\.mlp\.c_proj", ".fc2"),
+    (r"^ln_f", "encoder.layer_norm"),
+    (r"^lm_head", "classifier"),
+]
+
+
+def writer(folder):
+    """A GPT-2 of tests/checkpoints."""
+    config, weights = read_json(folder, "config.json"), {}
+    for name, tensor in load(os.path.join(folder, "model.safetensors")).items():
+        for pattern, replacement in GPT2:
+            name = re.sub(pattern, replacement, name)
+        if name.endswith(".weight") and re.search(r"c_attn|out_proj|fc[12]", name):
+            tensor = tensor.T
+        if ".attn.c_attn." in name:
+            for part, rows in zip("qkv", tensor.chunk(3)):
+                weights[name.replace("attn.c_attn", f"self_attn.{part}_proj")] = rows
+        else:
+            weights[name] = tensor
+    weights.setdefault("classifier.weight", weights["encoder.embed_tokens.weight"])
+    weights["classifier.bias"] = torch.zeros(config["vocab_size"])
+    return Writer({
+        "d_model": config["n_embd"], "n_heads": config["n_head"], "encoder_layers": config["n_layer"],
+        "activation": config["activation_function"], "norm": "pre", "layer_norm": "standard",
+        "layer_norm_eps": config["layer_norm_epsilon"], "scale_embedding": False, "positions": "learned",
+        **{key: config[key] for key in ("scale_attn_weights", "scale_attn_by_inverse_layer_idx")}}, weights)

@@ -38,7 +38,6 @@ import os
 
 import sentencepiece
 import torch
-import torch.nn.functional as F
 
 import safetensors_io
 from explain_searches import Circuit, cut_edges, faithfulness, points
@@ -126,8 +125,7 @@ def ledger(subject, text, of_y):
             written[:, c] = read[:, c] = parts[name]
     of_head = of_y @ subject.weights["classifier.bias"] + parts.pop("bias.head.dense", 0)
     biases = sum(part for name, part in parts.items() if name.startswith("bias."))
-    share = torch.full((length,), 1 / length) if config["pooling"] == "mean" else F.one_hot(torch.tensor(0), length)
-    written[:, -1] = read[:, -1] = biases + share * of_head
+    written[:, -1] = read[:, -1] = biases + subject.shares(length) * of_head
     for view in (written, read):
         assert abs(view.sum() - y).item() < 1e-11, "the ledger does not add up"
     return written, read

@@ -4,7 +4,7 @@
  */
 import type { Explanations } from 'glassformer';
 
-export type LedgerTable = Explanations['ledger'];
+export type LedgerTable = Omit<Explanations['ledger'], 'label'>;
 
 /** By the row that something is written to, or the token that a head read it from. */
 export type LedgerView = 'written' | 'read';

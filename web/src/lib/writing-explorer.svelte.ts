@@ -3,6 +3,7 @@ import { Generator, type Prediction, type Token } from 'glassformer';
 import type { ViewState } from '../views.ts';
 import { habit, lastCell, type Cell, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
+import { Earlier } from './earlier.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
 import {
   HeadChoice,
@@ -19,7 +20,7 @@ import { writingExamples } from './writing-examples.ts';
 import { fromWritingLink, toWritingLink } from './writing-link.ts';
 
 /** A text, what may follow it, and with which heads off that was asked. */
-interface Asked {
+export interface Asked {
   text: string;
   off: string;
   result: Prediction<true>;
@@ -44,7 +45,12 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   readonly attention = 'decoder';
   readonly reader: Reader = ['After', 'it looks at'];
   readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
-  readonly choice = new HeadChoice<'decoder'>(this, () => void this.#refresh());
+  readonly choice = new HeadChoice<'decoder'>(this, () => {
+    this.earlier.rest();
+    void this.#refresh();
+  });
+  /** What might have come next before the text was edited. */
+  readonly earlier = new Earlier<Asked>();
 
   /** The whole text: what somebody typed, and what was written after it. */
   text = $state('');
@@ -94,6 +100,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   follow(link: Link): void {
     this.stop();
+    this.earlier.forget();
     this.#take(link);
     void this.#refresh();
   }
@@ -117,8 +124,19 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   // --- the text ---------------------------------------------------------------------------------
 
-  /** Somebody typed a beginning: what was written after another one goes. */
-  begin(text: string): void {
+  /** Somebody types a beginning: what was written after another one goes. */
+  edit(text: string): void {
+    this.earlier.typed(this.asked);
+    this.#begin(text);
+  }
+
+  /** Shows an example. */
+  show(text: string): void {
+    this.earlier.forget();
+    this.#begin(text);
+  }
+
+  #begin(text: string): void {
     this.stop();
     this.#set(text);
     this.busy = true;
@@ -130,6 +148,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   /** Looks at what might have stood in the place of a token of the row; past its end, at what may follow. */
   goTo(token: number): void {
     this.stop();
+    this.earlier.forget();
     // A token's part of the text begins where the one before it ends: white space is its own.
     this.cursor = token === 0 ? 0 : (this.row[token - 1]?.end ?? this.text.length);
     this.ended &&= this.cursor === this.text.length;
@@ -147,6 +166,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   /** What was written goes; what was typed stays. */
   restart(): void {
     this.stop();
+    this.earlier.forget();
     this.#set(this.text.slice(0, this.typed));
     void this.#refresh();
   }
@@ -181,6 +201,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   /** Writes all the rest at once. */
   async finish(): Promise<void> {
     const { signal } = this.#start('finishing');
+    this.earlier.forget();
     if (await this.#caughtUp()) await this.#stream(signal);
     if (!signal.aborted) this.stage = 'rest';
     void this.#refresh();
@@ -206,20 +227,24 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     this.asked ? candidatesOf(this.asked.result.next, this.sampling) : [],
   );
 
-  /** What each token's chance is without the interventions, where there are any. */
-  get chancesBefore(): ReadonlyMap<number, number> | undefined {
-    return this.#before;
+  /** What was there before: without the interventions or, where there are none, before the edit. */
+  get before(): Asked | undefined {
+    const { asked, untouched, earlier } = this;
+    const before = this.touched ? untouched : earlier.value;
+    const same = before?.text === asked?.text && before?.off === asked?.off;
+    return asked && !same ? before : undefined;
   }
 
-  readonly #before = $derived(
-    this.untouched && this.untouched !== this.asked
-      ? new Map(
-          candidatesOf(this.untouched.result.next, this.sampling).map(({ id, chance }) => [
-            id,
-            chance,
-          ]),
-        )
-      : undefined,
+  /** What each token's chance was then. */
+  get chancesBefore(): ReadonlyMap<number, number> | undefined {
+    return this.#chancesBefore;
+  }
+
+  readonly #chancesBefore = $derived(
+    this.before &&
+      new Map(
+        candidatesOf(this.before.result.next, this.sampling).map(({ id, chance }) => [id, chance]),
+      ),
   );
 
   /** The token of the row before which the cursor is; the row's length at its end. */
@@ -397,6 +422,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
       this.cursor = standing.end;
       return;
     }
+    this.earlier.forget();
     const before = this.text.slice(0, this.cursor);
     const end = text === endToken;
     this.text = end ? before : before + text;
