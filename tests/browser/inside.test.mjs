@@ -213,10 +213,10 @@ onPage('a term leads to where its number was made', {}, async (page) => {
   assert.equal(Number(head), Math.floor(index / 16));
 });
 
-onPage('before training the same text runs through random weights', {}, async (page) => {
+onPage('the same text runs through random weights', {}, async (page) => {
   const answer = () => page.getByTestId('answer').evaluate((each) => each.parentElement.innerText);
   const trained = await answer();
-  await page.getByText('before training').click();
+  await page.getByText('random weights').click();
   await page.getByRole('img', { name: /Curves/ }).waitFor();
   await settled(page);
   assert.notEqual(await answer(), trained);

@@ -39,7 +39,7 @@ export class Folder {
     return new Weights(bytes, this.architecture.inFile);
   }
 
-  /** A file of weights as they were before training. */
+  /** A file of random weights. */
   untrained(): Promise<Uint8Array<ArrayBuffer>> {
     this.#untrained ??= this.weights(false).then(({ shapes }) => untrainedWeights(shapes));
     return this.#untrained;
