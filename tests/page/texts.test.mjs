@@ -6,7 +6,7 @@ import { source } from './source.mjs';
 const { carried, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
 const format = await source('format');
 const { classifyCode, translateCode, transplantCode } = await source('code');
-const { resultJson, translationJson } = await source('result-json');
+const { jsonText, resultJson, translationJson } = await source('result-json');
 const { searchTree, pathOf } = await source('search-tree');
 
 const token = (text, start, end, id = 0) => ({ id, text, start, end });
@@ -122,14 +122,14 @@ test('the JSON has every weight, as bytes', () => {
     const bytes = Buffer.from(base64, 'base64');
     return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   };
+  // To the worker that makes the text it goes as a clone.
+  const toldBy = (told) => JSON.parse(jsonText(structuredClone(told)));
   const result = { label: 'good', contributions: { good: new Float32Array([0.5]) }, tokens: [] };
-  const one = JSON.parse(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
+  const one = toldBy(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
   assert.deepEqual(floats(one.attention.encoder.data), data);
   assert.deepEqual(one.contributions, { good: [0.5] });
   const attention = { encoder: map, decoder: map, cross: map };
-  const two = JSON.parse(
-    translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }),
-  );
+  const two = toldBy(translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }));
   assert.deepEqual(floats(two.sentences[0].attention.cross.data), data);
   assert.equal(two.beams, 4);
 });

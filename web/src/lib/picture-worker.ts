@@ -1,9 +1,14 @@
-/** Makes one picture: see picture.ts. */
-import { pictureFile, type Picture, type PictureKind } from './picture.ts';
+/** Makes one file: see picture.ts. */
+import { pictureFile, type FileAsked } from './picture.ts';
+import { jsonText } from './result-json.ts';
 
-self.onmessage = async ({ data }: MessageEvent<{ kind: PictureKind; picture: Picture }>) => {
+self.onmessage = async ({ data }: MessageEvent<FileAsked>) => {
   try {
-    self.postMessage(await pictureFile(data.kind, data.picture));
+    self.postMessage(
+      data.kind === 'json'
+        ? new Blob([jsonText(data.told)], { type: 'application/json' })
+        : await pictureFile(data),
+    );
   } catch (error) {
     reportError(error);
   }

@@ -1,4 +1,4 @@
-/** Taking a picture away: files made here and handed to the browser to save. */
+/** Taking away what is shown: files made here and handed to the browser to save. */
 import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
 import type { Lines } from './head-lines.ts';
 import { attentionShades, shadeOf } from './palette.ts';
@@ -202,8 +202,16 @@ export function drawLines(canvas: HTMLCanvasElement | OffscreenCanvas, picture: 
 
 export type PictureKind = 'svg' | 'png';
 
+interface PictureAsked {
+  kind: PictureKind;
+  picture: Picture;
+}
+
+/** A file that the worker makes: a picture, or the text of what is told in JSON. */
+export type FileAsked = PictureAsked | { kind: 'json'; told: object };
+
 /** A worker's part: the file, made wherever this runs. */
-export async function pictureFile(kind: PictureKind, picture: Picture): Promise<Blob> {
+export async function pictureFile({ kind, picture }: PictureAsked): Promise<Blob> {
   const svg = picture.lines ? linesSvg : heatmapSvg;
   if (kind === 'svg') return new Blob([svg(picture)], { type: 'image/svg+xml' });
   const draw = picture.lines ? drawLines : drawHeatmap;
@@ -219,22 +227,28 @@ export async function pictureFile(kind: PictureKind, picture: Picture): Promise<
   });
 }
 
-/** The file, made in a worker of its own; browsers without OffscreenCanvas make it in the page. */
-export async function pictureFileOf(kind: PictureKind, picture: Picture): Promise<Blob> {
-  if (typeof OffscreenCanvas === 'undefined') return pictureFile(kind, picture);
+/** The file, made in a worker of its own; browsers without OffscreenCanvas draw in the page. */
+export async function fileOf(asked: FileAsked): Promise<Blob> {
+  if (asked.kind !== 'json' && typeof OffscreenCanvas === 'undefined') return pictureFile(asked);
   const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
   try {
     return await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
-      worker.onerror = (event) => reject(new Error(event.message || 'No picture was made'));
-      // Of the weights only this head's: they lie in one array with all the others'.
-      const { matrix } = picture;
-      const own = { ...matrix, weights: matrix.weights.slice() };
-      worker.postMessage({ kind, picture: { ...picture, matrix: own } }, [own.weights.buffer]);
+      worker.onerror = (event) => reject(new Error(event.message || 'No file was made'));
+      worker.postMessage(asked.kind === 'json' ? asked : alone(asked));
     });
   } finally {
     worker.terminate();
   }
+}
+
+/** Of the weights only this head's: they lie in one array with all the others'. */
+function alone({ kind, picture }: PictureAsked): PictureAsked {
+  const { matrix } = picture;
+  return {
+    kind,
+    picture: { ...picture, matrix: { ...matrix, weights: matrix.weights.slice() } },
+  };
 }
 
 /** Hands a file to the browser to save. */
