@@ -100,8 +100,8 @@ test('the code has the whole text, however long and quoted', () => {
   for (const code of [
     classifyCode(text, [], [3]),
     translateCode('en-de', text, 4, { ablate: [], maskTokens: [], prefixes: [] }),
-    transplantCode(text, 'x', 'residual'),
-    transplantCode('x', text, 'residual'),
+    transplantCode(text, 'x', { site: 'residual', head: 0 }),
+    transplantCode('x', text, { site: 'head', head: 2 }),
   ])
     assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
   const off = [{ attention: 'cross', layer: 1, head: 2 }];
