@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
 
 /** What is reckoned in doubles here is made in floats there. */
 const rounding = 1e-4;
@@ -294,8 +294,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await unfoldAll(page);
     await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     const violations = await violationsOf(page);

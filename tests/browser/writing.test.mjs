@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Generator } from '../../dist/index.js';
-import { kept, launch, root, serve, settled, violationsOf, visit, visitCopy } from './open.mjs';
+import {
+  kept,
+  launch,
+  looks,
+  root,
+  serve,
+  settled,
+  violationsOf,
+  visit,
+  visitCopy,
+} from './open.mjs';
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 2e-3;
@@ -282,8 +292,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await page.getByTestId('next').nth(2).click();
     await settled(page);
     await page.getByTestId('token').nth(2).click();
