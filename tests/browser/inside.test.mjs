@@ -224,6 +224,7 @@ onPage('the same text runs through random weights', {}, async (page) => {
     .getByRole('img', { name: /Curves/ })
     .evaluate(async (image) => (await image.decode(), image.naturalWidth));
   assert.ok(loaded > 0);
+  await page.getByText('four heads of each of the first two layers').waitFor();
   const groups = await unfoldAll(page);
   const norm = groups.find(({ tensor }) => tensor === 'encoder.layers.0.self_attn_layer_norm');
   assert.equal(norm.terms, 2);
@@ -268,6 +269,7 @@ onPage('typing, and a text without tokens', {}, async (page) => {
   assert.equal(await page.getByTestId('way').count(), 0);
   await page.getByTestId('inside-text').fill('Good, good, good. 电影');
   await settled(page);
+  assert.match(await page.getByTestId('unknown').textContent(), /电影.*not in the vocabulary/s);
   assert.equal(await page.getByTestId('pane').count(), 16);
 });
 

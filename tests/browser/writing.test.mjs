@@ -308,6 +308,17 @@ for (const [look, options] of looks) {
   });
 }
 
+onPage(
+  'of a text in another script it says that this is not what it was made for',
+  {},
+  async (page) => {
+    assert.equal(await page.getByTestId('unknown').count(), 0);
+    await page.getByTestId('input').fill('Этот фильм');
+  await settled(page);
+    assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
+  },
+);
+
 onPage('keys walk along the tokens and down the bars', {}, async (page) => {
   await page.getByTestId('end').focus();
   await page.keyboard.press('ArrowLeft');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { carried, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
+const { carried, isForeign, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
 const format = await source('format');
 const { classifyCode, translateCode, transplantCode } = await source('code');
 const { jsonText, resultJson, translationJson } = await source('result-json');
@@ -48,6 +48,13 @@ test('what the vocabulary lacks is marked, and told of', () => {
   assert.equal(unknownIn('ok', tokens.slice(0, 1)), undefined);
   // Somebody may write just that.
   assert.equal(unknownIn('<unk>', [token('<unk>', 0, 5)]), undefined);
+});
+
+test('a text is foreign where most of its letters are not Latin', () => {
+  for (const text of ['', '12!', 'Gut, schön, ça va.', 'A good film, фильм', '(•‿•) ok'])
+    assert.equal(isForeign(text), false, text);
+  for (const text of ['Хороший фильм', 'ein 映画がとても', 'καλή ταινία'])
+    assert.ok(isForeign(text), text);
 });
 
 test('tokens at both ends of an edited text are known again', () => {

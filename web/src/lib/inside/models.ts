@@ -15,6 +15,10 @@ const train = { name: 'A train', text: 'The train arrives at seven.' };
 const bank = { name: 'Two meanings', text: 'She sat on the bank of the river.' };
 const negation = { name: 'Negation', text: 'I have not seen him today.' };
 
+/** What each was made to read. */
+export const madeFor = (model: InsideModel): string =>
+  model.startsWith('en-') ? 'plain sentences in English' : 'reviews in English';
+
 /** What the training of each began with, as weights/train has it. */
 export const trainingStarts: Record<InsideModel, string> = {
   sentiment:
