@@ -65,6 +65,12 @@ export function columnsOf(table: TransplantTable, base: string, donor: string): 
 export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
   row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
 
+/** A text's own number, and what it is without the positions of the alignment where that differs. */
+export const alignedNumber = (aligned: number, plain: number): string =>
+  Math.abs(aligned - plain) < 0.005
+    ? signed(plain)
+    : `${signed(aligned)} aligned, ${signed(plain)} alone`;
+
 /** The answer of a model of two labels whose second has these log-odds. */
 export function answerOf(
   logOdds: number,
