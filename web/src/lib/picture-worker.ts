@@ -1,13 +1,14 @@
-/** Makes one file: see picture.ts. */
-import { pictureFile, type FileAsked } from './picture.ts';
+/** Makes one file: see save.ts. */
+import { pictureFile } from './picture.ts';
 import { jsonText } from './result-json.ts';
+import type { FileAsked } from './save.ts';
 
 self.onmessage = async ({ data }: MessageEvent<FileAsked>) => {
   try {
     self.postMessage(
       data.kind === 'json'
         ? new Blob([jsonText(data.told)], { type: 'application/json' })
-        : await pictureFile(data),
+        : await pictureFile(data.kind, data.picture),
     );
   } catch (error) {
     reportError(error);

@@ -1,4 +1,4 @@
-/** What the page shows, as JSON. The worker makes the text of it: see picture.ts. */
+/** What the page shows, as JSON. The worker makes the text of it: see save.ts. */
 import type {
   AttentionMap,
   Classification,
