@@ -110,7 +110,7 @@ struct TranslationJob::State {
     return !options.trace.empty() || (sees() && !scorer->state().has_attention());
   }
   void finish(std::size_t source, Sentence& sentence);
-  Shown show(std::size_t source, CandidateIndex last);
+  Shown show(std::size_t source, const Sentence& sentence, CandidateIndex last);
   void stream();
   void settle();
   OutputText output(std::size_t source, const Hypothesis& hypothesis, bool final) const;
@@ -358,7 +358,7 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
     }
   }
   if (!sees() && !replays()) return;
-  auto [decoder, cross, trace] = show(source, hypotheses[0].last);
+  auto [decoder, cross, trace] = show(source, sentence, hypotheses[0].last);
   std::ranges::move(trace, std::back_inserter(result.trace));
   if (sees()) {
     const auto target = words_of(result.output.text, ranges_of(result.output.tokens, 0));
@@ -378,7 +378,9 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
 
 // What the steps that emitted the tokens up to `last` show. A search that kept nothing of it feeds
 // them once more, many tokens at once, with the same result to the bit.
-TranslationJob::State::Shown TranslationJob::State::show(std::size_t source, CandidateIndex last) {
+TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
+                                                         const Sentence& sentence,
+                                                         CandidateIndex last) {
   const std::vector<Candidate>& tree = search->tree(source);
   const auto attention_of = [](const DecodingState& state, NodeIndex node) {
     return Shown{state.self_attention(node), state.cross_attention(node)};
@@ -389,7 +391,7 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source, Can
   }
   const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
   Seq2Seq::Encoded alone;
-  alone.sources.add(encoded.sources.ids(source));
+  alone.sources.add(encoded.sources.ids(source), sentence.masked);
   alone.states = copy_of(rows(encoded.states, start, keys));
   std::vector<Extension> fed = {{.id = tree[0].id}};
   for (const CandidateIndex candidate : search->path(source, last)) {

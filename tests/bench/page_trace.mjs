@@ -70,12 +70,15 @@ const deeds = {
     }
     await page.mouse.up();
   },
-  async 'saving a PNG'(page) {
-    const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'PNG', exact: true }).click();
-    await (await saved).path();
-  },
+  'saving a PNG': (page) => saving(page, 'PNG'),
+  'saving JSON': (page) => saving(page, 'JSON of all heads'),
 };
+
+async function saving(page, name) {
+  const saved = page.waitForEvent('download', { timeout: 120_000 });
+  await page.getByRole('button', { name, exact: true }).click();
+  await (await saved).path();
+}
 
 /** The tasks of the page's thread: in each process the main one, of all the busiest. */
 function tasksIn({ traceEvents }) {

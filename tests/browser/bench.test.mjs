@@ -2,7 +2,7 @@
 // checked is that each figure is there, agrees with the others, and that nothing is left running.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { violationsOf, workersLeft } from './open.mjs';
+import { looks, violationsOf, workersLeft } from './open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -84,12 +84,12 @@ onPage(
     assert.ok(copy.hardwareConcurrency > 0);
 
     await assertNoSidewaysScroll(page);
-    for (const colorScheme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme });
+    for (const [look, { colorScheme = 'light', forcedColors = 'none' }] of looks) {
+      await page.emulateMedia({ colorScheme, forcedColors });
       await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
       const violations = await violationsOf(page);
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
-      assert.deepEqual(found, []);
+      assert.deepEqual(found, [], look);
     }
   },
 );

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
 
 /** What is reckoned in doubles here is made in floats there. */
 const rounding = 1e-4;
@@ -213,10 +213,10 @@ onPage('a term leads to where its number was made', {}, async (page) => {
   assert.equal(Number(head), Math.floor(index / 16));
 });
 
-onPage('before training the same text runs through random weights', {}, async (page) => {
+onPage('the same text runs through random weights', {}, async (page) => {
   const answer = () => page.getByTestId('answer').evaluate((each) => each.parentElement.innerText);
   const trained = await answer();
-  await page.getByText('before training').click();
+  await page.getByText('random weights').click();
   await page.getByRole('img', { name: /Curves/ }).waitFor();
   await settled(page);
   assert.notEqual(await answer(), trained);
@@ -224,6 +224,7 @@ onPage('before training the same text runs through random weights', {}, async (p
     .getByRole('img', { name: /Curves/ })
     .evaluate(async (image) => (await image.decode(), image.naturalWidth));
   assert.ok(loaded > 0);
+  await page.getByText('four heads of each of the first two layers').waitFor();
   const groups = await unfoldAll(page);
   const norm = groups.find(({ tensor }) => tensor === 'encoder.layers.0.self_attn_layer_norm');
   assert.equal(norm.terms, 2);
@@ -268,6 +269,7 @@ onPage('typing, and a text without tokens', {}, async (page) => {
   assert.equal(await page.getByTestId('way').count(), 0);
   await page.getByTestId('inside-text').fill('Good, good, good. 电影');
   await settled(page);
+  assert.match(await page.getByTestId('unknown').textContent(), /电影.*not in the vocabulary/s);
   assert.equal(await page.getByTestId('pane').count(), 16);
 });
 
@@ -294,8 +296,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await unfoldAll(page);
     await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     const violations = await violationsOf(page);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testsOnPage } from './on_page.mjs';
-import { read, root, settled, violationsOf } from './open.mjs';
+import { looks, read, root, settled, violationsOf } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -157,20 +157,16 @@ onPage('lines are saved as they are drawn, and a link brings them back', {}, asy
   assert.equal(await page.getByTestId('draw-lines').isChecked(), true);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(
-    `axe finds nothing to object to in lines, ${colorScheme}`,
-    { colorScheme },
-    async (page) => {
-      for (const typed of [text, 'good, not bad; '.repeat(30)]) {
-        await read(page, typed);
-        await draw(page, 'lines');
-        // Of a long text a part is drawn, around what is read out.
-        await page.locator('[data-testid=line-token][data-side=query]').nth(2).hover();
-        assert.deepEqual(await violationsOf(page), []);
-      }
-    },
-  );
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to in lines, ${look}`, options, async (page) => {
+    for (const typed of [text, 'good, not bad; '.repeat(30)]) {
+      await read(page, typed);
+      await draw(page, 'lines');
+      // Of a long text a part is drawn, around what is read out.
+      await page.locator('[data-testid=line-token][data-side=query]').nth(2).hover();
+      assert.deepEqual(await violationsOf(page), []);
+    }
+  });
 }
 
 onPage(

@@ -2,7 +2,7 @@
 // keyboard, with a screen reader.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { read, settled, violationsOf } from './open.mjs';
+import { looks, read, settled, violationsOf } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -89,8 +89,8 @@ onPage('everything can be reached and worked by keyboard', {}, async (page) => {
   }
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await read(page, 'A great cast, but the script is dreadful.');
     await page.getByTestId('token').nth(1).click();
     await page.getByTestId('head-switch').nth(4).click();

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
 
 let browser, server, classifier;
 before(async () => {
@@ -129,8 +129,8 @@ onPage(
   },
 );
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await judge(page, list);
     const found = (await violationsOf(page)).map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`,

@@ -122,6 +122,13 @@ export async function workersLeft(page, count) {
   assert.equal(page.workers().length, count, 'workers');
 }
 
+/** Ways to look at the page, for each of which axe is asked: by name, as a browser's options. */
+export const looks = Object.entries({
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  'forced colors': { forcedColors: 'active' },
+});
+
 /** What axe has to object to about the page as it is. */
 export async function violationsOf(page) {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from '../../dist/index.js';
 import { firefoxModel } from '../package/firefox_model.mjs';
-import { launch, root, serve, settled, violationsOf, visit, workersLeft } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit, workersLeft } from './open.mjs';
 
 const tolerance = 2e-3;
 const checkpoints = join(root, 'tests/checkpoints');
@@ -464,8 +464,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     const check = async (what) => {
       const found = (await violationsOf(page)).map(
         ({ id, nodes }) => `${what}, ${id}: ${nodes.map(({ html }) => html)}`,

@@ -8,13 +8,14 @@ import { Translator } from '../../dist/index.js';
 import {
   kept,
   launch,
+  looks,
   read,
   root,
   serve,
   settled,
+  violationsOf,
   visit,
   visitCopy,
-  violationsOf,
   workersLeft,
 } from './open.mjs';
 
@@ -637,8 +638,8 @@ for (const width of [320, 360, 390, 768]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await read(page, `${sentence} How are you?`);
     await page.getByTestId('head-switch').nth(1).click();
     await settled(page);

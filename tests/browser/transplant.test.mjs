@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 1e-3;
@@ -34,11 +34,11 @@ const near = (got, expected, what) =>
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 /** The table on view is that of the texts in the boxes. */
-async function assertTable(page, site = 'residual') {
+async function assertTable(page, part = { site: 'residual' }) {
   await settled(page);
   const text = await page.getByTestId('base').inputValue();
   const pair = await page.getByTestId('donor').inputValue();
-  const table = await classifier.explain({ text, pair }, { method: 'transplant', site, label });
+  const table = await classifier.explain({ text, pair }, { method: 'transplant', ...part, label });
   const [, cells] = table.delta.shape;
   const expected = [...table.delta.data]
     .map((value, i) => [`${Math.floor(i / cells)}.${i % cells}`, value])
@@ -50,7 +50,7 @@ async function assertTable(page, site = 'residual') {
     );
   const got = new Map(shown);
   assert.equal(shown.length, expected.length, 'cells');
-  for (const [place, value] of expected) near(got.get(place), value, `${site} ${place}`);
+  for (const [place, value] of expected) near(got.get(place), value, `${part.site} ${place}`);
   return table;
 }
 
@@ -64,8 +64,12 @@ onPage('the table is the package’s, of every site', {}, async (page) => {
     ['feed-forward’s part', 'feed_forward'],
   ]) {
     await page.getByText(name).click();
-    await assertTable(page, site);
+    await assertTable(page, { site });
   }
+  await page.getByText('one head’s part').click();
+  await assertTable(page, { site: 'head', head: 0 });
+  await page.getByTestId('site-head').selectOption('head 6');
+  await assertTable(page, { site: 'head', head: 5 });
 });
 
 onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) => {
@@ -140,7 +144,8 @@ onPage('the texts change places, and each example has its table', {}, async (pag
 onPage('a link brings back texts, site and cell', {}, async (page, { context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByTestId('donor').fill('The plot is fine & 100% good.');
-  await page.getByText('attention’s part').click();
+  await page.getByText('one head’s part').click();
+  await page.getByTestId('site-head').selectOption('head 3');
   await settled(page);
   await cell(page, 1, 2).click();
   await page.getByRole('button', { name: 'Copy link' }).click();
@@ -149,7 +154,7 @@ onPage('a link brings back texts, site and cell', {}, async (page, { context }) 
   const other = await context.newPage();
   await other.goto(link);
   await settled(other);
-  await assertTable(other, 'attention');
+  await assertTable(other, { site: 'head', head: 2 });
   assert.equal(await other.getByTestId('donor').inputValue(), 'The plot is fine & 100% good.');
   assert.equal(await cell(other, 1, 2).getAttribute('aria-pressed'), 'true');
 });
@@ -179,8 +184,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await cell(page, 1, 4).click();
     await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
     const violations = await violationsOf(page);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Generator } from '../../dist/index.js';
-import { launch, root, serve, settled, violationsOf, visit } from './open.mjs';
+import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
 
 let browser, server, writer;
 before(async () => {
@@ -173,8 +173,8 @@ for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 320, he
     assert.ok(inner <= outer, `${inner} wide in ${outer}`);
   });
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     const found = (await violationsOf(page)).map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`,
     );

@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Generator } from '../../dist/index.js';
-import { kept, launch, root, serve, settled, violationsOf, visit, visitCopy } from './open.mjs';
+import {
+  kept,
+  launch,
+  looks,
+  root,
+  serve,
+  settled,
+  violationsOf,
+  visit,
+  visitCopy,
+} from './open.mjs';
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 2e-3;
@@ -282,8 +292,8 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
-for (const colorScheme of ['light', 'dark']) {
-  onPage(`axe finds nothing to object to, ${colorScheme}`, { colorScheme }, async (page) => {
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await page.getByTestId('next').nth(2).click();
     await settled(page);
     await page.getByTestId('token').nth(2).click();
@@ -297,6 +307,17 @@ for (const colorScheme of ['light', 'dark']) {
     assert.deepEqual(found, []);
   });
 }
+
+onPage(
+  'of a text in another script it says that this is not what it was made for',
+  {},
+  async (page) => {
+    assert.equal(await page.getByTestId('unknown').count(), 0);
+    await page.getByTestId('input').fill('Этот фильм');
+  await settled(page);
+    assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
+  },
+);
 
 onPage('keys walk along the tokens and down the bars', {}, async (page) => {
   await page.getByTestId('end').focus();

@@ -702,6 +702,12 @@ TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]
     }
     CHECK(others > 0);
   }
+  // A trace takes the steps once more, with the same tokens hidden.
+  const std::string weights = "decoder.layers.0.encoder_attn.weights";
+  const Translation traced =
+      pipeline->translate(text, {.mask_tokens = {{}, {1}}, .trace = {weights}});
+  const TracedTensor& seen = traced.sentences.at(1).trace.at(0);
+  for (std::size_t i = 1; i < seen.data.size(); i += seen.shape[2]) CHECK(seen.data[i] == 0);
   // As though no token were hidden.
   const TranslateOptions nothing = {.mask_tokens = {{}}};
   check_same(whole.sentences[1], pipeline->translate(text, nothing).sentences.at(1));

@@ -353,6 +353,25 @@ test('in a worker, of batches and of single texts a trace is the same', async ()
   }
 });
 
+test('what is hidden is hidden in a translation’s trace, too', async () => {
+  const translator = await loadTranslator(goldenFolder('translate_odd_local'));
+  const text = 'the old film.';
+  const options = { beams: 2, maskTokens: [[1]] };
+  const { tokens } = (await translator.translate(text, options)).sentences[0];
+  const weights = 'decoder.layers.0.encoder_attn.weights';
+  const traced = await translator.translate(text, { ...options, trace: ['logits', weights] });
+  const { trace } = traced.sentences[0];
+  assert.deepEqual(traced.sentences[0].tokens, tokens);
+  const keys = trace[weights].shape[2];
+  assert.ok(trace[weights].data.every((value, i) => i % keys !== 1 || value === 0));
+  const width = trace.logits.shape[1];
+  for (const [row, { id, logprob }] of tokens.entries()) {
+    const logits = trace.logits.data.subarray(row * width, (row + 1) * width);
+    const total = Math.log(logits.reduce((sum, value) => sum + Math.exp(value), 0));
+    assert.ok(Math.abs(logits[id] - total - logprob) < 1e-4, `${row}`);
+  }
+});
+
 function ask(model, Class, given, options) {
   if (Class === Embedder) return model.embed(given.text, options);
   if (Class !== QuestionAnswerer) {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { carried, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
+const { carried, isForeign, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
 const format = await source('format');
 const { classifyCode, translateCode, transplantCode } = await source('code');
-const { resultJson, translationJson } = await source('result-json');
+const { jsonText, resultJson, translationJson } = await source('result-json');
 const { searchTree, pathOf } = await source('search-tree');
 
 const token = (text, start, end, id = 0) => ({ id, text, start, end });
@@ -48,6 +48,13 @@ test('what the vocabulary lacks is marked, and told of', () => {
   assert.equal(unknownIn('ok', tokens.slice(0, 1)), undefined);
   // Somebody may write just that.
   assert.equal(unknownIn('<unk>', [token('<unk>', 0, 5)]), undefined);
+});
+
+test('a text is foreign where most of its letters are not Latin', () => {
+  for (const text of ['', '12!', 'Gut, schön, ça va.', 'A good film, фильм', '(•‿•) ok'])
+    assert.equal(isForeign(text), false, text);
+  for (const text of ['Хороший фильм', 'ein 映画がとても', 'καλή ταινία'])
+    assert.ok(isForeign(text), text);
 });
 
 test('tokens at both ends of an edited text are known again', () => {
@@ -100,8 +107,8 @@ test('the code has the whole text, however long and quoted', () => {
   for (const code of [
     classifyCode(text, [], [3]),
     translateCode('en-de', text, 4, { ablate: [], maskTokens: [], prefixes: [] }),
-    transplantCode(text, 'x', 'residual'),
-    transplantCode('x', text, 'residual'),
+    transplantCode(text, 'x', { site: 'residual', head: 0 }),
+    transplantCode('x', text, { site: 'head', head: 2 }),
   ])
     assert.ok(code.includes(JSON.stringify(text)), code.slice(0, 200));
   const off = [{ attention: 'cross', layer: 1, head: 2 }];
@@ -122,14 +129,14 @@ test('the JSON has every weight, as bytes', () => {
     const bytes = Buffer.from(base64, 'base64');
     return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   };
+  // To the worker that makes the text it goes as a clone.
+  const toldBy = (told) => JSON.parse(jsonText(structuredClone(told)));
   const result = { label: 'good', contributions: { good: new Float32Array([0.5]) }, tokens: [] };
-  const one = JSON.parse(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
+  const one = toldBy(resultJson('a', { ...result, attention: { encoder: map } }, [], [0]));
   assert.deepEqual(floats(one.attention.encoder.data), data);
   assert.deepEqual(one.contributions, { good: [0.5] });
   const attention = { encoder: map, decoder: map, cross: map };
-  const two = JSON.parse(
-    translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }),
-  );
+  const two = toldBy(translationJson('a', { text: 'b', sentences: [{ attention }] }, { beams: 4 }));
   assert.deepEqual(floats(two.sentences[0].attention.cross.data), data);
   assert.equal(two.beams, 4);
 });

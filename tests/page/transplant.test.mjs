@@ -83,7 +83,7 @@ test('a cell says what was carried, where to, and what came of it', () => {
   const said = (row, cell) => {
     const column = columns.find((each) => each.cell === cell);
     return [
-      carriedName('residual', column, rowName('residual', row, 4)),
+      carriedName({ site: 'residual' }, column, rowName('residual', row, 4)),
       meaning(table, { row, cell }, column, labels),
     ];
   };
@@ -92,6 +92,10 @@ test('a cell says what was carried, where to, and what came of it', () => {
     'The log-odds of “positive” go from −1.00 to +2.00, 100% of the way to the other text’s. The verdict turns to positive.',
   ]);
   assert.equal(said(1, 1)[0], '“was” carried across before layer 2');
+  assert.equal(
+    carriedName({ site: 'head', head: 5 }, columns[4], rowName('head', 1, 4)),
+    'head 6’s output for “bright” carried into “dull” in layer 2',
+  );
   const [what, why] = said(0, 2);
   assert.equal(what, '“not” taken out before layer 1');
   assert.match(why, /turns to positive\. Nothing in the other text/);
@@ -104,14 +108,21 @@ test('a cell says what was carried, where to, and what came of it', () => {
 });
 
 test('the transplant view comes out of its link as it went in', () => {
-  const state = { base, donor, site: 'attention', carried: { row: 1, cell: 3 } };
-  assert.deepEqual(fromTransplantLink(toTransplantLink(state)), state);
+  const carried = { row: 1, cell: 3 };
+  for (const part of [
+    { site: 'attention', head: 0 },
+    { site: 'head', head: 5 },
+  ]) {
+    const state = { base, donor, ...part, carried };
+    assert.deepEqual(fromTransplantLink(toTransplantLink(state)), state);
+  }
   assert.equal(pairText('a\r\nb', 'c'), 'a b\nc');
 });
 
 test('of a damaged link what makes sense is read', () => {
   assert.deepEqual(fromTransplantLink({ text: 'one alone', cell: '1.1' }), {});
-  assert.deepEqual(fromTransplantLink({ site: 'attention' }), { site: 'attention' });
+  assert.deepEqual(fromTransplantLink({ site: 'attention' }), { site: 'attention', head: 0 });
+  assert.deepEqual(fromTransplantLink({ site: 'head', head: '1.2' }), { site: 'head', head: 0 });
   assert.deepEqual(fromTransplantLink({ text: 'a\nb', site: 'elsewhere', cell: '-1.1' }), {
     base: 'a',
     donor: 'b',

@@ -7,7 +7,7 @@ const { candidatesOf, drawn, isPartial, shownCandidate } = await source('samplin
 const { fromWritingLink, toWritingLink } = await source('writing-link');
 const { lastCell } = await source('attention');
 const { writeCode } = await source('code');
-const { predictionJson } = await source('result-json');
+const { jsonText, predictionJson } = await source('result-json');
 
 const next = [0.5, 0.25, 0.125, 0.125].map((probability, id) => ({
   id,
@@ -101,7 +101,9 @@ test('the code and the JSON have what is shown', () => {
   assert.ok(code.includes(JSON.stringify('a "b"')));
   assert.match(writeCode('a', { ...sampling, temperature: 0 }, []), /sample: false/);
   const map = { layers: 1, heads: 1, queries: 1, keys: 1, data: Float32Array.of(1) };
-  const json = JSON.parse(predictionJson('a', { next, attention: { decoder: map } }, off));
+  const json = JSON.parse(
+    jsonText(predictionJson('a', { next, attention: { decoder: map } }, off)),
+  );
   assert.equal(json.next.length, 4);
   assert.equal(json.attention.decoder.data, 'AACAPw==');
 });

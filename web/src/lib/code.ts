@@ -1,6 +1,7 @@
 import type { Head } from 'glassformer';
 import type { ModelName } from './models.ts';
 import type { Sampling } from './sampling.ts';
+import type { Part } from './transplant.ts';
 
 /** The JavaScript that gives what the sentiment view shows. */
 export function classifyCode(
@@ -23,14 +24,15 @@ export function classifyCode(
 }
 
 /** The same of the transplant view. */
-export function transplantCode(base: string, donor: string, site: string): string {
+export function transplantCode(base: string, donor: string, { site, head }: Part): string {
+  const part = `site: '${site}'${site === 'head' ? `, head: ${head}` : ''}`;
   return [
     `import { Classifier } from 'glassformer';`,
     ``,
     `const classifier = await Classifier.load('models/sentiment', { compute: 'f32', explain: true });`,
     `const { tokens, donorOf, base, donor, delta, share } = await classifier.explain(`,
     `  { text: ${literal(base)}, pair: ${literal(donor)} },`,
-    `  { method: 'transplant', site: '${site}', label: 'positive' },`,
+    `  { method: 'transplant', ${part}, label: 'positive' },`,
     `);`,
   ].join('\n');
 }

@@ -250,9 +250,9 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     return (looked[this.chosen] ?? looked[0])?.trace ?? {};
   }
 
-  toJson(): string {
+  toJson(): object {
     const { outcome, looked, choice } = this;
-    if (!outcome || !looked) return '{}';
+    if (!outcome || !looked) return {};
     const { maps, source, target } = looked;
     return attentionJson({ ...outcome.input, source, target, ablate: choice.off }, maps);
   }

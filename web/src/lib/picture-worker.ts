@@ -1,9 +1,15 @@
-/** Makes one picture: see picture.ts. */
-import { pictureFile, type Picture, type PictureKind } from './picture.ts';
+/** Makes one file: see save.ts. */
+import { pictureFile } from './picture.ts';
+import { jsonText } from './result-json.ts';
+import type { FileAsked } from './save.ts';
 
-self.onmessage = async ({ data }: MessageEvent<{ kind: PictureKind; picture: Picture }>) => {
+self.onmessage = async ({ data }: MessageEvent<FileAsked>) => {
   try {
-    self.postMessage(await pictureFile(data.kind, data.picture));
+    self.postMessage(
+      data.kind === 'json'
+        ? new Blob([jsonText(data.told)], { type: 'application/json' })
+        : await pictureFile(data.kind, data.picture),
+    );
   } catch (error) {
     reportError(error);
   }

@@ -1,19 +1,9 @@
-/** Taking a picture away: files made here and handed to the browser to save. */
-import { largestWeight, unseen, weightAt, type Matrix } from './attention.ts';
-import type { Lines } from './head-lines.ts';
+/** Pictures of a head, as files: made in picture-worker.ts, so that no page need wait. */
+import { largestWeight, unseen, weightAt } from './attention.ts';
 import { attentionShades, shadeOf } from './palette.ts';
 import { textWidth } from './text-width.ts';
+import type { Picture, PictureKind } from './save.ts';
 import { shorten } from './tokens.ts';
-
-export interface Picture {
-  matrix: Matrix;
-  queryLabels: readonly string[];
-  keyLabels: readonly string[];
-  /** Printed under the map. */
-  caption: string;
-  /** Where these are to be drawn in place of the map. */
-  lines?: Lines;
-}
 
 const escape = (text: string) =>
   text
@@ -50,7 +40,7 @@ const svgOf = (width: number, height: number, parts: readonly string[]) =>
   `<rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`;
 
 /** A heat map that stands alone, on white, in SVG. */
-export function heatmapSvg(picture: Picture): string {
+function heatmapSvg(picture: Picture): string {
   const { matrix, queryLabels, keyLabels, caption } = picture;
   const { queries, keys } = matrix;
   const { size, left, top, gap, every, width, height } = layoutOf(picture);
@@ -87,14 +77,14 @@ export function heatmapSvg(picture: Picture): string {
 
 /** A white bitmap, two pixels to each of the SVG's. */
 function bitmap(
-  canvas: HTMLCanvasElement | OffscreenCanvas,
+  canvas: OffscreenCanvas,
   width: number,
   height: number,
-): CanvasRenderingContext2D {
+): OffscreenCanvasRenderingContext2D {
   const scale = 2;
   canvas.width = width * scale;
   canvas.height = height * scale;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D | null;
+  const context = canvas.getContext('2d');
   if (!context) throw new Error('No picture was made');
   context.scale(scale, scale);
   context.fillStyle = '#fff';
@@ -104,7 +94,7 @@ function bitmap(
 }
 
 /** The same as a bitmap. */
-export function drawHeatmap(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
+function drawHeatmap(canvas: OffscreenCanvas, picture: Picture): void {
   const { matrix, queryLabels, keyLabels, caption } = picture;
   const { size, left, top, gap, every, width, height } = layoutOf(picture);
   const context = bitmap(canvas, width, height);
@@ -161,7 +151,7 @@ function lineLayoutOf({ matrix, queryLabels, keyLabels, caption, lines }: Pictur
 
 const lineColor = '#2b50c8';
 
-export function linesSvg(picture: Picture): string {
+function linesSvg(picture: Picture): string {
   const { left, right, width, height, queries, keys, links } = lineLayoutOf(picture);
   const bend = (right - left) * 0.4;
   const parts = links.map((link) => {
@@ -177,7 +167,7 @@ export function linesSvg(picture: Picture): string {
   return svgOf(width, height, parts);
 }
 
-export function drawLines(canvas: HTMLCanvasElement | OffscreenCanvas, picture: Picture): void {
+function drawLines(canvas: OffscreenCanvas, picture: Picture): void {
   const { left, right, width, height, queries, keys, links } = lineLayoutOf(picture);
   const context = bitmap(canvas, width, height);
   const bend = (right - left) * 0.4;
@@ -200,48 +190,13 @@ export function drawLines(canvas: HTMLCanvasElement | OffscreenCanvas, picture: 
   for (const { label, y } of keys) context.fillText(label, right + 6, y);
 }
 
-export type PictureKind = 'svg' | 'png';
-
-/** A worker's part: the file, made wherever this runs. */
+/** The file of a picture. */
 export async function pictureFile(kind: PictureKind, picture: Picture): Promise<Blob> {
-  const svg = picture.lines ? linesSvg : heatmapSvg;
-  if (kind === 'svg') return new Blob([svg(picture)], { type: 'image/svg+xml' });
-  const draw = picture.lines ? drawLines : drawHeatmap;
-  if (typeof OffscreenCanvas !== 'undefined') {
-    const canvas = new OffscreenCanvas(1, 1);
-    draw(canvas, picture);
-    return canvas.convertToBlob();
+  if (kind === 'svg') {
+    const svg = picture.lines ? linesSvg : heatmapSvg;
+    return new Blob([svg(picture)], { type: 'image/svg+xml' });
   }
-  const canvas = document.createElement('canvas');
-  draw(canvas, picture);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made'))));
-  });
-}
-
-/** The file, made in a worker of its own; browsers without OffscreenCanvas make it in the page. */
-export async function pictureFileOf(kind: PictureKind, picture: Picture): Promise<Blob> {
-  if (typeof OffscreenCanvas === 'undefined') return pictureFile(kind, picture);
-  const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
-  try {
-    return await new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
-      worker.onerror = (event) => reject(new Error(event.message || 'No picture was made'));
-      // Of the weights only this head's: they lie in one array with all the others'.
-      const { matrix } = picture;
-      const own = { ...matrix, weights: matrix.weights.slice() };
-      worker.postMessage({ kind, picture: { ...picture, matrix: own } }, [own.weights.buffer]);
-    });
-  } finally {
-    worker.terminate();
-  }
-}
-
-/** Hands a file to the browser to save. */
-export function save(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  const canvas = new OffscreenCanvas(1, 1);
+  (picture.lines ? drawLines : drawHeatmap)(canvas, picture);
+  return canvas.convertToBlob();
 }

@@ -1,4 +1,4 @@
-/** What the page shows, as JSON. */
+/** What the page shows, as JSON. The worker makes the text of it: see save.ts. */
 import type {
   AttentionMap,
   Classification,
@@ -8,77 +8,47 @@ import type {
   Translation,
 } from 'glassformer';
 
-/**
- * The result with every head's attention, as `glassformer classify --json --attention` prints it
- * (weights as base64 of little-endian f32), and the text and interventions it belongs to.
- */
-export function resultJson(
+/** A result with every head's attention, and the text and interventions it belongs to. */
+export const resultJson = (
   text: string,
-  { attention, contributions, ...result }: Classification,
+  result: Classification,
   ablate: readonly Head[],
   maskTokens: readonly number[],
-): string {
-  return JSON.stringify(
-    {
-      text,
-      ablate,
-      maskTokens,
-      ...result,
-      contributions:
-        contributions &&
-        Object.fromEntries(
-          Object.entries(contributions).map(([label, values]) => [label, [...values]]),
-        ),
-      attention: attention && { encoder: encoded(attention.encoder) },
-    },
-    null,
-    1,
-  );
-}
+): object => ({ text, ablate, maskTokens, ...result });
 
 /** The same of a translation, every sentence with its encoder's, decoder's and cross-attention. */
-export function translationJson(
+export const translationJson = (
   text: string,
-  { sentences, ...result }: Translation,
+  result: Translation,
   asked: Pick<TranslateOptions, 'beams' | 'ablate' | 'maskTokens'>,
-): string {
-  const all = sentences.map(({ attention, ...sentence }) => ({
-    ...sentence,
-    attention: attention && {
-      encoder: encoded(attention.encoder),
-      decoder: attention.decoder && encoded(attention.decoder),
-      cross: encoded(attention.cross),
-    },
-  }));
-  return JSON.stringify({ input: text, ...asked, ...result, sentences: all }, null, 1);
-}
+): object => ({ input: text, ...asked, ...result });
 
 /** The same of a text and the tokens that may follow it, the hundred most probable of them. */
-export function predictionJson(
+export const predictionJson = (
   text: string,
-  { attention, next, ...result }: Prediction,
+  result: Prediction,
   ablate: readonly Head<'decoder'>[],
-): string {
-  const decoder = attention && { decoder: encoded(attention.decoder) };
-  return JSON.stringify(
-    { text, ablate, ...result, next: next.slice(0, 100), attention: decoder },
-    null,
-    1,
-  );
-}
+): object => ({ text, ablate, ...result, next: result.next.slice(0, 100) });
 
 /** What any model looked at: `told`, and every head's attention, by its kind. */
-export function attentionJson(
+export const attentionJson = (
   told: object,
-  maps: Readonly<Partial<Record<string, AttentionMap>>>,
-): string {
-  const attention = Object.fromEntries(
-    Object.entries(maps).map(([kind, map]) => [kind, map && encoded(map)]),
-  );
-  return JSON.stringify({ ...told, maps: undefined, attention }, null, 1);
-}
+  attention: Readonly<Partial<Record<string, AttentionMap>>>,
+): object => ({ ...told, maps: undefined, attention });
 
-const encoded = (map: AttentionMap) => ({ ...map, data: base64(map.data) });
+/**
+ * Its text, as `glassformer classify --json --attention` prints it: attention weights as base64 of
+ * little-endian f32, other numbers one by one.
+ */
+export const jsonText = (told: object): string =>
+  JSON.stringify(
+    told,
+    (key, value: unknown) => {
+      if (!(value instanceof Float32Array)) return value;
+      return key === 'data' ? base64(value) : [...value];
+    },
+    1,
+  );
 
 function base64(values: Float32Array): string {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);

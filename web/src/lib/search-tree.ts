@@ -69,7 +69,8 @@ export function pathOf(nodes: readonly TreeNode[], { tokens }: Hypothesis): Tree
   return path;
 }
 
-function labelOf(text: string): string {
+/** A token as it is printed by itself: "-" goes before what continues a word. */
+export function labelOf(text: string): string {
   if (text.startsWith(' ')) return text.slice(1) || '␣';
   if (isStandIn({ text }, '')) return marked(text);
   return /^\p{L}/u.test(text) ? `-${text}` : text;

@@ -199,9 +199,9 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return (await this.loader.model.classify(reading.text, options)).trace;
   }
 
-  toJson(): string {
+  toJson(): object {
     const { reading } = this;
-    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : '{}';
+    return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
   }
 
   get hidden(): number[] {

@@ -1,12 +1,15 @@
-let context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null | undefined;
+type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+let context: Context | null | undefined;
 
-/** A worker has no document. */
-const canvas = () =>
-  typeof document === 'undefined' ? new OffscreenCanvas(1, 1) : document.createElement('canvas');
+/** A worker has no document, and some have no canvas. */
+function contextHere(): Context | null {
+  if (typeof document !== 'undefined') return document.createElement('canvas').getContext('2d');
+  return typeof OffscreenCanvas === 'undefined' ? null : new OffscreenCanvas(1, 1).getContext('2d');
+}
 
 /** Width in pixels of a label in the page's sans at `size` pixels, bold so that emphasis fits. */
 export function textWidth(text: string, size: number): number {
-  context ??= canvas().getContext('2d') as CanvasRenderingContext2D | null;
+  if (context === undefined) context = contextHere();
   if (!context) return text.length * size * 0.6;
   context.font = `600 ${size}px 'Instrument Sans', system-ui, sans-serif`;
   return context.measureText(text).width;

@@ -87,6 +87,13 @@ export function unknownIn(text: string, tokens: readonly Token[]): Unknown | und
   };
 }
 
+/** Whether most letters of a text are of another script than Latin, which the models were made for. */
+export function isForeign(text: string): boolean {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  return latin < letters / 2;
+}
+
 /** Where the tokens that an edit left alone, at both ends of the text, stand now: by old index. */
 export function carried(before: readonly Token[], after: readonly Token[]): Map<number, number> {
   const shorter = Math.min(before.length, after.length);

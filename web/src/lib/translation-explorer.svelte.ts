@@ -388,9 +388,9 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return (await model.translate(text, { ...own, ...touches, trace })).sentences[0]!.trace;
   }
 
-  toJson(): string {
+  toJson(): object {
     const { rendering } = this;
-    if (!rendering) return '{}';
+    if (!rendering) return {};
     const { text, result, beams } = rendering;
     return translationJson(text, result, {
       beams,

@@ -5,15 +5,14 @@ import type { Link } from './address.ts';
 import { readFailure, type Failure } from './failure.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import { carried as carriedTokens } from './tokens.ts';
-import { deltaAt, type Carried, type Site, type TransplantTable } from './transplant.ts';
+import { deltaAt, type Carried, type Part, type Site, type TransplantTable } from './transplant.ts';
 import { transplantExamples } from './transplant-examples.ts';
 import { fromTransplantLink, pairText, toTransplantLink } from './transplant-link.ts';
 
 /** Two texts together with what the model made of them. */
-export interface PairReading {
+export interface PairReading extends Part {
   base: string;
   donor: string;
-  site: Site;
   table: TransplantTable;
 }
 
@@ -31,6 +30,8 @@ export class TransplantExplorer implements ViewState {
   /** The text that is taken from. */
   donor = $state('');
   site = $state<Site>('residual');
+  /** Of each layer, where a head's part is carried. */
+  head = $state(0);
   /** Whether what is shown is older than the texts. */
   busy = $state(true);
   /** Why these texts were not read. */
@@ -110,8 +111,8 @@ export class TransplantExplorer implements ViewState {
     void this.#refresh();
   }
 
-  carryFrom(site: Site): void {
-    this.site = site;
+  carryFrom(part: Partial<Part>): void {
+    Object.assign(this, part);
     void this.#refresh();
   }
 
@@ -121,10 +122,11 @@ export class TransplantExplorer implements ViewState {
   }
 
   #take(link: Link): void {
-    const { base, donor, site, carried } = fromTransplantLink(link);
+    const { base, donor, site, head, carried } = fromTransplantLink(link);
     if (base !== undefined) this.base = base;
     if (donor !== undefined) this.donor = donor;
     if (site || base !== undefined) this.site = site ?? 'residual';
+    if (head !== undefined) this.head = head;
     if (base !== undefined) this.carried = carried;
     this.#carriedOf = undefined;
   }
@@ -144,11 +146,16 @@ export class TransplantExplorer implements ViewState {
     }
     try {
       const start = performance.now();
+      const head = Math.min(this.head, model.info.heads - 1);
       const label = model.info.labels.at(-1);
       const options = { method: 'transplant', site, label, signal } as const;
-      const table = await model.explain<'transplant'>({ text: base, pair: donor }, options);
+      const part = site === 'head' ? { head } : {};
+      const table = await model.explain<'transplant'>(
+        { text: base, pair: donor },
+        { ...options, ...part },
+      );
       this.milliseconds = performance.now() - start;
-      this.#show({ base, donor, site, table });
+      this.#show({ base, donor, site, head, table });
     } catch (error) {
       if (signal.aborted) return;
       this.#show(undefined);

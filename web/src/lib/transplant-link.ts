@@ -1,11 +1,10 @@
 /** The transplant view's state, as a link carries it. */
 import type { Link } from './address.ts';
-import { sites, type Carried, type Site } from './transplant.ts';
+import { sites, type Carried, type Part } from './transplant.ts';
 
-export interface TransplantLink {
+export interface TransplantLink extends Part {
   base: string;
   donor: string;
-  site: Site;
   /** The vector that is carried, if any. */
   carried: Carried | undefined;
 }
@@ -14,10 +13,11 @@ export interface TransplantLink {
 export const pairText = (base: string, donor: string): string =>
   [base, donor].map((text) => text.replace(/[\r\n]+/g, ' ')).join('\n');
 
-export function toTransplantLink({ base, donor, site, carried }: TransplantLink): Link {
+export function toTransplantLink({ base, donor, site, head, carried }: TransplantLink): Link {
   return {
     text: pairText(base, donor),
     ...(site !== 'residual' && { site }),
+    ...(site === 'head' && { head: `${head}` }),
     ...(carried && { cell: `${carried.row}.${carried.cell}` }),
   };
 }
@@ -26,12 +26,13 @@ export function toTransplantLink({ base, donor, site, carried }: TransplantLink)
 export function fromTransplantLink(link: Link): Partial<TransplantLink> {
   const lines = link.text?.split('\n') ?? [];
   const site = sites.find((each) => each === link.site);
+  const part = site && { site, head: /^\d{1,4}$/.test(link.head ?? '') ? Number(link.head) : 0 };
   const cell = /^(\d{1,4})\.(\d{1,4})$/.exec(link.cell ?? '');
-  if (lines.length !== 2) return site ? { site } : {};
+  if (lines.length !== 2) return { ...part };
   return {
     base: lines[0]!,
     donor: lines[1]!,
-    ...(site && { site }),
+    ...part,
     // A cell is one of two texts: without them it is nobody's.
     ...(cell && { carried: { row: Number(cell[1]), cell: Number(cell[2]) } }),
   };

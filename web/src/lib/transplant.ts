@@ -6,8 +6,14 @@ import { shownTokens } from './tokens.ts';
 export type TransplantTable = Explanations['transplant'];
 
 /** What is carried across; every one is of a layer and a token. */
-export const sites = ['residual', 'attention', 'feed_forward'] as const;
+export const sites = ['residual', 'attention', 'feed_forward', 'head'] as const;
 export type Site = (typeof sites)[number];
+
+/** The same, with the head of each layer that "head" means; it counts from 0. */
+export interface Part {
+  site: Site;
+  head: number;
+}
 
 /** A vector that is carried: both count from 0. */
 export interface Carried {
@@ -59,6 +65,12 @@ export function columnsOf(table: TransplantTable, base: string, donor: string): 
 export const deltaAt = ({ delta }: TransplantTable, { row, cell }: Carried): number =>
   row < delta.shape[0]! && cell < delta.shape[1]! ? delta.data[row * delta.shape[1]! + cell]! : NaN;
 
+/** A text's own number, and what it is without the positions of the alignment where that differs. */
+export const alignedNumber = (aligned: number, plain: number): string =>
+  Math.abs(aligned - plain) < 0.005
+    ? signed(plain)
+    : `${signed(aligned)} aligned, ${signed(plain)} alone`;
+
 /** The answer of a model of two labels whose second has these log-odds. */
 export function answerOf(
   logOdds: number,
@@ -78,12 +90,13 @@ export function rowName(site: Site, row: number, layers: number): string {
 }
 
 /** What is carried, in a few words. */
-export function carriedName(site: Site, { base, donor }: Column, where: string): string {
+export function carriedName({ site, head }: Part, { base, donor }: Column, where: string): string {
   if (donor === '') return `“${base}” taken out ${where}`;
   const of = {
     residual: '',
     attention: 'the attention’s output for ',
     feed_forward: 'the feed-forward’s output for ',
+    head: `head ${head + 1}’s output for `,
   };
   const to = donor === base ? 'across' : `into “${base}”`;
   return `${of[site]}“${donor}” carried ${to} ${where}`;

@@ -1,15 +1,16 @@
-/** Why a writer would write one token and not another: what each token before counts for that. */
+/** Why a model would write one token and not another: what each token before counts for that. */
 import type { Generator, Head, NextToken } from 'glassformer';
-import { writeFailure, type Failure } from './failure.ts';
+import { readFailure, type Failure } from './failure.ts';
 
 /** Each token is left out in turn: of a longer text that would take too long. */
 export const longestContrast = 192;
 
-/** Log-probabilities of all tokens, by id; a difference of two is one of their logits, too. */
-function byId(next: readonly NextToken[]): Float32Array {
-  const logprobs = new Float32Array(next.reduce((most, { id }) => Math.max(most, id), 0) + 1);
-  for (const { id, logprob } of next) logprobs[id] = logprob;
-  return logprobs;
+/** What a contrast is about: another one is measured anew. */
+export interface Contrasted {
+  /** How many tokens can be left out. */
+  tokens: number;
+  /** Of all that may come next, by id: log-probabilities or logits, without one of the tokens. */
+  logprobs: (signal: AbortSignal, without?: number) => Promise<Float32Array>;
 }
 
 /** Nobody attends to the token at this place, in any layer: the softmax shares out what is left. */
@@ -20,36 +21,51 @@ export const unseen = (layers: number, token: number) =>
     value: -Infinity,
   }));
 
+/** What comes after a text that is continued. */
+export async function writerLogprobs(
+  model: Generator,
+  text: string,
+  ablate: readonly Head<'decoder'>[],
+  signal: AbortSignal,
+  without?: number,
+): Promise<Float32Array> {
+  const patch = without === undefined ? [] : unseen(model.info.layers, without);
+  const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
+  const { next } = await model.next(text, { ...all, ablate, patch, signal });
+  return byId(next);
+}
+
+function byId(next: readonly NextToken[]): Float32Array {
+  const logprobs = new Float32Array(next.reduce((most, { id }) => Math.max(most, id), 0) + 1);
+  for (const { id, logprob } of next) logprobs[id] = logprob;
+  return logprobs;
+}
+
 export class WordContrast {
   /** With every token there, and with each of them left out, as far as that is known. */
   whole = $state.raw<Float32Array>();
   without = $state.raw<readonly Float32Array[]>([]);
   /** What that is of. */
-  of = $state.raw<unknown>();
+  of = $state.raw<Contrasted>();
   failure = $state.raw<Failure>();
   #work = new AbortController();
 
   /** Where it is called again meanwhile, that one counts. */
-  async measure(
-    model: Generator,
-    { of, text, tokens }: { of: unknown; text: string; tokens: number },
-    ablate: readonly Head<'decoder'>[],
-  ): Promise<void> {
+  async measure(of: Contrasted): Promise<void> {
     this.stop();
     const { signal } = (this.#work = new AbortController());
-    const options = { count: 0, temperature: 1, topK: 0, topP: 1, ablate, signal };
     this.of = of;
     this.whole = this.failure = undefined;
     this.without = [];
     try {
-      this.whole = byId((await model.next(text, options)).next);
-      for (let token = 0; token < tokens; token++) {
-        const patch = unseen(model.info.layers, token);
-        const { next } = await model.next(text, { ...options, patch });
-        this.without = [...this.without, byId(next)];
+      const whole = await of.logprobs(signal);
+      if (!signal.aborted) this.whole = whole;
+      for (let token = 0; token < of.tokens && !signal.aborted; token++) {
+        const logprobs = await of.logprobs(signal, token);
+        if (!signal.aborted) this.without = [...this.without, logprobs];
       }
     } catch (error) {
-      if (!signal.aborted) this.failure = writeFailure(error);
+      if (!signal.aborted) this.failure = readFailure(error);
     }
   }
 

@@ -324,9 +324,9 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     return (await this.loader.model.next(asked.text || endToken, options)).trace;
   }
 
-  toJson(): string {
+  toJson(): object {
     const { asked } = this;
-    return asked ? predictionJson(asked.text, asked.result, this.choice.off) : '{}';
+    return asked ? predictionJson(asked.text, asked.result, this.choice.off) : {};
   }
 
   // --- within -----------------------------------------------------------------------------------

@@ -15,6 +15,19 @@ const train = { name: 'A train', text: 'The train arrives at seven.' };
 const bank = { name: 'Two meanings', text: 'She sat on the bank of the river.' };
 const negation = { name: 'Negation', text: 'I have not seen him today.' };
 
+/** What each was made to read. */
+export const madeFor = (model: InsideModel): string =>
+  model.startsWith('en-') ? 'plain sentences in English' : 'reviews in English';
+
+/** What the training of each began with, as weights/train has it. */
+export const trainingStarts: Record<InsideModel, string> = {
+  sentiment:
+    'began with such matrices, but with small, normally distributed embeddings, and with four heads of each of the first two layers set to look at tokens nearby',
+  'en-de': 'began with such matrices, but with normally distributed embeddings',
+  'en-fr': 'did not begin at random: it went on from the German translator’s weights',
+  writer: 'began with small, normally distributed weights, as GPT-2’s did',
+};
+
 /** The first one is what a model starts with. */
 export const insideExamples: Record<InsideModel, readonly Example[]> = {
   sentiment: [

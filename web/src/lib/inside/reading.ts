@@ -39,7 +39,7 @@ export class Folder {
     return new Weights(bytes, this.architecture.inFile);
   }
 
-  /** A file of weights as they were before training. */
+  /** A file of random weights. */
   untrained(): Promise<Uint8Array<ArrayBuffer>> {
     this.#untrained ??= this.weights(false).then(({ shapes }) => untrainedWeights(shapes));
     return this.#untrained;
@@ -160,11 +160,11 @@ async function ask(
     shownTokens(whole, tokens).map(({ label, index }) => ({ label, id: tokens[index]!.id }));
   if ('classify' in model) {
     const { trace, tokens } = await model.classify(text, options);
-    return { trace, pieces: { encoder: piecesOf(text, tokens) } };
+    return { trace, tokens, pieces: { encoder: piecesOf(text, tokens) } };
   }
   if ('next' in model) {
-    const { trace, promptTokens } = await model.next(text, { ...options, count: 1 });
-    return { trace, pieces: { decoder: piecesOf(text, promptTokens) } };
+    const { trace, promptTokens: tokens } = await model.next(text, { ...options, count: 1 });
+    return { trace, tokens: [], pieces: { decoder: piecesOf(text, tokens) } };
   }
   const maxLength = untrained ? { maxLength: longestUntrained } : {};
   const result = await model.translate(text, { ...options, ...maxLength, beams: 1 });
@@ -174,6 +174,7 @@ async function ask(
   const written = piecesOf(result.text, sentence.tokens).slice(0, -1);
   return {
     trace: sentence.trace,
+    tokens: sentence.sourceTokens,
     pieces: { encoder: piecesOf(text, sentence.sourceTokens), decoder: [start, ...written] },
   };
 }

@@ -1,5 +1,5 @@
 /** What a model made of a text, as a trace has it, and where its numbers stand. */
-import type { TracedTensor } from 'glassformer';
+import type { Token, TracedTensor } from 'glassformer';
 import type { StackName } from './architecture.ts';
 
 /** A piece that a stack has read. */
@@ -10,6 +10,8 @@ export interface Piece {
 
 export interface Run {
   trace: Readonly<Record<string, TracedTensor>>;
+  /** Of the text that was typed; none where a model reads bytes and so knows every character. */
+  tokens: readonly Token[];
   /** What each stack has read, one for each of its rows. */
   pieces: Readonly<Partial<Record<StackName, readonly Piece[]>>>;
 }

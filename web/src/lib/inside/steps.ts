@@ -164,7 +164,7 @@ function entrance(stack: Stack): Step[] {
           ...(scaled ? [op('·'), root(sym('d'))] : []),
         ),
       ],
-      words: `Each of the ${stack.vocabulary.toLocaleString('en')} pieces has a row of ${stack.width} numbers, which training has set${
+      words: `Each of the ${stack.vocabulary.toLocaleString('en')} pieces has a row of ${stack.width} numbers, which training sets${
         scaled ? `; √${stack.width} brings them to the size of the positions` : ''
       }.`,
       vectors: [
@@ -197,7 +197,7 @@ function entrance(stack: Stack): Step[] {
       ],
       words:
         stack.positions === 'learned'
-          ? 'Without it the order of the pieces would be lost. Each place has a row that training has set.'
+          ? 'Without it the order of the pieces would be lost. Each place has a row that training sets.'
           : 'Without it the order of the pieces would be lost. Nothing here is learned: each pair of numbers is a hand of a clock, each clock slower than the one before.',
       vectors: [
         {

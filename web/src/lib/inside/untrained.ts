@@ -1,4 +1,4 @@
-/** A model's weights as they were before training: Xavier's (Glorot and Bengio 2010). */
+/** Weights for a model that has learned nothing: Xavier's (Glorot and Bengio 2010). */
 
 /** Numbers from 0 to 1 that a seed decides: mulberry32. */
 function random(seed: number): () => number {
@@ -11,7 +11,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** A model.safetensors with tensors of these names and shapes, as training would start with them. */
+/** A model.safetensors with tensors of these names and shapes, drawn at random. */
 export function untrainedWeights(
   shapes: readonly { name: string; shape: readonly number[] }[],
   seed = 1,

@@ -1,0 +1,115 @@
+// Why a translation has this word and not that one; the numbers are made anew by the package in Node.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { testsOnPage } from './on_page.mjs';
+import { looks, read, root, settled, violationsOf } from './open.mjs';
+
+const onPage = testsOnPage('#view=translation');
+// Node may run the other of the two binaries, whose sums round differently.
+const tolerance = 0.05;
+const text = 'My sister is a doctor.';
+
+let translator;
+before(async () => {
+  translator = await Translator.load(join(root, 'weights/en-de'));
+});
+after(() => translator?.dispose());
+
+const one = async (options) => (await translator.translate(text, options)).sentences[0];
+
+/** Waits until every token was hidden once. */
+const told = (page) =>
+  page.getByTestId('contrast-told').filter({ hasText: 'counts most' }).waitFor();
+
+async function open(page) {
+  await read(page, text);
+  await page.getByTestId('contrast').click();
+  await told(page);
+}
+
+const chosen = (page, name) =>
+  page
+    .getByTestId(name)
+    .evaluate(({ selectedOptions: [option] }) => [Number(option.value), option.textContent.trim()]);
+
+/** The page's numbers are those of the words that are chosen, with each token hidden. */
+async function assertCounts(page, touches = {}) {
+  const [place] = await chosen(page, 'why');
+  const [rival] = await chosen(page, 'whynot');
+  const { hidden = [], ...rest } = touches;
+  const { tokens, sourceTokens } = await one({ beams: 4, ...rest, maskTokens: [hidden] });
+  const prefix = tokens.slice(0, place).map(({ id }) => id);
+  const lead = async (gone) => {
+    const logprob = async (id) => {
+      const forced = { beams: 1, prefixes: [[...prefix, id]], maxLength: place + 1 };
+      return (await one({ ...rest, ...forced, maskTokens: [gone] })).tokens[place].logprob;
+    };
+    return (await logprob(tokens[place].id)) - (await logprob(rival));
+  };
+  const whole = await lead(hidden);
+  const shown = Number(await page.getByTestId('contrast-told').getAttribute('data-value'));
+  assert.ok(Math.abs(shown - whole) < tolerance, `${shown}, not ${whole}`);
+  const values = await page
+    .getByTestId('counts')
+    .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+  assert.equal(values.length, sourceTokens.length);
+  for (const [token, value] of values.entries()) {
+    const gone = [...new Set([...hidden, token])].sort((a, b) => a - b);
+    const expected = whole - (await lead(gone));
+    assert.ok(Math.abs(value - expected) < tolerance, `${token}: ${value}, not ${expected}`);
+  }
+  return values;
+}
+
+onPage('each source token’s part in the lead is what goes when it is hidden', {}, async (page) => {
+  await open(page);
+  assert.deepEqual(await chosen(page, 'why'), [0, 'Meine']);
+  const values = await assertCounts(page);
+  await page.getByTestId('whynot').selectOption({ label: 'Mein' });
+  await told(page);
+  // It is "sister" that makes it "Meine".
+  const against = await assertCounts(page);
+  assert.notDeepEqual(against, values);
+  assert.equal(against.indexOf(Math.max(...against)), 1);
+  await page.getByTestId('why').selectOption({ index: 3 });
+  await told(page);
+  await assertCounts(page);
+});
+
+onPage('heads that are off and tokens that are hidden are so here, too', {}, async (page) => {
+  await open(page);
+  await page.getByTestId('show-encoder').check();
+  await page.getByTestId('head-switch').nth(1).click();
+  await settled(page);
+  await page.getByTestId('source-tokens').getByTestId('token').nth(3).click();
+  await settled(page);
+  await told(page);
+  const ablate = [{ attention: 'encoder', layer: 0, head: 1 }];
+  assert.equal((await assertCounts(page, { ablate, hidden: [3] }))[3], 0);
+});
+
+for (const [look, options] of looks) {
+  onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
+    await open(page);
+    const violations = await violationsOf(page);
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+      [],
+    );
+  });
+}
+
+onPage(
+  'nothing scrolls sideways on a phone',
+  { viewport: { width: 320, height: 800 } },
+  async (page) => {
+    await open(page);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+  },
+);

@@ -1,0 +1,65 @@
+/** Taking away what is shown: files that a worker makes, handed to the browser to save. */
+import type { Matrix } from './attention.ts';
+import type { Lines } from './head-lines.ts';
+
+export interface Picture {
+  matrix: Matrix;
+  queryLabels: readonly string[];
+  keyLabels: readonly string[];
+  /** Printed under the map. */
+  caption: string;
+  /** Where these are to be drawn in place of the map. */
+  lines?: Lines;
+}
+
+export type PictureKind = 'svg' | 'png';
+
+/** What a worker is asked for: a picture, or the text of what is told in JSON. */
+export type FileAsked = { kind: PictureKind; picture: Picture } | { kind: 'json'; told: object };
+
+/** The file, made in a worker of its own. */
+export async function fileOf(asked: FileAsked): Promise<Blob> {
+  // Firefox before 105 has no OffscreenCanvas: the page paints what the worker wrote as SVG.
+  if (asked.kind === 'png' && typeof OffscreenCanvas === 'undefined')
+    return painted(await fileOf({ ...asked, kind: 'svg' }));
+  const worker = new Worker(new URL('./picture-worker.ts', import.meta.url), { type: 'module' });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message || 'No file was made'));
+      worker.postMessage(
+        asked.kind === 'json' ? asked : { ...asked, picture: alone(asked.picture) },
+      );
+    });
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** Of the weights only this head's: they lie in one array with all the others'. */
+function alone(picture: Picture): Picture {
+  const { matrix } = picture;
+  return { ...picture, matrix: { ...matrix, weights: matrix.weights.slice() } };
+}
+
+/** An SVG as a bitmap, two pixels to each of its own. */
+async function painted(svg: Blob): Promise<Blob> {
+  const image = new Image();
+  image.src = URL.createObjectURL(svg);
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No file was made'))));
+  });
+}
+
+/** Hands a file to the browser to save. */
+export function save(name: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
