@@ -452,9 +452,11 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
 // Answers what the model is.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
-    loading().loader.value().finish();
+    const WeightsLoader& loader = loading().loader.value();
+    loader.finish();
+    const std::vector<std::string> ignored = loader.ignored();
     instance.loading.reset();
-    return describe_json(*instance.pipeline, instance.parameters);
+    return describe_json(*instance.pipeline, instance.parameters, ignored);
   });
 }
 

@@ -37,3 +37,27 @@ test('load gives the class of the task', async () => {
   const wanted = { shortlist: true };
   await assertError(() => openAny(folderOf('bert_sequence'), wanted), 'missing_file', /shortlist/);
 });
+
+test('info names the tensors that the task does without', async () => {
+  const ignored = {
+    roberta_sequence: [
+      'lm_head.bias',
+      'lm_head.dense.bias',
+      'lm_head.dense.weight',
+      'lm_head.layer_norm.bias',
+      'lm_head.layer_norm.weight',
+      'roberta.embeddings.position_ids',
+      'roberta.pooler.dense.bias',
+      'roberta.pooler.dense.weight',
+    ],
+    gpt2_generate: [0, 1].flatMap((layer) =>
+      ['bias', 'masked_bias'].map((mask) => `transformer.h.${layer}.attn.${mask}`),
+    ),
+    bert_shards: [],
+  };
+  for (const [name, expected] of Object.entries(ignored)) {
+    const model = await openAny(folderOf(name));
+    after(() => model.dispose());
+    assert.deepEqual(model.info.ignoredTensors.toSorted(), expected, name);
+  }
+});
