@@ -1,6 +1,6 @@
 // What the page makes of files that somebody chose, before the package opens them.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../wasm/toolchain/build.mjs';
@@ -14,8 +14,11 @@ const { ownModelCode } = await source('code');
 const { filesFailure, GlassformerError } = await source('failure', 'glassformer');
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
+const checkpoints = join(root, 'tests/checkpoints');
+const expectedOf = (name) =>
+  JSON.parse(readFileSync(join(checkpoints, name, 'expected.json'), 'utf8'));
 const folder = (name) => {
-  const path = join(root, 'tests/checkpoints', name);
+  const path = join(checkpoints, name);
   const names = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(path.length + 1));
@@ -52,6 +55,35 @@ test('a folder is described by its configuration and the headers of its weights'
   assert.equal(several.tensors, one.tensors);
   assert.equal(several.numbers, one.numbers);
   assert.deepEqual(several.types, ['F16']);
+});
+
+test('what a model is for is told before it is loaded', async () => {
+  const tasks = {
+    sequence: 'text-classification',
+    tokens: 'token-classification',
+    answer: 'question-answering',
+    embed: 'feature-extraction',
+    translate: 'translation',
+    generate: 'text-generation',
+    text2text: 'text2text-generation',
+  };
+  const taskOf = (name) => {
+    const { same_as: same, task } = expectedOf(name);
+    return same ? taskOf(same) : tasks[task];
+  };
+  const names = readdirSync(checkpoints).filter((name) =>
+    existsSync(join(checkpoints, name, 'expected.json')),
+  );
+  const unsaid = [];
+  for (const name of names) {
+    const { task, architecture } = await describe(folder(name));
+    if (task) assert.equal(task, taskOf(name), name);
+    else unsaid.push([name, architecture]);
+  }
+  // Without a name in the configuration only the tensors tell.
+  assert.ok(names.length > 20 && unsaid.every(([, architecture]) => !architecture), `${unsaid}`);
+  const ours = { 'config.json': new File(['{"task": "translation"}'], 'config.json') };
+  assert.equal((await describe(ours)).task, 'translation');
 });
 
 test('Firefox’s translators are known by their names, and described', async () => {
