@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { assertAnswers, classes, folderOf, names, taskOf } from './checkpoints.mjs';
+import { firefoxModel } from './firefox_model.mjs';
 import { Translator, assertError, binaries, load, openAny, root } from './helpers.mjs';
 
 assert.ok(names.length >= 20);
@@ -60,4 +61,10 @@ test('info names the tensors that the task does without', async () => {
     after(() => model.dispose());
     assert.deepEqual(model.info.ignoredTensors.toSorted(), expected, name);
   }
+  // The configuration is among a container's tensors, and it is read.
+  const firefox = await openAny(firefoxModel());
+  after(() => firefox.dispose());
+  const { ignoredTensors } = firefox.info;
+  assert.ok(ignoredTensors.length > 20);
+  assert.ok(ignoredTensors.every((name) => /_QuantMultA/.test(name)));
 });
