@@ -131,14 +131,22 @@ test('ranges are marked in their text, and overlapping ones left out', () => {
   assert.deepEqual(markedParts('', []), []);
 });
 
-test('an error of the package says what to do in its own words', () => {
-  const error = new GlassformerError('unsupported', 'config.json: expected bert, got x');
-  assert.deepEqual(filesFailure(error), {
+test('an error says what to do, in the package’s words or in the page’s', async () => {
+  const failure = (code, message) => filesFailure(new GlassformerError(code, message));
+  assert.deepEqual(failure('unsupported', 'x.gguf: expected y, got z; load the original'), {
     what: 'This cannot be opened.',
-    cure: 'config.json: expected bert, got x.',
+    cure: 'x.gguf: expected y, got z; load the original.',
     detail: 'unsupported',
   });
-  assert.match(filesFailure(new GlassformerError('missing_file', 'y')).what, /missing/);
-  assert.match(filesFailure(new TypeError('odd')).detail, /internal: odd/);
+  const other = failure('unsupported', 'config.json: is_decoder: expected false, got true');
+  assert.match(other.cure, /got true\. .*choose a model that is made otherwise\.$/);
+  assert.match(failure('missing_file', 'y').what, /missing/);
+  assert.match(failure('missing_file', 'y').cure, /^y\. Choose the whole folder/);
+  assert.match(failure('invalid_tokenizer', 'expected a or b, got none of them').cure, /folder/);
+  assert.match(failure('invalid_safetensors', 'y').cure, /Git LFS.*download/);
+  assert.match(failure('shape_mismatch', 'y').cure, /another model.*download/);
+  assert.match(failure('internal', 'out of memory').cure, /8-bit integers/);
+  assert.match(failure('unsupported_runtime', 'y').cure, /Chrome/);
+  assert.match(filesFailure(new TypeError('odd')).cure, /^odd\. Choose the files again\.$/);
   assert.match(ownModelCode('classify("a", options)'), /await model\.classify\("a", options\);$/);
 });
