@@ -1,6 +1,6 @@
 /** Which words of the input those of its translation look at most, over all sentences. */
-import type { SentenceTranslation, Token, Translation } from 'glassformer';
-import type { AttentionKind } from './address.ts';
+import type { Token, Translation } from 'glassformer';
+import type { AttentionKind, HeadChoice } from './head-choice.svelte.ts';
 
 export interface Range {
   start: number;
@@ -124,16 +124,20 @@ export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undef
 export const sourceTokensOf = ({ sentences }: Translation): Token[] =>
   sentences.flatMap(({ sourceTokens }) => sourceTokens);
 
-/** The row of an attention's maps in which a word of the sentence asks, if its side does. */
-export function rowOf(
-  { sourceTokens, tokens }: SentenceTranslation,
-  attention: AttentionKind,
+/** The heat map goes along with a word that is pointed at, where its side is the one that asks. */
+export function followWord(
+  view: WordsOnView & { attention: AttentionKind; choice: HeadChoice },
   side: Side,
-  { start }: Range,
-): number | undefined {
-  if (side !== (attention === 'encoder' ? 'source' : 'target')) return undefined;
-  const row = (side === 'source' ? sourceTokens : tokens).findIndex(({ end }) => end > start);
-  return row < 0 ? undefined : row;
+  word: number | undefined,
+): void {
+  const { rendering, alignment, sentence, attention, choice } = view;
+  const at = word === undefined ? undefined : alignment?.[side][word];
+  const whole = rendering?.result.sentences[sentence];
+  if (!at || !whole || at.sentence !== sentence) return;
+  if (side !== (attention === 'encoder' ? 'source' : 'target')) return;
+  const tokens = side === 'source' ? whole.sourceTokens : whole.tokens;
+  const query = tokens.findIndex(({ end }) => end > at.start);
+  if (query >= 0) choice.hover({ query, key: choice.strongestKeyOf(query) });
 }
 
 /** A part of a text: a word, or what stands before, between and after words. */

@@ -8,8 +8,8 @@ import {
   type TranslatorInfo,
 } from 'glassformer';
 import type { ViewState } from '../views.ts';
-import { rowOf, type Alignment, type Lit, type Side, type WordsOnView } from './alignment.ts';
-import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { followWord, type Alignment, type Lit, type Side, type WordsOnView } from './alignment.ts';
+import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import { filesFailure, readFailure, type Failure } from './failure.ts';
 import { describe, memoryOf, type FoundModel } from './found-model.ts';
 import {
@@ -138,6 +138,7 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
     this.choice.keep((head) => this.#exists(head));
+    this.choice.letGo();
     this.chosen = 0;
     this.how = asItsMakersSay;
     void this.#refresh();
@@ -256,11 +257,7 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
   light(side: Side, word: number | undefined): void {
     this.lit = word === undefined ? undefined : { side, word };
-    const at = word === undefined ? undefined : this.alignment?.[side][word];
-    const sentence = this.searched?.result.sentences[this.chosen];
-    if (!at || !sentence || at.sentence !== this.chosen) return;
-    const query = rowOf(sentence, this.attention, side, at);
-    if (query !== undefined) this.choice.hover({ query, key: this.choice.strongestKeyOf(query) });
+    followWord(this, side, word);
   }
 
   // --- attention --------------------------------------------------------------------------------
@@ -314,11 +311,8 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     return this.#writes ? ['To write', 'it looks at'] : ['After', 'it looks at'];
   }
 
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map = this.looked?.maps[this.attention];
-    if (!map || layer >= map.layers || head >= map.heads) return undefined;
-    const { queries, keys } = map;
-    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
   }
 
   habitOf(matrix: Matrix): Habit {

@@ -2,7 +2,6 @@
 import {
   GlassformerError,
   Translator,
-  type AttentionMap,
   type Head,
   type SentenceTranslation,
   type TokenStep,
@@ -10,7 +9,7 @@ import {
 } from 'glassformer';
 import {
   alignmentOf,
-  rowOf,
+  followWord,
   type Alignment,
   type Draft,
   type Lit,
@@ -18,7 +17,7 @@ import {
   type Side,
   type WordsOnView,
 } from './alignment.ts';
-import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
 import { Earlier } from './earlier.svelte.ts';
@@ -300,11 +299,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
   light(side: Side, word: number | undefined): void {
     this.lit = word === undefined ? undefined : { side, word };
-    const { inspected, alignment } = this;
-    const at = word === undefined ? undefined : alignment?.[side][word];
-    if (!at || !inspected || at.sentence !== this.sentence) return;
-    const query = rowOf(inspected, this.attention, side, at);
-    if (query !== undefined) this.choice.hover({ query, key: this.choice.strongestKeyOf(query) });
+    followWord(this, side, word);
   }
 
   /** What is kept beside the translation: the same text's without interventions, or that before an edit. */
@@ -355,11 +350,12 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     return this.attention === 'encoder' ? ['', 'looks at'] : ['To write', 'it looks at'];
   }
 
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map: AttentionMap | undefined = this.inspected?.attention?.[this.attention];
-    if (!map || layer >= map.layers || head >= map.heads) return undefined;
-    const { queries, keys } = map;
-    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(
+      this.inspected?.attention?.[this.attention],
+      head,
+      this.attention === 'decoder',
+    );
   }
 
   habitOf(matrix: Matrix): Habit {
