@@ -341,6 +341,15 @@ onPage('tensors that continuing texts does without are named', {}, async (page) 
   assert.match(await said.textContent(), /transformer\.h\.1\.attn\.masked_bias/);
 });
 
+onPage('nothing that was pointed at in one model is pointed at in the next', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_tokens'));
+  await page.locator('[data-testid=heatmap] [data-value]').nth(2).click();
+  await page.getByTestId('another').click();
+  await choose(page, join(checkpoints, 'gpt2_generate'));
+  // What a token comes before cannot be looked at by it.
+  assert.equal(await page.getByText('not there yet').count(), 0);
+});
+
 onPage('a head that is off changes the answer, and is on again', {}, async (page) => {
   await choose(page, join(checkpoints, 'bert_sequence'));
   await ask(page, 'The film is good.');
@@ -465,7 +474,8 @@ onPage('a broken file is refused by name', {}, async (page) => {
     await writeFile(path, (await readFile(path)).subarray(0, 5000));
   };
   await withFolder('bert_sequence', spoil, async (folder) => {
-    assert.match(await refusal(page, folder), /model\.safetensors.*invalid_safetensors/s);
+    const said = await refusal(page, folder);
+    assert.match(said, /model\.safetensors.*download all of them anew.*invalid_safetensors/s);
   });
 });
 
