@@ -129,6 +129,7 @@ struct Loading {
   std::optional<ModelFolder> folder;
   std::optional<std::string> shortlist;
   std::vector<SafetensorsHeader> headers;
+  std::string config_tensor;  // of a container, which has its configuration among its tensors
   std::optional<WeightsLoader> loader;
 };
 
@@ -407,6 +408,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_container(const std::uint8_t* start, std::size_
         json.field("begin", container.config.begin);
         json.field("end", container.config.end);
       });
+      loading().config_tensor = container.config.name;
       loading().headers.push_back(std::move(container.header));
     });
     return json.take();
@@ -452,9 +454,12 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
 // Answers what the model is.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
-    loading().loader.value().finish();
+    const WeightsLoader& loader = loading().loader.value();
+    loader.finish();
+    std::vector<std::string> ignored = loader.ignored();
+    std::erase(ignored, loading().config_tensor);
     instance.loading.reset();
-    return describe_json(*instance.pipeline, instance.parameters);
+    return describe_json(*instance.pipeline, instance.parameters, ignored);
   });
 }
 

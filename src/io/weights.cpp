@@ -268,6 +268,14 @@ void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
   }
 }
 
+std::vector<std::string> WeightsLoader::ignored() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (ignores(i)) names.push_back(tensor(i).name);
+  }
+  return names;
+}
+
 void WeightsLoader::finish() const {
   for (std::size_t i = 0; i < size(); ++i) {
     if (ignores(i) || complete(i)) continue;

@@ -75,6 +75,8 @@ class WeightsLoader {
   const std::vector<std::size_t>& starts() const { return starts_; }
   /// Whether nobody needs the bytes of a tensor: they may be left out, or loaded as others.
   bool ignores(std::size_t index) const { return bindings_[index].ignored; }
+  /// The names of such tensors.
+  std::vector<std::string> ignored() const;
   /// How much of tensor(index) to load at once: as many of its rows as fit a megabyte, at least
   /// one. The last piece may have less.
   std::size_t piece_bytes(std::size_t index) const;

@@ -9,7 +9,8 @@ std::string_view TextInput::alone() const {
   throw_error(ErrorCode::invalid_option, "pair: expected one text for this task, got two");
 }
 
-std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
+std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
+                          std::span<const std::string> ignored) {
   const ModelConfig& config = pipeline.config();
   JsonWriter json;
   json.object([&] {
@@ -21,6 +22,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters) {
     json.field("vocab_size", reader.vocab_size);
     json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
+    json.key("ignored_tensors");
+    json.array(ignored, [&](const std::string& name) { json.value(name); });
     json.field("compute", to_string(pipeline.compute()));
     const std::optional<StackConfig>& decoder = config.architecture.decoder;
     const bool translates = config.task == Task::translation;

@@ -105,8 +105,10 @@ class Pipeline {
                                      ResultForm form) = 0;
 };
 
-/// What a pipeline's model is: {task, labels, layers, heads, …, parameters, compute}.
-std::string describe_json(const Pipeline& pipeline, std::size_t parameters);
+/// What a pipeline's model is: {task, labels, layers, heads, …, parameters, ignored_tensors,
+/// compute}. `ignored`: names of the tensors in its files that it does without.
+std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
+                          std::span<const std::string> ignored);
 
 /// What every token of a vocabulary reads as, by its id: Tokenizer::display_text.
 std::string vocabulary_json(const Tokenizer& tokenizer);

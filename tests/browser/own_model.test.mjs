@@ -184,6 +184,54 @@ onPage('sentences are compared in a table, and each is looked into', {}, async (
   await assertAttention(page, attention);
 });
 
+/** Words, search and forced tokens of a translator are those of the package. */
+async function assertSearch(page, model, text) {
+  const asked = { attention: true, hypotheses: true };
+  const shown = page.getByTestId('target');
+  const hypotheses = page.getByTestId('hypotheses').locator('.text');
+  const nodes = page.getByTestId('tree').locator('[data-node]');
+  const asIn = async (options) => {
+    await settled(page);
+    const { text: translation, sentences } = await model.translate(text, { ...asked, ...options });
+    assert.equal(await shown.textContent(), translation);
+    const [sentence] = sentences;
+    assert.deepEqual(
+      await hypotheses.allTextContents(),
+      sentence.hypotheses.map((each) => each.text),
+    );
+    assert.equal(await nodes.count(), sentence.tree.length);
+    return sentence;
+  };
+  const { alignment } = await asIn({});
+
+  // The first word of the translation lights up those that it looks at, and lines lead there.
+  const words = page.getByTestId('target').locator('[data-word]');
+  const { target } = alignment[0];
+  assert.equal(await words.first().textContent(), await sliceOf(shown, target));
+  await words.first().hover();
+  const links = alignment.filter((link) => link.target.start === target.start);
+  const lit = await page
+    .getByTestId('source')
+    .locator('[data-word][data-value]')
+    .evaluateAll((list) => list.map((word) => [word.textContent, Number(word.dataset.value)]));
+  assert.deepEqual(
+    new Map(lit.map(([word]) => [word, true])),
+    new Map(links.map(({ source: { start, end } }) => [text.slice(start, end), true])),
+  );
+  assert.equal(await page.locator('.desk > svg path').count(), links.length);
+
+  // Other beams, and a token that the search had not taken.
+  await page.getByTestId('beams').getByRole('radio', { name: '3', exact: true }).check();
+  const { tree, tokens } = await asIn({ beams: 3 });
+  const other = tree.findIndex(({ parent, id }, i) => i > 0 && parent === 0 && id !== tokens[0].id);
+  await page.getByTestId('tree').locator(`[data-node="${other}"]`).click();
+  await page.getByTestId('forced').waitFor();
+  await asIn({ beams: 3, prefixes: [[tree[other].id]] });
+  await page.getByRole('button', { name: 'Let it choose' }).click();
+  await asIn({ beams: 3 });
+}
+const sliceOf = async (locator, { start, end }) => (await locator.textContent()).slice(start, end);
+
 for (const name of ['marian', 'marian_two_tables']) {
   onPage(`${name} translates, with all three attentions`, {}, async (page) => {
     await choose(page, join(checkpoints, name));
@@ -193,11 +241,12 @@ for (const name of ['marian', 'marian_two_tables']) {
     const { text: translation, sentences } = await inNode(name, (model) =>
       model.translate(text, { attention: true }),
     );
-    assert.equal(await page.getByTestId('written').textContent(), translation);
+    assert.equal(await page.getByTestId('target').textContent(), translation);
     for (const kind of ['encoder', 'decoder', 'cross']) {
       await page.getByTestId(`show-${kind}`).check({ force: true });
       await assertAttention(page, sentences[0].attention[kind]);
     }
+    await inNode(name, (model) => assertSearch(page, model, text));
   });
 }
 
@@ -214,13 +263,14 @@ onPage('a translator of Firefox’s opens with its cross-attention', {}, async (
     await ask(page, text);
     const model = await load(files);
     const { text: translation, sentences } = await model.translate(text, { attention: true });
-    model.dispose();
-    assert.equal(await page.getByTestId('written').textContent(), translation);
+    assert.equal(await page.getByTestId('target').textContent(), translation);
     assert.equal(await page.getByTestId('show-decoder').count(), 0);
     for (const kind of ['encoder', 'cross']) {
       await page.getByTestId(`show-${kind}`).check({ force: true });
       await assertAttention(page, sentences[0].attention[kind]);
     }
+    await assertSearch(page, model, text);
+    model.dispose();
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -267,6 +317,8 @@ onPage('it says what it found, what it left, and computes in integers', {}, asyn
   assert.match(await page.getByTestId('task').textContent(), /classes/);
   assert.match(await page.getByTestId('memory').textContent(), /^about \d+ kB$/);
   assert.match(await page.getByTestId('ignored').textContent(), /special_tokens_map\.json/);
+  const tensors = await page.getByTestId('ignored-tensors').textContent();
+  assert.match(tensors, /^8 tensors not needed.*lm_head\.dense\.weight.*roberta\.pooler/s);
   const before = await valueOf(page.getByTestId('score'));
   await page.getByTestId('int8').check({ force: true });
   await settled(page);
@@ -277,6 +329,25 @@ onPage('it says what it found, what it left, and computes in integers', {}, asyn
   await page.getByTestId('another').click();
   await page.getByTestId('drop').waitFor();
   await workersLeft(page, 0);
+});
+
+onPage('tensors that continuing texts does without are named', {}, async (page) => {
+  await choose(page, join(checkpoints, 'gpt2_generate'));
+  const said = page.getByTestId('ignored-tensors');
+  assert.match(await said.textContent(), /^4 tensors not needed/);
+  assert.equal(await said.getAttribute('open'), null);
+  await said.getByText('4 tensors not needed').click();
+  assert.equal(await said.getAttribute('open'), '');
+  assert.match(await said.textContent(), /transformer\.h\.1\.attn\.masked_bias/);
+});
+
+onPage('nothing that was pointed at in one model is pointed at in the next', {}, async (page) => {
+  await choose(page, join(checkpoints, 'bert_tokens'));
+  await page.locator('[data-testid=heatmap] [data-value]').nth(2).click();
+  await page.getByTestId('another').click();
+  await choose(page, join(checkpoints, 'gpt2_generate'));
+  // What a token comes before cannot be looked at by it.
+  assert.equal(await page.getByText('not there yet').count(), 0);
 });
 
 onPage('a head that is off changes the answer, and is on again', {}, async (page) => {
@@ -403,7 +474,8 @@ onPage('a broken file is refused by name', {}, async (page) => {
     await writeFile(path, (await readFile(path)).subarray(0, 5000));
   };
   await withFolder('bert_sequence', spoil, async (folder) => {
-    assert.match(await refusal(page, folder), /model\.safetensors.*invalid_safetensors/s);
+    const said = await refusal(page, folder);
+    assert.match(said, /model\.safetensors.*download all of them anew.*invalid_safetensors/s);
   });
 });
 
@@ -431,6 +503,7 @@ onPage(
     await withFolder('bert_sequence', spoil, async (folder) => {
       await page.getByTestId('folder').setInputFiles(folder);
       await page.getByTestId('load').waitFor();
+      assert.match(await page.getByTestId('task').textContent(), /configuration.*into classes/);
       assert.equal(await page.getByTestId('memory').textContent(), 'about 500.0 MB');
       await page.getByTestId('f32').check({ force: true });
       assert.equal(await page.getByTestId('memory').textContent(), 'about 2.0 GB');

@@ -327,6 +327,7 @@ TEST_CASE("several files are bound together, and what nobody reads is told apart
   CHECK(loader.tensor(2).name == "b");
   CHECK(!loader.ignores(0));
   CHECK(loader.ignores(1));
+  CHECK(loader.ignored() == std::vector<std::string>{"ids"});
   CHECK(loader.staging_bytes() == 12);
   loader.load(0, bytes_of(one));
   loader.load(2, bytes_of(two));

@@ -26,6 +26,7 @@ for (const binary of binaries) {
       task: 'text-classification',
       layers: 2,
       heads,
+      ignoredTensors: [],
       compute: 'f32',
       binary,
     });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { assertAnswers, classes, folderOf, names, taskOf } from './checkpoints.mjs';
+import { firefoxModel } from './firefox_model.mjs';
 import { Translator, assertError, binaries, load, openAny, root } from './helpers.mjs';
 
 assert.ok(names.length >= 20);
@@ -36,4 +37,34 @@ test('load gives the class of the task', async () => {
   assert.equal((await translator.translateBatch([])).length, 0);
   const wanted = { shortlist: true };
   await assertError(() => openAny(folderOf('bert_sequence'), wanted), 'missing_file', /shortlist/);
+});
+
+test('info names the tensors that the task does without', async () => {
+  const ignored = {
+    roberta_sequence: [
+      'lm_head.bias',
+      'lm_head.dense.bias',
+      'lm_head.dense.weight',
+      'lm_head.layer_norm.bias',
+      'lm_head.layer_norm.weight',
+      'roberta.embeddings.position_ids',
+      'roberta.pooler.dense.bias',
+      'roberta.pooler.dense.weight',
+    ],
+    gpt2_generate: [0, 1].flatMap((layer) =>
+      ['bias', 'masked_bias'].map((mask) => `transformer.h.${layer}.attn.${mask}`),
+    ),
+    bert_shards: [],
+  };
+  for (const [name, expected] of Object.entries(ignored)) {
+    const model = await openAny(folderOf(name));
+    after(() => model.dispose());
+    assert.deepEqual(model.info.ignoredTensors.toSorted(), expected, name);
+  }
+  // The configuration is among a container's tensors, and it is read.
+  const firefox = await openAny(firefoxModel());
+  after(() => firefox.dispose());
+  const { ignoredTensors } = firefox.info;
+  assert.ok(ignoredTensors.length > 20);
+  assert.ok(ignoredTensors.every((name) => /_QuantMultA/.test(name)));
 });

@@ -92,6 +92,7 @@ for (const binary of binaries) {
       targetVocabSize: 80,
       maxSourceLength: 64,
       maxTargetLength: 48,
+      ignoredTensors: [],
       compute: 'f32',
       binary,
     });

@@ -1,6 +1,6 @@
 // What the page makes of files that somebody chose, before the package opens them.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../../wasm/toolchain/build.mjs';
@@ -14,8 +14,11 @@ const { ownModelCode } = await source('code');
 const { filesFailure, GlassformerError } = await source('failure', 'glassformer');
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
+const checkpoints = join(root, 'tests/checkpoints');
+const expectedOf = (name) =>
+  JSON.parse(readFileSync(join(checkpoints, name, 'expected.json'), 'utf8'));
 const folder = (name) => {
-  const path = join(root, 'tests/checkpoints', name);
+  const path = join(checkpoints, name);
   const names = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(path.length + 1));
@@ -52,6 +55,35 @@ test('a folder is described by its configuration and the headers of its weights'
   assert.equal(several.tensors, one.tensors);
   assert.equal(several.numbers, one.numbers);
   assert.deepEqual(several.types, ['F16']);
+});
+
+test('what a model is for is told before it is loaded', async () => {
+  const tasks = {
+    sequence: 'text-classification',
+    tokens: 'token-classification',
+    answer: 'question-answering',
+    embed: 'feature-extraction',
+    translate: 'translation',
+    generate: 'text-generation',
+    text2text: 'text2text-generation',
+  };
+  const taskOf = (name) => {
+    const { same_as: same, task } = expectedOf(name);
+    return same ? taskOf(same) : tasks[task];
+  };
+  const names = readdirSync(checkpoints).filter((name) =>
+    existsSync(join(checkpoints, name, 'expected.json')),
+  );
+  const unsaid = [];
+  for (const name of names) {
+    const { task, architecture } = await describe(folder(name));
+    if (task) assert.equal(task, taskOf(name), name);
+    else unsaid.push([name, architecture]);
+  }
+  // Without a name in the configuration only the tensors tell.
+  assert.ok(names.length > 20 && unsaid.every(([, architecture]) => !architecture), `${unsaid}`);
+  const ours = { 'config.json': new File(['{"task": "translation"}'], 'config.json') };
+  assert.equal((await describe(ours)).task, 'translation');
 });
 
 test('Firefox’s translators are known by their names, and described', async () => {
@@ -99,14 +131,22 @@ test('ranges are marked in their text, and overlapping ones left out', () => {
   assert.deepEqual(markedParts('', []), []);
 });
 
-test('an error of the package says what to do in its own words', () => {
-  const error = new GlassformerError('unsupported', 'config.json: expected bert, got x');
-  assert.deepEqual(filesFailure(error), {
+test('an error says what to do, in the package’s words or in the page’s', async () => {
+  const failure = (code, message) => filesFailure(new GlassformerError(code, message));
+  assert.deepEqual(failure('unsupported', 'x.gguf: expected y, got z; load the original'), {
     what: 'This cannot be opened.',
-    cure: 'config.json: expected bert, got x.',
+    cure: 'x.gguf: expected y, got z; load the original.',
     detail: 'unsupported',
   });
-  assert.match(filesFailure(new GlassformerError('missing_file', 'y')).what, /missing/);
-  assert.match(filesFailure(new TypeError('odd')).detail, /internal: odd/);
+  const other = failure('unsupported', 'config.json: is_decoder: expected false, got true');
+  assert.match(other.cure, /got true\. .*choose a model that is made otherwise\.$/);
+  assert.match(failure('missing_file', 'y').what, /missing/);
+  assert.match(failure('missing_file', 'y').cure, /^y\. Choose the whole folder/);
+  assert.match(failure('invalid_tokenizer', 'expected a or b, got none of them').cure, /folder/);
+  assert.match(failure('invalid_safetensors', 'y').cure, /Git LFS.*download/);
+  assert.match(failure('shape_mismatch', 'y').cure, /another model.*download/);
+  assert.match(failure('internal', 'out of memory').cure, /8-bit integers/);
+  assert.match(failure('unsupported_runtime', 'y').cure, /Chrome/);
+  assert.match(filesFailure(new TypeError('odd')).cure, /^odd\. Choose the files again\.$/);
   assert.match(ownModelCode('classify("a", options)'), /await model\.classify\("a", options\);$/);
 });

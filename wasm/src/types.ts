@@ -120,6 +120,8 @@ export interface ModelInfo {
   /** The same stack's. */
   vocabSize: number;
   parameters: number;
+  /** Names of the tensors in the model's files that its task does without, such as another head's. */
+  ignoredTensors: string[];
   /** Most tokens that it reads at once. */
   maxSourceLength: number;
   /** Of a model with an encoder and a decoder. */

@@ -1,5 +1,6 @@
 /** Which words of the input those of its translation look at most, over all sentences. */
-import type { Translation } from 'glassformer';
+import type { Token, Translation } from 'glassformer';
+import type { AttentionKind, HeadChoice } from './head-choice.svelte.ts';
 
 export interface Range {
   start: number;
@@ -59,6 +60,84 @@ export function partners({ links }: Alignment, side: Side, word: number): Map<nu
   const other = side === 'source' ? 'target' : 'source';
   const own = links.filter((link) => link[side] === word);
   return new Map(own.map((link) => [link[other], link.weight]));
+}
+
+/** How large a text is set, by its length. */
+export type TypeSize = 'sentence' | 'paragraph' | 'page';
+export const sizeOf = ({ length }: string): TypeSize =>
+  length > 600 ? 'page' : length > 160 ? 'paragraph' : 'sentence';
+
+/** The word that is pointed at. */
+export interface Lit {
+  side: Side;
+  word: number;
+}
+
+/** What a stream has given so far. */
+export interface Draft {
+  text: string;
+  /** Ranges of `text`. */
+  tokens: Range[];
+  /** What the last token was written from: ranges of the input, the strongest first. */
+  glow: (Range & { weight: number })[];
+}
+
+interface Translated {
+  text: string;
+  result: Translation;
+  alignment: Alignment;
+}
+
+/** What a view has that shows a text and its translation, and which of their words belong together. */
+export interface WordsOnView {
+  /** What the box holds. */
+  readonly text: string;
+  /** The translation, which may be of the text before. */
+  readonly rendering: Translated | undefined;
+  /** The words, where the translation is that of `text`. */
+  readonly alignment: Alignment | undefined;
+  readonly lit: Lit | undefined;
+  /** While a translation grows. */
+  readonly draft?: Draft | undefined;
+  /** What is compared with it: words that are new are marked. */
+  readonly before?: Translated | undefined;
+  /** The sentence that is looked into. */
+  readonly sentence: number;
+  /** The language that is written, where that is known. */
+  readonly target: string;
+  light(side: Side, word: number | undefined): void;
+  choose(sentence: number): void;
+}
+
+/** What is lit on a side: the word that is pointed at itself, or those of the other side's word. */
+export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undefined) {
+  return {
+    chosen: lit?.side === side ? lit.word : undefined,
+    weights:
+      words && lit && lit.side !== side
+        ? partners(words, lit.side, lit.word)
+        : new Map<number, number>(),
+  };
+}
+
+/** What an encoder read, of all sentences. */
+export const sourceTokensOf = ({ sentences }: Translation): Token[] =>
+  sentences.flatMap(({ sourceTokens }) => sourceTokens);
+
+/** The heat map goes along with a word that is pointed at, where its side is the one that asks. */
+export function followWord(
+  view: WordsOnView & { attention: AttentionKind; choice: HeadChoice },
+  side: Side,
+  word: number | undefined,
+): void {
+  const { rendering, alignment, sentence, attention, choice } = view;
+  const at = word === undefined ? undefined : alignment?.[side][word];
+  const whole = rendering?.result.sentences[sentence];
+  if (!at || !whole || at.sentence !== sentence) return;
+  if (side !== (attention === 'encoder' ? 'source' : 'target')) return;
+  const tokens = side === 'source' ? whole.sourceTokens : whole.tokens;
+  const query = tokens.findIndex(({ end }) => end > at.start);
+  if (query >= 0) choice.hover({ query, key: choice.strongestKeyOf(query) });
 }
 
 /** A part of a text: a word, or what stands before, between and after words. */

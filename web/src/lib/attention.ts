@@ -1,4 +1,5 @@
 /** Reading one head's attention: a row-major [queries, keys] array of weights. */
+import type { AttentionMap } from 'glassformer';
 
 export interface Matrix {
   weights: Float32Array;
@@ -6,6 +7,17 @@ export interface Matrix {
   keys: number;
   /** Query i sees keys 0 … i only: the others' weights are 0, and drawn as empty. */
   causal?: boolean;
+}
+
+/** One head's of a map, if it has such a head. */
+export function matrixIn(
+  map: AttentionMap | undefined,
+  { layer, head }: { layer: number; head: number },
+  causal: boolean,
+): Matrix | undefined {
+  if (!map || layer >= map.layers || head >= map.heads) return undefined;
+  const { queries, keys } = map;
+  return { weights: map.at(layer, head), queries, keys, causal };
 }
 
 export interface Cell {

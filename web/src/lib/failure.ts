@@ -1,4 +1,4 @@
-import { GlassformerError } from 'glassformer';
+import { GlassformerError, type ErrorCode } from 'glassformer';
 
 /** An error as the page tells it: what happened, and what to do about it. */
 export interface Failure {
@@ -56,13 +56,33 @@ export function loadFailure(error: unknown, folder: string): Failure {
   }
 }
 
-/** Why the files that somebody chose are no model that can be opened: the package says what to do. */
+/** What to do with files that cannot be opened, where the package does not say it. */
+const cures: Partial<Record<ErrorCode, string>> = {
+  missing_file: 'Choose the whole folder of a model.',
+  fetch_failed: 'Choose the files again.',
+  unsupported: 'Nothing here can read that yet: choose a model that is made otherwise.',
+  internal: 'Try a smaller model, or 8-bit integers.',
+};
+const again =
+  'A file is damaged, of another model, or a mere pointer that Git LFS left: download all of them anew.';
+
+/** Why the files that somebody chose are no model that can be opened. */
 export function filesFailure(error: unknown): Failure {
-  const told = error instanceof GlassformerError;
+  const { code, message } =
+    error instanceof GlassformerError
+      ? error
+      : {
+          code: 'fetch_failed' as const,
+          message: `${error instanceof Error ? error.message : error}`,
+        };
+  if (code === 'unsupported_runtime' || code === 'worker_failed') return loadFailure(error, '');
+  const cure = /got none/.test(message) ? cures.missing_file : cures[code];
+  const said = message.replace(/[.!?]$/, '');
   return {
-    what: told && error.code === 'missing_file' ? 'A file is missing.' : 'This cannot be opened.',
-    cure: told ? `${error.message}.`.replace(/([.!?])\.$/, '$1') : 'Choose the files again.',
-    detail: told ? error.code : `internal: ${error instanceof Error ? error.message : error}`,
+    what: code === 'missing_file' ? 'A file is missing.' : 'This cannot be opened.',
+    // Behind a semicolon the package has said it.
+    cure: said.includes(';') ? `${said}.` : `${said}. ${cure ?? again}`,
+    detail: code,
   };
 }
 

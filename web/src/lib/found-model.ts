@@ -1,10 +1,13 @@
 /** What can be said of a model's files before they are loaded. */
 import { containerName, type ChosenFiles } from './model-files.ts';
+import { isTask, type TaskName } from './model-tasks.ts';
 
 export interface FoundModel {
   /** As config.json has them. */
   family: string | undefined;
   architecture: string | undefined;
+  /** What it is for, as far as that tells. */
+  task: TaskName | undefined;
   /** Of all files, in bytes. */
   size: number;
   tensors: number;
@@ -14,21 +17,42 @@ export interface FoundModel {
   types: string[];
 }
 
+/** What a family is for; of the others the architecture's name says it. */
+const tasksOfFamilies: Record<string, TaskName> = {
+  marian: 'translation',
+  gpt2: 'text-generation',
+  t5: 'text2text-generation',
+  mt5: 'text2text-generation',
+};
+const tasksOfHeads: readonly [RegExp, TaskName][] = [
+  [/ForSequenceClassification$/, 'text-classification'],
+  [/ForTokenClassification$/, 'token-classification'],
+  [/ForQuestionAnswering$/, 'question-answering'],
+  [/(Model|ForMaskedLM|ForPreTraining)$/, 'feature-extraction'],
+];
+
 /** Longer ones are not what their name says. */
 const longest = 100_000_000;
 
 export async function describe(files: ChosenFiles): Promise<FoundModel> {
   const config = await json(files['config.json']);
-  const { model_type: family, architectures } = config;
+  const { model_type, architectures } = config;
+  const family = typeof model_type === 'string' ? model_type : '';
+  const architecture = Array.isArray(architectures) ? String(architectures[0]) : undefined;
   const container = Object.keys(files).find((name) => containerName.test(name));
   const firefox = container !== undefined && !files['config.json'];
+  const said = String(firefox ? 'translation' : config['task']);
   const weights = await weightsIn(files);
   const tensors = firefox
     ? await tensorsInContainer(files[container]!)
     : (await Promise.all(weights.map((file) => tensorsIn(file)))).flat();
   return {
-    family: firefox ? 'Firefox translator' : typeof family === 'string' ? family : undefined,
-    architecture: Array.isArray(architectures) ? String(architectures[0]) : undefined,
+    family: firefox ? 'Firefox translator' : family || undefined,
+    architecture,
+    task: isTask(said)
+      ? said
+      : (tasksOfFamilies[family] ??
+        tasksOfHeads.find(([end]) => end.test(architecture ?? ''))?.[1]),
     size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     tensors: tensors.length,
     numbers: tensors.reduce((sum, { numbers }) => sum + numbers, 0),

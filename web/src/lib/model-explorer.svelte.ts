@@ -1,7 +1,15 @@
 /** The state of the view of one's own model: its files, what they are, and what it answers. */
-import { GlassformerError, load, type Compute, type Head, type Model } from 'glassformer';
+import {
+  GlassformerError,
+  load,
+  type Compute,
+  type Head,
+  type Model,
+  type TranslatorInfo,
+} from 'glassformer';
 import type { ViewState } from '../views.ts';
-import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { followWord, type Alignment, type Lit, type Side, type WordsOnView } from './alignment.ts';
+import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import { filesFailure, readFailure, type Failure } from './failure.ts';
 import { describe, memoryOf, type FoundModel } from './found-model.ts';
 import {
@@ -18,12 +26,15 @@ import {
   isTask,
   linesOf,
   tasks,
+  type Answered,
   type Input,
   type Looked,
   type Outcome,
+  type Search,
 } from './model-tasks.ts';
 import type { Trace } from './query-key.ts';
 import { attentionJson } from './result-json.ts';
+import { withList, type SearchOnView } from './search-tree.ts';
 
 /** Typing is read after a pause of this many milliseconds. */
 const pause = 250;
@@ -31,7 +42,9 @@ const pause = 250;
 /** A model that takes more memory is loaded once somebody says so, and in 8-bit numbers at first. */
 export const large = 400e6;
 
-export class ModelExplorer implements AttentionOnView, ViewState {
+const asItsMakersSay: Search = { beams: 0, forced: [] };
+
+export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView, ViewState {
   readonly loader = new Loader<Model>();
   readonly choice = new HeadChoice(this, () => void this.#refresh());
 
@@ -52,6 +65,10 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   /** Which of several texts is looked into. */
   chosen = $state(0);
   attention = $state<AttentionKind>('encoder');
+  /** Of a translator, how it searches. */
+  how = $state.raw<Search>(asItsMakersSay);
+  /** The word that is pointed at, of a translation or of its text. */
+  lit = $state.raw<Lit>();
   milliseconds = $state<number>();
 
   #work = new AbortController();
@@ -121,7 +138,9 @@ export class ModelExplorer implements AttentionOnView, ViewState {
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
     this.choice.keep((head) => this.#exists(head));
+    this.choice.letGo();
     this.chosen = 0;
+    this.how = asItsMakersSay;
     void this.#refresh();
   }
 
@@ -145,6 +164,8 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   edit(input: Partial<Input>): void {
     this.input = { ...this.input, ...input };
     this.busy = true;
+    this.how = { ...this.how, forced: [] };
+    this.lit = undefined;
     this.choice.letGo();
     this.#work.abort();
     clearTimeout(this.#timer);
@@ -152,6 +173,7 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   }
 
   choose(text: number): void {
+    if (text === this.chosen) return;
     this.chosen = text;
     this.choice.letGo();
   }
@@ -170,6 +192,72 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   reset(): void {
     this.choice.off = [];
     void this.#refresh();
+  }
+
+  // --- of a translator --------------------------------------------------------------------------
+
+  get translates(): boolean {
+    return this.loader.info?.task === 'translation';
+  }
+
+  get searched(): Extract<Answered, { task: 'translation' }> | undefined {
+    const { answered } = this.outcome ?? {};
+    return answered?.task === 'translation' ? answered : undefined;
+  }
+
+  get rendering(): ModelExplorer['searched'] {
+    return this.searched;
+  }
+
+  get text(): string {
+    return this.input.first;
+  }
+
+  /** Undefined while the text in the box is another one. */
+  get alignment(): Alignment | undefined {
+    const { searched } = this;
+    return searched?.text === this.text ? searched.alignment : undefined;
+  }
+
+  get outdated(): boolean {
+    return this.busy;
+  }
+
+  get frozen(): boolean {
+    return this.loader.phase !== 'ready';
+  }
+
+  get beams(): number {
+    return this.how.beams;
+  }
+
+  get sentence(): number {
+    return this.chosen;
+  }
+
+  /** Not every model says which language it writes. */
+  get target(): string {
+    return (this.loader.info as Partial<TranslatorInfo> | undefined)?.targetLanguage ?? '';
+  }
+
+  get forcedTokens(): number {
+    return this.how.forced[this.chosen]?.length ?? 0;
+  }
+
+  search(beams: number): void {
+    this.how = { ...this.how, beams };
+    void this.#refresh();
+  }
+
+  force(ids: readonly number[]): void {
+    this.how = { ...this.how, forced: withList(this.how.forced, this.chosen, ids) };
+    void this.#refresh();
+  }
+
+  /** Lights up a word and what it is linked to; the heat map goes along where it can. */
+  light(side: Side, word: number | undefined): void {
+    this.lit = word === undefined ? undefined : { side, word };
+    followWord(this, side, word);
   }
 
   // --- attention --------------------------------------------------------------------------------
@@ -223,11 +311,8 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     return this.#writes ? ['To write', 'it looks at'] : ['After', 'it looks at'];
   }
 
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map = this.looked?.maps[this.attention];
-    if (!map || layer >= map.layers || head >= map.heads) return undefined;
-    const { queries, keys } = map;
-    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(this.looked?.maps[this.attention], head, this.attention === 'decoder');
   }
 
   habitOf(matrix: Matrix): Habit {
@@ -245,7 +330,7 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     if (!outcome || !task || !model) return {};
     const { signal } = this.#work;
     const { looked } = await task.ask(model, outcome.input, {
-      ...{ ablate: this.choice.off, signal, trace },
+      ...{ ablate: this.choice.off, search: this.how, signal, trace },
     });
     return (looked[this.chosen] ?? looked[0])?.trace ?? {};
   }
@@ -289,7 +374,8 @@ export class ModelExplorer implements AttentionOnView, ViewState {
     this.busy = true;
     try {
       const begin = performance.now();
-      const made = await task.ask(model, input, { ablate: this.choice.off, signal });
+      const { off: ablate } = this.choice;
+      const made = await task.ask(model, input, { ablate, search: this.how, signal });
       this.milliseconds = performance.now() - begin;
       this.#show({ input, ...made });
     } catch (error) {
@@ -304,6 +390,7 @@ export class ModelExplorer implements AttentionOnView, ViewState {
   #show(outcome: Outcome | undefined): void {
     this.busy = false;
     this.outcome = outcome;
+    if (this.lit && !this.alignment?.[this.lit.side][this.lit.word]) this.lit = undefined;
     if (outcome && this.chosen >= outcome.looked.length) this.chosen = 0;
     this.choice.followMatrix();
   }

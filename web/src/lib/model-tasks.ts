@@ -17,6 +17,7 @@ import type {
   Translator,
 } from 'glassformer';
 import type { AttentionKind } from './address.ts';
+import { alignmentOf, type Alignment } from './alignment.ts';
 import type { Trace } from './query-key.ts';
 import { shownTokens } from './tokens.ts';
 
@@ -41,7 +42,7 @@ export type Answered =
   | { task: 'token-classification'; text: string; result: TokenClassification }
   | { task: 'question-answering'; context: string; result: Answer }
   | { task: 'feature-extraction'; texts: readonly string[]; similarity: readonly number[][] }
-  | { task: 'translation'; result: Translation }
+  | { task: 'translation'; text: string; result: Translation; alignment: Alignment }
   | { task: 'text-generation'; text: string; result: Generation }
   | { task: 'text2text-generation'; result: Generation };
 
@@ -54,8 +55,17 @@ export interface Outcome {
 
 export type TaskName = Answered['task'];
 
+/** How a translation is searched for. */
+export interface Search {
+  /** 0: as many as the model's own settings say. */
+  beams: number;
+  /** Of each sentence, the tokens that its translation has to begin with. */
+  forced: readonly (readonly number[])[];
+}
+
 interface Options {
   ablate: readonly Head<AttentionKind>[];
+  search: Search;
   signal: AbortSignal;
   /** Names of tensors. */
   trace?: readonly string[];
@@ -71,7 +81,7 @@ interface Task {
   needsSecond?: boolean;
   example: Input;
   /** Of its class, as somebody calls it. */
-  call: (input: Input) => string;
+  call: (input: Input, search: Search) => string;
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
 }
 
@@ -162,10 +172,17 @@ export const tasks: Record<TaskName, Task> = {
     name: 'translates',
     first: 'Text',
     example: { first: 'Where is the station?', second: '' },
-    call: ({ first }) => `translate(${literal(first)}, options)`,
-    async ask(model, { first }, { ablate, signal, trace = [] }) {
+    call: ({ first }, { beams, forced }) => {
+      const options = ['...options', 'hypotheses: true'];
+      if (beams > 0) options.push(`beams: ${beams}`);
+      if (forced.length > 0) options.push(`prefixes: ${JSON.stringify(forced)}`);
+      return `translate(${literal(first)}, { ${options.join(', ')} })`;
+    },
+    async ask(model, { first }, { ablate, search, signal, trace = [] }) {
       const result = await (model as Translator).translate(first, {
-        ...{ attention: true as const, ablate, signal, trace },
+        ...{ attention: true as const, hypotheses: true, ablate, signal, trace },
+        beams: search.beams || undefined,
+        prefixes: search.forced,
       });
       const labels = (text: string, tokens: readonly Token[]) =>
         shownTokens(text, tokens).map(({ label }) => label);
@@ -175,7 +192,8 @@ export const tasks: Record<TaskName, Task> = {
         source: labels(first, sourceTokens),
         target: labels(result.text, tokens),
       }));
-      return { answered: { task: 'translation', result }, looked };
+      const alignment = alignmentOf(first, result);
+      return { answered: { task: 'translation', text: first, result, alignment }, looked };
     },
   },
   'text-generation': {

@@ -1,6 +1,39 @@
 /** Laying out what a beam search considered: a column a step, and no two branches cross. */
-import type { Candidate, Hypothesis, SentenceTranslation } from 'glassformer';
+import type { Candidate, Hypothesis, SentenceTranslation, Translation } from 'glassformer';
 import { isStandIn, marked } from './tokens.ts';
+
+export const mostBeams = 8;
+
+/** What a view has that shows how a translation was found. */
+export interface SearchOnView {
+  /** 0: as many as the model's own settings say. */
+  readonly beams: number;
+  /** The last translation that was searched for, with its hypotheses. */
+  readonly searched: { result: Translation } | undefined;
+  /** Whether another one is shown by now. */
+  readonly outdated: boolean;
+  /** The sentence that is looked into. */
+  readonly sentence: number;
+  /** The language that is written, where that is known. */
+  readonly target: string;
+  /** How many of the sentence's first tokens were not the model's choice. */
+  readonly forcedTokens: number;
+  /** Whether nothing can be changed yet. */
+  readonly frozen: boolean;
+  search(beams: number): void;
+  /** Has the sentence's translation begin with these tokens; with none it is free again. */
+  force(ids: readonly number[]): void;
+}
+
+/** Lists, one a sentence, of which that of `sentence` is replaced. */
+export function withList<T>(
+  lists: readonly (readonly T[])[],
+  sentence: number,
+  list: readonly T[],
+): readonly (readonly T[])[] {
+  const before = Array.from({ length: sentence }, (_, i) => lists[i] ?? []);
+  return [...before, list, ...lists.slice(sentence + 1)];
+}
 
 export interface TreeNode extends Candidate {
   /** Its index in the tree. */

@@ -2,14 +2,22 @@
 import {
   GlassformerError,
   Translator,
-  type AttentionMap,
   type Head,
   type SentenceTranslation,
   type TokenStep,
   type Translation,
 } from 'glassformer';
-import { alignmentOf, type Alignment, type Range, type Side } from './alignment.ts';
-import { crossHabit, habit, writingHabit, type Habit, type Matrix } from './attention.ts';
+import {
+  alignmentOf,
+  followWord,
+  type Alignment,
+  type Draft,
+  type Lit,
+  type Range,
+  type Side,
+  type WordsOnView,
+} from './alignment.ts';
+import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
 import { Earlier } from './earlier.svelte.ts';
@@ -25,6 +33,7 @@ import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName, Target } from './models.ts';
 import type { Trace } from './query-key.ts';
 import { translationJson } from './result-json.ts';
+import { mostBeams, withList, type SearchOnView } from './search-tree.ts';
 import { shownTokens } from './tokens.ts';
 import { translationExamples } from './translation-examples.ts';
 import { fromTranslationLink, toTranslationLink } from './translation-link.ts';
@@ -37,15 +46,6 @@ export interface Rendering {
   beams: number;
   result: Translation;
   alignment: Alignment;
-}
-
-/** What a stream has given so far. */
-export interface Draft {
-  text: string;
-  /** Ranges of `text`. */
-  tokens: Range[];
-  /** What the last token was written from: ranges of the input, the strongest first. */
-  glow: (Range & { weight: number })[];
 }
 
 /** How fast the last stream was. */
@@ -61,11 +61,9 @@ const pause = 250;
 
 /** Longer texts are not translated: every sentence's attention is kept, and that adds up. */
 export const longestText = 5000;
-export const mostBeams = 8;
-
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
-export class TranslationExplorer implements AttentionOnView, ViewState {
+export class TranslationExplorer implements AttentionOnView, SearchOnView, WordsOnView, ViewState {
   readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
   readonly choice = new HeadChoice(this, () => {
     this.earlier.rest();
@@ -104,7 +102,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   stage = $state<'rest' | 'streaming' | 'searching' | 'stopped'>('rest');
   pace = $state.raw<Pace>();
   /** The word that is pointed at. */
-  lit = $state.raw<{ side: Side; word: number }>();
+  lit = $state.raw<Lit>();
 
   /** What is shown until the model has come, where that was computed when the page was built. */
   #beforehand = $state.raw<TranslationBeforehand>();
@@ -232,14 +230,13 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return this.hidden.reduce((sum, tokens) => sum + tokens.length, 0);
   }
 
+  get outdated(): boolean {
+    return this.searched !== this.rendering;
+  }
+
   /** How many tokens of the sentence are forced. */
   get forcedTokens(): number {
     return this.forced[this.sentence]?.length ?? 0;
-  }
-
-  /** How many heads of an attention are off. */
-  offIn(kind: AttentionKind): number {
-    return this.choice.off.filter(({ attention }) => attention === kind).length;
   }
 
   edit(text: string): void {
@@ -302,14 +299,7 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
   light(side: Side, word: number | undefined): void {
     this.lit = word === undefined ? undefined : { side, word };
-    const { inspected, alignment } = this;
-    const at = word === undefined ? undefined : alignment?.[side][word];
-    if (!at || !inspected || at.sentence !== this.sentence) return;
-    const asks = this.attention === 'encoder' ? 'source' : 'target';
-    if (side !== asks) return;
-    const tokens = side === 'source' ? inspected.sourceTokens : inspected.tokens;
-    const query = tokens.findIndex(({ end }) => end > at.start);
-    if (query >= 0) this.choice.hover({ query, key: this.choice.strongestKeyOf(query) });
+    followWord(this, side, word);
   }
 
   /** What is kept beside the translation: the same text's without interventions, or that before an edit. */
@@ -360,11 +350,12 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     return this.attention === 'encoder' ? ['', 'looks at'] : ['To write', 'it looks at'];
   }
 
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map: AttentionMap | undefined = this.inspected?.attention?.[this.attention];
-    if (!map || layer >= map.layers || head >= map.heads) return undefined;
-    const { queries, keys } = map;
-    return { weights: map.at(layer, head), queries, keys, causal: this.attention === 'decoder' };
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(
+      this.inspected?.attention?.[this.attention],
+      head,
+      this.attention === 'decoder',
+    );
   }
 
   habitOf(matrix: Matrix): Habit {
@@ -542,16 +533,6 @@ export class TranslationExplorer implements AttentionOnView, ViewState {
     if (!rendering || !inspected) return [];
     return shownTokens(rendering.result.text, inspected.tokens).map(({ label }) => label);
   }
-}
-
-/** Lists, one a sentence, of which that of `sentence` is replaced. */
-function withList<T>(
-  lists: readonly (readonly T[])[],
-  sentence: number,
-  list: readonly T[],
-): readonly (readonly T[])[] {
-  const before = Array.from({ length: sentence }, (_, i) => lists[i] ?? []);
-  return [...before, list, ...lists.slice(sentence + 1)];
 }
 
 /** What the heads of the decoder's last layer looked at on average, where that was strong. */

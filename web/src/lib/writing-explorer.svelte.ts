@@ -1,7 +1,7 @@
 /** The writing view's state: the text so far, what may come next, and how that is drawn. */
 import { Generator, type Prediction, type Token } from 'glassformer';
 import type { ViewState } from '../views.ts';
-import { habit, lastCell, type Cell, type Habit, type Matrix } from './attention.ts';
+import { habit, lastCell, matrixIn, type Cell, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
@@ -293,10 +293,8 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
       : [],
   );
 
-  matrixOf({ layer, head }: HeadPosition): Matrix | undefined {
-    const map = this.asked?.result.attention.decoder;
-    if (!map) return undefined;
-    return { weights: map.at(layer, head), queries: map.queries, keys: map.keys, causal: true };
+  matrixOf(head: HeadPosition): Matrix | undefined {
+    return matrixIn(this.asked?.result.attention.decoder, head, true);
   }
 
   habitOf(matrix: Matrix): Habit {
