@@ -71,10 +71,11 @@ Explanation<Faithfulness> Explainer::faithfulness(const TextInput& text,
 }
 
 Explanation<CutEffects> Explainer::cut(const TextInput& text, std::span<const AttentionEdge> edges,
-                                       Cut cut) {
+                                       Cut cut, const std::optional<std::string>& name) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
-  return explainer.explain(input, explainer.answer(input), explainer.cut(input, edges, cut));
+  const std::size_t label = label_of(explainer, input, name);
+  return explainer.explain(input, label, explainer.cut(input, edges, cut, label));
 }
 
 Explanation<Circuit> Explainer::circuit(const TextInput& text, float least) {

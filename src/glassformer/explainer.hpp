@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+
 #include "glassformer/explain.hpp"
 
 namespace glassformer {
@@ -71,9 +75,10 @@ class Explainer {
   /// Deletion and insertion curves (Petsiuk et al. 2018) of an order of the text's words.
   Explanation<Faithfulness> faithfulness(const TextInput& text,
                                          const FaithfulnessOptions& options = {});
-  /// Throws `unsupported` with compute int8.
+  /// What is left of the number without these arrows. Throws `unsupported` with compute int8.
   Explanation<CutEffects> cut(const TextInput& text, std::span<const AttentionEdge> edges,
-                              Cut cut = Cut::scores);
+                              Cut cut = Cut::scores,
+                              const std::optional<std::string>& label = std::nullopt);
   /// Few heads and arrows that keep the label and `least` of the number explained, found greedily
   /// (Conmy et al. 2023). Throws `unsupported` with compute int8.
   Explanation<Circuit> circuit(const TextInput& text, float least = 0.8f);

@@ -239,9 +239,9 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
 }
 
 CutEffects ClassifierExplainer::cut(const ExplainInput& input, std::span<const AttentionEdge> edges,
-                                    Cut cut) const {
+                                    Cut cut, std::size_t label) const {
   const std::size_t labels = pipeline_.config().labels.size();
-  return cut_edges(model(), stream(input), edges, cut, contrast_for(answer(input), labels));
+  return cut_edges(model(), stream(input), edges, cut, contrast_for(label, labels));
 }
 
 CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float least) const {

@@ -52,7 +52,8 @@ class ClassifierExplainer {
                             const ExplainInput& donor) const;
   FaithfulnessTest faithfulness(const ExplainInput& input,
                                 const FaithfulnessOptions& options) const;
-  CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut) const;
+  CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut,
+                 std::size_t label) const;
   CircuitSearch circuit(const ExplainInput& input, float least) const;
 
   /// A part with what it is of.
@@ -123,7 +124,7 @@ class GenerationExplainer {
 ///    "head"?: int}
 ///   {"method": "faithfulness", "label"?, "of"?: "rollout" | "value_norms" | "ledger",
 ///    "scores"?: {"shape": [int], "offset": int}, "orders"?: int, "seed"?: int}
-///   {"method": "edges", "edges": [{"layer", "head", "query", "key"}], "cut"?: "scores" |
+///   {"method": "edges", "label"?, "edges": [{"layer", "head", "query", "key"}], "cut"?: "scores" |
 ///   "weights"}
 ///   {"method": "circuit", "least"?: number}
 ///

@@ -51,7 +51,7 @@ ExplainOptions read_options(const TaskOptions& task) {
   reader.require("method");
   options.method = methods[reader.choose("method", methods)];
   const auto is = [&](std::string_view method) { return options.method == method; };
-  if (is("ledger") || is("transplant") || is("faithfulness")) {
+  if (is("ledger") || is("transplant") || is("faithfulness") || is("edges")) {
     if (reader.find("label")) options.label = reader.string("label");
   }
   if (is("ledger")) options.effects = reader.flag("effects");
@@ -337,11 +337,17 @@ class FaithfulnessWork final : public Work {
 class EdgesWork final : public Work {
  public:
   EdgesWork(const ClassifierExplainer& explainer, ExplainInput input, const ExplainOptions& options)
-      : Work(explainer, std::move(input)), edges_(options.edges), cut_(options.cut) {}
+      : Work(explainer, std::move(input)),
+        label_(options.label),
+        edges_(options.edges),
+        cut_(options.cut) {}
 
   bool step() override {
-    effects_ = explainer().cut(input(), edges_, cut_);
+    effects_ = explainer().cut(input(), edges_, cut_, label());
     return false;
+  }
+  std::size_t label() const override {
+    return label_ ? explainer().find_label(*label_) : Work::label();
   }
   void write_part(ResultWriter& json) const override {
     json.field("value", effects_.full);
@@ -353,6 +359,7 @@ class EdgesWork final : public Work {
   }
 
  private:
+  std::optional<std::string> label_;
   std::vector<AttentionEdge> edges_;
   Cut cut_;
   CutEffects effects_;

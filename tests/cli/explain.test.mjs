@@ -75,6 +75,11 @@ test('a circuit and cut arrows need floats', () => {
   const cut = explainJson('edges', input, ...edges, '--compute', 'f32');
   assert.equal(cut.alone.length, 2);
   assert.notEqual(cut.value, cut.without);
+  // Of two labels, the one's evidence is the other's with its sign turned.
+  assert.equal(cut.label, 'positive');
+  const other = explainJson('edges', input, ...edges, '--compute', 'f32', '--label', 'negative');
+  assert.equal(other.label, 'negative');
+  assert.deepEqual([other.value, other.without], [-cut.value, -cut.without]);
   assert.equal(
     explain('edges', input, ...edges, '--compute', 'int8').lines[0],
     'error\tunsupported',

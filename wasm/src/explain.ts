@@ -57,6 +57,7 @@ export interface ExplainOptions {
   /** What is left of the number without some arrows; not with `compute: 'int8'`. */
   edges: Common & {
     method: 'edges';
+    label?: string | undefined;
     edges: readonly AttentionEdge[];
     /** Take an arrow out before the softmax, so that others get its share, or after it. */
     cut?: 'scores' | 'weights' | undefined;
