@@ -233,7 +233,9 @@ export default defineConfig({
   appType: 'mpa',
   plugins: [
     // Short names of scopes: they stand in every element that has a style.
-    svelte({ compilerOptions: { cssHash: ({ hash, filename }) => `s${hash(filename).slice(0, 3)}` } }),
+    svelte({
+      compilerOptions: { cssHash: ({ hash, filename }) => `s${hash(filename).slice(0, 3)}` },
+    }),
     contentSecurityPolicy(),
     codeFirst(),
     firstViewAtOnce(),

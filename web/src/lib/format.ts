@@ -68,5 +68,4 @@ export function bytes(value: number): string {
   return value < 1e9 ? `${decimals(1)(value / 1e6)} MB` : `${decimals(1)(value / 1e9)} GB`;
 }
 
-export const milliseconds = (value: number): string =>
-  `${decimals(value < 10 ? 1 : 0)(value)} ms`;
+export const milliseconds = (value: number): string => `${decimals(value < 10 ? 1 : 0)(value)} ms`;
