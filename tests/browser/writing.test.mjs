@@ -314,7 +314,7 @@ onPage(
   async (page) => {
     assert.equal(await page.getByTestId('unknown').count(), 0);
     await page.getByTestId('input').fill('Этот фильм');
-  await settled(page);
+    await settled(page);
     assert.match(await page.getByTestId('unknown').textContent(), /not in Latin letters/);
   },
 );
