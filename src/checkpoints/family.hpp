@@ -62,7 +62,7 @@ struct Family {
 
 /// The family of a model_type. Throws `unsupported`, naming those that there are; `own_code`: the
 /// checkpoint has Python code for an architecture of its own.
-const Family& find_family(std::string_view model_type, bool own_code);
+const Family& find_family(std::string_view model_type, bool own_code = false);
 
 /// What texts stand between in a folder of tokenizer files: by config.json's model_type or, without
 /// it, by tokenizer_config.json's tokenizer_class, which begins with one.
