@@ -468,6 +468,13 @@ onPage(
   },
 );
 
+onPage('a folder without a model is no model', {}, async (page) => {
+  const said = await refusal(page, join(root, 'web/src/styles'));
+  assert.match(said, /config\.json: expected.*Choose the whole folder/s);
+  assert.equal(await page.getByTestId('found').textContent(), 'No model');
+  assert.equal(await page.getByTestId('memory').count(), 0);
+});
+
 onPage('a broken file is refused by name', {}, async (page) => {
   const spoil = async (folder) => {
     const path = join(folder, 'model.safetensors');
