@@ -173,18 +173,20 @@ TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
   std::vector<NamedTensor> tensors = complete();
   tensors[0] = {tensors[0].name, DType::i8, {2, 3}, bytes_of(ints)};
   check_refused(ErrorCode::missing_tensor,
-                "encoder.layers.0.weight_scale: expected shape [2] beside the I8 tensor", tensors);
-
-  check_refused(ErrorCode::missing_tensor, "load the original model", tensors);
+                "encoder.layers.0.weight_scale: expected shape [2] beside the I8 tensor, got none; "
+                "integers that another program has packed cannot be read: load the original model",
+                tensors);
 
   // As other programs pack integers.
   const std::vector<std::uint8_t> nibbles(3);
   std::vector<NamedTensor> wrong = tensors;
   wrong[0] = {tensors[0].name, DType::u8, {3, 1}, bytes_of(nibbles)};
-  check_refused(ErrorCode::unsupported_dtype, "got U8; integers that another program", wrong);
+  check_refused(ErrorCode::unsupported_dtype,
+                "encoder.layers.0.weight: expected F32, F16, BF16 or I8, got U8; integers", wrong);
   const std::vector<std::int32_t> words(2);
   wrong[0] = {"encoder.layers.0.qweight", DType::i32, {2}, bytes_of(words)};
-  check_refused(ErrorCode::missing_tensor, "expected shape [2, 3], got none; integers", wrong);
+  check_refused(ErrorCode::missing_tensor,
+                "encoder.layers.0.weight: expected shape [2, 3], got none; integers", wrong);
 
   wrong = tensors;
   wrong.push_back(f32("encoder.layers.0.weight_scale", {2, 1}, scales));
