@@ -81,7 +81,7 @@ Surroundings surroundings_in(const FolderFile& file) {
         if (model_type != type && (tokenizer_class.empty() || !is_of(tokenizer_class, type))) {
           continue;
         }
-        return family->writes ? Surroundings::none : Surroundings::special_tokens;
+        return surroundings_of(*family);
       }
     }
   }

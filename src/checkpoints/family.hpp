@@ -64,6 +64,10 @@ struct Family {
 /// checkpoint has Python code for an architecture of its own.
 const Family& find_family(std::string_view model_type, bool own_code = false);
 
+inline Surroundings surroundings_of(const Family& family) {
+  return family.writes ? Surroundings::none : Surroundings::special_tokens;
+}
+
 /// What texts stand between in a folder of tokenizer files: by config.json's model_type or, without
 /// it, by tokenizer_config.json's tokenizer_class, which begins with one.
 Surroundings surroundings_in(const FolderFile& file);

@@ -48,10 +48,7 @@ class Fields {
  public:
   explicit Fields(JsonObject& object) : object_(object) {}
 
-  const JsonValue* find(const char* key) {
-    const JsonValue* value = object_.find(key);
-    return value && value->type() != JsonValue::Type::null ? value : nullptr;
-  }
+  const JsonValue* find(const char* key) { return present(object_.find(key)); }
   void count(const char* key, std::uint64_t least, std::optional<std::size_t>& into) {
     if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest));
   }

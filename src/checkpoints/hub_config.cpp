@@ -40,11 +40,6 @@ constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = 
                {source.name, key, expected, got}});
 }
 
-// null is written for what is not set.
-const JsonValue* present(const JsonValue* value) {
-  return value && value->type() != JsonValue::Type::null ? value : nullptr;
-}
-
 }  // namespace
 
 HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors,

@@ -51,7 +51,7 @@ constexpr std::array tensors = {
 constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
 
 // The other names of a table that was read.
-constexpr std::array ignored = {"shared.weight"sv, "*embed_tokens.weight"sv, "lm_head.weight"sv};
+constexpr std::array ignored = {"shared.weight"sv, "*embed_tokens.weight"sv};
 
 struct Keys {
   const char *layers, *heads, *d_ff;

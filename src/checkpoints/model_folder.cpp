@@ -158,17 +158,13 @@ ModelFolder::ModelFolder(ModelFiles& files) {
   const JsonValue json = parse_json(config_, source);
   JsonObject object(json, source, {}, HubConfig::most_fields);
   if (!object.find("format")) {
-    const auto given = [&](const char* key) {
-      const JsonValue* value = object.find(key);
-      return value && value->type() != JsonValue::Type::null;
-    };
-    if (given("quantization_config")) {
+    if (present(object.find("quantization_config"))) {
       throw_error(ErrorCode::unsupported,
                   "config.json: quantization_config: expected weights that are not quantized; load "
                   "the original model, with compute \"int8\" to have it quantized here");
     }
-    const bool own_code = given("auto_map");
-    const bool named = !own_code || given("model_type");
+    const bool own_code = present(object.find("auto_map")) != nullptr;
+    const bool named = !own_code || present(object.find("model_type"));
     family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
     const char* more = family_->writes ? generation_config_name : modules_name;
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
@@ -322,7 +318,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
       expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
     return bytes;
   };
-  const Surroundings around = sentencepiece ? Surroundings::unknown : surroundings_in(file);
+  const Surroundings around = family_ ? surroundings_of(*family_) : Surroundings::unknown;
   tokenizer_ = read_tokenizer(file, TokenizerSide::source, around);
   if (!links_writers()) return;
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {

@@ -14,15 +14,6 @@ Explainer::Explainer(Explainer&&) noexcept = default;
 Explainer& Explainer::operator=(Explainer&&) noexcept = default;
 Explainer::~Explainer() = default;
 
-namespace {
-
-std::size_t label_of(const ClassifierExplainer& explainer, const ExplainInput& input,
-                     const std::optional<std::string>& label) {
-  return label ? explainer.find_label(*label) : explainer.answer(input);
-}
-
-}  // namespace
-
 Explanation<Rollout> Explainer::rollout(const TextInput& text) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
@@ -44,7 +35,7 @@ Explanation<Lens> Explainer::lens(const TextInput& text) {
 Explanation<Ledger> Explainer::ledger(const TextInput& text, const LedgerOptions& options) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
-  return explainer.explain(input, label_of(explainer, input, options.label),
+  return explainer.explain(input, explainer.label_of(input, options.label),
                            explainer.ledger(input, options));
 }
 
@@ -67,14 +58,14 @@ Explanation<Faithfulness> Explainer::faithfulness(const TextInput& text,
   FaithfulnessTest test = explainer.faithfulness(input, options);
   while (test.step()) {
   }
-  return explainer.explain(input, label_of(explainer, input, options.label), test.take());
+  return explainer.explain(input, explainer.label_of(input, options.label), test.take());
 }
 
 Explanation<CutEffects> Explainer::cut(const TextInput& text, std::span<const AttentionEdge> edges,
                                        Cut cut, const std::optional<std::string>& name) {
   const ClassifierExplainer explainer(*pipeline_);
   const ExplainInput input = explainer.read(text);
-  const std::size_t label = label_of(explainer, input, name);
+  const std::size_t label = explainer.label_of(input, name);
   return explainer.explain(input, label, explainer.cut(input, edges, cut, label));
 }
 

@@ -72,6 +72,11 @@ class JsonEntries {
 /// How many elements or fields there are; 0 for other values.
 std::size_t count_entries(JsonValue value);
 
+/// The value of a field that may be absent, unless it is null: what is not set is written so, too.
+inline const JsonValue* present(const JsonValue* value) {
+  return value && value->type() != JsonValue::Type::null ? value : nullptr;
+}
+
 /// Checks one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers that are
 /// too large for a double, a byte order mark and anything after the value are errors. Takes eight
 /// bytes of memory for each key of the objects that are open at a time.

@@ -64,12 +64,13 @@ class ClassifierExplainer {
   }
   /// The label that the model gives.
   std::size_t answer(const ExplainInput& input) const;
+  /// The label of this name; none: the answer.
+  std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
   std::vector<InputToken> tokens_of(const ExplainInput& input) const;
   const ClassifyPipeline& pipeline() const { return pipeline_; }
 
  private:
   EncoderModel& model() const { return pipeline_.model(); }
-  std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
   std::vector<float> pooling_of(const ExplainInput& input) const;
   // Runs the text for these tensors. Throws `too_large` where they would take too much memory.
   std::vector<TracedTensor> trace(const ExplainInput& input, std::vector<std::string> names) const;

@@ -82,8 +82,10 @@ ExplainOptions read_options(const TaskOptions& task) {
 // The explanation of a classifier's answer to one text.
 class Work : public ExplainWork {
  public:
-  Work(const ClassifierExplainer& explainer, ExplainInput input)
-      : explainer_(explainer), input_(std::move(input)) {}
+  // `label`: of what is explained; none: the model's answer.
+  Work(const ClassifierExplainer& explainer, ExplainInput input,
+       std::optional<std::string> label = std::nullopt)
+      : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}
 
   void write(ResultWriter& json) const final {
     json.field("label", explainer_.pipeline().config().labels[label()]);
@@ -96,7 +98,7 @@ class Work : public ExplainWork {
  protected:
   // What is the method's own.
   virtual void write_part(ResultWriter& json) const = 0;
-  virtual std::size_t label() const { return explainer_.answer(input_); }
+  virtual std::size_t label() const { return explainer_.label_of(input_, wanted_); }
 
   const ExplainInput& input() const { return input_; }
   const ClassifierExplainer& explainer() const { return explainer_; }
@@ -107,6 +109,7 @@ class Work : public ExplainWork {
  private:
   const ClassifierExplainer& explainer_;
   ExplainInput input_;
+  std::optional<std::string> wanted_;
 };
 
 template <class Indices>
@@ -195,14 +198,12 @@ class LedgerWork final : public Work {
  public:
   LedgerWork(const ClassifierExplainer& explainer, ExplainInput input,
              const ExplainOptions& options)
-      : Work(explainer, std::move(input)), options_{options.label, options.effects} {}
+      : Work(explainer, std::move(input), options.label),
+        options_{options.label, options.effects} {}
 
   bool step() override {
     ledger_ = explainer().ledger(input(), options_);
     return false;
-  }
-  std::size_t label() const override {
-    return options_.label ? explainer().find_label(*options_.label) : Work::label();
   }
   void write_part(ResultWriter& json) const override { glassformer::write(json, ledger_); }
   std::string line() const override { return line_of(ledger_); }
@@ -281,17 +282,13 @@ class FaithfulnessWork final : public Work {
  public:
   FaithfulnessWork(const ClassifierExplainer& explainer, ExplainInput input,
                    const ExplainOptions& options)
-      : Work(explainer, std::move(input)),
-        label_(options.label),
+      : Work(explainer, std::move(input), options.label),
         test_(explainer.faithfulness(this->input(), options.faithfulness)) {}
 
   bool step() override {
     if (test_.step()) return true;
     result_ = test_.take();
     return false;
-  }
-  std::size_t label() const override {
-    return label_ ? explainer().find_label(*label_) : Work::label();
   }
   void write_part(ResultWriter& json) const override {
     json.key("words");
@@ -329,7 +326,6 @@ class FaithfulnessWork final : public Work {
     });
   }
 
-  std::optional<std::string> label_;
   FaithfulnessTest test_;
   Faithfulness result_;
 };
@@ -337,17 +333,13 @@ class FaithfulnessWork final : public Work {
 class EdgesWork final : public Work {
  public:
   EdgesWork(const ClassifierExplainer& explainer, ExplainInput input, const ExplainOptions& options)
-      : Work(explainer, std::move(input)),
-        label_(options.label),
+      : Work(explainer, std::move(input), options.label),
         edges_(options.edges),
         cut_(options.cut) {}
 
   bool step() override {
     effects_ = explainer().cut(input(), edges_, cut_, label());
     return false;
-  }
-  std::size_t label() const override {
-    return label_ ? explainer().find_label(*label_) : Work::label();
   }
   void write_part(ResultWriter& json) const override {
     json.field("value", effects_.full);
@@ -359,7 +351,6 @@ class EdgesWork final : public Work {
   }
 
  private:
-  std::optional<std::string> label_;
   std::vector<AttentionEdge> edges_;
   Cut cut_;
   CutEffects effects_;
