@@ -84,8 +84,8 @@ class Work : public ExplainWork {
  public:
   // `label`: of what is explained; none: the model's answer.
   Work(const ClassifierExplainer& explainer, ExplainInput input,
-       std::optional<std::string> label = std::nullopt)
-      : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}
+       const std::optional<std::string>& label = std::nullopt)
+      : explainer_(explainer), input_(std::move(input)), wanted_(label) {}
 
   void write(ResultWriter& json) const final {
     json.field("label", explainer_.pipeline().config().labels[label()]);
