@@ -90,8 +90,8 @@ struct ExplainCommand {
   bool pairs = false;    // a line is two texts that the model reads together
   bool effects = false;  // of the ledger
   std::optional<std::size_t> head, orders;
-  std::optional<std::size_t> beams, words;    // of what writes
-  std::optional<std::size_t> token, against;  // of what continues texts
+  std::optional<std::size_t> beams, words, token, against;  // of what writes
+  std::optional<std::size_t> sentence, position;            // of a translation
   std::vector<AttentionEdge> edges;
   std::optional<float> least;
 };

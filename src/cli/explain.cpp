@@ -15,6 +15,8 @@ std::string options_of(const ExplainCommand& command) {
     };
     text("method", command.method);
     text("label", command.label);
+    if (command.sentence) json.field("sentence", *command.sentence);
+    if (command.position) json.field("position", *command.position);
     if (command.token) json.field("token", *command.token);
     if (command.against) json.field("against", *command.against);
     if (command.effects) json.field("effects", true);

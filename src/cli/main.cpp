@@ -188,8 +188,13 @@ struct CommandLine {
         ->required();
     x->add_flag("--json", explain.json, "one JSON object a line");
     x->add_option("--label", explain.label, "what to explain; where not given, the answer");
+    x->add_option("--sentence", explain.sentence,
+                  "of a translator's ledger: which sentence; else 0, the first");
+    x->add_option("--position", explain.position,
+                  "of a translator's ledger: which token of its translation; else 0, the first");
     x->add_option("--token", explain.token,
-                  "of a writer's ledger: the id of the next token to explain; else the likeliest");
+                  "of a ledger of what is written next: the id of the token to explain; else the "
+                  "likeliest, or what the translation has there");
     x->add_option("--against", explain.against, "and not this one; else the likeliest other");
     x->add_flag("--effects", explain.effects,
                 "of ledger: what the answer loses without each column");

@@ -27,14 +27,29 @@ struct Readout {
   double rounding = 0;         // what else the number has in it
 };
 
-std::vector<LedgerColumn> columns_of(const StackConfig& config, Compute compute) {
-  std::vector<LedgerColumn> columns = {{.kind = Kind::embed_tokens},
-                                       {.kind = Kind::embed_positions}};
+bool is_recurrent(const StackConfig& config) {
+  return config.attention == AttentionType::recurrent;
+}
+bool has_positions(const StackConfig& config) { return config.positions != PositionKind::relative; }
+bool attends(const Stack& stack) { return stack.block(0).attends(); }
+
+std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
+  const StackConfig& config = stack.config();
+  std::vector<LedgerColumn> columns = {{.kind = Kind::embed_tokens}};
+  if (has_positions(config)) columns.push_back({.kind = Kind::embed_positions});
   if (config.token_types > 0) columns.push_back({.kind = Kind::embed_types});
   for (std::size_t layer = 0; layer < config.layers; ++layer) {
-    for (std::size_t head = 0; head < config.n_heads; ++head) {
-      columns.push_back({.kind = Kind::head, .layer = layer, .head = head});
+    const auto add_heads = [&](Kind kind) {
+      for (std::size_t head = 0; head < config.n_heads; ++head) {
+        columns.push_back({.kind = kind, .layer = layer, .head = head});
+      }
+    };
+    if (is_recurrent(config)) {
+      columns.push_back({.kind = Kind::recurrent, .layer = layer});
+    } else {
+      add_heads(Kind::head);
     }
+    if (attends(stack)) add_heads(Kind::cross_head);
     columns.push_back({.kind = Kind::feed_forward, .layer = layer});
   }
   columns.push_back({.kind = Kind::bias});
@@ -53,8 +68,15 @@ std::optional<Patch> without(const LedgerColumn& column, std::string_view stack)
       zeros.name = std::string(stack) + "." + to_string(column);
       return zeros;
     case Kind::head:
-      zeros.name = layer_name(stack, column.layer, "self_attn.context");
+    case Kind::cross_head: {
+      const bool cross = column.kind == Kind::cross_head;
+      zeros.name =
+          layer_name(stack, column.layer, cross ? "encoder_attn.context" : "self_attn.context");
       zeros.heads = {column.head};
+      return zeros;
+    }
+    case Kind::recurrent:
+      zeros.name = layer_name(stack, column.layer, "self_attn.output");
       return zeros;
     case Kind::feed_forward:
       zeros.name = layer_name(stack, column.layer, "fc2");
@@ -71,11 +93,12 @@ class Bookkeeper {
  public:
   Bookkeeper(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace)
       : stack_(of.stack), config_(stack_.config()), name_(of.name), trace_(trace) {
-    ledger_.columns = columns_of(config_, compute);
-    ledger_.tokens = traced("embed_tokens").shape[0];
+    ledger_.columns = columns_of(stack_, compute);
+    own_tokens_ = ledger_.tokens = traced("embed_tokens").shape[0];
+    gradient_.resize(own_tokens_ * config_.d_model);
+    if (attends(stack_)) ledger_.tokens += traced(0, "encoder_attn.v").shape[0];
     ledger_.written.resize(ledger_.tokens * ledger_.columns.size());
     ledger_.read = ledger_.written;
-    gradient_.resize(ledger_.tokens * config_.d_model);
   }
 
   void lead_back(const Readout& readout);
@@ -107,7 +130,16 @@ class Bookkeeper {
   void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
                   std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
-  void enter_attention(std::size_t layer);
+  // One of a layer's attentions, to the stack's own tokens or to the source's.
+  struct Site {
+    std::string name;
+    Kind kind;
+    const Linear& out_proj;
+    std::size_t first_key;  // of the ledger's tokens
+  };
+  void enter_attention(std::size_t layer, const Site& site);
+  void enter_recurrent_unit(std::size_t layer);
+  void lead_back_layer(std::size_t layer);
   void enter_embeddings();
 
   const Stack& stack_;
@@ -115,6 +147,7 @@ class Bookkeeper {
   std::string_view name_;
   std::span<const TracedTensor> trace_;
   Ledger ledger_;
+  std::size_t own_tokens_;         // T; those of a source come behind
   std::vector<std::size_t> rows_;  // of which the answer is read: no other has a gradient
   std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
 };
@@ -193,7 +226,7 @@ Readout readout_of(const LanguageModel& model, const NextTokenRun& run, const Co
 }
 
 void Bookkeeper::lead_back(const Readout& readout) {
-  for (std::size_t i = 0; i < ledger_.tokens; ++i) {
+  for (std::size_t i = 0; i < own_tokens_; ++i) {
     if (readout.shares[i] == 0.0f) continue;
     rows_.push_back(i);
     for (std::size_t c = 0; c < config_.d_model; ++c) {
@@ -243,15 +276,15 @@ void Bookkeeper::enter_rows(const LedgerColumn& writer, const TracedTensor& rows
   }
 }
 
-void Bookkeeper::enter_attention(std::size_t layer) {
-  const Linear& out_proj = stack_.block(layer).self_attn().out_proj();
+void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
+  const Linear& out_proj = site.out_proj;
   const std::vector<float> weights = dense_weights(out_proj);  // [D, E]
-  const TracedTensor &context = traced(layer, "self_attn.context"),
-                     &v = traced(layer, "self_attn.v"),
-                     &attention = traced(layer, "self_attn.weights"),
-                     &output = traced(layer, "self_attn.output");
-  const std::size_t tokens = ledger_.tokens, d_head = config_.d_head, d_heads = out_proj.in();
-  const std::size_t first = column({.kind = Kind::head, .layer = layer});
+  const TracedTensor &context = traced(layer, site.name + ".context"),
+                     &v = traced(layer, site.name + ".v"),
+                     &attention = traced(layer, site.name + ".weights"),
+                     &output = traced(layer, site.name + ".output");
+  const std::size_t keys = v.shape[0], d_head = config_.d_head, d_heads = out_proj.in();
+  const std::size_t first = column({.kind = site.kind, .layer = layer});
   std::vector<float> led_back(d_heads);  // W_Oᵀ a
   for (const std::size_t i : rows_) {
     const float* a = gradient(i);
@@ -270,12 +303,12 @@ void Bookkeeper::enter_attention(std::size_t layer) {
       const double part = dot(context.data.data() + i * d_heads + head * d_head, back, d_head);
       ledger_.written[i * ledger_.columns.size() + first + head] = static_cast<float>(part);
       rounding -= part;
-      const float* shares = attention.data.data() + (head * tokens + i) * tokens;
-      for (std::size_t j = 0; j < tokens; ++j) {
+      const float* shares = attention.data.data() + (head * own_tokens_ + i) * keys;
+      for (std::size_t j = 0; j < keys; ++j) {
         if (shares[j] == 0.0f) continue;
         const double read = static_cast<double>(shares[j]) *
                             dot(v.data.data() + j * d_heads + head * d_head, back, d_head);
-        enter_read(j, first + head, read);
+        enter_read(site.first_key + j, first + head, read);
         read_rounding -= read;
       }
     }
@@ -286,42 +319,82 @@ void Bookkeeper::enter_attention(std::size_t layer) {
   }
 }
 
-void Bookkeeper::enter_embeddings() {
-  const TracedTensor &tokens = traced("embed_tokens"), &positions = traced("embed_positions");
-  if (const Norm* norm = stack_.layernorm_embedding()) {
-    std::vector<float> sum = sum_of(tokens, positions);
-    if (config_.token_types > 0) {
-      const TracedTensor& types = traced("embed_types");
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += types.data[i];
+void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
+  const TracedTensor &candidate = traced(layer, "self_attn.candidate"),
+                     &gate = traced(layer, "self_attn.gate"),
+                     &state = traced(layer, "self_attn.state");
+  const LedgerColumn writer = {.kind = Kind::recurrent, .layer = layer};
+  const std::size_t width = config_.d_model, unit = column(writer);
+  std::vector<double> kept(width);  // of a token's candidate in the row's state, times gradient
+  for (const std::size_t i : rows_) {
+    double written = 0;
+    for (std::size_t c = 0; c < width; ++c) {
+      kept[c] = state.data[i * width + c] > 0 ? static_cast<double>(gradient(i)[c]) : 0;
+      written += kept[c] * static_cast<double>(state.data[i * width + c]);
     }
-    lead_back_norm(*norm, sum);
-  }
-  enter_rows({.kind = Kind::embed_tokens}, tokens, {});
-  enter_rows({.kind = Kind::embed_positions}, positions, {});
-  if (config_.token_types > 0) {
-    enter_rows({.kind = Kind::embed_types}, traced("embed_types"), {});
+    ledger_.written[i * ledger_.columns.size() + unit] += static_cast<float>(written);
+    for (std::size_t j = i + 1; j-- > 0;) {
+      double read = 0;
+      for (std::size_t c = 0; c < width; ++c) {
+        const double stays = static_cast<double>(gate.data[j * width + c]);
+        read += kept[c] * (1 - stays) * static_cast<double>(candidate.data[j * width + c]);
+        kept[c] *= stays;
+      }
+      enter_read(j, unit, read);
+    }
   }
 }
 
-void Bookkeeper::lead_back_stack() {
+void Bookkeeper::enter_embeddings() {
+  struct Part {
+    LedgerColumn column;
+    const TracedTensor& rows;
+  };
+  std::vector<Part> parts = {{{.kind = Kind::embed_tokens}, traced("embed_tokens")}};
+  if (has_positions(config_)) {
+    parts.push_back({{.kind = Kind::embed_positions}, traced("embed_positions")});
+  }
+  if (config_.token_types > 0) {
+    parts.push_back({{.kind = Kind::embed_types}, traced("embed_types")});
+  }
+  if (const Norm* norm = stack_.layernorm_embedding()) {
+    std::vector<float> sum = parts[0].rows.data;
+    for (std::size_t p = 1; p < parts.size(); ++p) {
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += parts[p].rows.data[i];
+    }
+    lead_back_norm(*norm, sum);
+  }
+  for (const Part& part : parts) enter_rows(part.column, part.rows, {});
+}
+
+void Bookkeeper::lead_back_layer(std::size_t layer) {
   const bool post = config_.norm == NormPlacement::post;
+  const Block& block = stack_.block(layer);
+  const TracedTensor& fc2 = traced(layer, "fc2");
+  const char* const before = block.attends() ? "encoder_attn_layer_norm" : "self_attn_layer_norm";
+  if (post) lead_back_norm(block.final_layer_norm(), sum_of(traced(layer, before), fc2));
+  enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2, block.feed_forward().fc2().bias());
+  if (block.attends()) {
+    if (post) {
+      lead_back_norm(block.encoder_attn_layer_norm(), sum_of(traced(layer, "self_attn_layer_norm"),
+                                                             traced(layer, "encoder_attn.output")));
+    }
+    enter_attention(
+        layer, {"encoder_attn", Kind::cross_head, block.encoder_attn().out_proj(), own_tokens_});
+  }
+  if (post) {
+    lead_back_norm(block.self_attn_layer_norm(),
+                   sum_of(traced(layer, "input"), traced(layer, "self_attn.output")));
+  }
+  if (is_recurrent(config_)) return enter_recurrent_unit(layer);
+  enter_attention(layer, {"self_attn", Kind::head, block.self_attn().out_proj(), 0});
+}
+
+void Bookkeeper::lead_back_stack() {
   if (const Norm* norm = stack_.layer_norm()) {
     lead_back_norm(*norm, traced(config_.layers - 1, "output").data);
   }
-  for (std::size_t layer = config_.layers; layer-- > 0;) {
-    const Block& block = stack_.block(layer);
-    const TracedTensor& fc2 = traced(layer, "fc2");
-    if (post) {
-      lead_back_norm(block.final_layer_norm(), sum_of(traced(layer, "self_attn_layer_norm"), fc2));
-    }
-    enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2,
-               block.feed_forward().fc2().bias());
-    if (post) {
-      lead_back_norm(block.self_attn_layer_norm(),
-                     sum_of(traced(layer, "input"), traced(layer, "self_attn.output")));
-    }
-    enter_attention(layer);
-  }
+  for (std::size_t layer = config_.layers; layer-- > 0;) lead_back_layer(layer);
   enter_embeddings();
 }
 
@@ -338,6 +411,10 @@ std::string to_string(const LedgerColumn& column) {
       return "embed_types";
     case Kind::head:
       return layer + "self_attn.head." + std::to_string(column.head);
+    case Kind::recurrent:
+      return layer + "self_attn";
+    case Kind::cross_head:
+      return layer + "encoder_attn.head." + std::to_string(column.head);
     case Kind::feed_forward:
       return layer + "fc2";
     case Kind::bias:
@@ -356,17 +433,25 @@ double Ledger::sum(const std::vector<float>& view) const {
 
 namespace {
 
-std::vector<std::string> tensors_of(const StackConfig& config, const std::string& stack) {
-  std::vector<std::string> names = stream_tensors(config.layers, stack);
-  names.push_back(stack + ".embed_tokens");
-  names.push_back(stack + ".embed_positions");
-  if (config.token_types > 0) names.push_back(stack + ".embed_types");
-  const std::string layers = stack + ".layers.*.";
-  if (config.norm == NormPlacement::post) names.push_back(layers + "self_attn_layer_norm");
-  for (const char* name :
-       {"self_attn.v", "self_attn.weights", "self_attn.context", "self_attn.output", "fc2"}) {
-    names.push_back(layers + name);
+std::vector<std::string> tensors_of(const Stack& stack, const std::string& name) {
+  const StackConfig& config = stack.config();
+  std::vector<std::string> names = stream_tensors(config.layers, name);
+  names.push_back(name + ".embed_tokens");
+  if (has_positions(config)) names.push_back(name + ".embed_positions");
+  if (config.token_types > 0) names.push_back(name + ".embed_types");
+  const std::string layers = name + ".layers.*.";
+  const auto add = [&](const std::string& sublayer, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) names.push_back(layers + sublayer + part);
+    if (config.norm == NormPlacement::post) names.push_back(layers + sublayer + "_layer_norm");
+  };
+  const auto attention = {".v", ".weights", ".context", ".output"};
+  if (is_recurrent(config)) {
+    add("self_attn", {".candidate", ".gate", ".state", ".output"});
+  } else {
+    add("self_attn", attention);
   }
+  if (attends(stack)) add("encoder_attn", attention);
+  names.push_back(layers + "fc2");
   return names;
 }
 
@@ -381,7 +466,7 @@ Ledger ledger_of(const ExplainedStack& of, Compute compute, std::span<const Trac
 }  // namespace
 
 std::vector<std::string> ledger_tensors(const EncoderModel& model) {
-  std::vector<std::string> names = tensors_of(model.encoder().stack().config(), "encoder");
+  std::vector<std::string> names = tensors_of(model.encoder().stack(), "encoder");
   names.emplace_back("pooled");
   names.emplace_back("logits");
   if (model.head_config().dense) names.emplace_back("head.dense");
@@ -389,7 +474,7 @@ std::vector<std::string> ledger_tensors(const EncoderModel& model) {
 }
 
 std::vector<std::string> ledger_tensors(const LanguageModel& model) {
-  std::vector<std::string> names = tensors_of(model.decoder().stack().config(), "decoder");
+  std::vector<std::string> names = tensors_of(model.decoder().stack(), "decoder");
   names.emplace_back("decoder.output");
   return names;
 }
@@ -434,11 +519,11 @@ void measure_effects(EncoderModel& model, const ExplainedText& text, const Strea
   }
 }
 
-float effect_of(LanguageModel& model, std::span<const std::int32_t> ids, const Contrast& contrast,
+float effect_of(LanguageModel& model, const DecodedText& text, const Contrast& contrast,
                 double value, const LedgerColumn& column) {
   const std::optional<Patch> zero = without(column, "decoder");
   if (!zero) return 0;
-  const NextTokenRun run = run_to_next_token(model, ids, {.patches = {*zero}});
+  const NextTokenRun run = run_to_next_token(model, text, {.patches = {*zero}});
   return static_cast<float>(value - contrast.of(run.logits.data()));
 }
 

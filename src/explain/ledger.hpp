@@ -12,7 +12,7 @@ namespace glassformer {
 
 /// What ledger reads of a run of such a model.
 std::vector<std::string> ledger_tensors(const EncoderModel& model);
-std::vector<std::string> ledger_tensors(const LanguageModel& model);
+std::vector<std::string> ledger_tensors(const LanguageModel& model);  // of its decoder
 
 /// The exact parts of y = contrast · logits: direct logit attribution (Elhage et al. 2021, "A
 /// Mathematical Framework for Transformer Circuits") with each norm's scale frozen, as a sum over
@@ -26,15 +26,17 @@ std::vector<std::string> ledger_tensors(const LanguageModel& model);
 /// tanh(u) / u. Throws `unsupported` unless the head has a logit for each class of a text.
 Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
               const Contrast& contrast);
-/// Of a decoder alone, whose next token is read from its last row: all else is written there, and
-/// heads alone bring it what the other rows have.
+/// Of a decoder, whose next token is read from its last row: all else is written there, and heads
+/// alone, or a recurrent unit, bring it what the other rows have, or the source's tokens. A unit's
+/// state is Σ_j (Π_{k > j} gate_k) (1 - gate_j) candidate_j over the rows j so far, and relu a
+/// multiplier.
 Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast);
 
 /// Fills ledger.effects, a run or less for each column. `stream` is the same run's.
 void measure_effects(EncoderModel& model, const ExplainedText& text, const Stream& stream,
                      const Contrast& contrast, Ledger& ledger);
 /// One of them: how much y = `value` falls without this column; 0 of biases and rounding.
-float effect_of(LanguageModel& model, std::span<const std::int32_t> ids, const Contrast& contrast,
+float effect_of(LanguageModel& model, const DecodedText& text, const Contrast& contrast,
                 double value, const LedgerColumn& column);
 
 }  // namespace glassformer

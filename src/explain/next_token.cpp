@@ -4,12 +4,15 @@
 
 namespace glassformer {
 
-NextTokenRun run_to_next_token(LanguageModel& model, std::span<const std::int32_t> ids,
+NextTokenRun run_to_next_token(LanguageModel& model, const DecodedText& text,
                                const TraceRequest& request) {
   constexpr std::size_t most_rows = 256;  // of a step
+  const auto& [ids, source] = text;
   const std::size_t tokens = ids.size();
-  DecodingState state = model.begin(
-      1, {.nodes = tokens, .positions = tokens, .rows = std::min(tokens, most_rows)}, request);
+  const DecodingLimits limits = {
+      .nodes = tokens, .positions = tokens, .rows = std::min(tokens, most_rows)};
+  DecodingState state = source ? static_cast<Seq2Seq&>(model).begin(*source, limits, request)
+                               : model.begin(1, limits, request);
   NextTokenRun run;
   std::vector<Extension> step;
   for (std::size_t first = 0; first < tokens; first += step.size()) {

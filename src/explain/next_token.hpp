@@ -4,20 +4,26 @@
 #include <span>
 #include <vector>
 
-#include "models/language_model.hpp"
+#include "models/seq2seq.hpp"
 
 namespace glassformer {
 
-/// A decoder alone that has read a text of T tokens.
+/// What a decoder reads before it writes the next token.
+struct DecodedText {
+  std::span<const std::int32_t> ids;         ///< [T] a translator's start token is among them
+  const Seq2Seq::Encoded* source = nullptr;  ///< of one text, behind an encoder; null: it is alone
+};
+
+/// A decoder that has read them.
 struct NextTokenRun {
   std::vector<float> logits;             ///< [V] of what comes next
   std::vector<TracedTensor> trace = {};  ///< what was asked for, a row for each token
   AttentionMap attention = {};           ///< [L, H, T, T], if asked for
 };
 
-/// Reads these tokens, at most as many as the decoder has positions for. Its logits are not among
-/// what can be traced.
-NextTokenRun run_to_next_token(LanguageModel& model, std::span<const std::int32_t> ids,
+/// Reads at most as many tokens as the decoder has positions for. What can be traced are the
+/// decoder's tensors, without logits. A model that gets a source is a Seq2Seq.
+NextTokenRun run_to_next_token(LanguageModel& model, const DecodedText& text,
                                const TraceRequest& request);
 
 }  // namespace glassformer

@@ -66,6 +66,8 @@ struct LedgerColumn {
     embed_positions,
     embed_types,
     head,          ///< an attention head of a layer, out_proj's bias left out
+    recurrent,     ///< a layer's recurrent unit, where a decoder has one for self-attention
+    cross_head,    ///< a head of a layer's attention to the encoder
     feed_forward,  ///< a layer's, fc2's bias left out
     bias,          ///< all biases, those of norms and of the model's head, too
     rounding,      ///< with compute int8: what its products round off
@@ -76,10 +78,12 @@ struct LedgerColumn {
   bool operator==(const LedgerColumn&) const = default;
 };
 
-/// "embed_tokens", "layers.0.self_attn.head.3", "layers.0.fc2", "bias", …
+/// "embed_tokens", "layers.0.self_attn.head.3", "layers.0.encoder_attn.head.3", "layers.0.fc2",
+/// "bias", …
 std::string to_string(const LedgerColumn& column);
 
-/// The number explained as a sum over tokens and what is written at each.
+/// The number explained as a sum over tokens and what is written at each. A translator's tokens are
+/// those that its decoder has read, the start token first, and then its source's.
 struct Ledger {
   std::vector<LedgerColumn> columns;
   std::size_t tokens = 0;

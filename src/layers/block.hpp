@@ -35,15 +35,18 @@ class Block {
   /// x [N, D], in place. Shows `input`, what its sublayers show, and `output`.
   void operator()(View<2> x, const Run& run) const;
 
-  /// Of a block that has one.
+  /// Of a block that has no recurrent unit there.
   const SelfAttention& self_attn() const {
     return static_cast<const SelfAttention&>(*self_attn_.layer);
   }
+  /// Of a block that attends to an encoder, as its norm; see attends().
   const CrossAttention& encoder_attn() const {
     return static_cast<const CrossAttention&>(*encoder_attn_->layer);
   }
+  bool attends() const { return encoder_attn_.has_value(); }
   const FeedForward& feed_forward() const { return *feed_forward_.layer; }
   const Norm& self_attn_layer_norm() const { return self_attn_.residual.norm(); }
+  const Norm& encoder_attn_layer_norm() const { return encoder_attn_->residual.norm(); }
   const Norm& final_layer_norm() const { return feed_forward_.residual.norm(); }
 
  private:

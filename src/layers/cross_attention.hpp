@@ -23,6 +23,8 @@ class CrossAttention final : public TokenMixer {
   /// `output`.
   void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
 
+  const Linear& out_proj() const { return out_proj_; }
+
  private:
   AttentionShape shape_;
   Linear q_proj_, kv_proj_, out_proj_;

@@ -8,10 +8,10 @@
 
 #include "explain/circuit.hpp"
 #include "explain/faithfulness.hpp"
-#include "explain/next_token.hpp"
 #include "explain/transplant.hpp"
 #include "glassformer/explainer.hpp"
 #include "pipelines/classify.hpp"
+#include "pipelines/explain_next.hpp"
 #include "pipelines/generate.hpp"
 
 namespace glassformer {
@@ -100,19 +100,15 @@ class GenerationExplainer {
   std::vector<TracedTensor> stream(const GenerationInput& input) const;
   std::vector<std::vector<Guess>> read_layer(std::span<const TracedTensor> stream,
                                              std::size_t layer, std::size_t words) const;
-  /// The ledger column by column: without effects, and the effect of the first column that lacks
-  /// one. Throws `invalid_option` for tokens that there are not.
-  void expect_tokens(const NextLedgerOptions& options) const;
-  NextLedger sum(const GenerationInput& input, const NextLedgerOptions& options) const;
-  void measure_next(const GenerationInput& input, NextLedger& result) const;
+  /// The ledger column by column.
+  const NextTokenLedger& ledgers() const { return ledgers_; }
 
  private:
   LanguageModel& model() const;
-  std::size_t vocabulary() const;
   NextTokenRun run(const GenerationInput& input, std::vector<std::string> names) const;
-  Contrast contrast_of(const NextLedger& of) const;
 
   GeneratePipeline& pipeline_;
+  NextTokenLedger ledgers_;
 };
 
 /// Texts to explain, step by step. Options for a classifier; of the method "transplant" each text
@@ -137,9 +133,14 @@ class GenerationExplainer {
 ///   {"method": "decoder_lens", "beams"?}            the translation as read from each encoder
 ///   layer
 ///                                                   (Langedijk et al. 2023)
+///   {"method": "ledger", "beams"?, "sentence"?: int, "position"?: int, "token"?: int, "against"?:
+///    int, "effects"?: bool}                         why this token of this sentence's translation
+///                                                   (both from 0), or another in its place, and
+///                                                   not that one
 ///
-/// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors.
-/// For a decoder that continues texts:
+/// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors;
+/// of the ledger {method, sentence, start, end, text, tokens, sourceTokens, position, …}. For a
+/// decoder that continues texts:
 ///
 ///   {"method": "rollout" | "value_norms"}
 ///   {"method": "lens", "words"?: int}

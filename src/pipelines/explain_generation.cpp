@@ -1,15 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "explain/ledger.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/value_norms.hpp"
-#include "kernels/kernels.hpp"
-#include "models/trace_plan.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/explain_work.hpp"
 #include "pipelines/input_tokens.hpp"
@@ -36,13 +32,7 @@ Options read_options(const TaskOptions& task) {
     options.words = static_cast<std::size_t>(reader.integer("words", 1, most_words));
   }
   if (options.method == "ledger") {
-    const auto id = [&](const char* key) {
-      return static_cast<std::int32_t>(
-          reader.integer(key, 0, std::numeric_limits<std::int32_t>::max()));
-    };
-    if (reader.find("token")) options.ledger.token = id("token");
-    if (reader.find("against")) options.ledger.against = id("against");
-    options.ledger.effects = reader.flag("effects");
+    options.ledger = read_next_ledger(reader);
   }
   reader.finish();
   return options;
@@ -152,27 +142,20 @@ class LedgerWork final : public Work {
 
   // The sum, or the effect of the next column.
   bool step() override {
-    if (!summed_) {
-      result_ = explainer().sum(input(), options_);
-      summed_ = true;
+    const NextTokenLedger& ledgers = explainer().ledgers();
+    if (!result_) {
+      result_ = ledgers.sum({input().prompt}, options_);
     } else {
-      explainer().measure_next(input(), result_);
+      ledgers.measure_next({input().prompt}, *result_);
     }
-    return options_.effects && result_.ledger.effects.size() < result_.ledger.columns.size();
+    return !is_whole(*result_, options_);
   }
-  void write_part(ResultWriter& json) const override {
-    json.key("token");
-    glassformer::write(json, result_.token);
-    json.key("against");
-    glassformer::write(json, result_.against);
-    glassformer::write(json, result_.ledger);
-  }
-  std::string line() const override { return line_of(result_.ledger); }
+  void write_part(ResultWriter& json) const override { glassformer::write(json, *result_); }
+  std::string line() const override { return line_of(result_->ledger); }
 
  private:
   NextLedgerOptions options_;
-  bool summed_ = false;
-  NextLedger result_;
+  std::optional<NextLedger> result_;
 };
 
 class GenerationExplainJob final : public ExplainJob {
@@ -183,7 +166,7 @@ class GenerationExplainJob final : public ExplainJob {
         explainer_(pipeline),
         options_(std::move(options)) {
     for (const TextInput& text : texts) static_cast<void>(text.alone());
-    explainer_.expect_tokens(options_.ledger);
+    explainer_.ledgers().expect_tokens(options_.ledger);
   }
 
  private:
@@ -200,19 +183,14 @@ class GenerationExplainJob final : public ExplainJob {
   Options options_;
 };
 
-// The likeliest of the tokens that there are, but one.
-std::int32_t likeliest(std::span<const float> logits, std::optional<std::int32_t> but = {}) {
-  std::int32_t best = but == 0 ? 1 : 0;
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    const auto one = static_cast<std::int32_t>(id);
-    if (one != but && logits[id] > logits[static_cast<std::size_t>(best)]) best = one;
-  }
-  return best;
-}
+// Nothing is never put out.
+const std::vector<bool> all_may_come;
 
 }  // namespace
 
-GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline) : pipeline_(pipeline) {
+GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
+    : pipeline_(pipeline),
+      ledgers_(pipeline.config(), pipeline.model().decoder(), pipeline.tokenizer(), all_may_come) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
               "explain: expected a decoder that continues texts, got one behind an encoder");
@@ -231,22 +209,16 @@ std::size_t GenerationExplainer::layers() const { return pipeline_.config().deco
 
 LanguageModel& GenerationExplainer::model() const { return pipeline_.model().decoder(); }
 
-std::size_t GenerationExplainer::vocabulary() const {
-  return std::min(pipeline_.tokenizer().size(), model().vocab_size());
-}
-
 NextTokenRun GenerationExplainer::run(const GenerationInput& input,
                                       std::vector<std::string> names) const {
-  const TracePlan plan(pipeline_.config().architecture, pipeline_.compute(), {.names = names});
-  TraceBudget().take(plan.numbers({.source = 0, .target = input.prompt.size()}));
-  return run_to_next_token(model(), input.prompt, {.names = std::move(names)});
+  return run_to_next_token(pipeline_.config(), model(), {input.prompt}, std::move(names));
 }
 
 Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
   const StackConfig& config = pipeline_.config().decoder();
   const std::size_t tokens = input.prompt.size();
   TraceBudget().take(saturating_product({config.layers, config.n_heads, tokens, tokens}));
-  const NextTokenRun run = run_to_next_token(model(), input.prompt, {.attention = true});
+  const NextTokenRun run = run_to_next_token(model(), {input.prompt}, {.attention = true});
   Rollout result = {glassformer::rollout(run.attention), {}};
   result.scores.assign(result.matrix.end() - static_cast<std::ptrdiff_t>(tokens),
                        result.matrix.end());
@@ -269,7 +241,7 @@ std::vector<std::vector<Guess>> GenerationExplainer::read_layer(
       stream, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
   std::vector<std::vector<Guess>> guesses =
       glassformer::lens(model(), view<2>(states.data.data(), {states.shape[0], states.shape[1]}),
-                        {words, vocabulary()});
+                        {words, ledgers_.vocabulary()});
   name_guesses(guesses, pipeline_.tokenizer());
   return guesses;
 }
@@ -283,57 +255,11 @@ NextLens GenerationExplainer::lens(const GenerationInput& input, std::size_t wor
   return lens;
 }
 
-void GenerationExplainer::expect_tokens(const NextLedgerOptions& options) const {
-  const auto expect = [&](const char* name, const std::optional<std::int32_t>& id) {
-    if (!id || (*id >= 0 && static_cast<std::size_t>(*id) < vocabulary())) return;
-    refuse_option({"{}: expected the id of a token, below {}, got {}", {name, vocabulary(), *id}});
-  };
-  expect("token", options.token);
-  expect("against", options.against);
-  if (options.token && options.token == options.against) {
-    refuse_option({"against: expected another token than token, got {}", {*options.against}});
-  }
-}
-
-NextLedger GenerationExplainer::sum(const GenerationInput& input,
-                                    const NextLedgerOptions& options) const {
-  const NextTokenRun seen = run(input, ledger_tensors(model()));
-  const std::vector<float>& logits = seen.logits;
-  const std::span<const float> known = std::span(logits).first(vocabulary());
-  const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
-  if (!std::isfinite(total)) {
-    throw_error(ErrorCode::non_finite, "text: expected finite logits of the next token");
-  }
-  const auto guess = [&](std::int32_t id) {
-    return Guess{id, logits[static_cast<std::size_t>(id)] - total,
-                 pipeline_.tokenizer().display_text(id)};
-  };
-  NextLedger result;
-  result.token = guess(options.token.value_or(likeliest(known, options.against)));
-  result.against = guess(options.against.value_or(likeliest(known, result.token.id)));
-  result.ledger = glassformer::ledger(model(), seen, contrast_of(result));
-  return result;
-}
-
-Contrast GenerationExplainer::contrast_of(const NextLedger& of) const {
-  return contrast_between(static_cast<std::size_t>(of.token.id),
-                          static_cast<std::size_t>(of.against.id), model().vocab_size());
-}
-
-void GenerationExplainer::measure_next(const GenerationInput& input, NextLedger& result) const {
-  Ledger& ledger = result.ledger;
-  const LedgerColumn& column = ledger.columns[ledger.effects.size()];
-  ledger.effects.push_back(
-      effect_of(model(), input.prompt, contrast_of(result), ledger.value, column));
-}
-
 NextLedger GenerationExplainer::ledger(const GenerationInput& input,
                                        const NextLedgerOptions& options) const {
-  expect_tokens(options);
-  NextLedger result = sum(input, options);
-  while (options.effects && result.ledger.effects.size() < result.ledger.columns.size()) {
-    measure_next(input, result);
-  }
+  ledgers_.expect_tokens(options);
+  NextLedger result = ledgers_.sum({input.prompt}, options);
+  while (!is_whole(result, options)) ledgers_.measure_next({input.prompt}, result);
   return result;
 }
 

@@ -14,12 +14,14 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array<std::string_view, 3> methods = {"rollout", "lens", "decoder_lens"};
+constexpr std::array<std::string_view, 4> methods = {"rollout", "lens", "decoder_lens", "ledger"};
 constexpr std::size_t most_words = 100;
 
 struct Options {
   std::string method;
   std::size_t beams = 1, words = 5;
+  std::size_t sentence = 0, position = 0;  // of the ledger
+  NextLedgerOptions ledger = {};
 };
 
 Options read_options(const TaskOptions& task) {
@@ -32,6 +34,11 @@ Options read_options(const TaskOptions& task) {
   }
   if (options.method == "lens" && reader.find("words")) {
     options.words = static_cast<std::size_t>(reader.integer("words", 1, most_words));
+  }
+  if (options.method == "ledger") {
+    if (reader.find("sentence")) options.sentence = reader.index("sentence");
+    if (reader.find("position")) options.position = reader.index("position");
+    options.ledger = read_next_ledger(reader);
   }
   reader.finish();
   return options;
@@ -49,10 +56,16 @@ struct Sentence {
 class TranslationExplainer {
  public:
   TranslationExplainer(TranslatePipeline& pipeline, Options options)
-      : pipeline_(pipeline), options_(std::move(options)) {}
+      : pipeline_(pipeline),
+        options_(std::move(options)),
+        ledgers_(pipeline.config(), pipeline.model(), pipeline.target_tokenizer(),
+                 pipeline.specials().never) {
+    ledgers_.expect_tokens(options_.ledger);
+  }
 
   const TranslatePipeline& pipeline() const { return pipeline_; }
   const Options& options() const { return options_; }
+  const NextTokenLedger& ledgers() const { return ledgers_; }
   std::size_t encoder_layers() const { return pipeline_.config().encoder().layers; }
   std::size_t decoder_layers() const { return pipeline_.config().decoder().layers; }
 
@@ -79,6 +92,15 @@ class TranslationExplainer {
     }
     if (options_.method == "lens") sentence.lens = read_stream(sentence.translation);
     return sentence;
+  }
+
+  // The source of a translation, as the decoder reads it.
+  Seq2Seq::Encoded encode(const SentenceTranslation& translation) const {
+    std::vector<std::int32_t> ids;
+    for (const InputToken& token : translation.source_tokens) ids.push_back(token.id);
+    Batch source;
+    source.add(ids);
+    return pipeline_.model().encode(source, {});
   }
 
   // DecoderLens: the translation with a layer's stream in the place of the last one's.
@@ -130,18 +152,41 @@ class TranslationExplainer {
 
   TranslatePipeline& pipeline_;
   Options options_;
+  NextTokenLedger ledgers_;
 };
 
+// The sentences of a text. Throws `too_large`, `empty_input`.
+std::vector<SentenceRange> sentences_of(std::string_view text) {
+  expect_text_size(TranslatePipeline::max_text_bytes, text.size());
+  std::vector<SentenceRange> ranges = split_sentences(text);
+  if (ranges.empty()) {
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  return ranges;
+}
+
+// What is known of a sentence, whatever the method.
+void write_fields(ResultWriter& json, const Sentence& sentence) {
+  const SentenceTranslation& of = sentence.translation;
+  json.field("start", sentence.start);
+  json.field("end", sentence.end);
+  json.field("text", of.output.text);
+  json.key("tokens");
+  json.array(of.output.tokens, [&](const OutputToken& token) {
+    json.object([&] {
+      json.field("id", token.id);
+      json.field("text", token.text);
+    });
+  });
+  json.key("sourceTokens");
+  write(json, of.source_tokens);
+}
+
+// Of each sentence of a text.
 class TranslationWork final : public ExplainWork {
  public:
   TranslationWork(const TranslationExplainer& explainer, std::string_view text)
-      : explainer_(explainer), text_(text) {
-    expect_text_size(TranslatePipeline::max_text_bytes, text_.size());
-    ranges_ = split_sentences(text_);
-    if (ranges_.empty()) {
-      throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
-    }
-  }
+      : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {}
 
   // The next sentence, or what the next layer of the last one reads as.
   bool step() override {
@@ -170,18 +215,7 @@ class TranslationWork final : public ExplainWork {
   // Tensors are named "sentences.0.rollout".
   void write_sentence(ResultWriter& json, const Sentence& sentence, std::size_t index) const {
     const SentenceTranslation& of = sentence.translation;
-    json.field("start", sentence.start);
-    json.field("end", sentence.end);
-    json.field("text", of.output.text);
-    json.key("tokens");
-    json.array(of.output.tokens, [&](const OutputToken& token) {
-      json.object([&] {
-        json.field("id", token.id);
-        json.field("text", token.text);
-      });
-    });
-    json.key("sourceTokens");
-    glassformer::write(json, of.source_tokens);
+    write_fields(json, sentence);
     if (!sentence.rollout.empty()) {
       const std::size_t targets = of.decoder->queries, sources = of.encoder->queries;
       const std::string prefix = json.embeds() ? "" : "sentences." + std::to_string(index) + ".";
@@ -231,6 +265,61 @@ std::string TranslationWork::line() const {
   return line;
 }
 
+// Of one token of one sentence.
+class LedgerWork final : public ExplainWork {
+ public:
+  LedgerWork(const TranslationExplainer& explainer, std::string_view text)
+      : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {
+    expect_below("sentence", "one of the text's sentences", options().sentence, ranges_.size());
+  }
+
+  // The translation and its sum, or the effect of the next column.
+  bool step() override {
+    if (result_) {
+      explainer_.ledgers().measure_next({decoded_, &encoded_}, *result_);
+    } else {
+      begin();
+    }
+    return !is_whole(*result_, options().ledger);
+  }
+
+  void write(ResultWriter& json) const override {
+    json.field("sentence", options().sentence);
+    write_fields(json, *sentence_);
+    json.field("position", options().position);
+    glassformer::write(json, *result_);
+  }
+  std::string line() const override { return line_of(result_->ledger); }
+
+ private:
+  const Options& options() const { return explainer_.options(); }
+  static void expect_below(const char* name, const char* what, std::size_t got, std::size_t end) {
+    if (got < end) return;
+    refuse_option({"{}: expected {}, below {}, got {}", {name, what, end, got}});
+  }
+
+  void begin() {
+    sentence_ = explainer_.begin(text_, ranges_[options().sentence]);
+    const std::vector<OutputToken>& tokens = sentence_->translation.output.tokens;
+    const std::size_t position = options().position;
+    expect_below("position", "one of the translation's tokens", position, tokens.size());
+    decoded_.push_back(explainer_.pipeline().specials().start);
+    for (std::size_t t = 0; t < position; ++t) decoded_.push_back(tokens[t].id);
+    encoded_ = explainer_.encode(sentence_->translation);
+    NextLedgerOptions asked = options().ledger;
+    if (!asked.token && asked.against != tokens[position].id) asked.token = tokens[position].id;
+    result_ = explainer_.ledgers().sum({decoded_, &encoded_}, asked);
+  }
+
+  const TranslationExplainer& explainer_;
+  std::string text_;
+  std::vector<SentenceRange> ranges_;
+  std::optional<Sentence> sentence_;
+  std::vector<std::int32_t> decoded_;
+  Seq2Seq::Encoded encoded_;
+  std::optional<NextLedger> result_;
+};
+
 class TranslationExplainJob final : public ExplainJob {
  public:
   TranslationExplainJob(TranslatePipeline& pipeline, std::span<const TextInput> texts,
@@ -241,6 +330,7 @@ class TranslationExplainJob final : public ExplainJob {
 
  private:
   std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+    if (method() == "ledger") return std::make_unique<LedgerWork>(explainer_, text.text);
     return std::make_unique<TranslationWork>(explainer_, text.text);
   }
 

@@ -71,6 +71,14 @@ void write(ResultWriter& json, const Ledger& ledger) {
   json.tensor({"read", shape, ledger.read});
 }
 
+void write(ResultWriter& json, const NextLedger& ledger) {
+  json.key("token");
+  write(json, ledger.token);
+  json.key("against");
+  write(json, ledger.against);
+  write(json, ledger.ledger);
+}
+
 void write(JsonWriter& json, const Guess& guess) {
   json.object([&] {
     json.field("id", guess.id);

@@ -63,6 +63,8 @@ void write(ResultWriter& json, const Rollout& rollout);
 void write(ResultWriter& json, const ValueNorms& norms, const std::vector<float>& scores);
 /// The fields value, columns, effects?, written, read.
 void write(ResultWriter& json, const Ledger& ledger);
+/// The same, and the fields token, against.
+void write(ResultWriter& json, const NextLedger& ledger);
 /// {id, text, logprob}
 void write(JsonWriter& json, const Guess& guess);
 /// The field layers: of each layer and row [{id, text, logprob}].

@@ -71,6 +71,7 @@ class TranslatePipeline final : public Pipeline {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
   Seq2Seq& model() { return model_; }
+  const SpecialTokens& specials() const { return special_; }
 
   /// Starts on several texts. Throws `invalid_option` for beams, heads, layers or names that do not
   /// exist.

@@ -96,9 +96,30 @@ test('wrong options are refused before any line', () => {
   const label = explain('ledger', '', '--label', 'fine');
   assert.equal(label.status, 1);
   assert.match(label.stderr, /label: expected one of negative, positive, got "fine"/);
-  const translator = glassformer(['explain', join(root, 'weights/en-de'), '--method', 'ledger']);
+  const translator = glassformer(['explain', join(root, 'weights/en-de'), '--method', 'edges']);
   assert.equal(translator.status, 1);
-  assert.match(translator.stderr, /method: expected one of rollout, lens, decoder_lens/);
+  assert.match(translator.stderr, /method: expected one of rollout, lens, decoder_lens, ledger/);
+});
+
+test('the ledger of one token of a translation', () => {
+  const model = join(root, 'weights/en-de');
+  const asked = ['explain', model, '--method', 'ledger', '--position', '3', '--compute', 'f32'];
+  const { status, lines, stderr } = glassformer(asked, 'The film is not good.\n');
+  assert.equal(status, 0, stderr);
+  const [value, ...parts] = lines[0].split('\t').map((field) => field.split('='));
+  assert.equal(value[0], 'value');
+  assert.ok(value[1] > 0);
+  const columns = parts.map(([name]) => name);
+  assert.equal(columns.length, 2 + 2 * (8 + 8 + 1) + 1);
+  assert.ok(columns.includes('layers.1.encoder_attn.head.7'));
+  assert.ok(Math.abs(sum(parts.map(([, part]) => Number(part))) - value[1]) < 1e-4);
+  const json = glassformer([...asked, '--json', '--effects'], 'The film is not good.\n');
+  const ledger = JSON.parse(json.lines[0]);
+  assert.equal(ledger.tokens[3].id, ledger.token.id);
+  assert.equal(ledger.effects.length, columns.length);
+  const beyond = glassformer([...asked.slice(0, 4), '--sentence', '2'], 'The film.\n');
+  assert.equal(beyond.status, 1);
+  assert.match(beyond.stderr, /sentence: expected one of the text's sentences, below 1, got 2/);
 });
 
 test('the ledger of the shipped writer sums to one token’s lead over another', () => {

@@ -14,11 +14,9 @@
 #include "error_of.hpp"
 #include "explain/circuit.hpp"
 #include "explain/faithfulness.hpp"
-#include "explain/rollout.hpp"
 #include "explain_golden.hpp"
+#include "explain_jobs.hpp"
 #include "glassformer/explainer.hpp"
-#include "pipelines/explain.hpp"
-#include "pipelines/translate.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -328,25 +326,6 @@ TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
   }
 }
 
-namespace {
-
-std::vector<Outcome> explain(Pipeline& pipeline, const std::vector<TextInput>& texts,
-                             const std::string& options, ResultForm form = ResultForm::json) {
-  const auto job = begin_explanation(pipeline, texts, options, form);
-  while (job->step()) {
-  }
-  return job->end();
-}
-
-Json explain_one(Pipeline& pipeline, const TextInput& text, const std::string& options) {
-  const std::vector<Outcome> outcomes = explain(pipeline, {text}, options);
-  REQUIRE(outcomes.size() == 1);
-  if (const Error* error = std::get_if<Error>(&outcomes[0])) FAIL(error->what());
-  return Json::parse(std::get<Result>(outcomes[0]).text);
-}
-
-}  // namespace
-
 TEST_CASE("explanations are told as JSON, their tensors beside it", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const std::string text = "not good at all";
@@ -437,66 +416,6 @@ TEST_CASE("a transplant takes two texts and tells which tokens belong together",
       explain_one(wide, {sentences, donor}, R"({"method": "transplant"})").at("cells");
   REQUIRE(cells.size() == 16);
   CHECK(cells[1].at("tokens").size() > 10);
-}
-
-TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
-  const TranslationGolden golden(GENERATE("translate_pre_norm_shared", "translate_post_norm_tied"));
-  INFO(golden.name);
-  const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
-  const std::string text = "the old film. A quiet heart.";
-  const Translation plain = pipeline->translate(text, {.beams = 1, .attention = true});
-  REQUIRE(plain.sentences.size() == 2);
-  const std::size_t layers = golden.config.encoder().layers;
-
-  const Json rolled = explain_one(*pipeline, text, R"({"method": "rollout"})");
-  const Json lens = explain_one(*pipeline, text, R"({"method": "lens", "words": 3})");
-  const Json read = explain_one(*pipeline, text, R"({"method": "decoder_lens"})");
-  for (std::size_t i = 0; i < 2; ++i) {
-    const SentenceTranslation& of = plain.sentences[i];
-    const std::size_t targets = of.output.tokens.size(), sources = of.source_tokens.size();
-    const Json& sentence = rolled.at("sentences").at(i);
-    CHECK(sentence.at("start") == of.start);
-    CHECK(sentence.at("end") == of.end);
-    CHECK(sentence.at("text") == of.output.text);
-    CHECK(sentence.at("rollout").at("shape") == Json({targets, targets + sources}));
-
-    // The last layer reads as the model does: greedily, its best word is the one put out.
-    const Json& words = lens.at("sentences").at(i).at("layers");
-    REQUIRE(words.size() == golden.config.decoder().layers + 1);
-    REQUIRE(words.back().size() == targets);
-    for (std::size_t t = 0; t < targets; ++t) {
-      const Json& best = words.back()[t];
-      REQUIRE(best.size() == 3);
-      CHECK(best[0].at("logprob") >= best[1].at("logprob"));
-      CHECK(best[1].at("logprob") >= best[2].at("logprob"));
-      const auto id = [&](const Json& guess) { return guess.at("id") == of.output.tokens[t].id; };
-      const auto found = std::ranges::find_if(best, id);
-      REQUIRE(found != best.end());  // the search passes over tokens that are never put out
-      CHECK(std::abs(found->at("logprob").get<float>() - of.output.tokens[t].logprob) < 1e-4f);
-    }
-
-    const Json& from_layers = read.at("sentences").at(i).at("layers");
-    REQUIRE(from_layers.size() == layers + 1);
-    CHECK(from_layers.back().at("text") == of.output.text);
-    CHECK(from_layers.front().at("score") != from_layers.back().at("score"));
-  }
-  const auto beside =
-      explain(*pipeline, {text}, R"({"method": "rollout"})", ResultForm::json_and_tensors);
-  const std::vector<TracedTensor>& tensors = std::get<Result>(beside[0]).tensors;
-  REQUIRE(tensors.size() == 2);
-  CHECK(tensors[1].name == "sentences.1.rollout");
-  const SentenceTranslation& first = plain.sentences[0];
-  CHECK(tensors[0].data == rollout({*first.encoder, *first.decoder, *first.cross}));
-
-  for (const char* method : {"rollout", "lens", "decoder_lens"}) {
-    const auto lines = explain(*pipeline, {TextInput(text), TextInput(" ")},
-                               Json{{"method", method}}.dump(), ResultForm::line);
-    REQUIRE(lines.size() == 2);
-    CHECK_THAT(std::get<Result>(lines[0]).text, ContainsSubstring("\t"));
-    CHECK(std::get<Error>(lines[1]).code() == ErrorCode::empty_input);
-  }
-  CHECK(error_of([&] { explain(*pipeline, {text}, R"({"method": "ledger"})"); }).code() ==
-        ErrorCode::invalid_option);
 }
 
 TEST_CASE("the public Explainer explains what the Classifier answers", "[explain]") {

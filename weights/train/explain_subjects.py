@@ -1,8 +1,8 @@
-"""The models that goldens_explain.py and goldens_explain_next.py explain, in plain PyTorch, run on one text, every step in
-sight: a classifier, and a decoder that says what comes next.
+"""The models that goldens_explain.py, goldens_explain_next.py and goldens_explain_translation.py explain, in plain PyTorch,
+run on one text, every step in sight: a classifier, and a decoder that says what comes next, alone or behind an encoder.
 
 Weights have the names of our own files; those of a published checkpoint are renamed to them. All in torch's default dtype.
-Shapes: T tokens, D d_model, H heads, d = D / H, C labels.
+Shapes: T tokens, S tokens of a source, D d_model, H heads, d = D / H, C labels.
 """
 
 import json
@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 
 import safetensors_io
-from reference import linear, position_table
+from reference import embedding_table, encode, linear, position_table
 
 NOTHING = lambda name, x: x
 ACTIVATIONS = {
@@ -34,8 +34,14 @@ class Text:
 class Subject:
     """A golden's model; `see(name, x)` may look at each named tensor, and returns what replaces it."""
 
+    sites = ("self_attn",)  # the attentions of a layer
+
     def __init__(self, config, weights):
         self.config, self.weights = config, weights
+
+    def sources(self):
+        """How many tokens are read of another text."""
+        return 0
 
     def norm(self, name, x, see, frozen):
         centered = x - x.mean(-1, keepdim=True)
@@ -59,11 +65,16 @@ class Subject:
             x = self.norm("encoder.layernorm_embedding", x, see, frozen)
         return x
 
-    def attention(self, layer, x, see, keys):
-        name, heads = f"encoder.layers.{layer}.self_attn", self.config["n_heads"]
-        q, k, v = (linear(self.weights, f"{name}.{part}_proj", x).view(len(x), heads, -1).transpose(0, 1) for part in "qkv")
-        scores = (q @ k.transpose(-1, -2) / self.score_divisor(layer, q.shape[-1])).masked_fill(~keys(layer), float("-inf"))
-        a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, T]; without a key 0
+    def attention(self, layer, site, x, see, keys):
+        return self.attend(layer, site, x, x, see, keys(layer))
+
+    def attend(self, layer, site, x, memory, see, keys):
+        """x [T, D] reads memory [S, D], of which keys [S] or [T, S] are there to be read."""
+        name, heads = f"encoder.layers.{layer}.{site}", self.config["n_heads"]
+        split = lambda part, y: linear(self.weights, f"{name}.{part}_proj", y).view(len(y), heads, -1).transpose(0, 1)
+        q, k, v = split("q", x), split("k", memory), split("v", memory)
+        scores = (q @ k.transpose(-1, -2) / self.score_divisor(layer, q.shape[-1])).masked_fill(~keys, float("-inf"))
+        a = torch.nan_to_num(torch.softmax(see(f"{name}.scores", scores), -1))  # [H, T, S]; without a key 0
         a = see(f"{name}.weights", a)
         w = self.weights[f"{name}.out_proj.weight"].view(x.shape[-1], heads, -1)  # [D, H, d]
         see(f"{name}.transformed", torch.einsum("htd,chd->thc", v, w))  # f(x_j) of every head
@@ -98,12 +109,12 @@ class Subject:
             x = see(f"{name}.input", x)
             norm = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, see, frozen)
             inner = lambda what, y: self.norm(f"{name}.{what}_layer_norm", y, NOTHING, False)
-            if config["norm"] == "pre":
-                x = x + self.attention(layer, inner("self_attn", x), see, keys)
-                x = x + self.feed_forward(layer, inner("final", x), see)
-            else:
-                x = norm("self_attn", x + self.attention(layer, x, see, keys))
-                x = norm("final", x + self.feed_forward(layer, x, see))
+            blocks = [(site, lambda y, site=site: self.attention(layer, site, y, see, keys)) for site in self.sites]
+            for part, block in [*blocks, ("final", lambda y: self.feed_forward(layer, y, see))]:
+                if config["norm"] == "pre":
+                    x = x + block(inner(part, x))
+                else:
+                    x = norm(part, x + block(x))
         return self.head(see("stream", x), see, frozen, keys(config["encoder_layers"]))
 
     def head(self, x, see=NOTHING, frozen=False, keys=None):
@@ -131,8 +142,8 @@ class Subject:
 class Writer(Subject):
     """A GPT-2: its last row's logits [V]. Its stack has the names of the classifiers': "encoder"."""
 
-    def attention(self, layer, x, see, keys):
-        return super().attention(layer, x, see, lambda _: torch.ones(len(x), len(x), dtype=torch.bool).tril())
+    def attention(self, layer, site, x, see, keys):
+        return self.attend(layer, site, x, x, see, torch.ones(len(x), len(x), dtype=torch.bool).tril())
 
     def score_divisor(self, layer, d_head):
         divisor = d_head**0.5 if self.config["scale_attn_weights"] else 1.0
@@ -142,10 +153,33 @@ class Writer(Subject):
         return F.one_hot(torch.tensor(length - 1), length)
 
     def project(self, x, see=NOTHING, frozen=False):
-        return self.norm("encoder.layer_norm", x, see, frozen) @ self.weights["classifier.weight"].T
+        if self.config["final_norm"]:
+            x = self.norm("encoder.layer_norm", x, see, frozen)
+        return x @ self.weights["classifier.weight"].T + self.weights["classifier.bias"]
 
     def head(self, x, see=NOTHING, frozen=False, keys=None):
         return self.project(x, see, frozen)[-1]
+
+
+class TranslationWriter(Writer):
+    """The decoder of a model of tests/golden, behind the encoder's output `memory` [S, D]."""
+
+    sites = ("self_attn", "encoder_attn")
+
+    def __init__(self, config, weights, memory):
+        super().__init__(config, weights)
+        self.memory = memory
+
+    def sources(self):
+        return len(self.memory)
+
+    def attention(self, layer, site, x, see, keys):
+        if site == "self_attn":
+            return super().attention(layer, site, x, see, keys)
+        return self.attend(layer, site, x, self.memory, see, torch.ones(len(self.memory), dtype=torch.bool))
+
+    def score_divisor(self, layer, d_head):
+        return d_head**0.5
 
 
 def load(path):
@@ -155,6 +189,19 @@ def load(path):
 def read_json(*path):
     with open(os.path.join(*path), encoding="utf-8") as file:
         return json.load(file)
+
+
+def translator(folder, source):
+    """The decoder of a model of tests/golden that has read `source`, ids with special tokens."""
+    config, theirs = read_json(folder, "config.json"), load(os.path.join(folder, "model.safetensors"))
+    ids = torch.tensor([source])
+    memory = encode(config, theirs, ids, torch.ones_like(ids, dtype=torch.bool))[0]["encoder.output"][0]
+    weights = {name.replace("decoder.", "encoder."): tensor for name, tensor in theirs.items() if name.startswith("decoder.")}
+    table = embedding_table(config, theirs, "decoder")
+    weights["encoder.embed_tokens.weight"] = table
+    weights["classifier.weight"] = theirs["lm_head.weight"] if config["embeddings"] == "separate" else table
+    weights["classifier.bias"] = theirs["lm_head.bias"] if config["lm_head_bias"] else torch.zeros(len(table))
+    return TranslationWriter({**config, "encoder_layers": config["decoder_layers"]}, weights, memory)
 
 
 def ours(folder):
@@ -246,5 +293,5 @@ def writer(folder):
     return Writer({
         "d_model": config["n_embd"], "n_heads": config["n_head"], "encoder_layers": config["n_layer"],
         "activation": config["activation_function"], "norm": "pre", "layer_norm": "standard",
-        "layer_norm_eps": config["layer_norm_epsilon"], "scale_embedding": False, "positions": "learned",
+        "layer_norm_eps": config["layer_norm_epsilon"], "scale_embedding": False, "positions": "learned", "final_norm": True,
         **{key: config[key] for key in ("scale_attn_weights", "scale_attn_by_inverse_layer_idx")}}, weights)

@@ -89,14 +89,14 @@ def columns_of(subject):
     if "encoder.embed_types.weight" in subject.weights:
         names.append("embed_types")
     for layer in range(config["encoder_layers"]):
-        names += [f"layers.{layer}.self_attn.head.{head}" for head in range(config["n_heads"])]
+        names += [f"layers.{layer}.{site}.head.{head}" for site in subject.sites for head in range(config["n_heads"])]
         names.append(f"layers.{layer}.fc2")
     return names + ["bias"]
 
 
 def ledger(subject, text, of_y):
-    """Written and read [T, columns]."""
-    config, length = subject.config, len(text)
+    """Written and read [T, columns]; of T + S tokens behind an encoder."""
+    length = len(text)
     leaves, seen = {}, {}
     writers = ("encoder.embed_tokens", "encoder.embed_positions", "encoder.embed_types", ".heads", ".fc2.product")
 
@@ -111,21 +111,22 @@ def ledger(subject, text, of_y):
     y.backward()
     parts = {name: (leaf.grad * leaf.detach()).sum(-1) for name, leaf in leaves.items()}
     columns = columns_of(subject)
-    written = torch.zeros(length, len(columns))
+    written = torch.zeros(length + subject.sources(), len(columns))
     read = torch.zeros_like(written)
     for c, column in enumerate(columns[:-1]):
         if ".head." in column:
             name, head = column.split(".head.")
             grad = leaves[f"encoder.{name}.heads"].grad[:, int(head)]  # [T, D]
             a, f = seen[f"encoder.{name}.weights"][int(head)], seen[f"encoder.{name}.transformed"][:, int(head)]
-            written[:, c] = parts[f"encoder.{name}.heads"][:, int(head)]
-            read[:, c] = (a * (grad @ f.T)).sum(0)
+            written[:length, c] = parts[f"encoder.{name}.heads"][:, int(head)]
+            keys = slice(length, None) if "encoder_attn" in name else slice(length)
+            read[keys, c] = (a * (grad @ f.T)).sum(0)
         else:
             name = f"encoder.{column}.product" if column.endswith("fc2") else f"encoder.{column}"
-            written[:, c] = read[:, c] = parts[name]
+            written[:length, c] = read[:length, c] = parts[name]
     of_head = of_y @ subject.weights["classifier.bias"] + parts.pop("bias.head.dense", 0)
     biases = sum(part for name, part in parts.items() if name.startswith("bias."))
-    written[:, -1] = read[:, -1] = biases + subject.shares(length) * of_head
+    written[:length, -1] = read[:length, -1] = biases + subject.shares(length) * of_head
     for view in (written, read):
         assert abs(view.sum() - y).item() < 1e-11, "the ledger does not add up"
     return written, read
