@@ -246,6 +246,44 @@ test('a translation is explained sentence by sentence', async () => {
   assert.equal(sentences[0].layers.at(-1).text, (await translator.translate(text)).text);
 });
 
+test('one token of a translation is explained by its ledger', async () => {
+  const folder = join(root, 'weights/en-de');
+  const text = 'It rains. The film is not good.';
+  for (const compute of ['f32', 'int8']) {
+    const translator = await load(folder, { compute, explain: true }, Translator);
+    const options = { method: 'ledger', sentence: 1, position: 3, effects: true };
+    const ledger = await translator.explain(text, options);
+    const asked = ['--method', 'ledger', '--sentence', '1', '--position', '3', '--effects'];
+    if (compute === 'f32') assertAlike(ledger, natively(folder, `${text}\n`, asked));
+    assert.equal(ledger.text, 'Der Film ist nicht gut.');
+    assert.equal(ledger.token.text, ' nicht');
+    const [rows, columns] = ledger.read.shape;
+    assert.equal(rows, 4 + ledger.sourceTokens.length);
+    for (const view of [ledger.written, ledger.read]) {
+      const sum = view.data.reduce((total, part) => total + part, 0);
+      assert.ok(Math.abs(sum - ledger.value) < 1e-4 * ledger.value);
+    }
+    // By the token that is read, no other counts as much as the source's "not".
+    const byToken = Array.from({ length: rows }, (_, row) =>
+      ledger.read.data.slice(row * columns, (row + 1) * columns).reduce((a, b) => a + b, 0),
+    );
+    const heaviest = byToken.indexOf(Math.max(...byToken));
+    assert.equal(ledger.sourceTokens[heaviest - 4]?.text, ' not');
+
+    const rival = await translator.explain(text, {
+      ...{ method: 'ledger', sentence: 1, position: 3 },
+      ...{ token: ledger.against.id, against: ledger.token.id },
+    });
+    assert.ok(Math.abs(rival.value + ledger.value) < 1e-4);
+    const beyond = { method: 'ledger', position: 99 };
+    await assertError(
+      () => translator.explain(text, beyond),
+      'invalid_option',
+      /position: expected one of the translation's tokens, below \d+, got 99/,
+    );
+  }
+});
+
 test('in a worker, and an abort between two steps', async () => {
   const classifier = await Classifier.load(sentiment, {
     worker: true,

@@ -175,6 +175,12 @@ export interface Explanations {
   };
 }
 
+interface LedgerPair {
+  token?: number | undefined;
+  against?: number | undefined;
+  effects?: boolean | undefined;
+}
+
 /** What a translator may be asked. */
 export interface ExplainTranslationOptions {
   /** Rollout over target and source. */
@@ -187,6 +193,19 @@ export interface ExplainTranslationOptions {
   };
   /** The translation as read from each of the encoder's layers: Langedijk et al. 2023. */
   decoder_lens: Common & { method: 'decoder_lens'; beams?: number | undefined };
+  /**
+   * Why the translation of a `sentence` has its token at `position` (both from 0, both 0 by
+   * default): how far its logit is ahead of another's, as an exact sum. Ids: `token` by default the
+   * one that stands there, `against` the likeliest other. `effects`: also how much the number falls
+   * without each column.
+   */
+  ledger: Common &
+    LedgerPair & {
+      method: 'ledger';
+      beams?: number | undefined;
+      sentence?: number | undefined;
+      position?: number | undefined;
+    };
 }
 
 export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
@@ -213,6 +232,21 @@ export interface TranslationExplanations {
   lens: ExplainedTranslation<'lens', { layers: Guess[][][] }>;
   /** One translation a layer. */
   decoder_lens: ExplainedTranslation<'decoder_lens', { layers: { text: string; score: number }[] }>;
+  /**
+   * Of one sentence. Rows are the `position` + 1 tokens that the decoder had read, the start token
+   * first, then the source's. Columns also "layers.0.encoder_attn.head.3", whose part by the token
+   * that is read is the source's; of a recurrent unit "layers.0.self_attn".
+   */
+  ledger: ExplainedSentence &
+    Pick<
+      Explanations['ledger'],
+      'method' | 'value' | 'columns' | 'effects' | 'written' | 'read'
+    > & {
+      sentence: number;
+      position: number;
+      token: Guess;
+      against: Guess;
+    };
 }
 
 /** A token that may come next. */
@@ -235,12 +269,7 @@ export interface ExplainGenerationOptions {
    * Both are ids: by default the two likeliest. `effects`: also how much the number falls without
    * each column.
    */
-  ledger: Common & {
-    method: 'ledger';
-    token?: number | undefined;
-    against?: number | undefined;
-    effects?: boolean | undefined;
-  };
+  ledger: Common & LedgerPair & { method: 'ledger' };
 }
 
 export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
@@ -262,9 +291,12 @@ export const explainOptions = [
   ...['method', 'label', 'effects', 'site', 'head', 'of', 'scores', 'orders', 'seed'],
   ...['edges', 'cut', 'least', 'signal'],
 ];
-export const explainTranslationOptions = ['method', 'beams', 'words', 'signal'];
 export const explainGenerationOptions = [
   ...['method', 'words', 'token', 'against', 'effects', 'signal'],
+];
+export const explainTranslationOptions = [
+  ...explainGenerationOptions,
+  ...['beams', 'sentence', 'position'],
 ];
 
 /** An explanation of the model's answer to one text, or to two. */

@@ -7,7 +7,7 @@ import { ExplainingModel, Question } from './explaining-model.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
 
-type Of<Method extends keyof TranslationExplanations> =
+type Of<Method extends 'lens' | 'decoder_lens'> =
   TranslationExplanations[Method]['sentences'][number];
 
 export interface SoFar {
