@@ -133,10 +133,11 @@ class GenerationExplainer {
 ///   {"method": "decoder_lens", "beams"?}            the translation as read from each encoder
 ///   layer
 ///                                                   (Langedijk et al. 2023)
-///   {"method": "ledger", "beams"?, "sentence"?: int, "position"?: int, "token"?: int, "against"?:
-///    int, "effects"?: bool}                         why this token of this sentence's translation
+///   {"method": "ledger", "beams"?, "sentence"?: int, "position"?: int, "prefix"?: [int], "token"?:
+///    int, "against"?: int, "effects"?: bool}        why this token of this sentence's translation
 ///                                                   (both from 0), or another in its place, and
-///                                                   not that one
+///                                                   not that one; of a translation that begins
+///                                                   with `prefix`, by default the token after that
 ///
 /// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors;
 /// of the ledger {method, sentence, start, end, text, tokens, sourceTokens, position, …}. For a

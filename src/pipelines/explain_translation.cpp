@@ -20,7 +20,9 @@ constexpr std::size_t most_words = 100;
 struct Options {
   std::string method;
   std::size_t beams = 1, words = 5;
-  std::size_t sentence = 0, position = 0;  // of the ledger
+  // Of the ledger.
+  std::size_t sentence = 0, position = 0;
+  std::vector<std::int32_t> prefix = {};
   NextLedgerOptions ledger = {};
 };
 
@@ -37,6 +39,10 @@ Options read_options(const TaskOptions& task) {
   }
   if (options.method == "ledger") {
     if (reader.find("sentence")) options.sentence = reader.index("sentence");
+    for (const std::size_t id : reader.indices("prefix", "ids")) {
+      options.prefix.push_back(static_cast<std::int32_t>(id));
+    }
+    options.position = options.prefix.size();
     if (reader.find("position")) options.position = reader.index("position");
     options.ledger = read_next_ledger(reader);
   }
@@ -85,6 +91,10 @@ class TranslationExplainer {
                      "decoder.layers." + std::to_string(decoder_layers() - 1) + ".output"};
     }
     if (options_.method == "decoder_lens") asked.trace = {"encoder.layers.*.input"};
+    if (!options_.prefix.empty()) {
+      asked.prefixes = {options_.prefix};
+      asked.max_length = options_.position + 1;
+    }
     Sentence sentence = {range.start16, range.end16, translate(text, range, asked)};
     if (options_.method == "rollout") {
       const SentenceTranslation& of = sentence.translation;

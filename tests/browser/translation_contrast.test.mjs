@@ -90,6 +90,91 @@ onPage('heads that are off and tokens that are hidden are so here, too', {}, asy
   assert.equal((await assertCounts(page, { ablate, hidden: [3] }))[3], 0);
 });
 
+const ledgerOnPage = (page) => page.getByTestId('ledger');
+const drawnUp = (page) =>
+  page.waitForFunction(() => {
+    const effects = [...document.querySelectorAll('[data-testid="component-effect"]')];
+    return effects.length > 0 && effects.filter(({ dataset }) => dataset.value).length > 6;
+  });
+
+onPage('the ledger writes a word’s lead as a sum over target and source', {}, async (page) => {
+  await open(page);
+  await page.getByTestId('why').selectOption({ index: 4 });
+  await told(page);
+  await page.getByText('ledger', { exact: true }).click();
+  await ledgerOnPage(page).waitFor();
+  await drawnUp(page);
+  const [place, name] = await chosen(page, 'why');
+  const [rival] = await chosen(page, 'whynot');
+  const { tokens, sourceTokens } = await one({ beams: 4 });
+  assert.equal(tokens[place].text.trim(), name);
+  const explaining = await Translator.load(join(root, 'weights/en-de'), { explain: true });
+  const ledger = await explaining.explain(text, {
+    ...{ method: 'ledger', effects: true, token: tokens[place].id, against: rival },
+    prefix: tokens.slice(0, place).map(({ id }) => id),
+  });
+  explaining.dispose();
+  const numbers = (testid) =>
+    page
+      .getByTestId(testid)
+      .evaluateAll((list) => list.map(({ dataset }) => Number(dataset.value)));
+  const near = (got, expected, what) =>
+    assert.ok(Math.abs(got - expected) < tolerance, `${what}: ${got}, not ${expected}`);
+  near((await numbers('ledger-sum'))[0], ledger.value, 'sum');
+
+  // A row for each token that the decoder had read, and for each of the source's.
+  const [rows, columns] = ledger.read.shape;
+  const sums = await numbers('token-sum');
+  assert.equal(sums.length, rows);
+  assert.equal(rows, place + 1 + sourceTokens.length);
+  for (const [row, got] of sums.entries()) {
+    const parts = ledger.read.data.slice(row * columns, (row + 1) * columns);
+    near(
+      got,
+      parts.reduce((a, b) => a + b),
+      `row ${row}`,
+    );
+  }
+  const labels = await page.locator('tbody th').allInnerTexts();
+  assert.deepEqual(labels.slice(0, 3), [
+    '‹start›',
+    ...tokens.slice(0, 2).map((t) => t.text.trim()),
+  ]);
+  assert.deepEqual(labels.slice(place + 1), ['My', 'sister', 'is', 'a', 'doctor', '.', '‹end›']);
+  // The words above have the colors of the source's rows.
+  assert.deepEqual(await numbers('counts'), sums.slice(place + 1));
+
+  // Heads on the source stand by themselves; unfolded, each has its own effect.
+  await page.getByRole('button', { name: /layer 2/ }).click();
+  await drawnUp(page);
+  const names = await page.locator('thead th .unseen').allInnerTexts();
+  const at = names.indexOf('layer 2, head 5 on the source');
+  const column = ledger.columns.indexOf('layers.1.encoder_attn.head.4');
+  near((await numbers('component-effect'))[at], ledger.effects[column], 'effect');
+});
+
+onPage(
+  'the ledger fits a phone, and axe has nothing against it',
+  {
+    viewport: { width: 390, height: 844 },
+  },
+  async (page) => {
+    await open(page);
+    await page.getByText('ledger', { exact: true }).click();
+    await ledgerOnPage(page).waitFor();
+    await drawnUp(page);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+    assert.deepEqual(
+      (await violationsOf(page)).map(({ id }) => id),
+      [],
+    );
+  },
+);
+
 for (const [look, options] of looks) {
   onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await open(page);

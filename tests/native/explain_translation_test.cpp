@@ -221,6 +221,19 @@ TEST_CASE("what a translation's ledger cannot be asked is refused by name", "[ex
         ErrorCode::invalid_option);
   CHECK(refusal({{"method", "rollout"}, {"position", 1}}).code() == ErrorCode::invalid_option);
 
+  // After tokens of one's own; what is written there is the same as it is after the same tokens.
+  const Json three = {20, 21, 22};
+  const FoundLedger forced(*pipeline, text, {{"method", "ledger"}, {"prefix", three}});
+  CHECK(forced.json.at("position") == 3);
+  REQUIRE(forced.json.at("tokens").size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(forced.json.at("tokens")[i].at("id") == three[i]);
+  CHECK(forced.json.at("token").at("id") == forced.json.at("tokens")[3].at("id"));
+  forced.check_sums();
+  const FoundLedger earlier(*pipeline, text,
+                            {{"method", "ledger"}, {"prefix", three}, {"position", 1}});
+  CHECK(earlier.json.at("token").at("id") == 21);
+  CHECK(outcome({{"method", "ledger"}, {"prefix", {999}}}).code() == ErrorCode::invalid_option);
+
   // What stands there is the rival of another token; asked for as the rival, it gives way.
   const FoundLedger written(*pipeline, text, {{"method", "ledger"}});
   const Json first = written.json.at("token").at("id");

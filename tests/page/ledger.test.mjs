@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { componentsOf, effectsOf, sheetOf } = await source('ledger');
+const { componentsOf, effectsOf, headOf, sheetOf } = await source('ledger');
 
 const columns = [
   ...['embed_tokens', 'embed_positions'],
@@ -48,6 +48,35 @@ test('heads of a layer stand as one, or each by itself', () => {
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
 });
 
+test('heads on the source stand by themselves', () => {
+  const columns = [
+    ...['layers.0.self_attn.head.0', 'layers.0.self_attn.head.1'],
+    ...['layers.0.encoder_attn.head.0', 'layers.0.encoder_attn.head.1', 'layers.0.fc2'],
+  ];
+  const folded = componentsOf(columns, new Set());
+  assert.deepEqual(
+    folded.map(({ name, columns }) => [name, columns]),
+    [
+      ['layer 1, heads', [0, 1]],
+      ['layer 1, heads on the source', [2, 3]],
+      ['layer 1, feed-forward', [4]],
+    ],
+  );
+  assert.ok(folded.every(({ place }) => place === 'layer 1'));
+  const unfolded = componentsOf(columns, new Set([0])).map(({ name }) => name);
+  assert.equal(new Set(unfolded).size, 5);
+  assert.deepEqual(unfolded.slice(2, 4), [
+    ...['layer 1, head 1 on the source', 'layer 1, head 2 on the source'],
+  ]);
+  assert.deepEqual(headOf(columns[3]), { layer: 0, head: 1, cross: true });
+  assert.equal(headOf('layers.0.fc2'), undefined);
+  const ofHeads = new Map([
+    [0, 1],
+    [2, 7],
+  ]);
+  assert.deepEqual(effectsOf(folded, [0, 0, 0, 0, 3], ofHeads), [1, 7, 3]);
+});
+
 test('however it is cut, the parts make the same sum', () => {
   for (const unfolded of [[], [0], [0, 1]]) {
     const components = componentsOf(columns, new Set(unfolded));
@@ -68,11 +97,11 @@ test('however it is cut, the parts make the same sum', () => {
 
 test('what a layer’s heads cause together is not what each causes', () => {
   const effects = columns.map((_, i) => i / 10);
-  const ofLayers = new Map([[0, 5]]);
+  const ofHeads = new Map([[2, 5]]);
   const folded = componentsOf(columns, new Set());
-  assert.deepEqual(effectsOf(folded, effects, ofLayers), [0, 0.1, 5, 0.4, NaN, 0.7, NaN, NaN]);
+  assert.deepEqual(effectsOf(folded, effects, ofHeads), [0, 0.1, 5, 0.4, NaN, 0.7, NaN, NaN]);
   const unfolded = componentsOf(columns, new Set([1]));
-  assert.deepEqual(effectsOf(unfolded, effects, ofLayers), [
+  assert.deepEqual(effectsOf(unfolded, effects, ofHeads), [
     0,
     0.1,
     5,

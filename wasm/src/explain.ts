@@ -196,7 +196,8 @@ export interface ExplainTranslationOptions {
   /**
    * Why the translation of a `sentence` has its token at `position` (both from 0, both 0 by
    * default): how far its logit is ahead of another's, as an exact sum. Ids: `token` by default the
-   * one that stands there, `against` the likeliest other. `effects`: also how much the number falls
+   * one that stands there, `against` the likeliest other. With `prefix`, ids that the translation
+   * begins with, it is by default the token after these. `effects`: also how much the number falls
    * without each column.
    */
   ledger: Common &
@@ -205,6 +206,7 @@ export interface ExplainTranslationOptions {
       beams?: number | undefined;
       sentence?: number | undefined;
       position?: number | undefined;
+      prefix?: readonly number[] | undefined;
     };
 }
 
@@ -296,7 +298,7 @@ export const explainGenerationOptions = [
 ];
 export const explainTranslationOptions = [
   ...explainGenerationOptions,
-  ...['beams', 'sentence', 'position'],
+  ...['beams', 'sentence', 'position', 'prefix'],
 ];
 
 /** An explanation of the model's answer to one text, or to two. */

@@ -1,36 +1,41 @@
 /** A number as an exact sum, and beside it what each of its parts causes. */
-import type { Classifier, Generator, ModelInfo } from 'glassformer';
+import type { Classifier, Generator, ModelInfo, Translator } from 'glassformer';
 import { evidence, evidenceName } from './evidence.ts';
 import { Question, type ExplainingModel } from './explaining-model.svelte.ts';
-import type { HeadPosition } from './head-choice.svelte.ts';
-import type { LedgerTable } from './ledger.ts';
+import { componentsOf, headOf, type LedgerHead, type LedgerTable } from './ledger.ts';
 import type { ModelName } from './models.ts';
+import { nextLogits } from './next-logits.ts';
+import { shownTokens, type ShownToken } from './tokens.ts';
 
 interface Model {
   readonly info: ModelInfo;
   dispose(): void;
 }
 
+/** With what its rows are called. */
+type LabelledTable = LedgerTable & { labels: readonly ShownToken[] };
+
 /** What a ledger is drawn up of, and how its model is asked for that. */
 export interface LedgerSubject<M extends Model> {
   name: ModelName;
-  text: string;
   /** The number, in words, and what reads it from the last vectors. */
   measure: string;
   reader: string;
-  explain(model: M, options: { effects?: boolean; signal: AbortSignal }): Promise<LedgerTable>;
+  explain(model: M, options: { effects?: boolean; signal: AbortSignal }): Promise<LabelledTable>;
   /** The number itself, without these heads. */
-  measured(model: M, options: { heads: HeadPosition[]; signal: AbortSignal }): Promise<number>;
+  measured(model: M, options: { heads: LedgerHead[]; signal: AbortSignal }): Promise<number>;
 }
 
 /** The evidence for a classifier's last label. */
 export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubject<Classifier> => ({
-  ...{ name: 'sentiment', text },
-  ...{ measure: evidenceName(labels), reader: 'the classifier' },
-  explain: (model, options) =>
-    model.explain<'ledger'>(text, { method: 'ledger', label: labels.at(-1), ...options }),
+  ...{ name: 'sentiment', measure: evidenceName(labels), reader: 'the classifier' },
+  explain: async (model, options) => {
+    const asked = { method: 'ledger', label: labels.at(-1), ...options } as const;
+    const table = await model.explain<'ledger'>(text, asked);
+    return { ...table, labels: shownTokens(text, table.tokens) };
+  },
   measured: async (model, { heads, signal }) => {
-    const ablate = heads.map((head) => ({ attention: 'encoder' as const, ...head }));
+    const ablate = heads.map(({ layer, head }) => ({ attention: 'encoder', layer, head }) as const);
     return evidence(await model.classify(text, { ablate, signal }), labels);
   },
 });
@@ -41,16 +46,21 @@ interface Named {
   name: string;
 }
 
+const lead = (token: Named, against: Named) => ({
+  measure: `the lead of “${token.name}” over “${against.name}”`,
+  reader: 'the projection',
+});
+
 /** How far one next token is ahead of another. */
 export const leadOf = (text: string, token: Named, against: Named): LedgerSubject<Generator> => ({
-  ...{ name: 'writer', text },
-  ...{ measure: `the lead of “${token.name}” over “${against.name}”`, reader: 'the projection' },
-  explain: (model, options) =>
-    model.explain<'ledger'>(text, {
-      ...{ method: 'ledger', token: token.id, against: against.id, ...options },
-    }),
+  ...{ name: 'writer', ...lead(token, against) },
+  explain: async (model, options) => {
+    const asked = { method: 'ledger', token: token.id, against: against.id, ...options } as const;
+    const table = await model.explain<'ledger'>(text, asked);
+    return { ...table, labels: shownTokens(text, table.tokens) };
+  },
   measured: async (model, { heads, signal }) => {
-    const ablate = heads.map((head) => ({ attention: 'decoder' as const, ...head }));
+    const ablate = heads.map(({ layer, head }) => ({ attention: 'decoder', layer, head }) as const);
     const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
     const { next } = await model.next(text, { ...all, ablate, signal });
     const of = ({ id }: Named) => next.find((each) => each.id === id)?.logprob ?? NaN;
@@ -58,15 +68,46 @@ export const leadOf = (text: string, token: Named, against: Named): LedgerSubjec
   },
 });
 
+/** A sentence whose translation begins with some tokens. */
+interface Begun {
+  name: ModelName;
+  text: string;
+  prefix: readonly number[];
+  /** What the decoder had read, its start token first, and then the source, are called. */
+  labels: readonly ShownToken[];
+}
+
+/** The same behind the beginning of a translation. */
+export const choiceOf = (
+  { name, text, prefix, labels }: Begun,
+  token: Named,
+  against: Named,
+): LedgerSubject<Translator> => ({
+  ...{ name, ...lead(token, against) },
+  explain: async (model, options) => {
+    const pair = { token: token.id, against: against.id };
+    const asked = { method: 'ledger', prefix, ...pair, ...options } as const;
+    return { ...(await model.explain<'ledger'>(text, asked)), labels };
+  },
+  measured: async (model, { heads, signal }) => {
+    const ablate = heads.map(
+      ({ cross, layer, head }) =>
+        ({ attention: cross ? 'cross' : 'decoder', layer, head }) as const,
+    );
+    const logits = await nextLogits(model, text, prefix, { ablate, signal });
+    return logits[token.id]! - logits[against.id]!;
+  },
+});
+
 export class LedgerReading<M extends Model> {
   readonly question: Question<M>;
   /** What the table is of. */
   of = $state.raw<LedgerSubject<M>>();
-  table = $state.raw<LedgerTable>();
+  table = $state.raw<LabelledTable>();
   /** How far the number falls without each column; undefined until that is measured. */
   effects = $state.raw<readonly number[]>();
-  /** The same without all heads of a layer. */
-  ofLayers = $state.raw<ReadonlyMap<number, number>>(new Map());
+  /** The same without all heads of a layer that read the same, by the first one's column. */
+  ofHeads = $state.raw<ReadonlyMap<number, number>>(new Map());
 
   constructor(model: ExplainingModel<M>) {
     this.question = new Question(model);
@@ -75,18 +116,18 @@ export class LedgerReading<M extends Model> {
   /** The sum is there at once; what its parts cause takes a run for each, and comes after. */
   async read(of: LedgerSubject<M>): Promise<void> {
     await this.question.ask(of.name, async (model, signal) => {
-      const { layers, heads } = model.info;
       const table = await of.explain(model, { signal });
       this.of = of;
       this.table = table;
       this.effects = undefined;
-      this.ofLayers = new Map();
-      const ofLayers = new Map<number, number>();
-      for (let layer = 0; layer < layers; layer++) {
-        const all = Array.from({ length: heads }, (_, head) => ({ layer, head }));
-        ofLayers.set(layer, table.value - (await of.measured(model, { heads: all, signal })));
+      this.ofHeads = new Map();
+      const ofHeads = new Map<number, number>();
+      for (const { columns } of componentsOf(table.columns, new Set())) {
+        const heads = columns.flatMap((column) => headOf(table.columns[column]!) ?? []);
+        if (heads.length === 0) continue;
+        ofHeads.set(columns[0]!, table.value - (await of.measured(model, { heads, signal })));
       }
-      this.ofLayers = ofLayers;
+      this.ofHeads = ofHeads;
       this.effects = (await of.explain(model, { effects: true, signal })).effects;
     });
     if (this.question.failure) this.table = this.of = undefined;

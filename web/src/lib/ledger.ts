@@ -4,7 +4,10 @@
  */
 import type { Explanations } from 'glassformer';
 
-export type LedgerTable = Omit<Explanations['ledger'], 'label'>;
+export type LedgerTable = Pick<
+  Explanations['ledger'],
+  'value' | 'columns' | 'effects' | 'written' | 'read'
+>;
 
 /** By the row that something is written to, or the token that a head read it from. */
 export type LedgerView = 'written' | 'read';
@@ -34,6 +37,23 @@ const plain: Record<string, [short: string, name: string]> = {
   rounding: ['rounding', 'what rounding to 8 bits leaves over'],
 };
 
+/** A head that a column is of. */
+export interface LedgerHead {
+  layer: number;
+  head: number;
+  /** Whether it reads the source of a translation. */
+  cross: boolean;
+}
+
+/** Undefined where the column is of none. */
+export function headOf(column: string): LedgerHead | undefined {
+  const [, layer, site, head] =
+    /^layers\.(\d+)\.(self|encoder)_attn\.head\.(\d+)$/.exec(column) ?? [];
+  return layer === undefined
+    ? undefined
+    : { layer: Number(layer), head: Number(head), cross: site === 'encoder' };
+}
+
 /** In the order of the model; of the layers in `unfolded` each head is one. */
 export function componentsOf(
   columns: readonly string[],
@@ -41,9 +61,9 @@ export function componentsOf(
 ): Component[] {
   const components: Component[] = [];
   columns.forEach((column, index) => {
-    const [, digits, part, head] =
-      /^layers\.(\d+)\.(self_attn\.head|fc2)(?:\.(\d+))?$/.exec(column) ?? [];
-    if (digits === undefined) {
+    const head = headOf(column);
+    const layer = head?.layer ?? Number(/^layers\.(\d+)\.fc2$/.exec(column)?.[1] ?? NaN);
+    if (Number.isNaN(layer)) {
       const [short, name] = plain[column] ?? [column, column];
       const causes = column.startsWith('embed');
       components.push({
@@ -52,25 +72,24 @@ export function componentsOf(
       });
       return;
     }
-    const layer = Number(digits);
     const place = `layer ${layer + 1}`;
-    if (part === 'fc2') {
+    if (!head) {
       components.push({
         ...{ place, short: 'f.-f.', name: `${place}, feed-forward`, columns: [index] },
         ...{ layer: undefined, unfolded: false, causes: true },
       });
       return;
     }
-    const before = components.at(-1);
-    if (before?.layer === layer && !unfolded.has(layer)) {
-      before.columns.push(index);
+    const one = unfolded.has(layer);
+    if (head.head > 0 && !one) {
+      components.at(-1)!.columns.push(index);
       return;
     }
-    const one = unfolded.has(layer);
+    const number = head.head + 1;
+    const short = head.cross ? (one ? `s. ${number}` : 'source') : one ? `h. ${number}` : 'heads';
+    const name = `${place}, ${one ? `head ${number}` : 'heads'}${head.cross ? ' on the source' : ''}`;
     components.push({
-      ...{ place, short: one ? `h. ${Number(head) + 1}` : 'heads', columns: [index] },
-      ...{ name: one ? `${place}, head ${Number(head) + 1}` : `${place}, heads` },
-      ...{ layer, unfolded: one, causes: true },
+      ...{ place, short, name, columns: [index], layer, unfolded: one, causes: true },
     });
   });
   return components;
@@ -118,18 +137,18 @@ export function sheetOf(
 }
 
 /**
- * What each component causes: how far the evidence falls without it. `ofLayers` is of all heads of
- * a layer at once, as those of its heads do not add up. NaN where it is not known.
+ * What each component causes: how far the evidence falls without it. `ofHeads` is of all heads that
+ * stand as one, by the first one's column, as their own effects do not add up. NaN where it is not
+ * known.
  */
 export function effectsOf(
   components: readonly Component[],
   ofColumns: readonly number[] | undefined,
-  ofLayers: ReadonlyMap<number, number>,
+  ofHeads: ReadonlyMap<number, number>,
 ): number[] {
   return components.map(({ columns, layer, unfolded, causes }) => {
     if (!causes) return NaN;
-    const effect =
-      layer !== undefined && !unfolded ? ofLayers.get(layer) : ofColumns?.[columns[0]!];
-    return effect ?? NaN;
+    const [first] = columns as [number];
+    return (layer !== undefined && !unfolded ? ofHeads.get(first) : ofColumns?.[first]) ?? NaN;
   });
 }
