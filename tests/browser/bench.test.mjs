@@ -2,7 +2,7 @@
 // checked is that each figure is there, agrees with the others, and that nothing is left running.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { looks, violationsOf, workersLeft } from './open.mjs';
+import { assertAccessible, assertFits, looks, workersLeft } from './open.mjs';
 
 const view = '#view=bench';
 const tasks = [
@@ -36,14 +36,6 @@ const rowsOf = (page) =>
       ),
     })),
   );
-
-async function assertNoSidewaysScroll(page) {
-  const [inner, outer] = await page.evaluate(() => [
-    document.documentElement.scrollWidth,
-    document.documentElement.clientWidth,
-  ]);
-  assert.ok(inner <= outer, `${inner} wide in ${outer}`);
-}
 
 onPage(
   'every task is timed in every way, and can be taken away as JSON',
@@ -83,13 +75,11 @@ onPage(
     assert.equal(copy.userAgent, await page.evaluate(() => navigator.userAgent));
     assert.ok(copy.hardwareConcurrency > 0);
 
-    await assertNoSidewaysScroll(page);
+    await assertFits(page);
     for (const [look, { colorScheme = 'light', forcedColors = 'none' }] of looks) {
       await page.emulateMedia({ colorScheme, forcedColors });
       await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-      const violations = await violationsOf(page);
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
-      assert.deepEqual(found, [], look);
+      await assertAccessible(page, look);
     }
   },
 );

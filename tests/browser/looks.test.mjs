@@ -2,7 +2,7 @@
 // keyboard, with a screen reader.
 import assert from 'node:assert/strict';
 import { testsOnPage } from './on_page.mjs';
-import { looks, read, settled, violationsOf } from './open.mjs';
+import { assertAccessible, assertFits, looks, read, settled } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -16,11 +16,7 @@ for (const width of [320, 360, 390, 768, 1280]) {
     async (page) => {
       for (const text of ['Meh.', 'good, not bad; '.repeat(300), 'x'.repeat(400), '']) {
         await read(page, text);
-        const [inner, outer] = await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          document.documentElement.clientWidth,
-        ]);
-        assert.ok(inner <= outer, `${inner} wide in ${outer} with ${text.slice(0, 12)}`);
+        await assertFits(page, `with ${text.slice(0, 12)}`);
       }
     },
   );
@@ -97,15 +93,10 @@ for (const [look, options] of looks) {
     await page.getByRole('button', { name: 'Weigh every head' }).click();
     await page.getByTestId('effect').nth(30).waitFor();
     await settled(page);
-    const check = async () => {
-      const violations = await violationsOf(page);
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
-      assert.deepEqual(found, []);
-    };
     await page.waitForTimeout(300); // Colors fade in; contrast is judged once they have.
-    await check();
+    await assertAccessible(page);
     await page.getByTestId('draw-table').check();
-    await check();
+    await assertAccessible(page);
   });
 }
 
@@ -178,11 +169,7 @@ onPage(
       assert.equal(await page.getByTestId(what).first().isVisible(), true, what);
     assert.ok(Math.min(...(await background(page))) > 200);
     await page.setViewportSize({ width: 680, height: 960 });
-    const [inner, outer] = await page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.clientWidth,
-    ]);
-    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+    await assertFits(page);
   },
 );
 

@@ -4,7 +4,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { launch, looks, root, serve, settled, violationsOf, visit } from './open.mjs';
+import {
+  assertAccessible,
+  assertFits,
+  launch,
+  looks,
+  root,
+  serve,
+  settled,
+  visit,
+} from './open.mjs';
 
 let browser, server, classifier;
 before(async () => {
@@ -132,10 +141,7 @@ onPage(
 for (const [look, options] of looks) {
   onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await judge(page, list);
-    const found = (await violationsOf(page)).map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`,
-    );
-    assert.deepEqual(found, []);
+    await assertAccessible(page);
   });
 }
 
@@ -144,10 +150,6 @@ onPage(
   { viewport: { width: 320, height: 800 } },
   async (page) => {
     await judge(page, list);
-    const [inner, outer] = await page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.clientWidth,
-    ]);
-    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+    await assertFits(page);
   },
 );

@@ -129,10 +129,23 @@ export const looks = Object.entries({
   'forced colors': { forcedColors: 'active' },
 });
 
-/** What axe has to object to about the page as it is. */
-export async function violationsOf(page) {
+/** Fails where the page is wider than its window. `what` says what it shows. */
+export async function assertFits(page, what = '') {
+  const [inner, outer] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  assert.ok(inner <= outer, `${inner} wide in ${outer} ${what}`);
+}
+
+/** Fails where axe has something to object to about the page as it is. */
+export async function assertAccessible(page, what = '') {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   await page.evaluate(await readFile(axe, 'utf8'));
   const { violations } = await page.evaluate(() => window.axe.run());
-  return violations;
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+    [],
+    what,
+  );
 }

@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from '../../dist/index.js';
 import { firefoxModel } from '../package/firefox_model.mjs';
-import { launch, looks, root, serve, settled, violationsOf, visit, workersLeft } from './open.mjs';
+import {
+  assertAccessible,
+  assertFits,
+  launch,
+  looks,
+  root,
+  serve,
+  settled,
+  visit,
+  workersLeft,
+} from './open.mjs';
 
 const tolerance = 2e-3;
 const checkpoints = join(root, 'tests/checkpoints');
@@ -527,17 +537,10 @@ for (const width of [320, 390, 1280]) {
     `nothing scrolls sideways at ${width}`,
     { viewport: { width, height: 800 } },
     async (page) => {
-      const check = async (what) => {
-        const [inner, outer] = await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          document.documentElement.clientWidth,
-        ]);
-        assert.ok(inner <= outer, `${what}: ${inner} wide in ${outer}`);
-      };
-      await check('empty');
+      await assertFits(page, 'empty');
       for (const name of ['bert_many_labels', 'bert_embed', 'bert_answer', 'marian']) {
         await choose(page, join(checkpoints, name));
-        await check(name);
+        await assertFits(page, name);
         await page.getByTestId('another').click();
       }
     },
@@ -546,16 +549,10 @@ for (const width of [320, 390, 1280]) {
 
 for (const [look, options] of looks) {
   onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
-    const check = async (what) => {
-      const found = (await violationsOf(page)).map(
-        ({ id, nodes }) => `${what}, ${id}: ${nodes.map(({ html }) => html)}`,
-      );
-      assert.deepEqual(found, []);
-    };
-    await check('empty');
+    await assertAccessible(page, 'empty');
     for (const name of ['bert_tokens', 'bert_answer', 'bert_embed', 'gpt2_generate', 't5']) {
       await choose(page, join(checkpoints, name));
-      await check(name);
+      await assertAccessible(page, name);
       await page.getByTestId('another').click();
     }
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { source } from '../page/source.mjs';
 import { testsOnPage } from './on_page.mjs';
-import { settled, violationsOf } from './open.mjs';
+import { assertAccessible, assertFits, settled } from './open.mjs';
 
 const { stops } = await source('tour');
 const onPage = testsOnPage();
@@ -28,7 +28,7 @@ onPage('every stop shows its claim and marks the control that tests it', {}, asy
     await page.waitForURL((url) => url.hash.includes(`tour=${i + 1}`) && /text=/.test(url.hash));
     if (i === 0) {
       assert.ok(scripts.length > 0);
-      assert.deepEqual(await violationsOf(page), []);
+      await assertAccessible(page);
       await page.locator('[data-toured]').click();
       await settled(page);
       assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
@@ -48,11 +48,7 @@ onPage(
   { hash: '#tour=4', viewport: { width: 320, height: 700 } },
   async (page) => {
     await at(page, 4);
-    const [inner, outer] = await page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.clientWidth,
-    ]);
-    assert.ok(inner <= outer, `${inner} wide in ${outer}`);
+    await assertFits(page);
     const box = await tour(page).boundingBox();
     assert.ok(box.height < 300, `${box.height} high`);
     // What somebody typed stays when the page is reloaded.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Generator } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { read, root, settled, violationsOf } from './open.mjs';
+import { assertAccessible, assertFits, read, root, settled } from './open.mjs';
 
 const onPage = testsOnPage('#view=writing');
 const tolerance = 0.01;
@@ -117,14 +117,6 @@ onPage('it follows the text and the heads', {}, async (page) => {
 onPage('a phone, and axe', { viewport: { width: 320, height: 800 } }, async (page) => {
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').nth(5).waitFor();
-  assert.ok(
-    await page.evaluate(
-      () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-    ),
-  );
-  const violations = await violationsOf(page);
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
-    [],
-  );
+  await assertFits(page);
+  await assertAccessible(page);
 });
