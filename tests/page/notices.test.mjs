@@ -14,10 +14,12 @@ const {
   insideExamples,
   transplantExamples,
   translationExamples,
+  translationPairs,
   writingExamples,
+  writingPairs,
 } = await source(
   ...['examples', 'inside/models', 'sampling', 'transplant-examples', 'transplant-link'],
-  ...['translation-examples', 'writing-examples'],
+  ...['text-pairs', 'translation-examples', 'writing-examples'],
 );
 
 const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
@@ -524,3 +526,30 @@ for (const target of ['de', 'fr']) {
 }
 check('writing', writingExamples, inWriting, 'writer', continuationOf);
 check('inside, writer', insideExamples.writer, insideWriter, 'inside writer', continuationOf);
+
+test('writing: each pair of beginnings goes on with another word, and clearly so', async () => {
+  const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
+  assert.equal(writingPairs[0].base, writingExamples[0].text);
+  for (const { name, base, donor } of writingPairs) {
+    const [own, other] = [
+      (await models['inside writer'].next(base, all)).next,
+      (await models['inside writer'].next(donor, all)).next,
+    ];
+    const lead = (next) => {
+      const logprob = (id) => next.find((token) => token.id === id).logprob;
+      return logprob(other[0].id) - logprob(own[0].id);
+    };
+    assert.ok(lead(own) < -1, `${name}: ${lead(own)}`);
+    assert.ok(lead(other) > 1, `${name}: ${lead(other)}`);
+  }
+});
+
+test('translation: each pair of sentences is translated with another word', async () => {
+  for (const target of ['de', 'fr']) {
+    const model = models[`inside ${target}`];
+    for (const { name, base, donor } of translationPairs) {
+      const [own, other] = [await model.translate(base), await model.translate(donor)];
+      assert.notEqual(own.text, other.text, `${target}, ${name}`);
+    }
+  }
+});

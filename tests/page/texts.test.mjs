@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { carried, isForeign, shorten, shownTokens, unknownIn, widestGap } = await source('tokens');
+const { carried, endOf, isForeign, shorten, shownTokens, unknownIn, widestGap } =
+  await source('tokens');
 const format = await source('format');
 const { classifyCode, translateCode, transplantCode } = await source('code');
 const { jsonText, resultJson, translationJson } = await source('result-json');
@@ -87,6 +88,8 @@ test('the widest gap of a clipped text is found', () => {
   assert.equal(shorten('unbelievable', 7), 'unb…ble');
   assert.equal(shorten('🙂🙂🙂🙂', 3), '🙂…🙂');
   assert.equal(shorten('short', 7), 'short');
+  assert.equal(endOf('A good film'), 'A good film');
+  assert.equal(endOf(`${'long '.repeat(9)}and wide`), '…long long long long long and wide');
 });
 
 test('numbers are never rounded to certainty, and things are counted in words', () => {

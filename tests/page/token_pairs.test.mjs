@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { pairTokens } = await source('token-pairs');
+const { pairBeginnings, pairTokens } = await source('token-pairs');
 const tokens = (text) => [...text].map((letter) => ({ id: letter.codePointAt(0) }));
 const pairs = (base, donor) => pairTokens(tokens(base), tokens(donor));
 
@@ -45,4 +45,23 @@ test('nothing in common, and nothing at all', () => {
   assert.deepEqual(pairs('ab', 'xy').donorOf, [0, 1]);
   assert.deepEqual(pairs('ab', 'xyz').donorOf, [null, null]);
   assert.deepEqual(pairs('', ''), { donorOf: [], baseColumns: [], donorColumns: [] });
+});
+
+test('of two beginnings the last tokens are partners', () => {
+  const beginnings = (base, donor) => pairBeginnings(tokens(base), tokens(donor));
+  assert.deepEqual(beginnings('abc', 'axc'), pairs('abc', 'axc'));
+  assert.deepEqual(beginnings('abc', 'abcd'), {
+    donorOf: [0, 1, 3],
+    baseColumns: [0, 1, 3],
+    donorColumns: [0, 1, 2, 3],
+  });
+  // The first "b" of the two would be the leftmost partner.
+  assert.deepEqual(pairs('ab', 'abb').donorOf, [0, 1]);
+  assert.deepEqual(beginnings('ab', 'abb').donorOf, [0, 2]);
+  assert.deepEqual(beginnings('a', 'xyz'), {
+    donorOf: [2],
+    baseColumns: [2],
+    donorColumns: [0, 1, 2],
+  });
+  assert.deepEqual(beginnings('', 'xyz'), pairs('', 'xyz'));
 });

@@ -4,7 +4,7 @@ import { readFailure, type Failure } from './failure.ts';
 import type { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
 
-interface Model {
+export interface Model {
   readonly info: ModelInfo;
   dispose(): void;
 }

@@ -1,19 +1,50 @@
-/** What a translator would write next: how much speaks for every token, after those that it has. */
-import type { TranslateOptions, Translator } from 'glassformer';
+/** What would be written next: how much speaks for every token, after those that are there. */
+import type { SentenceTranslation, TracedTensor, TranslateOptions, Translator } from 'glassformer';
+import { largest } from './inside/run.ts';
 
-/**
- * Logits by id: the difference of two is that of their log-probabilities. `text` is one sentence,
- * whose translation begins with the tokens of `prefix`.
- */
+/** `text` is one sentence, whose translation begins with the tokens of `prefix`; one more is written. */
+export async function nextStep(
+  model: Translator,
+  text: string,
+  prefix: readonly number[],
+  options: TranslateOptions,
+): Promise<SentenceTranslation> {
+  const forced = { beams: 1, prefixes: [prefix], maxLength: prefix.length + 1 };
+  return (await model.translate(text, { ...options, ...forced })).sentences[0]!;
+}
+
+/** Logits by id: the difference of two is that of their log-probabilities. */
 export async function nextLogits(
   model: Translator,
   text: string,
   prefix: readonly number[],
   options: Omit<TranslateOptions, 'trace'>,
 ): Promise<Float32Array> {
-  const forced = { beams: 1, prefixes: [prefix], maxLength: prefix.length + 1 };
-  const { sentences } = await model.translate(text, { ...options, ...forced, trace: ['logits'] });
-  const { shape, data } = sentences[0]!.trace.logits!;
+  const { trace } = await nextStep(model, text, prefix, { ...options, trace: ['logits'] });
+  return rowOf(trace!.logits!, -1);
+}
+
+/** A row of a matrix; those below 0 count from its end. */
+export function rowOf({ shape, data }: TracedTensor, row: number): Float32Array {
   const [rows, columns] = shape as [number, number];
-  return data.slice((rows - 1) * columns);
+  const at = row < 0 ? rows + row : row;
+  return data.slice(at * columns, (at + 1) * columns);
+}
+
+/**
+ * Of two texts' logits, the ids of what each goes on with; where that is the same, of what loses
+ * most from the one to the other, and what gains most.
+ */
+export function parting(base: Float32Array, donor: Float32Array): [number, number] | undefined {
+  const own = largest(base, base.length);
+  const other = largest(donor, donor.length);
+  const [is, would] = [own[0]!.index, other[0]!.index];
+  if (is !== would) return [is, would];
+  const gains = new Float64Array(base.length);
+  for (const { index, probability } of other) gains[index]! += probability;
+  for (const { index, probability } of own) gains[index]! -= probability;
+  const [loser, winner] = [Math.min(...gains), Math.max(...gains)].map((gain) =>
+    gains.indexOf(gain),
+  ) as [number, number];
+  return loser === winner ? undefined : [loser, winner];
 }

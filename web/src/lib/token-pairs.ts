@@ -37,6 +37,24 @@ export function pairTokens(base: readonly Identified[], donor: readonly Identifi
   return { donorOf, baseColumns, donorColumns };
 }
 
+/**
+ * Of two beginnings: the last tokens stand for each other, whatever they are, as what comes next is
+ * told in their places.
+ */
+export function pairBeginnings(
+  base: readonly Identified[],
+  donor: readonly Identified[],
+): TokenPairs {
+  if (base.length === 0 || donor.length === 0) return pairTokens(base, donor);
+  const { donorOf, baseColumns, donorColumns } = pairTokens(base.slice(0, -1), donor.slice(0, -1));
+  const last = Math.max(-1, ...baseColumns, ...donorColumns) + 1;
+  return {
+    donorOf: [...donorOf, donor.length - 1],
+    baseColumns: [...baseColumns, last],
+    donorColumns: [...donorColumns, last],
+  };
+}
+
 /** The longest common subsequence: places in both, in order. */
 function commonTokens(a: readonly Identified[], b: readonly Identified[]): [number, number][] {
   const width = b.length + 1;

@@ -61,6 +61,10 @@ export function shorten(label: string, length: number): string {
   return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (length - 1 - head)).join('')}`;
 }
 
+/** The end of a text, whole words. */
+export const endOf = (text: string): string =>
+  text.length > 36 ? `…${text.slice(-36).replace(/^\S*\s/, '')}` : text;
+
 /** What of a text a vocabulary lacks. */
 export interface Unknown {
   /** Each once, in order. */

@@ -1,72 +1,67 @@
 /**
- * Activation patching between two sentences that are translated: how far the encoder's vector of one
- * token, at one depth, moves the first word in which the two translations differ.
+ * Activation patching between two texts: how far the vector of one token, at one depth, moves the
+ * first word in which what is written after the one differs from what is written after the other.
  */
-import { Translator } from 'glassformer';
-import type {
-  Patch,
-  SentenceTranslation,
-  Token,
-  TracedTensor,
-  TranslateOptions,
-} from 'glassformer';
-import { ExplainingModel, Question } from './explaining-model.svelte.ts';
+import type { ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
+import { ExplainingModel, Question, type Model } from './explaining-model.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
-import { nextLogits } from './next-logits.ts';
-import { pairTokens } from './token-pairs.ts';
+import { rowOf } from './next-logits.ts';
 import type { Carried, Part, TransplantTable } from './transplant.ts';
+import type { Answer, Kind, Parted, Run } from './word-transplant-kinds.ts';
 
-/** Of a sentence of more tokens, a cell is a word. */
+/** Of a text of more tokens, a cell is a word. */
 const mostCells = 64;
 
 export interface WordTransplantReading extends Part {
   base: string;
   donor: string;
-  /** How each is translated. */
-  baseText: string;
-  donorText: string;
+  /** What is written after each. */
+  baseAnswer: Answer;
+  donorAnswer: Answer;
   /** Where they part: the next token of the one and of the other; undefined where they do not. */
-  words: { base: string; donor: string } | undefined;
+  words: Parted['words'] | undefined;
+  /** Whether the likeliest is the same in both. */
+  alike: boolean;
   /** Of log P(donor's word) − log P(base's word), after what both begin with. */
   table: TransplantTable;
 }
 
-type Traced = SentenceTranslation & { trace?: Readonly<Record<string, TracedTensor>> };
-
-export class WordTransplant {
-  /** In floats: attention in integers reads nothing that would be replaced. */
-  readonly #model = new ExplainingModel(
-    new ModelLoader((folder, options) => Translator.load(folder, { ...options, compute: 'f32' })),
-  );
-  readonly question = new Question(this.#model);
-  readonly performing = new Question(this.#model);
+export class WordTransplant<M extends Model, R extends Run> {
+  readonly #model: ExplainingModel<M>;
+  readonly question: Question<M>;
+  readonly performing: Question<M>;
 
   reading = $state.raw<WordTransplantReading>();
   /** What is written with a vector carried across. */
-  performed = $state.raw<{ at: Carried; text: string | undefined }>();
+  performed = $state.raw<{ at: Carried; answer: Answer | undefined }>();
 
-  #patchesOf: ((at: Carried) => Patch[]) | undefined;
+  #perform: ((model: M, at: Carried, signal: AbortSignal) => Promise<Answer>) | undefined;
 
-  async read(name: ModelName, base: string, donor: string, beams: number): Promise<void> {
+  constructor(load: Kind<M, R>['load']) {
+    this.#model = new ExplainingModel(new ModelLoader(load));
+    this.question = new Question(this.#model);
+    this.performing = new Question(this.#model);
+  }
+
+  async read(name: ModelName, kind: Kind<M, R>, base: string, donor: string): Promise<void> {
     this.stop();
     this.performed = undefined;
     await this.question.ask(name, (model, signal) =>
-      this.#measure(model, base, donor, beams, signal),
+      this.#measure(model, kind, base, donor, signal),
     );
     if (this.question.failure) this.reading = undefined;
   }
 
-  /** Has the sentence translated with a cell's vectors carried across. */
-  async perform(name: ModelName, at: Carried | undefined, beams: number): Promise<void> {
+  /** Has the base's answer written with a cell's vectors carried across. */
+  async perform(name: ModelName, at: Carried | undefined): Promise<void> {
     this.performing.stop();
-    this.performed = at && { at, text: undefined };
-    const { reading } = this;
-    const patch = at && this.#patchesOf?.(at);
-    if (!patch || !reading) return;
+    this.performed = at && { at, answer: undefined };
+    const perform = this.#perform;
+    if (!at || !perform) return;
     await this.performing.ask(name, async (model, signal) => {
-      const { text } = await model.translate(reading.base, { beams, patch, signal });
-      if (!signal.aborted) this.performed = { at, text };
+      const answer = await perform(model, at, signal);
+      if (!signal.aborted) this.performed = { at, answer };
     });
   }
 
@@ -81,67 +76,79 @@ export class WordTransplant {
   }
 
   async #measure(
-    model: Translator,
+    model: M,
+    kind: Kind<M, R>,
     base: string,
     donor: string,
-    beams: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const layers = model.info.layers;
-    const one = async (text: string, options: TranslateOptions): Promise<Traced> => {
-      const { sentences } = await model.translate(text, { beams, ...options, signal });
-      return sentences[0]!;
-    };
-    const streams = Array.from({ length: layers }, (_, layer) => `encoder.layers.${layer}.input`);
-    streams.push(`encoder.layers.${layers - 1}.output`);
-    const positions = 'encoder.embed_positions';
-    const plainBase = await one(base, { trace: [positions] });
-    const plainDonor = await one(donor, { trace: [positions] });
-    const pairs = pairTokens(plainBase.sourceTokens, plainDonor.sourceTokens);
+    const { stack } = kind;
+    const { layers } = model.info;
+    const streams = Array.from({ length: layers }, (_, layer) => `${stack}.layers.${layer}.input`);
+    streams.push(`${stack}.layers.${layers - 1}.output`);
+
+    const plain = [
+      await kind.step(model, base, [], { signal }),
+      await kind.step(model, donor, [], { signal }),
+    ];
+    const [tokens, donorTokens] = plain.map((each) => each.tokens) as [Token[], Token[]];
+    const pairs = kind.pair(tokens, donorTokens);
+    // Of a text that is too long, what was read.
+    const [own, other] = [base, donor].map((text, i) =>
+      text.slice(plain[i]!.tokens[0]?.start ?? 0),
+    ) as [string, string];
 
     // Both of a pair get the same position, or the shift alone would pose as content.
-    const longer = [plainBase, plainDonor]
-      .map(({ trace }) => trace![positions]!)
-      .reduce((a, b) => (a.shape[0]! >= b.shape[0]! ? a : b));
-    const moved = (columns: readonly number[]): Patch[] => {
-      const apart = columns.some((column, i) => column !== i);
-      if (!apart || Math.max(...columns) >= longer.shape[0]!) return [];
-      return [{ name: positions, value: rowsOf(longer, columns) }];
+    const name = `${stack}.embed_positions`;
+    const columns = [...pairs.baseColumns, ...pairs.donorColumns];
+    const count = Math.max(...columns) + 1 + kind.grows;
+    const read = await kind.step(model, 'a '.repeat(count), [], { trace: [name], signal });
+    const positions = read.trace[name]!;
+    const there = positions.shape[0]! >= count;
+    /** Where a text's tokens stand, and `more` that are written after them. */
+    const moved = (at: readonly number[], more = 0): Patch[] => {
+      if (!there || at.every((column, i) => column === i)) return [];
+      const after = Array.from({ length: more }, (_, i) => at.at(-1)! + 1 + i);
+      return [{ name, value: rowsOf(positions, [...at, ...after]) }];
     };
-    const [ofBase, ofDonor] = [moved(pairs.baseColumns), moved(pairs.donorColumns)];
-    const own = await one(base, { trace: streams, patch: ofBase });
-    const other = await one(donor, { trace: streams, patch: ofDonor });
+    const ofBase = moved(pairs.baseColumns);
+    const ofDonor = moved(pairs.donorColumns);
+    const whole = moved(pairs.baseColumns, kind.grows);
+    const ownRun = await kind.run(model, own, { trace: streams, patch: whole, signal });
+    const otherRun = await kind.run(model, other, {
+      ...{ trace: streams, signal },
+      patch: moved(pairs.donorColumns, kind.grows),
+    });
 
-    const first = own.tokens.findIndex(({ id }, i) => id !== other.tokens[i]?.id);
-    const [is, would] = [own.tokens[first], other.tokens[first]];
-    const parted = is && would && { base: is.text.trim(), donor: would.text.trim() };
-    const prefix = own.tokens.slice(0, Math.max(0, first)).map(({ id }) => id);
+    const parted = kind.part(ownRun, otherRun);
     const contrast = async (text: string, patch: Patch[]): Promise<number> => {
       if (!parted) return 0;
-      const logits = await nextLogits(model, text, prefix, { patch, signal });
-      return logits[would.id]! - logits[is.id]!;
+      const asking = { patch, trace: ['logits'], signal };
+      const { trace } = await kind.step(model, text, parted.prefix, asking);
+      const logits = rowOf(trace.logits!, -1);
+      const [is, would] = parted.ids;
+      return logits[would]! - logits[is]!;
     };
 
-    const tokens = own.sourceTokens;
     const cells = cellsOf(tokens).map((each) => ({
       tokens: each,
       unpaired: each.every((token) => pairs.donorOf[token] === null),
     }));
     const shape: [number, number] = [layers + 1, cells.length];
     const data = new Float32Array(shape[0] * shape[1]).fill(NaN);
-    const atBase = await contrast(base, ofBase);
-    const atDonor = await contrast(donor, ofDonor);
+    const atBase = await contrast(own, ofBase);
+    const atDonor = await contrast(other, ofDonor);
     const alone = {
-      plainBase: ofBase.length > 0 ? await contrast(base, []) : atBase,
-      plainDonor: ofDonor.length > 0 ? await contrast(donor, []) : atDonor,
+      plainBase: ofBase.length > 0 ? await contrast(own, []) : atBase,
+      plainDonor: ofDonor.length > 0 ? await contrast(other, []) : atDonor,
     };
     const show = () => {
       this.reading = {
-        ...{ base, donor, baseText: own.text, donorText: other.text, words: parted },
-        ...{ site: 'residual', head: 0 },
+        ...{ base, donor, baseAnswer: ownRun.answer, donorAnswer: otherRun.answer },
+        ...{ words: parted?.words, alike: parted?.alike ?? false, site: 'residual', head: 0 },
         table: {
-          ...{ method: 'transplant', label: parted?.donor ?? '', clipped: false, ...pairs, cells },
-          ...{ tokens, donorTokens: other.sourceTokens, base: atBase, donor: atDonor, ...alone },
+          ...{ method: 'transplant', label: parted?.words.donor ?? '', clipped: false, ...pairs },
+          ...{ cells, tokens, donorTokens, base: atBase, donor: atDonor, ...alone },
           delta: { shape, data: data.slice() },
         },
       };
@@ -153,10 +160,10 @@ export class WordTransplant {
       const paired = members.filter((token) => pairs.donorOf[token] !== null);
       const gone = members.filter((token) => pairs.donorOf[token] === null);
       const from = paired.map((token) => pairs.donorOf[token]!);
-      const carried = { name, tokens: paired, value: rowsOf(other.trace![name]!, from) };
+      const carried = { name, tokens: paired, value: rowsOf(otherRun.trace[name]!, from) };
       return [
         ...(paired.length > 0 ? [carried] : []),
-        ...(gone.length > 0 ? unread(gone, row, layers, model.info.decoderLayers) : []),
+        ...(gone.length > 0 ? unread(gone, row, stack, model.info) : []),
       ];
     };
     /** Whether all of a cell's vectors are the partners' own, to the bit. */
@@ -165,27 +172,33 @@ export class WordTransplant {
         const from = pairs.donorOf[token]!;
         if (from === null) return false;
         const name = streams[row]!;
-        const there = rowsOf(other.trace![name]!, [from]).data;
-        return rowsOf(own.trace![name]!, [token]).data.every((value, i) => value === there[i]);
+        const there = rowOf(otherRun.trace[name]!, from);
+        return rowOf(ownRun.trace[name]!, token).every((value, i) => value === there[i]);
       });
-    this.#patchesOf = (at) => [...ofBase, ...patchesOf(at)];
+    this.#perform = async (model, at, signal) =>
+      (await kind.run(model, own, { patch: [...whole, ...patchesOf(at)], signal })).answer;
     if (!parted) return show();
     for (let row = 0; row <= layers; row++) {
       for (let cell = 0; cell < cells.length; cell++) {
         const at = { row, cell };
         data[row * cells.length + cell] = same(at)
           ? 0
-          : (await contrast(base, this.#patchesOf(at))) - atBase;
+          : (await contrast(own, [...ofBase, ...patchesOf(at)])) - atBase;
       }
       show();
     }
   }
 }
 
-/** From a layer of the encoder on, and in the decoder, nobody attends to these tokens. */
-const unread = (keys: number[], from: number, layers: number, decoderLayers: number): Patch[] =>
+/** From a layer of a stack on, and in a decoder behind it, nobody attends to these tokens. */
+const unread = (
+  keys: number[],
+  from: number,
+  stack: 'encoder' | 'decoder',
+  { layers, decoderLayers = 0 }: ModelInfo,
+): Patch[] =>
   [
-    ...Array.from({ length: layers - from }, (_, i) => `encoder.layers.${from + i}.self_attn`),
+    ...Array.from({ length: layers - from }, (_, i) => `${stack}.layers.${from + i}.self_attn`),
     ...Array.from({ length: decoderLayers }, (_, i) => `decoder.layers.${i}.encoder_attn`),
   ].map((attention) => ({ name: `${attention}.scores`, keys, value: -Infinity }));
 
