@@ -6,7 +6,6 @@ import {
   type ClassifyOptions,
   type Head,
 } from 'glassformer';
-import { SvelteSet } from 'svelte/reactivity';
 import type { ViewState } from '../views.ts';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
@@ -83,7 +82,8 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   /** What is shown until the model has come, where that was computed when the page was built. */
   #beforehand = $state.raw<SentimentBeforehand>();
 
-  #hidden = new SvelteSet<number>();
+  /** Tokens that are hidden, in the order of the text. */
+  hidden = $state.raw<readonly number[]>([]);
   /** Whose tokens those are; undefined for the text's own, until it is read. */
   #hiddenOf: Reading | undefined;
   #reading = new AbortController();
@@ -204,30 +204,28 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
   }
 
-  get hidden(): number[] {
-    return [...this.#hidden].sort((a, b) => a - b);
-  }
-
   get touched(): boolean {
-    return this.choice.off.length + this.#hidden.size > 0;
+    return this.choice.off.length + this.hidden.length > 0;
   }
 
   isHidden(token: number): boolean {
-    return this.#hidden.has(token);
+    return this.hidden.includes(token);
   }
 
   toggleToken(token: number): void {
     if (this.frozen) return;
     this.earlier.rest();
     this.unhidden = 0;
-    if (!this.#hidden.delete(token)) this.#hidden.add(token);
+    this.hidden = this.isHidden(token)
+      ? this.hidden.filter((each) => each !== token)
+      : [...this.hidden, token].sort((a, b) => a - b);
     void this.#refresh();
   }
 
   /** Takes all interventions back. */
   reset(): void {
     this.earlier.rest();
-    this.#hidden.clear();
+    this.hidden = [];
     this.unhidden = 0;
     this.choice.off = [];
     void this.#refresh();
@@ -294,10 +292,9 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     if (head && this.#exists(head)) this.choice.selected = head;
     this.choice.take(link);
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
-    this.#hidden.clear();
+    this.hidden = [...new Set(hidden)].sort((a, b) => a - b);
     this.#hiddenOf = undefined;
     this.unhidden = 0;
-    for (const token of hidden) this.#hidden.add(token);
     this.choice.letGo();
   }
 
@@ -369,13 +366,11 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     if (before && before === untouched) return;
     const { hidden } = this;
     const places = before && carried(before.result.tokens, tokens);
-    this.#hidden.clear();
-    for (const token of hidden) {
-      // Without `before` they come from a link, which may name tokens that this text does not have.
-      const place = places ? places.get(token) : token;
-      if (place !== undefined && place < tokens.length) this.#hidden.add(place);
-    }
-    if (before) this.unhidden += hidden.length - this.#hidden.size;
+    // Without `before` they come from a link, which may name tokens that this text does not have.
+    this.hidden = hidden
+      .map((token) => (places ? places.get(token) : token) ?? Infinity)
+      .filter((place) => place < tokens.length);
+    if (before) this.unhidden += hidden.length - this.hidden.length;
   }
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {
