@@ -5,19 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { source } from './source.mjs';
+import { content, source } from './source.mjs';
 
-const {
-  candidatesOf,
-  examples,
-  fromTransplantLink,
-  insideExamples,
-  transplantExamples,
-  translationExamples,
-  writingExamples,
-} = await source(
-  ...['examples', 'inside/models', 'sampling', 'transplant-examples', 'transplant-link'],
-  ...['translation-examples', 'writing-examples'],
+const { candidatesOf, examples, fromTransplantLink } = await source(
+  ...['examples', 'sampling', 'transplant-link'],
 );
 
 const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
@@ -503,24 +494,24 @@ function check(view, shown, claims, which, read) {
 }
 
 check('sentiment', examples, inSentiment, 'sentiment', readingOf);
-check('transplant', transplantExamples, inTransplant, 'transplant', tableOf);
-check('inside, sentiment', insideExamples.sentiment, insideSentiment, 'inside', readingOf);
+check('transplant', content.transplant, inTransplant, 'transplant', tableOf);
+check('inside, sentiment', content.inside.sentiment, insideSentiment, 'inside', readingOf);
 for (const target of ['de', 'fr']) {
   const name = `en-${target}`;
   check(
     `translation, ${target}`,
-    translationExamples[target],
+    content.translation[target],
     inTranslation[target],
     target,
     renderingOf,
   );
   check(
     `inside, ${name}`,
-    insideExamples[name],
+    content.inside[name],
     insideTranslation[name],
     `inside ${target}`,
     stepsOf,
   );
 }
-check('writing', writingExamples, inWriting, 'writer', continuationOf);
-check('inside, writer', insideExamples.writer, insideWriter, 'inside writer', continuationOf);
+check('writing', content.writing, inWriting, 'writer', continuationOf);
+check('inside, writer', content.inside.writer, insideWriter, 'inside writer', continuationOf);

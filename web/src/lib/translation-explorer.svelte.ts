@@ -19,6 +19,7 @@ import {
 import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
+import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
@@ -35,7 +36,6 @@ import type { Trace } from './query-key.ts';
 import { translationJson } from './result-json.ts';
 import { mostBeams, withList, type SearchOnView } from './search-tree.ts';
 import { shownTokens } from './tokens.ts';
-import { translationExamples } from './translation-examples.ts';
 import { fromTranslationLink, toTranslationLink } from './translation-link.ts';
 
 /** A text together with its translation. */
@@ -109,7 +109,7 @@ export class TranslationExplorer
 
   constructor(link: Link) {
     super();
-    this.text = translationExamples.de[0]!.text;
+    this.text = content.translation.de[0]!.text;
     this.#take(link);
   }
 
@@ -382,7 +382,7 @@ export class TranslationExplorer
     const wanted = () =>
       this.loader.phase === 'loading' &&
       this.target === 'de' &&
-      this.text === translationExamples.de[0]!.text &&
+      this.text === content.translation.de[0]!.text &&
       !this.touched;
     if (!wanted()) return;
     const known = await translationBeforehand();

@@ -1,11 +1,11 @@
 /** The transplant view's state: two texts, what carrying each vector across does, and which is. */
 import { Classifier } from 'glassformer';
 import type { Link } from './address.ts';
+import { content } from './content.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import { carried as carriedTokens } from './tokens.ts';
 import { deltaAt, type Carried, type Part, type Site, type TransplantTable } from './transplant.ts';
-import { transplantExamples } from './transplant-examples.ts';
 import { fromTransplantLink, pairText, toTransplantLink } from './transplant-link.ts';
 
 /** Two texts together with what the model made of them. */
@@ -41,7 +41,7 @@ export class TransplantExplorer extends Explorer<Classifier> {
 
   constructor(link: Link) {
     super();
-    this.#take({ text: transplantExamples[0]!.text });
+    this.#take({ text: content.transplant[0]!.text });
     this.#take(link);
   }
 

@@ -2,6 +2,7 @@
 import { Generator, type Prediction, type Token } from 'glassformer';
 import { habit, lastCell, matrixIn, type Cell, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
+import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
@@ -16,7 +17,6 @@ import type { Trace } from './query-key.ts';
 import { predictionJson } from './result-json.ts';
 import { candidatesOf, drawn, isPartial, type Candidate, type Sampling } from './sampling.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
-import { writingExamples } from './writing-examples.ts';
 import { fromWritingLink, toWritingLink } from './writing-link.ts';
 
 /** A text, what may follow it, and with which heads off that was asked. */
@@ -76,7 +76,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
 
   constructor(link: Link) {
     super();
-    this.#set(writingExamples[0]!.text);
+    this.#set(content.writing[0]!.text);
     this.#take(link);
   }
 

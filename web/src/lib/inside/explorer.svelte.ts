@@ -1,11 +1,12 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and what was read. */
 import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
 import type { HeadPosition, Link } from '../address.ts';
+import { content } from '../content.ts';
 import { Explorer } from '../explorer.svelte.ts';
 import { loadFailure } from '../failure.ts';
 import { ModelLoader } from '../model-loader.svelte.ts';
 import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
-import { insideExamples, models, type InsideModel } from './models.ts';
+import { models, type InsideModel } from './models.ts';
 import { Folder, read, type OpenModel, type Reading } from './reading.ts';
 import type { Source } from './unfold.ts';
 import type { Weights } from './weights.ts';
@@ -48,7 +49,7 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   constructor(link: Link) {
     super();
-    this.text = insideExamples[this.model][0]!.text;
+    this.text = content.inside[this.model][0]!.text;
     this.#take(link);
   }
 
@@ -79,10 +80,10 @@ export class InsideExplorer extends Explorer<OpenModel> {
 
   /** To another model: an example's text gives way to one of its own. */
   take(model: InsideModel): void {
-    const own = insideExamples[this.model].some(({ text }) => text === this.text);
-    const fits = insideExamples[model].some(({ text }) => text === this.text);
+    const own = content.inside[this.model].some(({ text }) => text === this.text);
+    const fits = content.inside[model].some(({ text }) => text === this.text);
     this.model = model;
-    if (own && !fits) this.text = insideExamples[model][0]!.text;
+    if (own && !fits) this.text = content.inside[model][0]!.text;
     this.head = { layer: 0, head: 0 };
     this.#forget();
     this.#renew();

@@ -1,0 +1,31 @@
+/** Texts of all views but the first: a file of its own, fetched beside the code of those views. */
+import address from '../content.json?url';
+import type { Example } from './example.ts';
+import type { InsideModel } from './inside/models.ts';
+import type { Target } from './models.ts';
+import type { Stop } from './tour.ts';
+
+export interface Content {
+  tour: readonly Stop[];
+  /** Texts to start from, one for each thing worth seeing; the first is what a view starts with. */
+  translation: Record<Target, readonly Example[]>;
+  transplant: readonly Example[];
+  writing: readonly Example[];
+  inside: Record<InsideModel, readonly Example[]>;
+  /** What the training of each model began with, as weights/train has it. */
+  trainingStarts: Record<InsideModel, string>;
+}
+
+/** There once `fetchContent` has resolved. */
+export let content: Content;
+let fetching: Promise<Content> | undefined;
+
+export async function fetchContent(): Promise<void> {
+  fetching ??= fetch(address).then((response) => response.json() as Promise<Content>);
+  try {
+    content = await fetching;
+  } catch (error) {
+    fetching = undefined;
+    throw error;
+  }
+}
