@@ -2,11 +2,14 @@
 import address from '../content.json?url';
 import type { Example } from './example.ts';
 import type { InsideModel } from './inside/models.ts';
+import type { Input, TaskName } from './model-tasks.ts';
 import type { Target } from './models.ts';
 import type { Stop } from './tour.ts';
 
 export interface Content {
   tour: readonly Stop[];
+  /** Labeled texts, a line each, to be judged one after the other. */
+  list: string;
   /** Texts to start from, one for each thing worth seeing; the first is what a view starts with. */
   translation: Record<Target, readonly Example[]>;
   transplant: readonly Example[];
@@ -14,6 +17,8 @@ export interface Content {
   inside: Record<InsideModel, readonly Example[]>;
   /** What the training of each model began with, as weights/train has it. */
   trainingStarts: Record<InsideModel, string>;
+  /** What a model of one’s own is asked first. */
+  ownModel: Record<TaskName, Input>;
 }
 
 /** There once `fetchContent` has resolved. */

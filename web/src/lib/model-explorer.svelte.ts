@@ -2,6 +2,7 @@
 import { load, type Compute, type Head, type Model, type TranslatorInfo } from 'glassformer';
 import { followWord, type Alignment, type Lit, type Side, type WordsOnView } from './alignment.ts';
 import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
+import { content } from './content.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { filesFailure } from './failure.ts';
 import { describe, memoryOf, type FoundModel } from './found-model.ts';
@@ -123,9 +124,9 @@ export class ModelExplorer
     );
     if (!opened) return;
     this.read = read;
-    const { task } = this;
-    if (!task) return;
-    this.input = task.example;
+    const { info } = this.loader;
+    if (!info || !isTask(info.task)) return;
+    this.input = content.ownModel[info.task];
     this.attention =
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
