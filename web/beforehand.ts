@@ -2,15 +2,16 @@
  * The answers to the first texts of the sentiment and the translation view, as the models give them:
  * computed when the page is built, to be shown until the models have come.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Package from 'glassformer';
 import { packed } from './src/lib/beforehand-format.ts';
 import { evidence } from './src/lib/evidence.ts';
 import { examples } from './src/lib/examples.ts';
-import { translationExamples } from './src/lib/translation-examples.ts';
+import type { Content } from './src/lib/content.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const content = JSON.parse(readFileSync(here('src/content.json'), 'utf8')) as Content;
 const folder = (model: string) => here(`../weights/${model}`);
 
 /** Built before the page is; an import that is written out would be bundled into the configuration. */
@@ -44,7 +45,7 @@ async function translation(): Promise<string | undefined> {
   const { Translator } = await load();
   const model = await Translator.load(folder('en-de'));
   try {
-    const { text } = translationExamples.de[0]!;
+    const { text } = content.translation.de[0]!;
     const beams = 4;
     const options = { beams, attention: true, hypotheses: true } as const;
     const result = await model.translate(text, options);

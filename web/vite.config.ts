@@ -76,6 +76,34 @@ function beforehand(): Plugin {
   };
 }
 
+/**
+ * Leaves out the code with which Svelte takes over a page that a server has drawn, and its modes that
+ * no component of ours uses. Svelte guards both with variables that never change here.
+ */
+function clientOnly(): Plugin {
+  const never = (code: string, name: string) => {
+    const variable = `export let ${name} = false;`;
+    if (!code.includes(variable)) throw new Error(`Svelte has no ${name}`);
+    return code
+      .replace(variable, `export const ${name} = false;`)
+      .replace(new RegExp(`\\t${name} = .*;`, 'g'), '');
+  };
+  return {
+    name: 'client-only',
+    apply: 'build',
+    enforce: 'post',
+    transform(code, id) {
+      // A component's own part in it: `$.reset(element)` and `$.next()` only follow the drawn page.
+      if (id.endsWith('.svelte')) return code.replace(/^\t+\$\.(reset|next)\(.*\);\n/gm, '');
+      if (id.endsWith('svelte/src/internal/client/dom/hydration.js'))
+        return never(code, 'hydrating');
+      if (id.endsWith('svelte/src/internal/flags/index.js'))
+        return ['async_mode_flag', 'legacy_mode_flag', 'tracing_mode_flag'].reduce(never, code);
+      return undefined;
+    },
+  };
+}
+
 /** What draws the page and its first view. */
 const firstView = /src\/(page\.ts|components\/SentimentView\.svelte)$/;
 
@@ -234,8 +262,12 @@ export default defineConfig({
   plugins: [
     // Short names of scopes: they stand in every element that has a style.
     svelte({
-      compilerOptions: { cssHash: ({ hash, filename }) => `s${hash(filename).slice(0, 3)}` },
+      compilerOptions: {
+        cssHash: ({ hash, filename }) => `s${hash(filename).slice(0, 3)}`,
+        discloseVersion: false,
+      },
     }),
+    clientOnly(),
     contentSecurityPolicy(),
     codeFirst(),
     firstViewAtOnce(),

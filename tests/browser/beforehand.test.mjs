@@ -5,12 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { AttentionMap, Classifier, Translator } from '../../dist/index.js';
-import { source } from '../page/source.mjs';
+import { content, source } from '../page/source.mjs';
 import { launch, open, root, serve, settled } from './open.mjs';
 
-const { packed, unpacked, examples, translationExamples } = await source(
-  ...['beforehand-format', 'examples', 'translation-examples'],
-);
+const { packed, unpacked, examples } = await source('beforehand-format', 'examples');
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 2e-4;
@@ -81,7 +79,7 @@ test('the translation view’s first answer is the model’s', async () => {
   const { text, beams, result, effects } = (await inPage()).translation;
   const model = await Translator.load(join(root, 'weights/en-de'));
   const own = await model.translate(text, { beams, attention: true, hypotheses: true });
-  assert.equal(text, translationExamples.de[0].text);
+  assert.equal(text, content.translation.de[0].text);
   assert.equal(result.text, own.text);
   const [a] = result.sentences;
   const [b] = own.sentences;

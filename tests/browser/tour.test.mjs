@@ -1,10 +1,10 @@
 // The tour: from stop to stop, each with the control that it is about.
 import assert from 'node:assert/strict';
-import { source } from '../page/source.mjs';
+import { content } from '../page/source.mjs';
 import { testsOnPage } from './on_page.mjs';
 import { assertAccessible, assertFits, settled } from './open.mjs';
 
-const { stops } = await source('tour');
+const stops = content.tour;
 const onPage = testsOnPage();
 
 const tour = (page) => page.getByTestId('tour');

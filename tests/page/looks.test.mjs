@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { source } from './source.mjs';
 
 const palette = await source('palette');
-const { labelColor } = await source('glasses');
+const { labelColor, shadeOf } = await source('glasses');
 const { placeAfter, walkAlong } = await source('keys');
 const { loadFailure, readFailure, GlassformerError } = await source('failure', 'glassformer');
 
@@ -41,9 +41,8 @@ for (const theme of ['light', 'dark']) {
     const pixels = palette.attentionPixels(theme);
     assert.deepEqual([...pixels.slice(255 * 4)], [...channels(scale(0.5)), 255]);
     const shades = palette.attentionShades(theme);
-    for (const weight of [0, 0.5, 0.7])
-      assert.equal(shades[palette.shadeOf(weight, 0.5)], scale(weight));
-    assert.equal(palette.shadeOf(0.1, 0), 0);
+    for (const weight of [0, 0.5, 0.7]) assert.equal(shades[shadeOf(weight, 0.5)], scale(weight));
+    assert.equal(shadeOf(0.1, 0), 0);
   });
 }
 

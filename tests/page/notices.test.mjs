@@ -5,21 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { source } from './source.mjs';
+import { content, source } from './source.mjs';
 
-const {
-  candidatesOf,
-  examples,
-  fromTransplantLink,
-  insideExamples,
-  transplantExamples,
-  translationExamples,
-  translationPairs,
-  writingExamples,
-  writingPairs,
-} = await source(
-  ...['examples', 'inside/models', 'sampling', 'transplant-examples', 'transplant-link'],
-  ...['text-pairs', 'translation-examples', 'writing-examples'],
+const { candidatesOf, examples, fromTransplantLink } = await source(
+  ...['examples', 'sampling', 'transplant-link'],
 );
 
 const open = (kind, name, options = {}) => kind.load(join(root, 'weights', name), options);
@@ -505,32 +494,32 @@ function check(view, shown, claims, which, read) {
 }
 
 check('sentiment', examples, inSentiment, 'sentiment', readingOf);
-check('transplant', transplantExamples, inTransplant, 'transplant', tableOf);
-check('inside, sentiment', insideExamples.sentiment, insideSentiment, 'inside', readingOf);
+check('transplant', content.transplant, inTransplant, 'transplant', tableOf);
+check('inside, sentiment', content.inside.sentiment, insideSentiment, 'inside', readingOf);
 for (const target of ['de', 'fr']) {
   const name = `en-${target}`;
   check(
     `translation, ${target}`,
-    translationExamples[target],
+    content.translation[target],
     inTranslation[target],
     target,
     renderingOf,
   );
   check(
     `inside, ${name}`,
-    insideExamples[name],
+    content.inside[name],
     insideTranslation[name],
     `inside ${target}`,
     stepsOf,
   );
 }
-check('writing', writingExamples, inWriting, 'writer', continuationOf);
-check('inside, writer', insideExamples.writer, insideWriter, 'inside writer', continuationOf);
+check('writing', content.writing, inWriting, 'writer', continuationOf);
+check('inside, writer', content.inside.writer, insideWriter, 'inside writer', continuationOf);
 
 test('writing: each pair of beginnings goes on with another word, and clearly so', async () => {
   const all = { count: 0, temperature: 1, topK: 0, topP: 1 };
-  assert.equal(writingPairs[0].base, writingExamples[0].text);
-  for (const { name, base, donor } of writingPairs) {
+  assert.equal(content.pairs.writing[0].base, content.writing[0].text);
+  for (const { name, base, donor } of content.pairs.writing) {
     const [own, other] = [
       (await models['inside writer'].next(base, all)).next,
       (await models['inside writer'].next(donor, all)).next,
@@ -547,7 +536,7 @@ test('writing: each pair of beginnings goes on with another word, and clearly so
 test('translation: each pair of sentences is translated with another word', async () => {
   for (const target of ['de', 'fr']) {
     const model = models[`inside ${target}`];
-    for (const { name, base, donor } of translationPairs) {
+    for (const { name, base, donor } of content.pairs.translation) {
       const [own, other] = [await model.translate(base), await model.translate(donor)];
       assert.notEqual(own.text, other.text, `${target}, ${name}`);
     }

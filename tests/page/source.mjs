@@ -1,4 +1,5 @@
 // The page's own functions, as they are in web/src/lib.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../../wasm/toolchain/build.mjs';
@@ -22,3 +23,6 @@ export async function source(...names) {
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
   return import(`data:text/javascript;base64,${code}`);
 }
+
+/** The texts of web/src/content.json. */
+export const content = JSON.parse(readFileSync(join(root, 'web/src/content.json'), 'utf8'));

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
 import { root } from '../../wasm/toolchain/build.mjs';
-import { source } from './source.mjs';
+import { content, source } from './source.mjs';
 
-const { stops, fromTransplantLink, tourIn, linkIn } = await source(
-  ...['tour', 'transplant-link', 'address'],
-);
+const { fromTransplantLink, tourIn, linkIn } = await source('transplant-link', 'address');
+const stops = content.tour;
 
 const folder = (name) => join(root, 'weights', name);
 const odds = ({ logits }) => logits.positive - logits.negative;

@@ -1,11 +1,10 @@
 // What stands side by side in the transplant view, what its cells say, and its link.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './source.mjs';
+import { content, source } from './source.mjs';
 
 const { answerOf, carriedName, columnsOf, deltaAt, meaning, rowName } = await source('transplant');
 const { fromTransplantLink, pairText, toTransplantLink } = await source('transplant-link');
-const { transplantExamples } = await source('transplant-examples');
 
 const labels = ['negative', 'positive'];
 
@@ -131,9 +130,9 @@ test('of a damaged link what makes sense is read', () => {
 });
 
 test('examples differ from one another, and their two texts do', () => {
-  const texts = transplantExamples.map(({ text }) => text);
+  const texts = content.transplant.map(({ text }) => text);
   assert.equal(new Set(texts).size, texts.length);
-  for (const { text, notice } of transplantExamples) {
+  for (const { text, notice } of content.transplant) {
     const { base, donor } = fromTransplantLink({ text });
     assert.notEqual(base, donor);
     assert.notEqual(notice, '');

@@ -1,6 +1,7 @@
-/** The page's views. A new one is an entry here, and the files that the entry names. */
+/** The page’s views. A new one is an entry here, and its code one in rest.ts. */
 import type { Component } from 'svelte';
 import type { Link } from './lib/address.ts';
+import { fetchRest } from './lib/fetch-rest.ts';
 import { later, type LaterState } from './lib/later-state.svelte.ts';
 import { SentimentExplorer } from './lib/sentiment-explorer.svelte.ts';
 
@@ -28,7 +29,7 @@ interface Entry<State extends ViewState> {
   /** The first view's is there at once; the others' code can come later. */
   open: (link: Link) => State | LaterState<State>;
   /** Its code, which is fetched when the view is first opened. */
-  component: () => Promise<{ default: Component<{ explorer: State }> | Component }>;
+  component: () => Promise<Component<{ explorer: State }> | Component>;
 }
 
 export type View = Entry<ViewState>;
@@ -51,53 +52,49 @@ export const views: readonly View[] = [
     title: 'Sentiment',
     heading: 'a Transformer you can see through',
     open: (link) => new SentimentExplorer(link),
-    component: () => import('./components/SentimentView.svelte'),
+    component: async () => (await import('./components/SentimentView.svelte')).default,
   }),
   view({
     name: 'transplant',
     title: 'Transplant',
     heading: 'what carries the verdict',
-    open: later(
-      async () => (await import('./lib/transplant-explorer.svelte.ts')).TransplantExplorer,
-    ),
-    component: () => import('./components/TransplantView.svelte'),
+    open: later(() => fetchRest('TransplantExplorer')),
+    component: () => fetchRest('TransplantView'),
   }),
   view({
     name: 'inside',
     title: 'Inside',
     heading: 'every number between text and answer',
-    open: later(async () => (await import('./lib/inside/explorer.svelte.ts')).InsideExplorer),
-    component: () => import('./components/InsideView.svelte'),
+    open: later(() => fetchRest('InsideExplorer')),
+    component: () => fetchRest('InsideView'),
   }),
   view({
     name: 'translation',
     title: 'Translation',
     heading: 'translation',
-    open: later(
-      async () => (await import('./lib/translation-explorer.svelte.ts')).TranslationExplorer,
-    ),
-    component: () => import('./components/TranslationView.svelte'),
+    open: later(() => fetchRest('TranslationExplorer')),
+    component: () => fetchRest('TranslationView'),
   }),
   view({
     name: 'writing',
     title: 'Writing',
     heading: 'writing token by token',
-    open: later(async () => (await import('./lib/writing-explorer.svelte.ts')).WritingExplorer),
-    component: () => import('./components/WritingView.svelte'),
+    open: later(() => fetchRest('WritingExplorer')),
+    component: () => fetchRest('WritingView'),
   }),
   view({
     name: 'model',
     title: 'Your model',
     heading: 'a model of your own',
-    open: later(async () => (await import('./lib/model-explorer.svelte.ts')).ModelExplorer),
-    component: () => import('./components/ModelView.svelte'),
+    open: later(() => fetchRest('ModelExplorer')),
+    component: () => fetchRest('ModelView'),
   }),
   view({
     name: 'bench',
     title: 'Speed',
     heading: 'how fast it is',
     open: () => nothing,
-    component: () => import('./components/BenchView.svelte'),
+    component: () => fetchRest('BenchView'),
   }),
 ];
 

@@ -72,7 +72,7 @@ export const numbersIn = (value: string | undefined, length: number): number[] =
     .map(Number);
 
 export const headsIn = (value: string | undefined): HeadPosition[] =>
-  list(value)
+  [...new Set(list(value))]
     .map((item) => /^(\d{1,4})\.(\d{1,4})$/.exec(item))
     .filter((match) => match !== null)
     .map(([, layer, head]) => ({ layer: Number(layer), head: Number(head) }));
@@ -80,7 +80,7 @@ export const headsIn = (value: string | undefined): HeadPosition[] =>
 export const headsOfKindsIn = (
   value: string | undefined,
 ): (HeadPosition & { attention: AttentionKind })[] =>
-  list(value)
+  [...new Set(list(value))]
     .map((item) => /^(encoder|decoder|cross)\.(\d{1,4}\.\d{1,4})$/.exec(item))
     .filter((match) => match !== null)
     .map(([, kind, head]) => ({ attention: kind as AttentionKind, ...headsIn(head)[0]! }));

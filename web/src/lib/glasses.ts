@@ -31,3 +31,7 @@ export function labelColor(theme: Theme, index: number, count: number): string {
     ? end
     : `color-mix(in lab, ${end} ${100 * Math.abs(share)}%, ${nothing})`;
 }
+
+/** Which of attention's 256 shades stands for a weight 0 … max. */
+export const shadeOf = (weight: number, max: number): number =>
+  max > 0 ? Math.round(255 * Math.sqrt(Math.min(1, weight / max))) : 0;

@@ -1,6 +1,5 @@
 /** Heads, of which one is chosen and some may be off, and the cell of its map that is read out. */
 import type { Head } from 'glassformer';
-import { SvelteSet } from 'svelte/reactivity';
 import type { AttentionKind, HeadPosition, Link } from './address.ts';
 import {
   orders,
@@ -55,9 +54,11 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   #order = $state<HeadOrder>('layer');
   drawing = $state<Drawing>('map');
 
+  /** The heads that are switched off, of whatever attention; set, without a word to `onswitch`. */
+  off = $state.raw<readonly Head<Kind>[]>([]);
+
   readonly view: AttentionOnView<Kind>;
   readonly #onswitch: () => void;
-  #off = new SvelteSet<string>();
 
   /** `onswitch`: heads were switched off or on. */
   constructor(view: AttentionOnView<Kind>, onswitch: () => void) {
@@ -65,39 +66,36 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     this.#onswitch = onswitch;
   }
 
-  /** The heads that are switched off, of whatever attention. */
-  get off(): Head<Kind>[] {
-    return [...this.#off].map((key) => {
-      const [attention, layer, head] = key.split('.');
-      return { attention: attention as Kind, layer: Number(layer), head: Number(head) };
-    });
-  }
-
-  /** Without a word to `onswitch`. */
-  set off(heads: readonly Head<Kind>[]) {
-    this.#off.clear();
-    for (const head of heads) this.#off.add(this.#keyOf(head, head.attention));
-  }
-
-  isOff(head: HeadPosition): boolean {
-    return this.#off.has(this.#keyOf(head));
+  isOff({ layer, head }: HeadPosition): boolean {
+    const { attention } = this.view;
+    return this.off.some(
+      (each) => each.attention === attention && each.layer === layer && each.head === head,
+    );
   }
 
   toggle(head: HeadPosition): void {
-    if (this.view.frozen) return;
-    const key = this.#keyOf(head);
-    if (!this.#off.delete(key)) this.#off.add(key);
-    this.#onswitch();
+    this.#switch([head], this.isOff(head));
   }
 
   toggleLayer(layer: number): void {
-    if (this.view.frozen) return;
     const heads = Array.from({ length: this.view.heads }, (_, head) => ({ layer, head }));
-    const on = heads.every((head) => this.isOff(head));
-    for (const head of heads) {
-      if (on) this.#off.delete(this.#keyOf(head));
-      else this.#off.add(this.#keyOf(head));
-    }
+    this.#switch(
+      heads,
+      heads.every((head) => this.isOff(head)),
+    );
+  }
+
+  #switch(heads: readonly HeadPosition[], on: boolean): void {
+    const { attention, frozen } = this.view;
+    if (frozen) return;
+    const others = this.off.filter(
+      (off) =>
+        !heads.some(
+          ({ layer, head }) =>
+            layer === off.layer && head === off.head && off.attention === attention,
+        ),
+    );
+    this.off = on ? others : [...others, ...heads.map((head) => ({ attention, ...head }))];
     this.#onswitch();
   }
 
@@ -216,9 +214,5 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
   #followStrongest(): void {
     const { matrix, view } = this;
     if (matrix) this.cell = view.firstCellOf?.(matrix) ?? strongestCell(matrix);
-  }
-
-  #keyOf({ layer, head }: HeadPosition, attention: AttentionKind = this.view.attention): string {
-    return `${attention}.${layer}.${head}`;
   }
 }

@@ -1,16 +1,10 @@
 /** The state of the view of one's own model: its files, what they are, and what it answers. */
-import {
-  GlassformerError,
-  load,
-  type Compute,
-  type Head,
-  type Model,
-  type TranslatorInfo,
-} from 'glassformer';
-import type { ViewState } from '../views.ts';
+import { load, type Compute, type Head, type Model, type TranslatorInfo } from 'glassformer';
 import { followWord, type Alignment, type Lit, type Side, type WordsOnView } from './alignment.ts';
 import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
-import { filesFailure, readFailure, type Failure } from './failure.ts';
+import { content } from './content.ts';
+import { Explorer } from './explorer.svelte.ts';
+import { filesFailure } from './failure.ts';
 import { describe, memoryOf, type FoundModel } from './found-model.ts';
 import {
   HeadChoice,
@@ -44,9 +38,12 @@ export const large = 400e6;
 
 const asItsMakersSay: Search = { beams: 0, forced: [] };
 
-export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView, ViewState {
+export class ModelExplorer
+  extends Explorer<Model>
+  implements AttentionOnView, SearchOnView, WordsOnView
+{
   readonly loader = new Loader<Model>();
-  readonly choice = new HeadChoice(this, () => void this.#refresh());
+  readonly choice = new HeadChoice(this, () => void this.refresh());
 
   files = $state.raw<ChosenFiles>();
   /** What was found in them. */
@@ -58,9 +55,6 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
   stage = $state<'empty' | 'found' | 'opened'>('empty');
 
   input = $state.raw<Input>({ first: '', second: '' });
-  busy = $state(false);
-  /** Why this was not answered. */
-  failure = $state.raw<Failure>();
   outcome = $state.raw<Outcome>();
   /** Which of several texts is looked into. */
   chosen = $state(0);
@@ -69,20 +63,19 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
   how = $state.raw<Search>(asItsMakersSay);
   /** The word that is pointed at, of a translation or of its text. */
   lit = $state.raw<Lit>();
-  milliseconds = $state<number>();
-
-  #work = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   // A link cannot carry a model, and what is typed for it makes no sense to another.
   readonly link = {};
-  readonly ready = false;
 
-  start(): void {}
+  override get ready(): boolean {
+    return false;
+  }
+
+  override start(): void {}
 
   follow(): void {}
 
-  get working(): boolean {
+  override get working(): boolean {
     return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
   }
 
@@ -99,11 +92,11 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     const memory = memoryOf(described, 'f32');
     const integers = described.types.includes('I8');
     this.compute = integers || memory > large ? 'int8' : 'f32';
-    if (memory <= large) await this.open();
+    if (memory <= large) await this.load();
   }
 
   forget(): void {
-    this.#work.abort();
+    this.interrupt();
     this.loader.close();
     this.files = this.found = this.outcome = this.failure = undefined;
     this.read = new Set();
@@ -111,10 +104,10 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     this.busy = false;
   }
 
-  async open(): Promise<void> {
+  async load(): Promise<void> {
     const { files, compute } = this;
     if (!files) return;
-    this.#work.abort();
+    this.interrupt();
     this.stage = 'opened';
     this.outcome = this.failure = undefined;
     const read = new Set<string>();
@@ -131,9 +124,9 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     );
     if (!opened) return;
     this.read = read;
-    const { task } = this;
-    if (!task) return;
-    this.input = task.example;
+    const { info } = this.loader;
+    if (!info || !isTask(info.task)) return;
+    this.input = content.ownModel[info.task];
     this.attention =
       this.#kinds.find((kind) => kind === 'cross') ?? this.#kinds[0] ?? this.attention;
     this.choice.off = [];
@@ -141,13 +134,13 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     this.choice.letGo();
     this.chosen = 0;
     this.how = asItsMakersSay;
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Another arithmetic takes loading again. */
   computeIn(compute: Compute): void {
     this.compute = compute;
-    if (this.stage === 'opened') void this.open();
+    if (this.stage === 'opened') void this.load();
   }
 
   /** Files that the model did not need. */
@@ -163,13 +156,11 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
 
   edit(input: Partial<Input>): void {
     this.input = { ...this.input, ...input };
-    this.busy = true;
     this.how = { ...this.how, forced: [] };
     this.lit = undefined;
     this.choice.letGo();
-    this.#work.abort();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), pause);
+    this.interrupt();
+    this.refreshAfter(pause);
   }
 
   choose(text: number): void {
@@ -191,7 +182,7 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
 
   reset(): void {
     this.choice.off = [];
-    void this.#refresh();
+    void this.refresh();
   }
 
   // --- of a translator --------------------------------------------------------------------------
@@ -223,10 +214,6 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     return this.busy;
   }
 
-  get frozen(): boolean {
-    return this.loader.phase !== 'ready';
-  }
-
   get beams(): number {
     return this.how.beams;
   }
@@ -246,12 +233,12 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
 
   search(beams: number): void {
     this.how = { ...this.how, beams };
-    void this.#refresh();
+    void this.refresh();
   }
 
   force(ids: readonly number[]): void {
     this.how = { ...this.how, forced: withList(this.how.forced, this.chosen, ids) };
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Lights up a word and what it is linked to; the heat map goes along where it can. */
@@ -328,7 +315,7 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     const { outcome, task } = this;
     const { model } = this.loader;
     if (!outcome || !task || !model) return {};
-    const { signal } = this.#work;
+    const { signal } = this.asking;
     const { looked } = await task.ask(model, outcome.input, {
       ...{ ablate: this.choice.off, search: this.how, signal, trace },
     });
@@ -352,39 +339,27 @@ export class ModelExplorer implements AttentionOnView, SearchOnView, WordsOnView
     return layer < this.#layersOf(attention) && head < this.heads;
   }
 
-  get #empty(): boolean {
+  protected get empty(): boolean {
     const { input, task } = this;
     return (
-      linesOf(input.first).length === 0 || (task?.needsSecond === true && !input.second.trim())
+      !task ||
+      linesOf(input.first).length === 0 ||
+      (task.needsSecond === true && !input.second.trim())
     );
   }
 
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#work.abort();
-    const { signal } = (this.#work = new AbortController());
+  protected async ask(model: Model, signal: AbortSignal): Promise<void> {
     const { input, task } = this;
-    const { model } = this.loader;
-    if (!model || !task) return;
-    this.failure = undefined;
-    if (this.#empty) {
-      this.#show(undefined);
-      return;
-    }
-    this.busy = true;
-    try {
-      const begin = performance.now();
-      const { off: ablate } = this.choice;
-      const made = await task.ask(model, input, { ablate, search: this.how, signal });
-      this.milliseconds = performance.now() - begin;
-      this.#show({ input, ...made });
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#show(undefined);
-      // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') return;
-      this.failure = readFailure(error);
-    }
+    if (!task) return;
+    const begin = performance.now();
+    const { off: ablate } = this.choice;
+    const made = await task.ask(model, input, { ablate, search: this.how, signal });
+    this.milliseconds = performance.now() - begin;
+    this.#show({ input, ...made });
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
   }
 
   #show(outcome: Outcome | undefined): void {

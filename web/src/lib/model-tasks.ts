@@ -79,7 +79,6 @@ interface Task {
   second?: string;
   /** Whether there is nothing to answer while the second box is empty. */
   needsSecond?: boolean;
-  example: Input;
   /** Of its class, as somebody calls it. */
   call: (input: Input, search: Search) => string;
   ask: (model: Model, input: Input, options: Options) => Promise<Omit<Outcome, 'input'>>;
@@ -102,7 +101,6 @@ export const tasks: Record<TaskName, Task> = {
     name: 'puts texts into classes',
     first: 'Text',
     second: 'Second text, for a model that compares two',
-    example: { first: 'A gripping, beautifully shot film.', second: '' },
     call: ({ first, second }) =>
       second.trim()
         ? `classify({ text: ${literal(first)}, pair: ${literal(second)} }, options)`
@@ -117,7 +115,6 @@ export const tasks: Record<TaskName, Task> = {
   'token-classification': {
     name: 'finds names and the like',
     first: 'Text',
-    example: { first: 'Ada Lovelace met Charles Babbage in London.', second: '' },
     call: ({ first }) => `classify(${literal(first)}, { ...options, aggregation: 'simple' })`,
     async ask(model, { first }, options) {
       const all = { ...encoderOptions(options), aggregation: 'simple' as const };
@@ -131,10 +128,6 @@ export const tasks: Record<TaskName, Task> = {
     first: 'Question',
     second: 'Text that has the answer',
     needsSecond: true,
-    example: {
-      first: 'Where did they meet?',
-      second: 'Ada Lovelace met Charles Babbage in London, at a party.',
-    },
     call: ({ first, second }) => `answer(${literal(first)}, ${literal(second)}, options)`,
     async ask(model, { first, second }, options) {
       const result = await (model as QuestionAnswerer).answer(
@@ -149,10 +142,6 @@ export const tasks: Record<TaskName, Task> = {
   'feature-extraction': {
     name: 'compares sentences',
     first: 'Sentences, a line each',
-    example: {
-      first: 'The cat sleeps on the sofa.\nA kitten is lying on the couch.\nShares fell again.',
-      second: '',
-    },
     call: ({ first }) =>
       `embedBatch([${linesOf(first)
         .map((line) => literal(line))
@@ -171,7 +160,6 @@ export const tasks: Record<TaskName, Task> = {
   translation: {
     name: 'translates',
     first: 'Text',
-    example: { first: 'Where is the station?', second: '' },
     call: ({ first }, { beams, forced }) => {
       const options = ['...options', 'hypotheses: true'];
       if (beams > 0) options.push(`beams: ${beams}`);
@@ -199,7 +187,6 @@ export const tasks: Record<TaskName, Task> = {
   'text-generation': {
     name: 'continues texts',
     first: 'Beginning',
-    example: { first: 'This film is', second: '' },
     call: ({ first }) =>
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
     async ask(model, { first }, { ablate, signal, trace = [] }) {
@@ -218,7 +205,6 @@ export const tasks: Record<TaskName, Task> = {
   'text2text-generation': {
     name: 'answers texts with texts',
     first: 'Text, with what is to be done before it where the model wants that',
-    example: { first: 'translate English to German: Where is the station?', second: '' },
     call: ({ first }) =>
       `generate(${literal(first)}, { ...options, maxNewTokens: ${mostWritten} })`,
     async ask(model, { first }, { ablate, signal, trace = [] }) {

@@ -16,7 +16,7 @@ import { pack } from './packed-text.ts';
 import { entryIn, isStep, sameLink, type Entry } from './steps.ts';
 
 interface Drawing {
-  Drawn: Awaited<ReturnType<View['component']>>['default'];
+  Drawn: Awaited<ReturnType<View['component']>>;
   explorer: ViewState;
 }
 
@@ -58,11 +58,12 @@ export class OpenViews {
   }
 
   /** What the open view is drawn by, and what it shows, once all of its code is there. */
-  get drawing(): Promise<{ default: Drawing }> {
+  get drawing(): Promise<Drawing> {
     const { view, state } = this;
     const shown = state instanceof LaterState ? state.fetched : state;
-    return Promise.all([view.component(), shown]).then(([{ default: Drawn }, explorer]) => ({
-      default: { Drawn, explorer },
+    return Promise.all([view.component(), shown]).then(([Drawn, explorer]) => ({
+      Drawn,
+      explorer,
     }));
   }
 

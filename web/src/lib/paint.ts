@@ -1,6 +1,7 @@
 import { type Cell, type Matrix } from './attention.ts';
 import type { Theme } from './glasses.ts';
-import { attentionPixels, attentionShades, shadeOf } from './palette.ts';
+import { attentionPixels, attentionShades } from './palette.ts';
+import { shadeOf } from './glasses.ts';
 
 /** How many keys a query sees. */
 const seen = ({ causal, keys }: Matrix, query: number) =>

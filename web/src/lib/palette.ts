@@ -38,10 +38,6 @@ export function attentionPixels(theme: Theme): Uint8ClampedArray {
 }
 const pixelTables = new Map<Theme, Uint8ClampedArray>();
 
-/** Which of the 256 colors stands for a weight 0 … max. */
-export const shadeOf = (weight: number, max: number): number =>
-  max > 0 ? Math.round(255 * Math.sqrt(Math.min(1, weight / max))) : 0;
-
 /** The same 256 colors in CSS. */
 export function attentionShades(theme: Theme): readonly string[] {
   let shades = shadeTables.get(theme);

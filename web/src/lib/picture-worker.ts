@@ -1,9 +1,9 @@
 /** Makes one file: see save.ts. */
 import { pictureFile } from './picture.ts';
 import { jsonText } from './result-json.ts';
-import type { FileAsked } from './save.ts';
+import type { FileAsked, Picture, Shaded } from './save.ts';
 
-self.onmessage = async ({ data }: MessageEvent<FileAsked>) => {
+self.onmessage = async ({ data }: MessageEvent<FileAsked<Picture & Shaded>>) => {
   try {
     self.postMessage(
       data.kind === 'json'

@@ -1,6 +1,7 @@
 /** Taking away what is shown: files that a worker makes, handed to the browser to save. */
 import type { Matrix } from './attention.ts';
 import type { Lines } from './head-lines.ts';
+import { attentionShades } from './palette.ts';
 
 export interface Picture {
   matrix: Matrix;
@@ -12,10 +13,17 @@ export interface Picture {
   lines?: Lines;
 }
 
+/** What the worker is sent with it. */
+export interface Shaded {
+  /** Attention's colors, on white. */
+  shades: readonly string[];
+}
+
 export type PictureKind = 'svg' | 'png';
 
-/** What a worker is asked for: a picture, or the text of what is told in JSON. */
-export type FileAsked = { kind: PictureKind; picture: Picture } | { kind: 'json'; told: object };
+/** What is asked for: a picture, or the text of what is told in JSON. */
+export type FileAsked<Asked = Picture> =
+  { kind: PictureKind; picture: Asked } | { kind: 'json'; told: object };
 
 /** The file, made in a worker of its own. */
 export async function fileOf(asked: FileAsked): Promise<Blob> {
@@ -37,9 +45,10 @@ export async function fileOf(asked: FileAsked): Promise<Blob> {
 }
 
 /** Of the weights only this head's: they lie in one array with all the others'. */
-function alone(picture: Picture): Picture {
+function alone(picture: Picture): Picture & Shaded {
   const { matrix } = picture;
-  return { ...picture, matrix: { ...matrix, weights: matrix.weights.slice() } };
+  const shades = attentionShades('light');
+  return { ...picture, matrix: { ...matrix, weights: matrix.weights.slice() }, shades };
 }
 
 /** An SVG as a bitmap, two pixels to each of its own. */

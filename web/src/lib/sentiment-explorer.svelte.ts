@@ -1,20 +1,13 @@
 /** The sentiment view's state: the text, what the model made of it, and the interventions. */
-import {
-  Classifier,
-  GlassformerError,
-  type Classification,
-  type ClassifyOptions,
-  type Head,
-} from 'glassformer';
-import { SvelteSet } from 'svelte/reactivity';
-import type { ViewState } from '../views.ts';
+import { Classifier, type Classification, type ClassifyOptions, type Head } from 'glassformer';
 import { habit, type Habit, type Matrix } from './attention.ts';
 import { evidence, tokenEvidence } from './evidence.ts';
 import type { Link } from './address.ts';
 import { sentimentBeforehand, type SentimentBeforehand } from './beforehand.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { examples } from './examples.ts';
-import { readFailure, type Failure } from './failure.ts';
+import { Explorer } from './explorer.svelte.ts';
+import { readFailure } from './failure.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -49,29 +42,23 @@ export const longestForRemoval = 256;
 
 const encoderHead = (head: HeadPosition): Head => ({ attention: 'encoder', ...head });
 
-export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState {
+export class SentimentExplorer extends Explorer<Classifier> implements AttentionOnView<'encoder'> {
   readonly attention = 'encoder';
   readonly reader: Reader = ['', 'looks at'];
   readonly loader = new ModelLoader((folder, options) => Classifier.load(folder, options));
   readonly choice = new HeadChoice<'encoder'>(this, () => {
     this.earlier.rest();
-    void this.#refresh();
+    void this.refresh();
   });
   /** What was read before the text was edited. */
   readonly earlier = new Earlier<Reading>();
 
   text = $state('');
-  /** Whether what is shown is older than the text or the interventions. */
-  busy = $state(true);
-  /** Why this text was not read. */
-  failure = $state.raw<Failure>();
 
   /** With the interventions; undefined before the first reading and for a text without tokens. */
   reading = $state.raw<Reading>();
   /** The same text without interventions. */
   untouched = $state.raw<Reading>();
-  /** From call to answer, the worker's round trip and the copy of all attention included. */
-  milliseconds = $state<number>();
 
   /** Of this reading or, until it has been measured, of the one before. */
   tokenEffects = $state.raw<Effects>();
@@ -83,21 +70,17 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   /** What is shown until the model has come, where that was computed when the page was built. */
   #beforehand = $state.raw<SentimentBeforehand>();
 
-  #hidden = new SvelteSet<number>();
+  /** Tokens that are hidden, in the order of the text. */
+  hidden = $state.raw<readonly number[]>([]);
   /** Whose tokens those are; undefined for the text's own, until it is read. */
   #hiddenOf: Reading | undefined;
-  #reading = new AbortController();
   #measuring = { tokens: new AbortController(), heads: new AbortController() };
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Link) {
+    super();
     this.text = examples[0]!.text;
     this.#take(link);
     this.#showBeforehand();
-  }
-
-  start(): void {
-    if (!this.loader.begun) void this.load();
   }
 
   async load(): Promise<void> {
@@ -106,13 +89,13 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
       return;
     }
     this.choice.keep((head) => this.#exists(head));
-    void this.#refresh();
+    void this.refresh();
   }
 
   follow(link: Link): void {
     this.earlier.forget();
     this.#take(link);
-    void this.#refresh();
+    void this.refresh();
   }
 
   get link(): Link {
@@ -121,21 +104,9 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return { ...own, ...choice.link };
   }
 
-  get ready(): boolean {
-    return this.loader.phase === 'ready';
-  }
-
   /** Whether what is shown was computed beforehand, and cannot be changed yet. */
   get beforehand(): boolean {
     return this.#beforehand !== undefined;
-  }
-
-  get frozen(): boolean {
-    return !this.ready;
-  }
-
-  get working(): boolean {
-    return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
   /** The text was edited: tokens that are still there stay hidden. */
@@ -153,10 +124,8 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
   #change(text: string): void {
     this.#dropBeforehand();
     this.text = text;
-    this.busy = true;
     this.choice.letGo();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), Math.max(pause, this.milliseconds ?? 0));
+    this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
   }
 
   get labels(): readonly string[] {
@@ -204,33 +173,31 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     return reading ? resultJson(reading.text, reading.result, this.choice.off, this.hidden) : {};
   }
 
-  get hidden(): number[] {
-    return [...this.#hidden].sort((a, b) => a - b);
-  }
-
   get touched(): boolean {
-    return this.choice.off.length + this.#hidden.size > 0;
+    return this.choice.off.length + this.hidden.length > 0;
   }
 
   isHidden(token: number): boolean {
-    return this.#hidden.has(token);
+    return this.hidden.includes(token);
   }
 
   toggleToken(token: number): void {
     if (this.frozen) return;
     this.earlier.rest();
     this.unhidden = 0;
-    if (!this.#hidden.delete(token)) this.#hidden.add(token);
-    void this.#refresh();
+    this.hidden = this.isHidden(token)
+      ? this.hidden.filter((each) => each !== token)
+      : [...this.hidden, token].sort((a, b) => a - b);
+    void this.refresh();
   }
 
   /** Takes all interventions back. */
   reset(): void {
     this.earlier.rest();
-    this.#hidden.clear();
+    this.hidden = [];
     this.unhidden = 0;
     this.choice.off = [];
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Each token's part of the evidence, as the model's last vectors have it. */
@@ -294,10 +261,9 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     if (head && this.#exists(head)) this.choice.selected = head;
     this.choice.take(link);
     this.choice.off = off.map(encoderHead).filter((each) => this.#exists(each));
-    this.#hidden.clear();
+    this.hidden = [...new Set(hidden)].sort((a, b) => a - b);
     this.#hiddenOf = undefined;
     this.unhidden = 0;
-    for (const token of hidden) this.#hidden.add(token);
     this.choice.letGo();
   }
 
@@ -317,48 +283,36 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     this.busy = true;
   }
 
-  /** Asks the model anew. */
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#reading.abort();
+  protected get empty(): boolean {
+    return this.text.trim() === '';
+  }
+
+  protected override interrupt(): void {
+    super.interrupt();
     this.#measuring.tokens.abort();
     this.#measuring.heads.abort();
-    const controller = (this.#reading = new AbortController());
-    const { signal } = controller;
+  }
+
+  protected async ask(model: Classifier, signal: AbortSignal): Promise<void> {
     const { text } = this;
-    const { model } = this.loader;
-    if (!model) return;
-    this.failure = undefined;
-    this.busy = true;
-    if (text.trim() === '') {
-      this.#hideAgain(undefined);
-      this.#show(undefined, undefined);
-      return;
-    }
-    try {
-      const read = async (options: object): Promise<Reading> => {
-        const start = performance.now();
-        const all = { attention: true, contributions: true, signal, ...options };
-        const result = await model.classify(text, all);
-        this.milliseconds = performance.now() - start;
-        return { text, result, shown: shownTokens(text, result.tokens) };
-      };
-      const known = this.beforehand ? undefined : this.untouched;
-      const untouched = known?.text === text ? known : await read({});
-      this.#hideAgain(untouched);
-      if (!this.touched) this.#show(untouched, untouched);
-      else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
-      else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#show(undefined, undefined);
-      // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') {
-        this.#hideAgain(undefined);
-        return;
-      }
-      this.failure = readFailure(error);
-    }
+    const read = async (options: object): Promise<Reading> => {
+      const start = performance.now();
+      const all = { attention: true, contributions: true, signal, ...options };
+      const result = await model.classify(text, all);
+      this.milliseconds = performance.now() - start;
+      return { text, result, shown: shownTokens(text, result.tokens) };
+    };
+    const known = this.beforehand ? undefined : this.untouched;
+    const untouched = known?.text === text ? known : await read({});
+    this.#hideAgain(untouched);
+    if (!this.touched) this.#show(untouched, untouched);
+    else if (this.hidden.length === untouched.shown.length) this.#show(undefined, untouched);
+    else this.#show(await read({ ablate: this.choice.off, maskTokens: this.hidden }), untouched);
+  }
+
+  protected clear(empty: boolean): void {
+    if (empty) this.#hideAgain(undefined);
+    this.#show(undefined, undefined);
   }
 
   /** Of the tokens that were hidden, hides those that the text still has, at their new places. */
@@ -369,13 +323,11 @@ export class SentimentExplorer implements AttentionOnView<'encoder'>, ViewState 
     if (before && before === untouched) return;
     const { hidden } = this;
     const places = before && carried(before.result.tokens, tokens);
-    this.#hidden.clear();
-    for (const token of hidden) {
-      // Without `before` they come from a link, which may name tokens that this text does not have.
-      const place = places ? places.get(token) : token;
-      if (place !== undefined && place < tokens.length) this.#hidden.add(place);
-    }
-    if (before) this.unhidden += hidden.length - this.#hidden.size;
+    // Without `before` they come from a link, which may name tokens that this text does not have.
+    this.hidden = hidden
+      .map((token) => (places ? places.get(token) : token) ?? Infinity)
+      .filter((place) => place < tokens.length);
+    if (before) this.unhidden += hidden.length - this.hidden.length;
   }
 
   #show(reading: Reading | undefined, untouched: Reading | undefined): void {

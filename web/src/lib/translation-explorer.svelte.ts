@@ -1,6 +1,5 @@
 /** The translation view's state: the text, its translation as it grows, and the interventions. */
 import {
-  GlassformerError,
   Translator,
   type Head,
   type SentenceTranslation,
@@ -20,7 +19,9 @@ import {
 import { crossHabit, habit, matrixIn, writingHabit, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
 import { translationBeforehand, type TranslationBeforehand } from './beforehand.ts';
+import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
+import { Explorer } from './explorer.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
 import {
   HeadChoice,
@@ -35,9 +36,7 @@ import type { Trace } from './query-key.ts';
 import { translationJson } from './result-json.ts';
 import { mostBeams, withList, type SearchOnView } from './search-tree.ts';
 import { shownTokens } from './tokens.ts';
-import { translationExamples } from './translation-examples.ts';
 import { fromTranslationLink, toTranslationLink } from './translation-link.ts';
-import type { ViewState } from '../views.ts';
 
 /** A text together with its translation. */
 export interface Rendering {
@@ -63,20 +62,19 @@ const pause = 250;
 export const longestText = 5000;
 export const kinds: readonly AttentionKind[] = ['encoder', 'decoder', 'cross'];
 
-export class TranslationExplorer implements AttentionOnView, SearchOnView, WordsOnView, ViewState {
+export class TranslationExplorer
+  extends Explorer<Translator>
+  implements AttentionOnView, SearchOnView, WordsOnView
+{
   readonly loader = new ModelLoader((folder, options) => Translator.load(folder, options));
   readonly choice = new HeadChoice(this, () => {
     this.earlier.rest();
-    void this.#refresh();
+    void this.refresh();
   });
   /** What was written before the text was edited. */
   readonly earlier = new Earlier<Rendering>();
 
   text = $state('');
-  /** Whether what is shown is older than the text or the interventions. */
-  busy = $state(true);
-  /** Why this text was not translated. */
-  failure = $state.raw<Failure>();
 
   /** The language that is written. */
   target = $state<Target>('de');
@@ -108,11 +106,10 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
   #beforehand = $state.raw<TranslationBeforehand>();
 
   #starting: Promise<void> | undefined;
-  #work = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Link) {
-    this.text = translationExamples.de[0]!.text;
+    super();
+    this.text = content.translation.de[0]!.text;
     this.#take(link);
   }
 
@@ -120,7 +117,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     return `en-${this.target}`;
   }
 
-  start(): void {
+  override start(): void {
     // A small file, and something to see: the model would keep it waiting.
     this.#starting ??= this.#showBeforehand().then(() => {
       if (!this.loader.begun) void this.load();
@@ -129,7 +126,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
 
   /** Begins anew: what another model has given, or is about to give, does not stay. */
   async load(): Promise<void> {
-    this.#work.abort();
+    this.interrupt();
     // What was computed beforehand is of this very model, and stays until it has come.
     if (!this.#beforehand) this.draft = this.rendering = this.searched = this.untouched = undefined;
     this.stage = 'rest';
@@ -139,7 +136,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
       return;
     }
     this.choice.keep((head) => this.#exists(head));
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Writes another language: that takes another model, whose heads are all on. */
@@ -159,7 +156,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     const { target } = fromTranslationLink(link);
     if (target && target !== this.target) this.into(target);
     this.#take(link);
-    void this.#refresh();
+    void this.refresh();
   }
 
   get link(): Link {
@@ -170,21 +167,9 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     return { ...toTranslationLink(own), ...choice.link };
   }
 
-  get ready(): boolean {
-    return this.loader.phase === 'ready';
-  }
-
   /** What is shown was computed beforehand, and cannot be changed yet. */
   get beforehand(): TranslationBeforehand | undefined {
     return this.#beforehand;
-  }
-
-  get frozen(): boolean {
-    return !this.ready;
-  }
-
-  get working(): boolean {
-    return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
   /** Takes all interventions back. */
@@ -193,14 +178,14 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     this.choice.off = [];
     this.forced = this.hidden = [];
     this.unhidden = 0;
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Has the sentence's translation begin with these tokens; with none it is free again. */
   force(ids: readonly number[]): void {
     if (this.frozen) return;
     this.forced = withList(this.forced, this.sentence, ids);
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Those of the sentence that is looked into. */
@@ -222,7 +207,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
       now.sort((a, b) => a - b),
     );
     this.unhidden = 0;
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** How many source tokens are hidden, in all sentences. */
@@ -253,33 +238,31 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
   #change(text: string): void {
     this.#dropBeforehand();
     this.text = text;
-    this.busy = true;
     this.choice.letGo();
     this.lit = undefined;
     this.sentence = 0;
     this.unhidden += this.hiddenCount;
     this.forced = this.hidden = [];
     if (this.stage === 'stopped') this.stage = 'rest';
-    this.#work.abort();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), pause);
+    this.interrupt();
+    this.refreshAfter(pause);
   }
 
   search(beams: number): void {
     this.#dropBeforehand();
     this.beams = beams;
-    void this.#refresh();
+    void this.refresh();
   }
 
   stop(): void {
-    this.#work.abort();
+    this.interrupt();
     this.stage = 'stopped';
     this.busy = false;
   }
 
   /** Goes on after a stop. */
   again(): void {
-    void this.#refresh();
+    void this.refresh();
   }
 
   look(attention: AttentionKind): void {
@@ -399,7 +382,7 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     const wanted = () =>
       this.loader.phase === 'loading' &&
       this.target === 'de' &&
-      this.text === translationExamples.de[0]!.text &&
+      this.text === content.translation.de[0]!.text &&
       !this.touched;
     if (!wanted()) return;
     const known = await translationBeforehand();
@@ -415,44 +398,35 @@ export class TranslationExplorer implements AttentionOnView, SearchOnView, Words
     this.busy = true;
   }
 
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#work.abort();
-    const { signal } = (this.#work = new AbortController());
+  protected get empty(): boolean {
+    return this.text.trim() === '' || this.tooLong;
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    return translateFailure(error);
+  }
+
+  protected async ask(model: Translator, signal: AbortSignal): Promise<void> {
     const { text, beams } = this;
-    const { model } = this.loader;
-    if (!model) return;
-    this.failure = undefined;
-    this.stage = 'rest';
-    if (text.trim() === '' || this.tooLong) {
-      this.untouched = undefined;
-      this.#show(undefined);
-      return;
-    }
-    this.busy = true;
-    try {
-      if (this.rendering?.text !== text) await this.#stream(model, text, signal);
-      this.stage = 'searching';
-      const translate = async (options: object): Promise<Rendering> => {
-        const all = { beams, attention: true, hypotheses: true, signal, ...options };
-        const result = await model.translate(text, all);
-        return { text, beams, result, alignment: alignmentOf(text, result) };
-      };
-      const known = this.untouched;
-      const untouched = known?.text === text && known.beams === beams ? known : await translate({});
-      const { forced: prefixes, hidden: maskTokens } = this;
-      const touches = { ablate: this.choice.off, prefixes, maskTokens };
-      const rendering = this.touched ? await translate(touches) : untouched;
-      this.untouched = untouched;
-      this.#show(rendering);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.untouched = undefined;
-      this.#show(undefined);
-      // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') return;
-      this.failure = translateFailure(error);
-    }
+    if (this.rendering?.text !== text) await this.#stream(model, text, signal);
+    this.stage = 'searching';
+    const translate = async (options: object): Promise<Rendering> => {
+      const all = { beams, attention: true, hypotheses: true, signal, ...options };
+      const result = await model.translate(text, all);
+      return { text, beams, result, alignment: alignmentOf(text, result) };
+    };
+    const known = this.untouched;
+    const untouched = known?.text === text && known.beams === beams ? known : await translate({});
+    const { forced: prefixes, hidden: maskTokens } = this;
+    const touches = { ablate: this.choice.off, prefixes, maskTokens };
+    const rendering = this.touched ? await translate(touches) : untouched;
+    this.untouched = untouched;
+    this.#show(rendering);
+  }
+
+  protected clear(): void {
+    this.untouched = undefined;
+    this.#show(undefined);
   }
 
   /** Greedily, so that something is there at once; the search comes after. */

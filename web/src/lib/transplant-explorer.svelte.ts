@@ -1,12 +1,11 @@
 /** The transplant view's state: two texts, what carrying each vector across does, and which is. */
-import { Classifier, GlassformerError } from 'glassformer';
-import type { ViewState } from '../views.ts';
+import { Classifier } from 'glassformer';
 import type { Link } from './address.ts';
-import { readFailure, type Failure } from './failure.ts';
+import { content } from './content.ts';
+import { Explorer } from './explorer.svelte.ts';
 import { ModelLoader } from './model-loader.svelte.ts';
 import { carried as carriedTokens } from './tokens.ts';
 import { deltaAt, type Carried, type Part, type Site, type TransplantTable } from './transplant.ts';
-import { transplantExamples } from './transplant-examples.ts';
 import { fromTransplantLink, pairText, toTransplantLink } from './transplant-link.ts';
 
 /** Two texts together with what the model made of them. */
@@ -19,7 +18,7 @@ export interface PairReading extends Part {
 /** Typing is read after a pause of this many milliseconds, or of one reading if that takes longer. */
 const pause = 40;
 
-export class TransplantExplorer implements ViewState {
+export class TransplantExplorer extends Explorer<Classifier> {
   /** In floats: what is carried is exactly the other text's. */
   readonly loader = new ModelLoader((folder, options) =>
     Classifier.load(folder, { ...options, compute: 'f32', explain: true }),
@@ -32,50 +31,31 @@ export class TransplantExplorer implements ViewState {
   site = $state<Site>('residual');
   /** Of each layer, where a head's part is carried. */
   head = $state(0);
-  /** Whether what is shown is older than the texts. */
-  busy = $state(true);
-  /** Why these texts were not read. */
-  failure = $state.raw<Failure>();
   /** Undefined before the first reading, and where a text is without tokens. */
   reading = $state.raw<PairReading>();
-  /** From call to answer. */
-  milliseconds = $state<number>();
   /** The vector that is carried across. */
   carried = $state.raw<Carried>();
 
   /** Whose vector that is; undefined for the texts' own, until they are read. */
   #carriedOf: PairReading | undefined;
-  #reading = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Link) {
-    this.#take({ text: transplantExamples[0]!.text });
+    super();
+    this.#take({ text: content.transplant[0]!.text });
     this.#take(link);
   }
 
-  start(): void {
-    if (!this.loader.begun) void this.load();
-  }
-
   async load(): Promise<void> {
-    if (await this.loader.load('sentiment')) void this.#refresh();
+    if (await this.loader.load('sentiment')) void this.refresh();
   }
 
   follow(link: Link): void {
     this.#take(link);
-    void this.#refresh();
+    void this.refresh();
   }
 
   get link(): Link {
     return toTransplantLink(this);
-  }
-
-  get ready(): boolean {
-    return this.loader.phase === 'ready';
-  }
-
-  get working(): boolean {
-    return this.loader.phase === 'loading' || (this.ready && this.busy);
   }
 
   get labels(): readonly string[] {
@@ -94,9 +74,7 @@ export class TransplantExplorer implements ViewState {
   /** A text was edited. */
   edit(texts: Partial<Record<'base' | 'donor', string>>): void {
     Object.assign(this, texts);
-    this.busy = true;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), Math.max(pause, this.milliseconds ?? 0));
+    this.refreshAfter(Math.max(pause, this.milliseconds ?? 0));
   }
 
   /** Shows an example. */
@@ -108,12 +86,12 @@ export class TransplantExplorer implements ViewState {
   swap(): void {
     [this.base, this.donor] = [this.donor, this.base];
     this.carried = undefined;
-    void this.#refresh();
+    void this.refresh();
   }
 
   carryFrom(part: Partial<Part>): void {
     Object.assign(this, part);
-    void this.#refresh();
+    void this.refresh();
   }
 
   carry(carried: Carried | undefined): void {
@@ -131,38 +109,27 @@ export class TransplantExplorer implements ViewState {
     this.#carriedOf = undefined;
   }
 
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#reading.abort();
-    const { signal } = (this.#reading = new AbortController());
+  protected get empty(): boolean {
+    return this.base.trim() === '' || this.donor.trim() === '';
+  }
+
+  protected async ask(model: Classifier, signal: AbortSignal): Promise<void> {
     const { base, donor, site } = this;
-    const { model } = this.loader;
-    if (!model) return;
-    this.failure = undefined;
-    this.busy = true;
-    if (base.trim() === '' || donor.trim() === '') {
-      this.#show(undefined);
-      return;
-    }
-    try {
-      const start = performance.now();
-      const head = Math.min(this.head, model.info.heads - 1);
-      const label = model.info.labels.at(-1);
-      const options = { method: 'transplant', site, label, signal } as const;
-      const part = site === 'head' ? { head } : {};
-      const table = await model.explain<'transplant'>(
-        { text: base, pair: donor },
-        { ...options, ...part },
-      );
-      this.milliseconds = performance.now() - start;
-      this.#show({ base, donor, site, head, table });
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#show(undefined);
-      // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') return;
-      this.failure = readFailure(error);
-    }
+    const start = performance.now();
+    const head = Math.min(this.head, model.info.heads - 1);
+    const label = model.info.labels.at(-1);
+    const options = { method: 'transplant', site, label, signal } as const;
+    const part = site === 'head' ? { head } : {};
+    const table = await model.explain<'transplant'>(
+      { text: base, pair: donor },
+      { ...options, ...part },
+    );
+    this.milliseconds = performance.now() - start;
+    this.#show({ base, donor, site, head, table });
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
   }
 
   #show(reading: PairReading | undefined): void {

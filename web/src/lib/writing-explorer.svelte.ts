@@ -1,9 +1,10 @@
 /** The writing view's state: the text so far, what may come next, and how that is drawn. */
 import { Generator, type Prediction, type Token } from 'glassformer';
-import type { ViewState } from '../views.ts';
 import { habit, lastCell, matrixIn, type Cell, type Habit, type Matrix } from './attention.ts';
 import type { Link } from './address.ts';
+import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
+import { Explorer } from './explorer.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
 import {
   HeadChoice,
@@ -16,7 +17,6 @@ import type { Trace } from './query-key.ts';
 import { predictionJson } from './result-json.ts';
 import { candidatesOf, drawn, isPartial, type Candidate, type Sampling } from './sampling.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
-import { writingExamples } from './writing-examples.ts';
 import { fromWritingLink, toWritingLink } from './writing-link.ts';
 
 /** A text, what may follow it, and with which heads off that was asked. */
@@ -41,13 +41,13 @@ export const endToken = '<|endoftext|>';
 /** Answers that are kept, so that going back and forth takes no time. */
 const kept = 24;
 
-export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
+export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
   readonly reader: Reader = ['After', 'it looks at'];
   readonly loader = new ModelLoader((folder, options) => Generator.load(folder, options));
   readonly choice = new HeadChoice<'decoder'>(this, () => {
     this.earlier.rest();
-    void this.#refresh();
+    void this.refresh();
   });
   /** What might have come next before the text was edited. */
   readonly earlier = new Earlier<Asked>();
@@ -63,10 +63,6 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   stage = $state<'rest' | 'playing' | 'finishing'>('rest');
   /** Whether the model ended the review itself. */
   ended = $state(false);
-  /** Whether what is shown is older than the text or the interventions. */
-  busy = $state(true);
-  /** Why this text was not continued. */
-  failure = $state.raw<Failure>();
 
   /** At the cursor, with the interventions. */
   asked = $state.raw<Asked>();
@@ -74,35 +70,28 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   untouched = $state.raw<Asked>();
   /** The tokens of the whole text. */
   row = $state.raw<readonly RowToken[]>([]);
-  /** From call to answer. */
-  milliseconds = $state<number>();
 
   #known = new Map<string, Asked>();
-  #asking = new AbortController();
   #writing = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Link) {
-    this.#set(writingExamples[0]!.text);
+    super();
+    this.#set(content.writing[0]!.text);
     this.#take(link);
-  }
-
-  start(): void {
-    if (!this.loader.begun) void this.load();
   }
 
   async load(): Promise<void> {
     this.#known.clear();
     if (!(await this.loader.load('writer'))) return;
     this.choice.keep((head) => this.#exists(head));
-    void this.#refresh();
+    void this.refresh();
   }
 
   follow(link: Link): void {
     this.stop();
     this.earlier.forget();
     this.#take(link);
-    void this.#refresh();
+    void this.refresh();
   }
 
   get link(): Link {
@@ -114,12 +103,8 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     return { ...own, ...choice.link };
   }
 
-  get ready(): boolean {
-    return this.loader.phase === 'ready';
-  }
-
-  get working(): boolean {
-    return this.loader.phase === 'loading' || (this.ready && (this.busy || this.stage !== 'rest'));
+  override get working(): boolean {
+    return super.working || (this.ready && this.stage !== 'rest');
   }
 
   // --- the text ---------------------------------------------------------------------------------
@@ -139,10 +124,8 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   #begin(text: string): void {
     this.stop();
     this.#set(text);
-    this.busy = true;
     this.choice.letGo();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), pause);
+    this.refreshAfter(pause);
   }
 
   /** Looks at what might have stood in the place of a token of the row; past its end, at what may follow. */
@@ -152,7 +135,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     // A token's part of the text begins where the one before it ends: white space is its own.
     this.cursor = token === 0 ? 0 : (this.row[token - 1]?.end ?? this.text.length);
     this.ended &&= this.cursor === this.text.length;
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** Goes on with a token: where that is what stands there, the rest of the text stays. */
@@ -160,7 +143,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     if (!this.#current) return;
     this.stop();
     this.#append(candidate);
-    void this.#refresh();
+    void this.refresh();
   }
 
   /** What was written goes; what was typed stays. */
@@ -168,7 +151,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     this.stop();
     this.earlier.forget();
     this.#set(this.text.slice(0, this.typed));
-    void this.#refresh();
+    void this.refresh();
   }
 
   get writable(): boolean {
@@ -204,7 +187,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     this.earlier.forget();
     if (await this.#caughtUp()) await this.#stream(signal);
     if (!signal.aborted) this.stage = 'rest';
-    void this.#refresh();
+    void this.refresh();
   }
 
   stop(): void {
@@ -264,7 +247,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
 
   reset(): void {
     this.choice.off = [];
-    void this.#refresh();
+    void this.refresh();
   }
 
   // --- attention --------------------------------------------------------------------------------
@@ -368,7 +351,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
   }
 
   async #caughtUp(): Promise<boolean> {
-    if (!this.#current) await this.#refresh();
+    if (!this.#current) await this.refresh();
     return this.#current;
   }
 
@@ -380,7 +363,7 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     const token = drawn(whole, Math.random() * chances);
     if (token === undefined) return this.stop();
     this.#append(token, false);
-    await this.#refresh();
+    await this.refresh();
   }
 
   /** Writes all the rest, as fast as it comes. */
@@ -439,32 +422,30 @@ export class WritingExplorer implements AttentionOnView<'decoder'>, ViewState {
     }));
   }
 
-  /** Asks the model anew. */
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#asking.abort();
-    const { signal } = (this.#asking = new AbortController());
-    if (!this.loader.model) return;
-    this.failure = undefined;
-    this.busy = true;
-    try {
-      const prefix = this.text.slice(0, this.cursor);
-      const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
-      const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
-      const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
-      this.row = this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens);
-      this.asked = asked;
-      this.untouched = untouched;
-      this.busy = false;
-      this.choice.followMatrix();
-    } catch (error) {
-      if (signal.aborted) return;
-      this.stop();
-      this.asked = this.untouched = undefined;
-      this.row = [];
-      this.busy = false;
-      this.failure = writeFailure(error);
-    }
+  /** A review's first token can be asked for, too. */
+  protected readonly empty = false;
+
+  protected override failureOf(error: unknown): Failure {
+    return writeFailure(error);
+  }
+
+  protected async ask(_: Generator, signal: AbortSignal): Promise<void> {
+    const prefix = this.text.slice(0, this.cursor);
+    const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
+    const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
+    const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
+    this.row = this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens);
+    this.asked = asked;
+    this.untouched = untouched;
+    this.busy = false;
+    this.choice.followMatrix();
+  }
+
+  protected clear(): void {
+    this.stop();
+    this.asked = this.untouched = undefined;
+    this.row = [];
+    this.busy = false;
   }
 
   async #ask(text: string, touched: boolean, signal: AbortSignal): Promise<Asked> {

@@ -1,11 +1,12 @@
 /** The inside view's state: model, text, the chosen token, layer and head, and what was read. */
-import { Classifier, Generator, GlassformerError, Translator, type LoadOptions } from 'glassformer';
-import type { ViewState } from '../../views.ts';
+import { Classifier, Generator, Translator, type LoadOptions } from 'glassformer';
 import type { HeadPosition, Link } from '../address.ts';
-import { loadFailure, readFailure, type Failure } from '../failure.ts';
+import { content } from '../content.ts';
+import { Explorer } from '../explorer.svelte.ts';
+import { loadFailure } from '../failure.ts';
 import { ModelLoader } from '../model-loader.svelte.ts';
 import { fromInsideLink, toInsideLink, type Key, type Spot } from './link.ts';
-import { insideExamples, models, type InsideModel } from './models.ts';
+import { models, type InsideModel } from './models.ts';
 import { Folder, read, type OpenModel, type Reading } from './reading.ts';
 import type { Source } from './unfold.ts';
 import type { Weights } from './weights.ts';
@@ -22,7 +23,7 @@ export interface Opened {
 const classOf = (model: InsideModel) =>
   model === 'sentiment' ? Classifier : model === 'writer' ? Generator : Translator;
 
-export class InsideExplorer implements ViewState {
+export class InsideExplorer extends Explorer<OpenModel> {
   /** In floats: so that every sum is what it says. */
   readonly loader = new ModelLoader<OpenModel>((url, options) => this.#open(url, options));
 
@@ -33,9 +34,6 @@ export class InsideExplorer implements ViewState {
   /** The token that is looked at; undefined: the one that is looked at most. */
   key = $state.raw<Key>();
   untrained = $state(false);
-  /** Whether what is shown is older than what was chosen. */
-  busy = $state(true);
-  failure = $state.raw<Failure>();
   /** Undefined before the first reading, and where a text is without tokens. */
   reading = $state.raw<Reading>();
   /** The numbers that are unfolded, one a tensor at most. */
@@ -48,21 +46,16 @@ export class InsideExplorer implements ViewState {
   #folder: { model: InsideModel; folder: Promise<Folder> } | undefined;
   /** Which model the loader has, or is to have. */
   #loaded = '';
-  #reading = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(link: Link) {
-    this.text = insideExamples[this.model][0]!.text;
+    super();
+    this.text = content.inside[this.model][0]!.text;
     this.#take(link);
-  }
-
-  start(): void {
-    if (!this.loader.begun) void this.load();
   }
 
   async load(): Promise<void> {
     this.#loaded = this.#wanted;
-    if (await this.loader.load(this.model)) void this.#refresh();
+    if (await this.loader.load(this.model)) void this.refresh();
   }
 
   follow(link: Link): void {
@@ -74,19 +67,9 @@ export class InsideExplorer implements ViewState {
     return toInsideLink(this);
   }
 
-  get ready(): boolean {
-    return this.loader.phase === 'ready';
-  }
-
-  get working(): boolean {
-    return this.loader.phase === 'loading' || (this.ready && this.busy);
-  }
-
   edit(text: string): void {
     this.text = text;
-    this.busy = true;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#refresh(), pause);
+    this.refreshAfter(pause);
   }
 
   /** Shows an example. */
@@ -97,10 +80,10 @@ export class InsideExplorer implements ViewState {
 
   /** To another model: an example's text gives way to one of its own. */
   take(model: InsideModel): void {
-    const own = insideExamples[this.model].some(({ text }) => text === this.text);
-    const fits = insideExamples[model].some(({ text }) => text === this.text);
+    const own = content.inside[this.model].some(({ text }) => text === this.text);
+    const fits = content.inside[model].some(({ text }) => text === this.text);
     this.model = model;
-    if (own && !fits) this.text = insideExamples[model][0]!.text;
+    if (own && !fits) this.text = content.inside[model][0]!.text;
     this.head = { layer: 0, head: 0 };
     this.#forget();
     this.#renew();
@@ -121,7 +104,7 @@ export class InsideExplorer implements ViewState {
     }
     this.opened = [];
     this.head = { layer: 0, head: 0 };
-    void this.#refresh();
+    void this.refresh();
   }
 
   chooseLayer(layer: number): void {
@@ -131,7 +114,7 @@ export class InsideExplorer implements ViewState {
       tensor: tensor.replace(/layers\.\d+/, `layers.${layer}`),
       index,
     }));
-    void this.#refresh();
+    void this.refresh();
   }
 
   chooseHead(head: number): void {
@@ -175,7 +158,7 @@ export class InsideExplorer implements ViewState {
     if (head !== undefined) this.chooseHead(head);
     if (moved && layer !== undefined) this.head = { ...this.head, layer: Number(layer) };
     this.#unfold({ tensor, index: at });
-    if (moved) void this.#refresh();
+    if (moved) void this.refresh();
     this.sought = { tensor, index: at };
   }
 
@@ -244,7 +227,7 @@ export class InsideExplorer implements ViewState {
       this.weights = undefined;
       this.busy = true;
       void this.load();
-    } else void this.#refresh();
+    } else void this.refresh();
   }
 
   async #open(url: URL, options: LoadOptions): Promise<OpenModel> {
@@ -266,30 +249,19 @@ export class InsideExplorer implements ViewState {
     return this.#folder.folder;
   }
 
-  async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#reading.abort();
-    const { signal } = (this.#reading = new AbortController());
+  protected get empty(): boolean {
+    return this.text.trim() === '';
+  }
+
+  protected async ask(model: OpenModel, signal: AbortSignal): Promise<void> {
     const { text, model: name, spot, head, untrained } = this;
-    const { model } = this.loader;
-    if (!model || !this.ready) return;
-    this.failure = undefined;
-    this.busy = true;
-    if (text.trim() === '') {
-      this.#show(undefined);
-      return;
-    }
-    try {
-      const folder = await this.#folderOf(name);
-      const reading = await read(name, model, folder, { text, spot, ...head, untrained, signal });
-      if (!signal.aborted) this.#show(reading);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#show(undefined);
-      // A text without tokens is as good as none.
-      if (error instanceof GlassformerError && error.code === 'empty_input') return;
-      this.failure = readFailure(error);
-    }
+    const folder = await this.#folderOf(name);
+    const reading = await read(name, model, folder, { text, spot, ...head, untrained, signal });
+    if (!signal.aborted) this.#show(reading);
+  }
+
+  protected clear(): void {
+    this.#show(undefined);
   }
 
   #show(reading: Reading | undefined): void {
