@@ -49,7 +49,7 @@ std::vector<std::string> golden_names() {
 
 std::vector<std::string> translation_golden_names() {
   std::vector<std::string> names = names_of(true);
-  REQUIRE(names.size() >= 4);
+  REQUIRE(names.size() >= 5);
   return names;
 }
 
@@ -77,6 +77,10 @@ TranslationGolden::TranslationGolden(const std::string& case_name)
 
 std::vector<std::int32_t> TranslationGolden::target(std::size_t text) const {
   return json.at("target_ids").at(text).get<std::vector<std::int32_t>>();
+}
+
+bool TranslationGolden::has_self_attention() const {
+  return config.decoder().attention != AttentionType::recurrent;
 }
 
 GoldenTrace GoldenCase::traced() const {

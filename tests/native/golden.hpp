@@ -66,6 +66,8 @@ struct TranslationGolden : GoldenCase {
 
   /// The forced target of a text: the start token and its pieces.
   std::vector<std::int32_t> target(std::size_t text) const;
+  /// Whether its decoder attends to itself, and has no recurrent unit in the place of that.
+  bool has_self_attention() const;
 };
 std::vector<std::string> translation_golden_names();
 

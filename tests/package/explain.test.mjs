@@ -19,6 +19,7 @@ import {
   readGolden,
   readSafetensors,
   root,
+  translationGoldenNames,
 } from './helpers.mjs';
 
 const tolerance = 1e-4;
@@ -233,6 +234,35 @@ test('scores of your own are tested like those of a method', async () => {
   assert.deepEqual((await classifier.explain(text, own)).order, of.order);
   assert.ok(of.leaveOneOut.score >= of.order.score);
 });
+
+for (const binary of binaries) {
+  for (const name of translationGoldenNames) {
+    test(`${name}, ${binary}: one token of a translation, as PyTorch has it`, async () => {
+      const folder = goldenFolder(name);
+      const translator = await load(folder, { binary, explain: true }, Translator);
+      const plan = JSON.parse(readFileSync(join(folder, 'explain.json'), 'utf8'));
+      const golden = readSafetensors(join(folder, 'explain.safetensors'));
+      const check = (tensor, got) => assertNear(got, golden[tensor].data, tolerance, tensor);
+      const { position, token, against, columns, value, other } = plan;
+      const ask = (options) =>
+        translator.explain(readGolden(name).texts[plan.text], {
+          ...{ method: 'ledger', position },
+          ...options,
+        });
+
+      const ledger = await ask({ token, against, effects: true });
+      assertNear([ledger.value], [value], tolerance, 'value');
+      assert.deepEqual(ledger.columns, columns);
+      check('ledger.written', ledger.written.data);
+      check('ledger.read', ledger.read.data);
+      check('ledger.effects', ledger.effects);
+      const chosen = await ask({ token: other.token, against: other.against });
+      assertNear([chosen.value], [other.value], tolerance, 'value');
+      check('other.written', chosen.written.data);
+      check('other.read', chosen.read.data);
+    });
+  }
+}
 
 test('a translation is explained sentence by sentence', async () => {
   const folder = join(root, 'weights/en-de');

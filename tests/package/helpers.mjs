@@ -72,6 +72,12 @@ export function readGolden(name) {
   return { ...golden, tensors: readSafetensors(join(goldenFolder(name), 'golden.safetensors')) };
 }
 
+/** Whether a golden translator's decoder attends to itself: one with a recurrent unit does not. */
+export function hasSelfAttention(name) {
+  const config = JSON.parse(readFileSync(join(goldenFolder(name), 'config.json'), 'utf8'));
+  return config.decoder_attention !== 'recurrent';
+}
+
 /** Of one text, run alone, every tensor that a golden model can show: { text: its index, tensors }. */
 export function readTrace(name) {
   const entries = Object.entries(

@@ -6,6 +6,7 @@ import {
   assertNear,
   binaries,
   goldenFolder,
+  hasSelfAttention,
   loadTranslator,
   plain,
   randomModel,
@@ -119,6 +120,7 @@ for (const binary of binaries) {
         const attentionName = `encoder_attention.${s}`;
         const { data } = tensors[attentionName];
         assertNear(attention.encoder.data, data, tolerance[attentionName][0], attentionName);
+        assert.equal(attention.decoder !== undefined, hasSelfAttention(golden));
       }
     });
   }

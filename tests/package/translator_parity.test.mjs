@@ -54,6 +54,7 @@ function assertSame(actual, expected, tolerance) {
     near(score, other.score, largest('log_probabilities'), 'score');
     const logprobs = (list) => list.map(({ logprob }) => logprob);
     near(logprobs(tokens), logprobs(other.tokens), largest('log_probabilities'), 'logprob');
+    assert.deepEqual(Object.keys(attention).sort(), Object.keys(other.attention).sort());
     for (const [kind, { data, at: _, ...shape }] of Object.entries(attention)) {
       const { data: native, ...nativeShape } = other.attention[kind];
       assert.deepEqual(shape, nativeShape);

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 
 import safetensors_io
-from reference import embedding_table, encode, linear, position_table
+from reference import embedding_table, encode, is_recurrent, linear, position_table
 
 NOTHING = lambda name, x: x
 ACTIVATIONS = {
@@ -35,6 +35,7 @@ class Subject:
     """A golden's model; `see(name, x)` may look at each named tensor, and returns what replaces it."""
 
     sites = ("self_attn",)  # the attentions of a layer
+    units = ()  # those of them in whose place a recurrent unit stands, which has no heads
 
     def __init__(self, config, weights):
         self.config, self.weights = config, weights
@@ -56,8 +57,11 @@ class Subject:
     def embed(self, text, see, frozen):
         config = self.config
         x = self.weights["encoder.embed_tokens.weight"][text.ids]
-        x = see("encoder.embed_tokens", x * config["d_model"] ** 0.5 if config["scale_embedding"] else x)
+        x = x * config["d_model"] ** 0.5 if config["scale_embedding"] else x
         places = list(range(len(text))) if text.positions is None else text.positions
+        if config.get("zero_start"):
+            x = x * (torch.tensor(places)[:, None] != 0)
+        x = see("encoder.embed_tokens", x)
         x = x + see("encoder.embed_positions", position_table(config, self.weights)[places])
         if "encoder.embed_types.weight" in self.weights:
             x = x + see("encoder.embed_types", self.weights["encoder.embed_types.weight"][text.types or [0] * len(text)])
@@ -169,14 +173,29 @@ class TranslationWriter(Writer):
     def __init__(self, config, weights, memory):
         super().__init__(config, weights)
         self.memory = memory
+        self.units = ("self_attn",) if is_recurrent(config) else ()
 
     def sources(self):
         return len(self.memory)
 
     def attention(self, layer, site, x, see, keys):
+        if site in self.units:
+            return self.recurrent_unit(f"encoder.layers.{layer}.{site}", x, see)
         if site == "self_attn":
             return super().attention(layer, site, x, see, keys)
         return self.attend(layer, site, x, self.memory, see, torch.ones(len(self.memory), dtype=torch.bool))
+
+    def recurrent_unit(self, name, x, see):
+        """In closed form: of token j's candidate, what its own gate lets in and the later ones keep, in the state of row t."""
+        candidate = linear(self.weights, f"{name}.candidate_proj", x)  # [T, D]
+        gate = torch.sigmoid(linear(self.weights, f"{name}.gate_proj", x))
+        kept = lambda t, j: gate[j + 1 : t + 1].prod(0) * (1 - gate[j]) if j <= t else torch.zeros_like(gate[j])
+        shares = torch.stack([torch.stack([kept(t, j) for j in range(len(x))]) for t in range(len(x))])  # [T, T, D]
+        carried = shares * candidate
+        state = carried.sum(1)
+        passes = (state > 0).to(state)  # the relu, as a multiplier
+        see(f"{name}.read", passes[:, None] * carried)
+        return see(f"{name}.output", passes * state)
 
     def score_divisor(self, layer, d_head):
         return d_head**0.5

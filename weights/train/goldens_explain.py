@@ -89,7 +89,9 @@ def columns_of(subject):
     if "encoder.embed_types.weight" in subject.weights:
         names.append("embed_types")
     for layer in range(config["encoder_layers"]):
-        names += [f"layers.{layer}.{site}.head.{head}" for site in subject.sites for head in range(config["n_heads"])]
+        for site in subject.sites:
+            name = f"layers.{layer}.{site}"
+            names += [name] if site in subject.units else [f"{name}.head.{head}" for head in range(config["n_heads"])]
         names.append(f"layers.{layer}.fc2")
     return names + ["bias"]
 
@@ -98,7 +100,8 @@ def ledger(subject, text, of_y):
     """Written and read [T, columns]; of T + S tokens behind an encoder."""
     length = len(text)
     leaves, seen = {}, {}
-    writers = ("encoder.embed_tokens", "encoder.embed_positions", "encoder.embed_types", ".heads", ".fc2.product")
+    writers = ("encoder.embed_tokens", "encoder.embed_positions", "encoder.embed_types", ".heads", ".fc2.product",
+               *(f".{unit}.output" for unit in subject.units))
 
     def see(name, x):
         seen[name] = x.detach()
@@ -121,6 +124,10 @@ def ledger(subject, text, of_y):
             written[:length, c] = parts[f"encoder.{name}.heads"][:, int(head)]
             keys = slice(length, None) if "encoder_attn" in name else slice(length)
             read[keys, c] = (a * (grad @ f.T)).sum(0)
+        elif column.endswith(subject.units):
+            written[:length, c] = parts[f"encoder.{column}.output"]
+            grad = leaves[f"encoder.{column}.output"].grad
+            read[:length, c] = torch.einsum("td,tjd->j", grad, seen[f"encoder.{column}.read"])
         else:
             name = f"encoder.{column}.product" if column.endswith("fc2") else f"encoder.{column}"
             written[:length, c] = read[:length, c] = parts[name]
@@ -139,7 +146,7 @@ def effects(subject, text, of_y):
             if ".head." in column and name == f"encoder.{column.split('.head.')[0]}.context":
                 x = x.clone()
                 x[:, int(column.split(".head.")[1])] = 0
-            elif name == f"encoder.{column}":
+            elif name == f"encoder.{column}" or (column.endswith(subject.units) and name == f"encoder.{column}.output"):
                 x = torch.zeros_like(x)
             return x
 

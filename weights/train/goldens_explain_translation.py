@@ -4,7 +4,9 @@ translation, which src/explain must find.
     /usr/bin/python3 weights/train/goldens_explain_translation.py        needs python3-torch, python3-sentencepiece
 
 As goldens_explain_next.py does it: by autograd, in float64, y = z_token - z_against, after the first tokens of what argmax
-writes. Before anything is written, the run is checked against golden.json, and the ledger against its sum.
+writes. A recurrent unit is one column: written is what it adds to the stream, read what each token's candidate has in that,
+its gates and its relu held as they are. Before anything is written, the run is checked against the golden's, and the ledger
+against its sum.
 
 explain.safetensors, T tokens of the decoder, S of the source:
     ledger.written, ledger.read [T + S, columns], ledger.effects [columns]
@@ -18,13 +20,14 @@ import os
 
 import torch
 
-from explain_subjects import Text, read_json, translator
+from explain_subjects import Text, load, read_json, translator
 from goldens import write_json
 from goldens_explain import TESTS, columns_of, effects, ledger, recorded, safetensors_io
 from goldens_explain_next import difference
 
 TEXT, POSITION = 2, 4
-CASES = ("translate_pre_norm_shared", "translate_tutorial_separate", "translate_post_norm_tied", "translate_odd_local")
+CASES = ("translate_pre_norm_shared", "translate_tutorial_separate", "translate_post_norm_tied", "translate_odd_local",
+         "translate_recurrent_post_norm")
 OTHER = (17, 30)  # ids of any two tokens
 
 
@@ -34,6 +37,9 @@ def make(name):
     subject, start, written = translator(folder, golden["ids"][TEXT]), golden["target_ids"][TEXT][0], golden["greedy"][TEXT]["ids"]
     for position, token in enumerate(written[: POSITION + 1]):
         assert subject(Text([start, *written[:position]])).argmax() == token, "another run than the golden's"
+    forced = load(os.path.join(folder, "golden.safetensors"))["logits"][-1]  # of the last token of the last text
+    assert TEXT == len(golden["texts"]) - 1
+    assert (subject(Text(golden["target_ids"][TEXT])) - forced).abs().max() < 1e-5, "another run than the golden's"
     text = Text([start, *written[:POSITION]])
     seen = recorded(subject, text)
     token, against = seen["logits"].topk(2).indices.tolist()

@@ -4,7 +4,8 @@
 
 As in goldens.py, reference.py runs padded, masked batches in float64 and is checked before anything is written: against
 torch.nn.TransformerDecoderLayer and MultiheadAttention, against itself without padding and one token at a time, and for
-being a real test. Targets are forced: the decoder reads the start token and the target's pieces.
+being a real test; a recurrent unit against its sum in closed form and against torch.nn.GRU. Targets are forced: the decoder
+reads the start token and the target's pieces.
 
 Each tests/golden/CASE is a model folder (config.json, model.safetensors, tokenizer.model or source.model and
 target.model) and golden.safetensors, float32, N and M = tokens of all sources and all targets one after another without
@@ -16,6 +17,7 @@ padding, n_s and m_s of text s:
     decoder.layers.L.{self_attn,encoder_attn,final}_layer_norm [M, D]
                                         what they read: the norms' outputs; with norms after the sums, the first
                                         block reads decoder.layers.L.input and the last norm's output is the layer's
+    decoder.layers.L.self_attn.{candidate,gate,state} [M, D]    of recurrent units, which have no decoder_attention
     logits, log_probabilities [M, V]    row t predicts what follows token t
     encoder_attention.S [L, H, n_s, n_s], decoder_attention.S [L, H, m_s, m_s], cross_attention.S [L, H, m_s, n_s]
 golden.trace.safetensors: as in goldens.py, of text 0 and the first FED tokens of its target.
@@ -23,21 +25,24 @@ golden.json:
     texts, targets, ids, target_ids     target_ids begin with the start token
     greedy                              [{ids, log_probability}]: what argmax gives, cut after the end token or 24 tokens
     interventions                       [{text: S, options: {ablate, maskTokens}, logits of the target's last token}]
-    slips                               {what: logits of the last token of text 0}: where a known mistake would lead
+    slips                               {what: logits of the last token of text 0, of the first one where only that tells}:
+                                        where a known mistake would lead
     tolerance                           {tensor: [absolute, reason]}
 """
 
 import hashlib
+import math
 import os
 import sys
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 import safetensors_io
 from goldens import (HERE, assert_close, random_layer, random_norm, recorded, rounded, save_trace, train_tokenizer,
                      write_json)
-from reference import decode, encode, project, translate
+from reference import decode, encode, is_recurrent, project, sinusoids_endpoint, translate
 
 GERMAN = """
 ein fesselnder und schön gefilmter Film mit einem ruhigen Herzen
@@ -96,7 +101,14 @@ CASES = {
     "translate_odd_local": (
         base(d_model=14, d_ff=37, norm="post", attention="local", attention_window=2, encoder_layers=1, decoder_layers=3),
         [(2, {"ablate": heads("cross", (2, 1))}), (0, {"maskTokens": [2]})]),
+    # What Firefox's translators have: a recurrent unit in the place of the decoder's self-attention, a start that is zeros.
+    "translate_recurrent_post_norm": (
+        base(norm="post", final_norm=False, layer_norm_eps=1e-6, embeddings="tied", positions="sinusoidal_endpoint",
+             start_token="</s>", decoder_attention="recurrent", zero_start=True),
+        [(2, {"ablate": heads("cross", (0, 1), (1, 0))}), (0, {"ablate": heads("encoder", (1, 1)) + heads("cross", (1, 1))}),
+         (2, {"maskTokens": [3]}), (0, {"ablate": heads("encoder", (0, 0)), "maskTokens": [0, 4]})]),
 }
+BESIDE = {"attention_window": "attention", "decoder_attention": "decoder_layers", "zero_start": "decoder_attention"}
 HALF_PRECISION = {"translate_odd_local": {
     "embed_tokens.weight": "BF16", "decoder.layers.0.encoder_attn.k_proj.weight": "F16", "decoder.layers.2.fc1.weight": "F16"}}
 
@@ -143,6 +155,8 @@ def check_attention_against_torch(config, weights, trace, sources, targets):
         for part, read, maps, mask, padding in (
                 ("self_attn", first, "decoder_attention", look_ahead, ~targets[1]),
                 ("encoder_attn", second, "cross_attention", None, ~sources[1])):
+            if maps not in trace:  # a recurrent unit has none
+                continue
             name = f"decoder.layers.{layer}.{part}"
             x = trace[f"decoder.layers.{layer}.{read}"]
             memory = x if part == "self_attn" else trace["encoder.output"]
@@ -155,11 +169,69 @@ def check_attention_against_torch(config, weights, trace, sources, targets):
             assert_close(f"weights of {name}", trace[maps][:, layer].transpose(1, 2)[real], a.detach().transpose(1, 2)[real])
 
 
+def closed_form(candidate, gate):
+    """States [T, D]: of each token's candidate, what its own gate lets in and every later one keeps."""
+    terms = lambda t: (gate[j + 1 : t + 1].prod(0) * (1 - gate[j]) * candidate[j] for j in range(t + 1))
+    return torch.stack([sum(terms(t)) for t in range(len(gate))])
+
+
+def gru_of(weights, name, small=1e-5):
+    """torch.nn.GRU without recurrent weights is the unit with tanh(candidate); that of a small number is the number."""
+    d_model = len(weights[f"{name}.candidate_proj.weight"])
+    gru = torch.nn.GRU(d_model, d_model, batch_first=True)
+    zeros = torch.zeros(d_model, d_model)
+    gru.load_state_dict({
+        "weight_ih_l0": torch.cat([zeros, weights[f"{name}.gate_proj.weight"], small * weights[f"{name}.candidate_proj.weight"]]),
+        "weight_hh_l0": torch.cat([zeros, zeros, zeros]),
+        "bias_ih_l0": torch.cat([zeros[0], weights[f"{name}.gate_proj.bias"], zeros[0]]),
+        "bias_hh_l0": torch.cat([zeros[0], zeros[0], zeros[0]])})
+    return lambda x, before=zeros[0]: gru(x, small * before[None, None])[0].detach() / small  # [1, T, D] and [D] -> [1, T, D]
+
+
+def check_recurrent_layers(config, weights, trace, sources, targets):
+    """The unit by its closed form and by torch.nn.GRU, whole and a token at a time; around it torch's norms, attention and
+    linear layers, which make a decoder layer with norms after the sums."""
+    assert config["norm"] == "post" and config["layer_norm"] == "standard"
+    part = lambda name, kind: weights[f"{name}.{kind}"]
+    after = lambda name, x: F.layer_norm(x, x.shape[-1:], part(name, "weight"), part(name, "bias"), config["layer_norm_eps"])
+    for text, length in enumerate(targets[1].sum(1).tolist()):
+        x, memory = trace["decoder.embeddings"][text : text + 1, :length], trace["encoder.output"][text : text + 1]
+        for layer in range(config["decoder_layers"]):
+            name = f"decoder.layers.{layer}"
+            unit, cross = f"{name}.self_attn", f"{name}.encoder_attn"
+            gate = torch.sigmoid(F.linear(x[0], part(unit, "gate_proj.weight"), part(unit, "gate_proj.bias")))
+            state = closed_form(F.linear(x[0], part(unit, "candidate_proj.weight")), gate)
+            assert_close(f"{unit}.state in closed form", trace[f"{unit}.state"][text, :length], state)
+            gru = gru_of(weights, unit)
+            assert_close(f"{unit}.state and GRU", gru(x)[0], state, 1e-8)
+            before = torch.zeros_like(state[0])
+            for t in range(length):
+                before = gru(x[:, t : t + 1], before)[0, 0]
+                assert_close(f"{unit}.state, a token at a time", before, state[t], 1e-8)
+            x = after(f"{name}.self_attn_layer_norm", x + torch.relu(state))
+            attention = torch.nn.MultiheadAttention(config["d_model"], config["n_heads"], batch_first=True)
+            attention.load_state_dict(multihead_state(weights, cross))
+            read = attention(x, memory, memory, key_padding_mask=~sources[1][text : text + 1])[0].detach()
+            x = after(f"{name}.encoder_attn_layer_norm", x + read)
+            hidden = F.relu(F.linear(x, part(name, "fc1.weight"), part(name, "fc1.bias")))
+            x = after(f"{name}.final_layer_norm", x + F.linear(hidden, part(name, "fc2.weight"), part(name, "fc2.bias")))
+            assert_close(f"{name} and torch's layers", trace[f"{name}.output"][text, :length], x[0])
+
+
 def check_small_parts(config, weights, trace, targets):
-    for maps in ("decoder_attention", "cross_attention"):
+    table = sinusoids_endpoint(5, 8)
+    for p in range(5):
+        for i in range(4):
+            angle = p / 10000 ** (i / 3)
+            assert abs(table[p, i] - math.sin(angle)) + abs(table[p, 4 + i] - math.cos(angle)) < 1e-12
+    for maps in trace.keys() & {"decoder_attention", "cross_attention"}:
         rows = trace[maps].transpose(1, 3)[targets[1]].sum(-1)
         assert_close(maps, rows, torch.ones_like(rows))
-    assert (trace["decoder_attention"].triu(1) == 0).all(), "a look-ahead weight is not exactly zero"
+    if config.get("zero_start"):
+        start = torch.cat([torch.zeros(config["d_model"] // 2), torch.ones(config["d_model"] // 2)])  # position 0 alone
+        assert_close("the start", trace["decoder.embeddings"][:, 0], start.expand(len(TARGETS), -1))
+    if not is_recurrent(config):
+        assert (trace["decoder_attention"].triu(1) == 0).all(), "a look-ahead weight is not exactly zero"
     total = trace["log_probabilities"].exp().sum(-1)
     assert_close("log-softmax", total, torch.ones_like(total))
 
@@ -180,14 +252,23 @@ def check_padding_changes_nothing(config, weights, trace, sources, targets):
 
 
 def check_is_a_real_test(config, weights, trace, sources, targets):
-    """Attention that is far from uniform, heads that matter, positions that get different answers."""
+    """Attention that is far from uniform, heads that matter, positions that get different answers; a unit that keeps and
+    renews, and whose states are of both signs."""
+    of_sites = {"encoder": "encoder_layers", "decoder": "decoder_layers", "cross": "decoder_layers"}
+    if is_recurrent(config):
+        of_sites.pop("decoder")
+        for layer in range(config["decoder_layers"]):
+            gate, state = (trace[f"decoder.layers.{layer}.self_attn.{part}"][targets[1]] for part in ("gate", "state"))
+            assert gate.min() < 0.2 and gate.max() > 0.8 and 0.3 < (state > 0).double().mean() < 0.7, f"unit {layer} does little"
     for maps, readable in (("decoder_attention", targets[1]), ("cross_attention", sources[1])):
+        if maps not in trace:
+            continue
         longest = targets[1].sum(1).argmax()
         keys = int(readable[longest].sum())
         a = trace[maps][longest, :, :, int(targets[1][longest].sum()) - 1, :keys]  # [L, H, keys]
         entropy = -(a * torch.log(a.clamp_min(1e-300))).sum(-1) / np.log(keys)
         assert (entropy < 0.99).all() and entropy.mean() < 0.9, f"{maps} too flat: {entropy}"
-    for attention, layers in (("encoder", "encoder_layers"), ("decoder", "decoder_layers"), ("cross", "decoder_layers")):
+    for attention, layers in of_sites.items():
         for layer in range(config[layers]):
             for head in range(config["n_heads"]):
                 without = translate(config, weights, sources, targets, ablate=[(attention, layer, head)])["logits"]
@@ -195,6 +276,13 @@ def check_is_a_real_test(config, weights, trace, sources, targets):
 
 
 # ---------------------------------------------------------------- cases
+
+
+def random_unit(config, name, draw):
+    d_model = config["d_model"]
+    weight = lambda std: draw(d_model, d_model, std=std / np.sqrt(d_model))
+    return {f"{name}.candidate_proj.weight": weight(1.5), f"{name}.gate_proj.weight": weight(1.6),
+            f"{name}.gate_proj.bias": draw(d_model, std=0.5)}
 
 
 def random_weights(config, generator):
@@ -219,7 +307,10 @@ def random_weights(config, generator):
             weights[f"{side}.embed_positions.weight"] = draw(config[length], d_model, std=0.5)
         for layer in range(config[f"{side}_layers"]):
             name = f"{side}.layers.{layer}"
-            weights |= random_layer(config, name, draw, attentions)
+            if side == "decoder" and is_recurrent(config):
+                weights |= random_unit(config, f"{name}.self_attn", draw) | random_layer(config, name, draw, ["encoder_attn"])
+            else:
+                weights |= random_layer(config, name, draw, attentions)
             for norm in [f"{attention}_layer_norm" for attention in attentions] + ["final_layer_norm"]:
                 weights |= random_norm(config, f"{name}.{norm}", draw)
         if config["final_norm"]:
@@ -284,22 +375,37 @@ def tolerances(packed, config, weights, sources, targets):
     return result
 
 
+# The last token has nothing ahead but padding, and of a unit's start little is left.
+TOLD_BY_THE_FIRST = ("no_look_ahead_mask", "zero_start_ignored")
+
+
 def slips(config, weights, sources, targets, right):
     """Known mistakes, each with the logits it would give for the last token of text 0; all must be told from the right ones."""
     last = int(targets[1][0].sum()) - 1
     wrong = {"norm_placed_the_other_way": translate(
         {**config, "norm": "post" if config["norm"] == "pre" else "pre"}, weights, sources, targets)}
-    for slip in ("no_look_ahead_mask", "cross_attention_reads_padding", "positions_index_the_batch",
-                 "target_positions_from_one", "embeddings_unscaled"):
-        if slip != "embeddings_unscaled" or config["scale_embedding"]:
-            wrong[slip] = translate(config, weights, sources, targets, slip=slip)
-    result = {slip: trace["logits"][0, last] for slip, trace in wrong.items()}
+    here = {"no_look_ahead_mask": not is_recurrent(config), "cross_attention_reads_padding": True,
+            "positions_index_the_batch": True, "target_positions_from_one": True,
+            "embeddings_unscaled": config["scale_embedding"], "state_not_carried": is_recurrent(config),
+            "relu_left_out": is_recurrent(config)}
+    for slip in (slip for slip, possible in here.items() if possible):
+        wrong[slip] = translate(config, weights, sources, targets, slip=slip)
+    if is_recurrent(config):
+        swapped, turned = dict(weights), dict(weights)
+        for unit in (f"decoder.layers.{layer}.self_attn" for layer in range(config["decoder_layers"])):
+            candidate, gate, bias = (f"{unit}.{part}" for part in ("candidate_proj.weight", "gate_proj.weight", "gate_proj.bias"))
+            swapped |= {candidate: weights[gate], gate: weights[candidate]}
+            turned |= {gate: -weights[gate], bias: -weights[bias]}  # 1 - sigmoid(x) = sigmoid(-x)
+        wrong["gate_and_candidate_swapped"] = translate(config, swapped, sources, targets)
+        wrong["gate_lets_in_what_it_should_keep"] = translate(config, turned, sources, targets)
+    if config.get("zero_start"):
+        wrong["zero_start_ignored"] = translate({**config, "zero_start": False}, weights, sources, targets)
+    if config["positions"] == "sinusoidal_endpoint":
+        wrong["positions_interleaved"] = translate({**config, "positions": "sinusoidal"}, weights, sources, targets)
+    row = {slip: 0 if slip in TOLD_BY_THE_FIRST else last for slip in wrong}
+    result = {slip: trace["logits"][0, row[slip]] for slip, trace in wrong.items()}
     for slip, logits in result.items():
-        if slip == "no_look_ahead_mask":  # the last token has nothing ahead but padding; earlier ones show it
-            result[slip] = logits = wrong[slip]["logits"][0, 0]
-            assert (logits - right[0, 0]).abs().max() > 0.05, f"{slip} makes no difference"
-        else:
-            assert (logits - right[0, last]).abs().max() > 0.05, f"{slip} makes no difference"
+        assert (logits - right[0, row[slip]]).abs().max() > 0.05, f"{slip} makes no difference"
     return {slip: rounded(logits[None])[0] for slip, logits in result.items()}
 
 
@@ -307,10 +413,11 @@ def make_case(out, name, config, interventions, tokenizers):
     source, target = tokenizers
     shared = config["embeddings"] == "shared"
     config = {**config, "source_vocab_size": source.vocab_size(), "target_vocab_size": target.vocab_size()}
-    if "attention_window" in config:  # beside the kind it belongs to
-        window = config.pop("attention_window")
-        config = {key: value for entry in config.items() for key, value in
-                  ([entry, ("attention_window", window)] if entry[0] == "attention" else [entry])}
+    for key in BESIDE:
+        if key not in config:
+            continue
+        moved = config.pop(key)
+        config = {k: v for entry in config.items() for k, v in ([entry, (key, moved)] if entry[0] == BESIDE[key] else [entry])}
     seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
     weights = random_weights(config, torch.Generator().manual_seed(seed))
     half = HALF_PRECISION.get(name, {})
@@ -328,7 +435,9 @@ def make_case(out, name, config, interventions, tokenizers):
     trace = translate(config, weights, sources, targets)
     check_small_parts(config, weights, trace, targets)
     check_attention_against_torch(config, weights, trace, sources, targets)
-    if config["layer_norm"] == "standard" and config["attention_bias"]:
+    if is_recurrent(config):
+        check_recurrent_layers(config, weights, trace, sources, targets)
+    elif config["layer_norm"] == "standard" and config["attention_bias"]:
         check_layers_against_torch(config, weights, trace, sources, targets)
     check_padding_changes_nothing(config, weights, trace, sources, targets)
     check_is_a_real_test(config, weights, trace, sources, targets)

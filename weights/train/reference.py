@@ -41,6 +41,12 @@ def sinusoids(positions, d_model):
     return torch.where(torch.arange(d_model) % 2 == 0, torch.sin(angle), torch.cos(angle))
 
 
+def sinusoids_endpoint(positions, d_model):
+    """[positions, D], as Marian has them: D/2 columns sin, D/2 columns cos of position / 10000^(i / (D/2 - 1))."""
+    angle = torch.arange(positions)[:, None] / 10000 ** (torch.arange(d_model // 2) / (d_model // 2 - 1))
+    return torch.cat([torch.sin(angle), torch.cos(angle)], -1)
+
+
 def embedding_table(config, weights, side):
     return weights["embed_tokens.weight" if config.get("embeddings") == "shared" else f"{side}.embed_tokens.weight"]
 
@@ -48,7 +54,8 @@ def embedding_table(config, weights, side):
 def position_table(config, weights, side="encoder"):
     if config["positions"] == "learned":
         return weights[f"{side}.embed_positions.weight"]
-    return sinusoids(config["max_source_length" if side == "encoder" else "max_target_length"], config["d_model"])
+    table = sinusoids_endpoint if config["positions"] == "sinusoidal_endpoint" else sinusoids
+    return table(config["max_source_length" if side == "encoder" else "max_target_length"], config["d_model"])
 
 
 def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
@@ -56,6 +63,8 @@ def embed(config, weights, ids, slip=None, side="encoder", see=unseen):
     x = embedding_table(config, weights, side)[ids]
     if config["scale_embedding"] and slip != "embeddings_unscaled":
         x = x * math.sqrt(config["d_model"])
+    if side == "decoder" and config.get("zero_start"):
+        x = torch.cat([torch.zeros_like(x[:, :1]), x[:, 1:]], 1)
     table = position_table(config, weights, side)
     positions = table[: ids.shape[1]]
     if slip == "positions_index_the_batch":  # what `x + pe[: x.size(0)]` does to a batch-first x
@@ -95,6 +104,28 @@ def multi_head_attention(config, weights, name, x, memory, allowed, ablated=(), 
     return output, a
 
 
+def is_recurrent(config):
+    """Whether the decoder has recurrent units in the place of self-attention."""
+    return config.get("decoder_attention") == "recurrent"
+
+
+def recurrent_unit(weights, name, x, slip=None, see=unseen):
+    """x [B, T, D] -> [B, T, D] and its named steps: the SSRU of Kim et al. 2019, a state that a gate keeps or renews."""
+    candidate = linear(weights, f"{name}.candidate_proj", x)
+    gate = torch.sigmoid(linear(weights, f"{name}.gate_proj", x))
+    states, before = [], torch.zeros_like(x[:, 0])
+    for t in range(x.shape[1]):
+        state = gate[:, t] * before + (1 - gate[:, t]) * candidate[:, t]
+        states.append(state)
+        before = before if slip == "state_not_carried" else state
+    state = torch.stack(states, 1)
+    output = state if slip == "relu_left_out" else F.relu(state)
+    steps = {"candidate": candidate, "gate": gate, "state": state}
+    for part, y in (*steps.items(), ("output", output)):
+        see(f"{name}.{part}", y)
+    return output, steps
+
+
 def feed_forward(config, weights, name, x, see=unseen):
     activation = {"relu": F.relu, "gelu": F.gelu}[config["activation"]]
     hidden = activation(linear(weights, f"{name}.fc1", x))
@@ -105,7 +136,7 @@ def feed_forward(config, weights, name, x, see=unseen):
 
 
 def residual(config, weights, layer, part, x, block, see):
-    """x + block(norm(x)), or norm(x + block(x)); block gives its output and attention weights."""
+    """x + block(norm(x)), or norm(x + block(x)); block gives its output and what else there is of it: attention weights."""
     norm = lambda y: layer_norm(config, weights, f"{layer}.{part}_layer_norm", y)
     read = norm(x) if config["norm"] == "pre" else x
     added, a = block(read)
@@ -182,7 +213,7 @@ def forward(config, weights, ids, real, ablate=(), masked=None, slip=None, see=u
     return trace
 
 
-def decoder_layer(config, weights, name, x, memory, may_read, ablated, see):
+def decoder_layer(config, weights, name, x, memory, may_read, ablated, slip, see):
     """x [B, T, D] reads itself and memory [B, S, D] -> [B, T, D] and its named steps.
 
     may_read: {"self_attn": [B, 1, T, T], "encoder_attn": [B, 1, T, S]}; ablated: the same keys. What a block reads has the
@@ -193,10 +224,13 @@ def decoder_layer(config, weights, name, x, memory, may_read, ablated, see):
     steps = {}
     see(f"{name}.input", x)
     for part in ("self_attn", "encoder_attn"):
+        recurrent = part == "self_attn" and is_recurrent(config)
+        unit = lambda y: recurrent_unit(weights, f"{name}.{part}", y, slip, see)
         attend = lambda y: multi_head_attention(config, weights, f"{name}.{part}", y, y if part == "self_attn" else memory,
                                                 may_read[part], ablated[part], see=see)
-        x, read, added, a = residual(config, weights, name, part, x, attend, see)
-        steps |= {next(reads): read, f"{part}.output": added, f"{part}.weights": a}
+        x, read, added, inner = residual(config, weights, name, part, x, unit if recurrent else attend, see)
+        steps |= {next(reads): read, f"{part}.output": added}
+        steps |= {f"{part}.{step}": y for step, y in (inner if recurrent else {"weights": inner}).items()}
     feed = lambda y: (feed_forward(config, weights, name, y, see), None)
     x, read, added, _ = residual(config, weights, name, "final", x, feed, see)
     see(f"{name}.output", x)
@@ -218,19 +252,18 @@ def decode(config, weights, memory, keys, ids, real, ablate=(), slip=None, see=u
                 "encoder_attn": keys[:, None, None, :].expand(-1, -1, length, -1)}
     x = embed(config, weights, ids, slip, "decoder", see)
     trace = {"decoder.embeddings": x}
-    self_maps, cross_maps = [], []
+    maps = {"decoder_attention": [], "cross_attention": []}
     for layer in range(config["decoder_layers"]):
         name = f"decoder.layers.{layer}"
         x, steps = decoder_layer(config, weights, name, x, memory, may_read, {
             "self_attn": ablated_heads(ablate, layer, "decoder"), "encoder_attn": ablated_heads(ablate, layer, "cross")},
-            see)
-        self_maps.append(steps.pop("self_attn.weights"))
-        cross_maps.append(steps.pop("encoder_attn.weights"))
+            slip, see)
+        if not is_recurrent(config):
+            maps["decoder_attention"].append(steps.pop("self_attn.weights"))
+        maps["cross_attention"].append(steps.pop("encoder_attn.weights"))
         trace |= {f"{name}.{step}": value for step, value in steps.items()}
     trace["decoder.output"] = final_norm(config, weights, "decoder", x, see)
-    trace["decoder_attention"] = torch.stack(self_maps, 1)  # [B, L, H, T, T]
-    trace["cross_attention"] = torch.stack(cross_maps, 1)  # [B, L, H, T, S]
-    return trace
+    return trace | {name: torch.stack(of, 1) for name, of in maps.items() if of}  # [B, L, H, T, T], [B, L, H, T, S]
 
 
 def project(config, weights, hidden):
