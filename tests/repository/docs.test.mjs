@@ -1,7 +1,7 @@
 // The documentation: every snippet is run or compiled, and the site has no dead link, no code and
 // nothing from elsewhere.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, dirname, extname, join, normalize } from 'node:path';
 import { after, test } from 'node:test';
@@ -100,7 +100,12 @@ for (const snippet of of('js', 'check')) {
 }
 
 test('shell snippets run', async () => {
-  for (const { code } of of('sh', '')) await run('bash', ['-euo', 'pipefail', '-c', code]);
+  const commands = of('sh', '');
+  // What the last run of this test wrote, which no command writes over.
+  for (const { code } of commands)
+    for (const [, file] of code.matchAll(/--out (build\/\S+)/g))
+      rmSync(join(root, file), { force: true });
+  for (const { code } of commands) await run('bash', ['-euo', 'pipefail', '-c', code]);
   for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
 });
 
