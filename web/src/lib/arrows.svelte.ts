@@ -68,11 +68,6 @@ export class Arrows {
     void this.#measure();
   }
 
-  mend(): void {
-    this.cut = [];
-    void this.#measure();
-  }
-
   async search(): Promise<void> {
     this.wanted = true;
     this.circuit = undefined;
