@@ -92,6 +92,7 @@ struct ExplainCommand {
   std::optional<std::size_t> head, orders;
   std::optional<std::size_t> beams, words, token, against;  // of what writes
   std::optional<std::size_t> sentence, position;            // of a translation
+  std::vector<std::size_t> prefix;                          // ids that it begins with
   std::vector<AttentionEdge> edges;
   std::optional<float> least;
 };

@@ -17,6 +17,10 @@ std::string options_of(const ExplainCommand& command) {
     text("label", command.label);
     if (command.sentence) json.field("sentence", *command.sentence);
     if (command.position) json.field("position", *command.position);
+    if (!command.prefix.empty()) {
+      json.key("prefix");
+      json.array(command.prefix, [&](std::size_t id) { json.value(id); });
+    }
     if (command.token) json.field("token", *command.token);
     if (command.against) json.field("against", *command.against);
     if (command.effects) json.field("effects", true);

@@ -192,6 +192,11 @@ struct CommandLine {
                   "of a translator's ledger: which sentence; else 0, the first");
     x->add_option("--position", explain.position,
                   "of a translator's ledger: which token of its translation; else 0, the first");
+    x->add_option(
+         "--prefix", explain.prefix,
+         "of a translator's ledger: ids that the translation begins with, ID,…; it is then "
+         "of the token after these")
+        ->delimiter(',');
     x->add_option("--token", explain.token,
                   "of a ledger of what is written next: the id of the token to explain; else the "
                   "likeliest, or what the translation has there");

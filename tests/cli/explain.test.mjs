@@ -117,6 +117,19 @@ test('the ledger of one token of a translation', () => {
   const ledger = JSON.parse(json.lines[0]);
   assert.equal(ledger.tokens[3].id, ledger.token.id);
   assert.equal(ledger.effects.length, columns.length);
+  // After tokens of one's own.
+  const begun = ledger.tokens.slice(0, 2).map(({ id }) => id);
+  const forced = glassformer(
+    [...asked.slice(0, 4), '--prefix', begun.join(','), '--compute', 'f32', '--json'],
+    'The film is not good.\n',
+  );
+  const after = JSON.parse(forced.lines[0]);
+  assert.equal(after.position, 2);
+  assert.equal(after.token.id, ledger.tokens[2].id);
+  assert.deepEqual(
+    after.tokens.map(({ id }) => id),
+    [...begun, after.token.id],
+  );
   const beyond = glassformer([...asked.slice(0, 4), '--sentence', '2'], 'The film.\n');
   assert.equal(beyond.status, 1);
   assert.match(beyond.stderr, /sentence: expected one of the text's sentences, below 1, got 2/);
