@@ -13,7 +13,11 @@ interface Model {
 }
 
 /** With what its rows are called. */
-type LabelledTable = LedgerTable & { labels: readonly ShownToken[] };
+type LabelledTable = LedgerTable & {
+  labels: readonly ShownToken[];
+  /** Of a translation, the first row that is of its source. */
+  source?: number;
+};
 
 /** What a ledger is drawn up of, and how its model is asked for that. */
 export interface LedgerSubject<M extends Model> {
@@ -87,7 +91,8 @@ export const choiceOf = (
   explain: async (model, options) => {
     const pair = { token: token.id, against: against.id };
     const asked = { method: 'ledger', prefix, ...pair, ...options } as const;
-    return { ...(await model.explain<'ledger'>(text, asked)), labels };
+    const table = await model.explain<'ledger'>(text, asked);
+    return { ...table, labels, source: prefix.length + 1 };
   },
   measured: async (model, { heads, signal }) => {
     const ablate = heads.map(
