@@ -2,18 +2,10 @@
 // that it is said to be, and the number that the package traces in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Classifier, Generator, Translator } from '../../dist/index.js';
-import {
-  assertAccessible,
-  assertFits,
-  launch,
-  looks,
-  root,
-  serve,
-  settled,
-  visit,
-} from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { assertAccessible, assertFits, looks, root, settled } from './open.mjs';
 
 /** What is reckoned in doubles here is made in floats there. */
 const rounding = 1e-4;
@@ -27,19 +19,7 @@ const addresses = {
   writer: '#view=inside&model=writer&text=This+film+is+one+of+the',
 };
 
-let browser, server;
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-const onPage = (name, options, body) =>
-  test(name, () =>
-    visit(browser, server.url + (options.hash ?? addresses.sentiment), options, body),
-  );
+const onPage = testsOnPage(addresses.sentiment);
 
 const vector = (page, tensor) => page.locator(`.vector[data-tensor="${tensor}"]`);
 const slider = (page, tensor) => vector(page, tensor).getByRole('slider').first();

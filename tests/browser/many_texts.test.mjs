@@ -2,41 +2,24 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import {
-  assertAccessible,
-  assertFits,
-  launch,
-  looks,
-  root,
-  serve,
-  settled,
-  visit,
-} from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { assertAccessible, assertFits, looks, root, settled } from './open.mjs';
 
-let browser, server, classifier;
+let classifier;
 before(async () => {
-  [browser, server, classifier] = await Promise.all([
-    launch(),
-    serve(),
-    Classifier.load(join(root, 'weights/sentiment')),
-  ]);
+  classifier = await Classifier.load(join(root, 'weights/sentiment'));
 });
-after(async () => {
-  classifier?.dispose();
-  await browser?.close();
-  await server?.close();
-});
+after(() => classifier?.dispose());
 
+const onFirstPage = testsOnPage();
 const onPage = (name, options, body) =>
-  test(name, () =>
-    visit(browser, server.url, options, async (page) => {
-      await page.getByTestId('many').click();
-      await page.getByTestId('texts').waitFor();
-      await body(page);
-    }),
-  );
+  onFirstPage(name, options, async (page) => {
+    await page.getByTestId('many').click();
+    await page.getByTestId('texts').waitFor();
+    await body(page);
+  });
 
 const list = [
   'positive\tA gripping, beautifully shot film.',

@@ -4,40 +4,20 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { load } from '../../dist/index.js';
 import { firefoxModel } from '../package/firefox_model.mjs';
-import {
-  assertAccessible,
-  assertFits,
-  launch,
-  looks,
-  root,
-  serve,
-  settled,
-  visit,
-  workersLeft,
-} from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { assertAccessible, assertFits, looks, root, settled, workersLeft } from './open.mjs';
 
 const tolerance = 2e-3;
 const checkpoints = join(root, 'tests/checkpoints');
 
-let browser, server;
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
+const onModelPage = testsOnPage('#view=model');
 const onPage = (name, options, body) =>
-  test(name, () =>
-    visit(browser, `${server.url}#view=model`, options, async (page, opened) => {
-      await page.getByTestId('drop').waitFor();
-      await body(page, opened);
-    }),
-  );
+  onModelPage(name, options, async (page, opened) => {
+    await page.getByTestId('drop').waitFor();
+    await body(page, opened);
+  });
 
 const near = (got, expected, what) =>
   assert.ok(Math.abs(got - expected) <= tolerance, `${what}: ${got}, not ${expected}`);

@@ -2,39 +2,25 @@
 // package answers in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import {
-  assertAccessible,
-  assertFits,
-  launch,
-  looks,
-  root,
-  serve,
-  settled,
-  visit,
-} from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { assertAccessible, assertFits, looks, root, settled } from './open.mjs';
 
 // Node may run the other of the two binaries, whose sums round differently.
 const tolerance = 1e-3;
 const label = 'positive';
 
-let browser, server, classifier;
+let classifier;
 before(async () => {
-  [browser, server, classifier] = await Promise.all([
-    launch(),
-    serve(),
-    Classifier.load(join(root, 'weights/sentiment'), { compute: 'f32', explain: true }),
-  ]);
+  classifier = await Classifier.load(join(root, 'weights/sentiment'), {
+    compute: 'f32',
+    explain: true,
+  });
 });
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  classifier?.dispose();
-});
+after(() => classifier?.dispose());
 
-const onPage = (name, options, body) =>
-  test(name, () => visit(browser, `${server.url}#view=transplant`, options, body));
+const onPage = testsOnPage('#view=transplant');
 
 const cell = (page, row, index) => page.locator(`[data-row="${row}"][data-cell="${index}"]`);
 const value = (locator) => locator.getAttribute('data-value').then(Number);

@@ -1,45 +1,28 @@
 // Why this word and not that one, in Chromium; the numbers are made anew by the package in Node.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { Generator } from '../../dist/index.js';
-import {
-  assertAccessible,
-  assertFits,
-  launch,
-  looks,
-  root,
-  serve,
-  settled,
-  visit,
-} from './open.mjs';
+import { testsOnPage } from './on_page.mjs';
+import { assertAccessible, assertFits, looks, root, settled } from './open.mjs';
 
-let browser, server, writer;
+let writer;
 before(async () => {
-  [browser, server, writer] = await Promise.all([
-    launch(),
-    serve(),
-    Generator.load(join(root, 'weights/writer')),
-  ]);
+  writer = await Generator.load(join(root, 'weights/writer'));
 });
-after(async () => {
-  writer?.dispose();
-  await browser?.close();
-  await server?.close();
-});
+after(() => writer?.dispose());
 
 const text = 'The acting is dreadful, so this film is';
 
+const onWritingPage = testsOnPage('#view=writing');
 const onPage = (name, options, body) =>
-  test(name, () =>
-    visit(browser, `${server.url}#view=writing`, options, async (page) => {
-      await page.getByTestId('input').fill(text);
-      await settled(page);
-      await page.getByTestId('contrast').click();
-      await told(page);
-      await body(page);
-    }),
-  );
+  onWritingPage(name, options, async (page) => {
+    await page.getByTestId('input').fill(text);
+    await settled(page);
+    await page.getByTestId('contrast').click();
+    await told(page);
+    await body(page);
+  });
 
 /** Waits until every token was hidden once. */
 const told = (page) =>
