@@ -1,13 +1,8 @@
 /** A view's model once more, in a binary that explains: fetched when something is first asked of it. */
-import type { ModelInfo } from 'glassformer';
+import type { LoadOptions } from 'glassformer';
 import { readFailure, type Failure } from './failure.ts';
-import type { ModelLoader } from './model-loader.svelte.ts';
+import { ModelLoader, type Model } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
-
-export interface Model {
-  readonly info: ModelInfo;
-  dispose(): void;
-}
 
 /** Several questions share one. */
 export class ExplainingModel<M extends Model> {
@@ -33,6 +28,15 @@ export class ExplainingModel<M extends Model> {
     this.#name = this.#loading = undefined;
   }
 }
+
+/** One of this class, loaded as the view's is but for `more`. */
+export const explainingModel = <M extends Model>(
+  kind: { load(folder: URL, options: LoadOptions & { explain: boolean }): Promise<M> },
+  more?: LoadOptions,
+): ExplainingModel<M> =>
+  new ExplainingModel(
+    new ModelLoader((folder, options) => kind.load(folder, { ...options, ...more, explain: true })),
+  );
 
 /** What is asked of such a model: a new question takes the place of the one before. */
 export class Question<M extends Model> {

@@ -1,13 +1,11 @@
 /** What the states of views have in common that ask a model: it loads, and is asked anew. */
-import { GlassformerError, type ModelInfo } from 'glassformer';
+import { GlassformerError } from 'glassformer';
 import type { ViewState } from '../views.ts';
 import type { Link } from './address.ts';
 import { readFailure, type Failure } from './failure.ts';
-import type { Loader } from './model-loader.svelte.ts';
+import type { Loader, Model } from './model-loader.svelte.ts';
 
-export abstract class Explorer<
-  M extends { readonly info: ModelInfo; dispose(): void },
-> implements ViewState {
+export abstract class Explorer<M extends Model> implements ViewState {
   abstract readonly loader: Loader<M>;
 
   /** Whether what is shown is older than what is asked. */

@@ -1,16 +1,12 @@
 /** A number as an exact sum, and beside it what each of its parts causes. */
-import type { Classifier, Generator, ModelInfo, Translator } from 'glassformer';
+import type { Classifier, Generator, Translator } from 'glassformer';
 import { evidence, evidenceName } from './evidence.ts';
 import { Question, type ExplainingModel } from './explaining-model.svelte.ts';
 import { componentsOf, headOf, type LedgerHead, type LedgerTable } from './ledger.ts';
+import type { Model } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
 import { nextLogits } from './next-logits.ts';
 import { shownTokens, type ShownToken } from './tokens.ts';
-
-interface Model {
-  readonly info: ModelInfo;
-  dispose(): void;
-}
 
 /** With what its rows are called. */
 type LabelledTable = LedgerTable & {
@@ -45,7 +41,7 @@ export const evidenceOf = (text: string, labels: readonly string[]): LedgerSubje
 });
 
 /** A token that may come next, as the page names it. */
-interface Named {
+export interface Named {
   id: number;
   name: string;
 }

@@ -4,7 +4,8 @@ import { loadFailure, type Failure } from './failure.ts';
 import { folderOf, type ModelName } from './models.ts';
 import { workOffline } from './offline.ts';
 
-interface Model {
+/** Of whatever class. */
+export interface Model {
   readonly info: ModelInfo;
   dispose(): void;
 }

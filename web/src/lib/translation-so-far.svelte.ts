@@ -3,8 +3,7 @@
  * al. 2023), and its next tokens read from the decoder's (logit lens, nostalgebraist 2020).
  */
 import { Translator, type TranslationExplanations } from 'glassformer';
-import { ExplainingModel, Question } from './explaining-model.svelte.ts';
-import { ModelLoader } from './model-loader.svelte.ts';
+import { explainingModel, Question } from './explaining-model.svelte.ts';
 import type { ModelName } from './models.ts';
 
 type Of<Method extends 'lens' | 'decoder_lens'> =
@@ -21,9 +20,7 @@ export interface SoFar {
 }
 
 export class TranslationSoFar {
-  readonly #model = new ExplainingModel(
-    new ModelLoader((folder, options) => Translator.load(folder, { ...options, explain: true })),
-  );
+  readonly #model = explainingModel(Translator);
   readonly question = new Question(this.#model);
   read = $state.raw<SoFar>();
 

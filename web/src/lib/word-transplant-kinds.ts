@@ -7,7 +7,7 @@ import {
   type Token,
   type TracedTensor,
 } from 'glassformer';
-import type { Model } from './explaining-model.svelte.ts';
+import type { Model } from './model-loader.svelte.ts';
 import { percent } from './format.ts';
 import { largest } from './inside/run.ts';
 import { nextStep, parting, rowOf } from './next-logits.ts';

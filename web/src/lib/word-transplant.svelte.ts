@@ -3,8 +3,8 @@
  * first word in which what is written after the one differs from what is written after the other.
  */
 import type { ModelInfo, Patch, Token, TracedTensor } from 'glassformer';
-import { ExplainingModel, Question, type Model } from './explaining-model.svelte.ts';
-import { ModelLoader } from './model-loader.svelte.ts';
+import { ExplainingModel, Question } from './explaining-model.svelte.ts';
+import { ModelLoader, type Model } from './model-loader.svelte.ts';
 import type { ModelName } from './models.ts';
 import { rowOf } from './next-logits.ts';
 import type { Carried, Part, TransplantTable } from './transplant.ts';
