@@ -510,7 +510,8 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   std::string unknown;
   while (unknown.size() < 9000) unknown += "\u6F22";
   std::string parts;
-  for (const SourceSentence& sentence : SourceReader(plain, {}, {}, 40).read(unknown).sentences) {
+  const SourceReader short_reader(plain, {}, {}, {.vocab_size = plain.size(), .max_length = 40});
+  for (const SourceSentence& sentence : short_reader.read(unknown).sentences) {
     CHECK(is_valid_utf8(sentence.text));
     parts += sentence.before + sentence.text;
   }
