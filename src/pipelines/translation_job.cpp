@@ -397,7 +397,8 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   for (const CandidateIndex candidate : search->path(source, last)) {
     fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});
   }
-  fed.pop_back();
+  // Where no token could follow, the step that would have written one was fed with the start token.
+  if (fed.size() > 1) fed.pop_back();
   const std::size_t length = fed.size();
   TraceRequest request = plan.request();
   request.attention = sees();
