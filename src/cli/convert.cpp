@@ -9,6 +9,7 @@
 #include "io/floats.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -119,7 +120,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   files.publish();
   return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantized matrices, "
                                    : std::to_string(element_count(wanted)) + " parameters, ") +
-         std::to_string(weights.size()) + " bytes of weights in all, to " + out.string();
+         std::to_string(weights.size()) + " bytes of weights in all, to " + printable(out.string());
 }
 
 }  // namespace
