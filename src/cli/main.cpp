@@ -59,13 +59,27 @@ AttentionEdge parse_edge(const std::string& text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
+// Names of values, which take their place.
+template <typename Value>
+CLI::Validator one_of(const std::map<std::string, Value>& names) {
+  std::string list;
+  for (const auto& [name, value] : names) list.append(list.empty() ? "" : ",").append(name);
+  const auto replace = [names, list](std::string& text) -> std::string {
+    const auto found = names.find(text);
+    if (found == names.end()) return text + " not in {" + list + "}";
+    text = std::to_string(static_cast<int>(found->second));
+    return {};
+  };
+  return {replace, "{" + list + "}"};
+}
+
 void add_early_stopping(CLI::App* app, std::optional<EarlyStopping>& stopping) {
   static const std::map<std::string, EarlyStopping> names = {
       {"false", EarlyStopping::no}, {"true", EarlyStopping::yes}, {"never", EarlyStopping::never}};
   app->add_option("--early-stopping", stopping,
                   "when a search ends: true: with the first texts that are whole; false: when no "
                   "better one is likely; never: when none is possible")
-      ->transform(CLI::CheckedTransformer(names).description("{false,true,never}"));
+      ->transform(one_of(names));
 }
 
 struct CommandLine {
@@ -88,6 +102,7 @@ struct CommandLine {
   std::string helped, shell;  // of help, completion
 
   CommandLine() {
+    app.name("glassformer");
     app.require_subcommand(1);
     app.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
     app.footer(
@@ -315,7 +330,7 @@ struct CommandLine {
         ->add_option("--compute", compute,
                      "arithmetic: f32: floats; int8: 8-bit integers, faster and with a little less "
                      "precision; where not given, as the weights are stored")
-        ->transform(CLI::CheckedTransformer(names).description("{f32,int8}"));
+        ->transform(one_of(names));
   }
 
   void add_patch(CLI::App* command, PatchFile& patch) {
@@ -360,13 +375,14 @@ struct CommandLine {
   }
 
   Exit help() const {
+    const CommandLine other;  // this one would show the help of the command "help"
     if (helped.empty()) {
-      std::cout << app.help();
+      std::cout << other.app.help();
       return Exit::ok;
     }
     const std::vector<std::string> names = command_names(app);
     if (std::ranges::find(names, helped) == names.end()) return refuse_command(helped);
-    std::cout << app.get_subcommand(helped)->help();
+    std::cout << other.app.get_subcommand(helped)->help(app.get_name());
     return Exit::ok;
   }
 

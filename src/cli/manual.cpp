@@ -54,7 +54,7 @@ std::string escaped(std::string_view text, std::string_view characters) {
 }
 
 // For a shell's single quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -119,7 +119,7 @@ std::string bash_completion(const CLI::App& app) {
 std::string zsh_completion(const CLI::App& app) {
   std::string text = "#compdef glassformer\nlocal -a verbs\nverbs=(\n";
   for (const CLI::App* command : commands(app)) {
-    text += "  " + quoted(command->get_name() + ":" + command->get_description()) + "\n";
+    text += "  " + in_quotes(command->get_name() + ":" + command->get_description()) + "\n";
   }
   text +=
       ")\nif (( CURRENT == 2 )); then\n  _describe command verbs\n  return\nfi\n"
@@ -135,14 +135,14 @@ std::string zsh_completion(const CLI::App& app) {
       } else if (takes_value(*option)) {
         spec += ":value:_files";
       }
-      text += " \\\n      " + quoted(spec);
+      text += " \\\n      " + in_quotes(spec);
     }
     std::size_t place = 1;
     for (const CLI::Option* option : options(*command, true)) {
       const std::vector<std::string> values = choices(*option);
       text += " \\\n      " +
-              quoted(std::to_string(place++) + ":" + escaped(option->get_name(), ":") + ":" +
-                     (values.empty() ? "_files" : "(" + joined(values, " ") + ")"));
+              in_quotes(std::to_string(place++) + ":" + escaped(option->get_name(), ":") + ":" +
+                        (values.empty() ? "_files" : "(" + joined(values, " ") + ")"));
     }
     text += "\n    ;;\n";
   }
@@ -153,7 +153,7 @@ std::string fish_completion(const CLI::App& app) {
   std::string text = "# fish completion for glassformer\n";
   for (const CLI::App* command : commands(app)) {
     text += "complete -c glassformer -n __fish_use_subcommand -f -a " + command->get_name() +
-            " -d " + quoted(command->get_description()) + "\n";
+            " -d " + in_quotes(command->get_description()) + "\n";
   }
   for (const CLI::App* command : commands(app)) {
     const std::string begin =
@@ -162,15 +162,15 @@ std::string fish_completion(const CLI::App& app) {
       const std::vector<std::string> values = choices(*option);
       text += begin + " -l " + option->get_lnames().front();
       if (!values.empty()) {
-        text += " -x -a " + quoted(joined(values, " "));
+        text += " -x -a " + in_quotes(joined(values, " "));
       } else if (takes_value(*option)) {
         text += " -r";
       }
-      text += " -d " + quoted(option->get_description()) + "\n";
+      text += " -d " + in_quotes(option->get_description()) + "\n";
     }
     for (const CLI::Option* option : options(*command, true)) {
       const std::vector<std::string> values = choices(*option);
-      if (!values.empty()) text += begin + " -f -a " + quoted(joined(values, " ")) + "\n";
+      if (!values.empty()) text += begin + " -f -a " + in_quotes(joined(values, " ")) + "\n";
     }
   }
   return text;

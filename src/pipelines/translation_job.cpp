@@ -467,7 +467,11 @@ void TranslationJob::State::stream() {
               .cross = {}};
   streamed->token.start += result.target_start;
   streamed->token.end += result.target_start;
-  if (known == 0) streamed->before = (settled + sentence.source.before).substr(shown_bytes);
+  if (known == 0) {
+    // A search may end with a shorter text than it showed.
+    const std::string all = settled + sentence.source.before;
+    streamed->before = all.substr(std::min(shown_bytes, all.size()));
+  }
   shown_bytes = settled.size() + sentence.source.before.size() + result.output.text.size();
   if (!options.attention) return;
   const NodeIndex node = search->tree(0)[last.parent].node;

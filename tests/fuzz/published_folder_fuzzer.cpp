@@ -7,6 +7,8 @@
 //
 // A folder that makes it fail is left in the temporary folder that the last line names.
 
+#include <sanitizer/common_interface_defs.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -48,8 +50,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Files = std::map<std::string, std::string>;  // bytes by name
 
-// Longer than any of them takes under the sanitizers.
-constexpr unsigned most_seconds = 60;
+// Of computing time: longer than any of them takes under the sanitizers.
+constexpr long most_seconds = 40;
 
 class Random {
  public:
@@ -459,14 +461,30 @@ void use(Pipeline& pipeline, Random& random) {
 
 std::string current;  // what is being tried, for whoever looks at a failure
 
+void say(std::string_view text) { static_cast<void>(!::write(2, text.data(), text.size())); }
+
+extern "C" void say_current() {
+  say("while trying ");
+  say(current);
+  say("\n");
+}
+
+extern "C" void aborted(int) { say_current(); }
+
 extern "C" void too_long(int) {
-  const char text[] = "no end within the time\n";
-  if (::write(2, text, sizeof text - 1) > 0) std::abort();
+  say("no end within the time\n");
+  std::abort();
+}
+
+// 0: no limit any more.
+void limit_time(long seconds) {
+  const itimerval timer = {.it_interval = {0, 0}, .it_value = {seconds, 0}};
+  setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 // Returns whether the folder could be opened.
 bool try_folder(const Folder& folder, Random& random) {
-  alarm(most_seconds);
+  limit_time(most_seconds);
   bool opened = false;
   try {
     const std::optional<Compute> compute =
@@ -477,11 +495,11 @@ bool try_folder(const Folder& folder, Random& random) {
   } catch (const Error& error) {
     if (!is_valid_utf8(error.what())) std::abort();
     if (error.code() == ErrorCode::internal) {
-      std::fprintf(stderr, "%s: internal: %s\n", current.c_str(), error.what());
+      std::fprintf(stderr, "internal: %s\n", error.what());
       std::abort();
     }
   }
-  alarm(0);
+  limit_time(0);
   return opened;
 }
 
@@ -510,7 +528,9 @@ int main(int argc, char** argv) {
   for (const fs::path& source : sources) folders.push_back(copy_of(source, scratch));
   std::fprintf(stderr, "seed %llu, folders in %s\n", static_cast<unsigned long long>(seed),
                scratch.c_str());
-  std::signal(SIGALRM, too_long);
+  std::signal(SIGPROF, too_long);
+  std::signal(SIGABRT, aborted);
+  __sanitizer_set_death_callback(say_current);
 
   Random random(seed);
   for (const Folder& folder : folders) {
