@@ -47,6 +47,7 @@ HubConfig::HubConfig(std::string_view json, std::span<const SafetensorsHeader> h
     : source_{config_limit.code, name},
       text_(json),
       object_(parse_json(text_, source_), source_, {}, most_fields),
+      bounded_(!headers.empty()),
       tokenizer_(tokenizer) {
   for (const SafetensorsHeader& header : headers) {
     for (const TensorInfo& tensor : header.tensors()) {
@@ -63,7 +64,7 @@ std::string HubConfig::text(const char* key, std::string_view fallback) {
 
 std::size_t HubConfig::size(const char* key, std::size_t fallback) {
   const std::size_t size = free_size(key, fallback);
-  if (size <= largest_ || !present(object_.find(key))) return size;
+  if (!bounded_ || size <= largest_ || !present(object_.find(key))) return size;
   object_.fail(
       key, {"expected at most {}, the largest dimension in the weights, got {}", {largest_, size}});
 }
@@ -78,7 +79,7 @@ std::size_t HubConfig::layers(const char* key, std::size_t fallback, std::string
     const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
     if (!number.empty()) there.insert(number);
   }
-  if (layers <= there.size()) return layers;
+  if (!bounded_ || layers <= there.size()) return layers;
   object_.fail(key, {"expected at most {}, the layers that the weights have, got {}",
                      {there.size(), layers}});
 }

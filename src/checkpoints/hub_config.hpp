@@ -36,8 +36,8 @@ class HubConfig {
   static constexpr std::size_t most_fields = 1000;
 
   /// `headers`: of its weights. Their names say what a configuration leaves open, and their shapes
-  /// bound what it may ask for. `tokenizer`: of what the model writes; `name`: of the
-  /// configuration, which outlives this.
+  /// bound what it may ask for; without any header there is no bound. `tokenizer`: of what the
+  /// model writes; `name`: of the configuration, which outlives this.
   HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
             const Tokenizer& tokenizer, std::string_view name = config_limit.name);
 
@@ -93,6 +93,7 @@ class HubConfig {
   std::string text_;
   JsonObject object_;
   std::set<std::string> tensors_;
+  bool bounded_;
   std::uint64_t largest_ = 0;  // of the tensors' dimensions
   const Tokenizer& tokenizer_;
 };
