@@ -71,6 +71,7 @@ std::size_t HubConfig::size(const char* key, std::size_t fallback) {
 
 std::size_t HubConfig::layers(const char* key, std::size_t fallback, std::string_view begin) {
   const std::size_t layers = free_size(key, fallback);
+  if (!bounded_ || !present(object_.find(key))) return layers;
   std::set<std::string_view> there;  // their numbers
   for (const std::string_view name : tensors_) {
     const std::size_t place = name.find(begin);
@@ -79,7 +80,7 @@ std::size_t HubConfig::layers(const char* key, std::size_t fallback, std::string
     const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
     if (!number.empty()) there.insert(number);
   }
-  if (!bounded_ || layers <= there.size()) return layers;
+  if (layers <= there.size()) return layers;
   object_.fail(key, {"expected at most {}, the layers that the weights have, got {}",
                      {there.size(), layers}});
 }

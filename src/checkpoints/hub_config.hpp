@@ -42,12 +42,13 @@ class HubConfig {
             const Tokenizer& tokenizer, std::string_view name = config_limit.name);
 
   std::string text(const char* key, std::string_view fallback);
-  /// A size of some tensor: at most the largest that the weights have.
+  /// A size of some tensor: at most the largest that the weights have, if the field is there.
   std::size_t size(const char* key, std::size_t fallback);
   /// A size of no tensor, such as the number of computed positions.
   std::size_t free_size(const char* key, std::size_t fallback);
-  /// The number of layers: at most as many as the weights have tensors of. `begin`: how the names
-  /// of these tensors begin, behind a prefix, up to the layer's number: "encoder.layer.".
+  /// The number of layers: at most as many as the weights have tensors of, if the field is there.
+  /// `begin`: how the names of these tensors begin, behind a prefix, up to the layer's number:
+  /// "encoder.layer.".
   std::size_t layers(const char* key, std::size_t fallback, std::string_view begin);
   std::size_t id(const char* key, std::size_t fallback);  ///< of a token: 0 is one
   /// The piece of a token that the field has the id of. Throws where it is none of the tokenizer's.
