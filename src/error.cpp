@@ -1,5 +1,7 @@
 #include "error.hpp"
 
+#include "printable.hpp"
+
 namespace glassformer {
 
 void MessageValue::append_to(std::string& text) const {
@@ -38,6 +40,29 @@ std::string Message::text() const {
   append_to(text);
   return text;
 }
+
+namespace {
+
+constexpr std::size_t most_bytes = 4000;
+
+// Where a character begins, at or before `place`.
+std::size_t start_of_character(std::string_view text, std::size_t place) {
+  while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80) --place;
+  return place;
+}
+
+std::string shown(std::string_view message) {
+  if (message.size() <= most_bytes) return printable(message);
+  const std::size_t half = most_bytes / 2;
+  const std::string_view begin = message.substr(0, start_of_character(message, half));
+  const std::string_view end = message.substr(start_of_character(message, message.size() - half));
+  return printable(begin) + " … " + printable(end);
+}
+
+}  // namespace
+
+Error::Error(ErrorCode code, const std::string& message)
+    : std::runtime_error(shown(message)), code_(code) {}
 
 void throw_error(ErrorCode code, const Message& message) { throw Error(code, message.text()); }
 

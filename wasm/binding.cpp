@@ -465,7 +465,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
 
 // Answers what each token of the vocabulary reads as.
 EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
-  return answer([] { return vocabulary_json(loaded().tokenizer()); });
+  return answer([] { return vocabulary_json(loaded()); });
 }
 
 // Frees what texts that are under way, and the last answer's tensors, hold.

@@ -80,11 +80,12 @@ constexpr std::array ignored = {std::string_view("*_QuantMultA*"), std::string_v
               {"special:model.yml: {}: expected {}, got {}{}", {what, expected, got, cure}});
 }
 
-StackConfig read_stack(HubConfig& config, const char* layers, const char* vocabulary) {
+StackConfig read_stack(HubConfig& config, const char* layers, const char* layer,
+                       const char* vocabulary) {
   return {
       .vocab_size = config.size(vocabulary, 32000),
       .max_length = 128,  // as Firefox has it: 127 pieces and the end
-      .layers = config.size(layers, 6),
+      .layers = config.layers(layers, 6, layer),
       .d_model = config.size("dim-emb", 512),
       .n_heads = config.size("transformer-heads", 8),
       .d_ff = config.size("transformer-dim-ffn", 2048),
@@ -101,7 +102,7 @@ ModelConfig read(HubConfig& config) {
     const std::string got = config.text(key, value);
     if (got != value) refuse(key, describe(value), describe(got));
   }
-  if (const auto depth = config.size("transformer-ffn-depth", 2); depth != 2) {
+  if (const auto depth = config.free_size("transformer-ffn-depth", 2); depth != 2) {
     refuse("transformer-ffn-depth", "2", std::to_string(depth));
   }
   for (const char* key : {"factors-dim-emb", "lemma-dim-emb"}) {
@@ -126,8 +127,9 @@ ModelConfig read(HubConfig& config) {
                       .early_stopping = EarlyStopping::yes,
                       .never = {{config.unk_id()}}};
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(config, "enc-depth", "dim-vocabs.0");
-  parts.decoder = read_stack(config, "dec-depth", shared ? "dim-vocabs.0" : "dim-vocabs.1");
+  parts.encoder = read_stack(config, "enc-depth", "encoder_l", "dim-vocabs.0");
+  parts.decoder =
+      read_stack(config, "dec-depth", "decoder_l", shared ? "dim-vocabs.0" : "dim-vocabs.1");
   parts.decoder->attention = AttentionType::recurrent;
   parts.decoder->max_length = 2 * parts.encoder->max_length;
   parts.decoder->zero_start = true;

@@ -33,7 +33,7 @@ StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size) {
   return {
       .vocab_size = config.size("vocab_size", vocab_size),
       .max_length = config.size("max_position_embeddings", 512),
-      .layers = config.size("num_hidden_layers", 12),
+      .layers = config.layers("num_hidden_layers", 12, "encoder.layer."),
       .d_model = config.size("hidden_size", 768),
       .n_heads = config.size("num_attention_heads", 12),
       .d_ff = config.size("intermediate_size", 3072),

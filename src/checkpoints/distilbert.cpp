@@ -36,7 +36,7 @@ ModelConfig read(HubConfig& config) {
   model.architecture.encoder = StackConfig{
       .vocab_size = config.size("vocab_size", 30522),
       .max_length = config.size("max_position_embeddings", 512),
-      .layers = config.size("n_layers", 6),
+      .layers = config.layers("n_layers", 6, "transformer.layer."),
       .d_model = config.size("dim", 768),
       .n_heads = config.size("n_heads", 12),
       .d_ff = config.size("hidden_dim", 3072),

@@ -53,7 +53,7 @@ class Fields {
     if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest));
   }
   void number(const char* key, std::optional<float>& into) {
-    if (find(key)) into = static_cast<float>(object_.number(key));
+    if (find(key)) into = object_.float_number(key);
   }
   JsonObject& object() { return object_; }
 

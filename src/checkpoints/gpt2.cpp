@@ -40,7 +40,7 @@ ModelConfig read(HubConfig& config) {
   StackConfig& stack = model.architecture.decoder.emplace();
   stack.vocab_size = config.size("vocab_size", 50257);
   stack.max_length = config.size("n_positions", 1024);
-  stack.layers = config.size("n_layer", 12);
+  stack.layers = config.layers("n_layer", 12, "h.");
   stack.d_model = config.size("n_embd", 768);
   stack.n_heads = config.size("n_head", 12);
   stack.d_ff = config.size("n_inner", 4 * stack.d_model);

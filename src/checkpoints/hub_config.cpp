@@ -42,19 +42,50 @@ constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = 
 
 }  // namespace
 
-HubConfig::HubConfig(std::string_view json, std::set<std::string> tensors,
+HubConfig::HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
                      const Tokenizer& tokenizer, std::string_view name)
     : source_{config_limit.code, name},
       text_(json),
       object_(parse_json(text_, source_), source_, {}, most_fields),
-      tensors_(std::move(tensors)),
-      tokenizer_(tokenizer) {}
+      bounded_(!headers.empty()),
+      tokenizer_(tokenizer) {
+  for (const SafetensorsHeader& header : headers) {
+    for (const TensorInfo& tensor : header.tensors()) {
+      tensors_.insert(tensor.name);
+      for (const std::size_t size : tensor.shape)
+        largest_ = std::max<std::uint64_t>(largest_, size);
+    }
+  }
+}
 
 std::string HubConfig::text(const char* key, std::string_view fallback) {
   return present(object_.find(key)) ? object_.string(key) : std::string(fallback);
 }
 
 std::size_t HubConfig::size(const char* key, std::size_t fallback) {
+  const std::size_t size = free_size(key, fallback);
+  if (!bounded_ || size <= largest_ || !present(object_.find(key))) return size;
+  object_.fail(
+      key, {"expected at most {}, the largest dimension in the weights, got {}", {largest_, size}});
+}
+
+std::size_t HubConfig::layers(const char* key, std::size_t fallback, std::string_view begin) {
+  const std::size_t layers = free_size(key, fallback);
+  if (!bounded_ || !present(object_.find(key))) return layers;
+  std::set<std::string_view> there;  // their numbers
+  for (const std::string_view name : tensors_) {
+    const std::size_t place = name.find(begin);
+    if (place == std::string_view::npos || (place > 0 && name[place - 1] != '.')) continue;
+    const std::string_view rest = name.substr(place + begin.size());
+    const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
+    if (!number.empty()) there.insert(number);
+  }
+  if (layers <= there.size()) return layers;
+  object_.fail(key, {"expected at most {}, the layers that the weights have, got {}",
+                     {there.size(), layers}});
+}
+
+std::size_t HubConfig::free_size(const char* key, std::size_t fallback) {
   if (!present(object_.find(key))) return fallback;
   return static_cast<std::size_t>(object_.integer(key, 1, largest_size));
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "checkpoints/model_config.hpp"
 #include "io/json.hpp"
 #include "io/limits.hpp"
+#include "io/safetensors.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -33,13 +35,21 @@ class HubConfig {
  public:
   static constexpr std::size_t most_fields = 1000;
 
-  /// `tensors`: the names in its weights, which say what a configuration leaves open; `tokenizer`:
-  /// of what the model writes; `name`: of the configuration, which outlives this.
-  HubConfig(std::string_view json, std::set<std::string> tensors, const Tokenizer& tokenizer,
-            std::string_view name = config_limit.name);
+  /// `headers`: of its weights. Their names say what a configuration leaves open, and their shapes
+  /// bound what it may ask for; without any header there is no bound. `tokenizer`: of what the
+  /// model writes; `name`: of the configuration, which outlives this.
+  HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
+            const Tokenizer& tokenizer, std::string_view name = config_limit.name);
 
   std::string text(const char* key, std::string_view fallback);
+  /// A size of some tensor: at most the largest that the weights have, if the field is there.
   std::size_t size(const char* key, std::size_t fallback);
+  /// A size of no tensor, such as the number of computed positions.
+  std::size_t free_size(const char* key, std::size_t fallback);
+  /// The number of layers: at most as many as the weights have tensors of, if the field is there.
+  /// `begin`: how the names of these tensors begin, behind a prefix, up to the layer's number:
+  /// "encoder.layer.".
+  std::size_t layers(const char* key, std::size_t fallback, std::string_view begin);
   std::size_t id(const char* key, std::size_t fallback);  ///< of a token: 0 is one
   /// The piece of a token that the field has the id of. Throws where it is none of the tokenizer's.
   std::string piece(const char* key, std::size_t fallback);
@@ -84,6 +94,8 @@ class HubConfig {
   std::string text_;
   JsonObject object_;
   std::set<std::string> tensors_;
+  bool bounded_;
+  std::uint64_t largest_ = 0;  // of the tensors' dimensions
   const Tokenizer& tokenizer_;
 };
 

@@ -54,7 +54,7 @@ constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
 constexpr std::array ignored = {"shared.weight"sv, "*embed_tokens.weight"sv};
 
 struct Keys {
-  const char *layers, *heads, *d_ff;
+  const char *tensors, *layers, *heads, *d_ff;
 };
 
 StackConfig read_stack(HubConfig& config, const Keys& keys, std::size_t vocab_size) {
@@ -62,8 +62,8 @@ StackConfig read_stack(HubConfig& config, const Keys& keys, std::size_t vocab_si
                        config.has_tensor("decoder.embed_positions.weight");
   return {
       .vocab_size = vocab_size,
-      .max_length = config.size("max_position_embeddings", 1024),
-      .layers = config.size(keys.layers, 12),
+      .max_length = config.free_size("max_position_embeddings", 1024),
+      .layers = config.layers(keys.layers, 12, keys.tensors),
       .d_model = config.size("d_model", 1024),
       .n_heads = config.size(keys.heads, 16),
       .d_ff = config.size(keys.d_ff, 4096),
@@ -93,10 +93,12 @@ ModelConfig read(HubConfig& config) {
   model.generation.end_ids = {0};
   config.read_generation(model.generation);
   Architecture& parts = model.architecture;
-  parts.encoder =
-      read_stack(config, {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"}, source);
-  parts.decoder =
-      read_stack(config, {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, target);
+  parts.encoder = read_stack(
+      config, {"encoder.layers.", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},
+      source);
+  parts.decoder = read_stack(
+      config, {"decoder.layers.", "decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"},
+      target);
   parts.decoder->attention = AttentionType::causal;
   parts.embeddings = shared ? EmbeddingSharing::shared : EmbeddingSharing::tied;
   parts.head = {.kind = HeadKind::next_token, .outputs = target};

@@ -322,7 +322,7 @@ StackConfig read_stack(JsonObject& object) {
   }
   stack.attention_bias = object.boolean("attention_bias");
   if (object.find("score_divisor")) {
-    const auto divisor = static_cast<float>(object.number("score_divisor"));
+    const auto divisor = object.float_number("score_divisor");
     if (!(divisor > 0))
       object.fail("score_divisor", "a number above 0", *object.find("score_divisor"));
     stack.score_divisor = divisor;

@@ -12,6 +12,7 @@
 #include "io/limits.hpp"
 #include "linked.hpp"
 #include "text/tokenizer_files.hpp"
+#include "wildcard.hpp"
 
 namespace glassformer {
 namespace {
@@ -36,6 +37,7 @@ std::vector<std::string> files_of_index(std::string_view text) {
   JsonObject object(json, source);
   const JsonValue& map = object.require("weight_map");
   if (!map.is_object()) object.fail("weight_map", "an object", map);
+  constexpr std::size_t most_files = 512;  // the largest models have 200
   std::set<std::string> files;
   for (JsonEntries entry(map); entry.next();) {
     const std::string file = entry.value().is_string() ? entry.value().string() : "";
@@ -43,7 +45,11 @@ std::vector<std::string> files_of_index(std::string_view text) {
       object.fail("weight_map", "names of files in this folder", entry.value());
     }
     files.insert(file);
+    if (files.size() > most_files) {
+      object.fail("weight_map", {"expected at most {} files, got more", {most_files}});
+    }
   }
+  if (files.empty()) object.fail("weight_map", "expected a tensor at least, got none");
   return {files.begin(), files.end()};
 }
 
@@ -111,7 +117,7 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
   for (const auto& [pattern, expected] : formats) {
     std::string_view found;
     for (const std::string& name : names) {
-      if (found.empty() && fits_pattern(pattern, name)) found = name;
+      if (found.empty() && fits_wildcards(pattern, name)) found = name;
     }
     if (std::ranges::find(asked, pattern) != asked.end() && files.has(pattern)) found = pattern;
     if (found.empty()) continue;
@@ -349,7 +355,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   ModelConfig config;
   if (family_) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
-    HubConfig hub(config_, names_in(headers), target,
+    HubConfig hub(config_, headers, target,
                   family_->container ? family_->container->config_name : config_limit.name);
     config = family_->read(hub);
   } else {

@@ -68,6 +68,9 @@ class ModelFolder {
   /// Once: that of the texts, and that of their translations if it is another one, or null.
   std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
   std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
+  /// Both until they are taken.
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Tokenizer* target_tokenizer() const { return target_tokenizer_.get(); }
 
  private:
   // What sentence-transformers says of a model that makes vectors.

@@ -68,14 +68,14 @@ StackConfig read_stack(HubConfig& config, const char* layers, std::size_t usual_
   StackConfig stack;
   stack.vocab_size = config.size("vocab_size", 32128);
   stack.max_length = longest;
-  stack.layers = config.size(layers, usual_layers);
+  stack.layers = config.layers(layers, usual_layers, "encoder.block.");
   stack.d_model = config.size("d_model", 512);
   stack.n_heads = config.size("num_heads", 8);
   stack.d_head = config.size("d_kv", 64);
   stack.d_ff = config.size("d_ff", 2048);
   stack.positions = PositionKind::relative;
   stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
-  stack.relative_distance = config.size("relative_attention_max_distance", 128);
+  stack.relative_distance = config.free_size("relative_attention_max_distance", 128);
   stack.norm = NormPlacement::pre;
   stack.layer_norm = NormKind::rms;
   stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
@@ -116,7 +116,8 @@ ModelConfig read(HubConfig& config) {
   parts.encoder->activation = kind.activation;
   parts.encoder->gated = kind.gated;
   parts.decoder = parts.encoder;
-  parts.decoder->layers = config.size("num_decoder_layers", parts.encoder->layers);
+  parts.decoder->layers =
+      config.layers("num_decoder_layers", parts.encoder->layers, "decoder.block.");
   parts.decoder->attention = AttentionType::causal;
   model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
   model.generation.end_ids = {1};

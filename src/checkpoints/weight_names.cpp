@@ -8,6 +8,7 @@
 
 #include "error.hpp"
 #include "io/quantize.hpp"
+#include "wildcard.hpp"
 
 namespace glassformer {
 namespace {
@@ -189,16 +190,6 @@ struct Stored {
 
 }  // namespace
 
-bool fits_pattern(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  for (std::size_t end = star; end <= name.size(); ++end) {
-    if (fits_pattern(pattern.substr(star + 1), name.substr(end))) return true;
-  }
-  return false;
-}
-
 std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
                                        const std::set<std::string>& names,
                                        const std::set<std::string>& integers) {
@@ -238,7 +229,7 @@ constexpr std::array of_all_families = {
 bool is_ignored(const Family& family, const std::string& name) {
   std::string_view plain = name;
   if (plain.starts_with(family.prefix)) plain.remove_prefix(family.prefix.size());
-  const auto fits = [&](std::string_view pattern) { return fits_pattern(pattern, plain); };
+  const auto fits = [&](std::string_view pattern) { return fits_wildcards(pattern, plain); };
   if (std::ranges::any_of(of_all_families, fits) || std::ranges::any_of(family.ignored, fits)) {
     return true;
   }

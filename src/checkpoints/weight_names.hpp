@@ -10,9 +10,6 @@
 
 namespace glassformer {
 
-/// Whether a name fits a pattern, whose "*" stands for any characters, dots among them.
-bool fits_pattern(std::string_view pattern, std::string_view name);
-
 /// A model's parameters by the names that they have in a family's files; `names`: those that are
 /// there. Where a tensor has had several names, the one in the file is meant; where none is there,
 /// the usual one, so that its loader can say what is missing. `integers`: those whose rows are

@@ -9,6 +9,7 @@
 #include "io/floats.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -103,6 +104,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
     copied.push_back({name, name});
   }
   NewFiles files(out, names);
+  parse_config(config);  // throws what could not be opened again
 
   const Model model = make_model(open.config.architecture, compute);
   const std::vector<Parameter> wanted = parameters(model);
@@ -118,7 +120,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   files.publish();
   return (compute == Compute::int8 ? std::to_string(weights.matrices()) + " quantized matrices, "
                                    : std::to_string(element_count(wanted)) + " parameters, ") +
-         std::to_string(weights.size()) + " bytes of weights in all, to " + out.string();
+         std::to_string(weights.size()) + " bytes of weights in all, to " + printable(out.string());
 }
 
 }  // namespace
@@ -126,8 +128,8 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
 Exit run(const ConvertCommand& command) {
   const OpenFolder open(command.model);
   const Compute compute = open.compute(command.compute);
-  std::cerr << "glassformer: wrote " << convert(open, command.folder, compute, to_json(open.config))
-            << '\n';
+  const std::string written = convert(open, command.folder, compute, to_json(open.config));
+  std::cerr << "glassformer: wrote " << written << '\n';
   return Exit::ok;
 }
 
@@ -135,8 +137,9 @@ Exit run(const QuantizeCommand& command) {
   FolderOnDisk(command.model);  // refuses what is no folder
   const std::string config = read_file(command.model / "config.json", config_limit);
   parse_config(config);  // ours alone
-  std::cerr << "glassformer: wrote "
-            << convert(OpenFolder(command.model), command.folder, Compute::int8, config) << '\n';
+  const std::string written =
+      convert(OpenFolder(command.model), command.folder, Compute::int8, config);
+  std::cerr << "glassformer: wrote " << written << '\n';
   return Exit::ok;
 }
 

@@ -6,6 +6,7 @@
 #include "models/initialize.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 
@@ -41,7 +42,7 @@ Exit run(const InitCommand& command) {
   files.write_manifest(described);
   files.publish();
   std::cerr << "glassformer: wrote " << element_count(declared) << " random parameters to "
-            << command.folder.string() << '\n';
+            << printable(command.folder.string()) << '\n';
   return Exit::ok;
 }
 

@@ -6,6 +6,7 @@
 #include "io/json.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -46,8 +47,8 @@ Exit run(const InspectCommand& command) {
   }
   for (std::size_t i = 0; i < loader.size(); ++i) {
     const TensorInfo& tensor = loader.tensor(i);
-    std::cout << std::left << std::setw(static_cast<int>(width + 2)) << tensor.name << std::setw(6)
-              << to_string(tensor.dtype) << to_string(tensor.shape)
+    std::cout << std::left << std::setw(static_cast<int>(width + 2)) << printable(tensor.name)
+              << std::setw(6) << to_string(tensor.dtype) << to_string(tensor.shape)
               << (loader.ignores(i) ? "  ignored" : "") << '\n';
   }
   const std::unique_ptr<Tokenizer> source = open.folder.take_tokenizer();

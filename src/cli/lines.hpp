@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <future>
 #include <iostream>
 #include <memory>
@@ -20,9 +21,31 @@ auto load_several(std::size_t count, const Load& load) {
   return pipelines;
 }
 
+/// Says once, where the lines come from a terminal, that they are waited for.
+void say_who_writes();
+
+/// How far a long input is, on a terminal that shows nothing else: a line that is written again
+/// every second, and gone at the end.
+class LineProgress {
+ public:
+  LineProgress();
+  LineProgress(const LineProgress&) = delete;
+  LineProgress& operator=(const LineProgress&) = delete;
+  ~LineProgress();
+
+  void reach(std::size_t lines);
+  /// Makes room for a message.
+  void clear();
+
+ private:
+  bool shown_ = false, wanted_;
+  std::chrono::steady_clock::time_point last_;
+};
+
 /// The next lines of standard input that have arrived, at most so many: a pipe is answered in
 /// batches, a person line by line. None at the end. Throws std::ios_base::failure if reading fails.
 inline std::vector<std::string> read_lines(std::size_t most) {
+  say_who_writes();
   std::vector<std::string> lines;
   std::string line;
   while (std::getline(std::cin, line)) {
@@ -32,19 +55,23 @@ inline std::vector<std::string> read_lines(std::size_t most) {
   return lines;
 }
 
+/// Throws `invalid_option` with the place of the first byte that is not UTF-8, from 1.
+void expect_utf8(std::string_view line);
+
 /// What a line is.
 enum class LineForm {
   text,
   pair,  ///< two texts, with a tab between them
 };
 
-/// Throws `invalid_option` for a pair without a tab.
+/// Throws `invalid_option` for what is not UTF-8, and for a pair without a tab.
 inline TextInput to_input(std::string_view line, LineForm form) {
+  expect_utf8(line);
   if (form == LineForm::text) return line;
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos) {
     throw Error(ErrorCode::invalid_option,
-                "line: expected two texts with a tab between them, got no tab");
+                "expected two texts with a tab between them, got no tab");
   }
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
@@ -104,7 +131,10 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
   begin(*pipelines[0], std::vector<TextInput>());  // refuses options before any line is read
   Exit exit = Exit::ok;
+  std::size_t number = 0;  // of the line
+  LineProgress progress;
   const auto write = [&](const Outcome& outcome) {
+    ++number;
     const Error* error = std::get_if<Error>(&outcome);
     if (!error) {
       std::cout << std::get<Result>(outcome).text << '\n';
@@ -113,7 +143,8 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
     const bool by_code = how.json || how.error == ErrorLine::code;
     if (by_code || error->code() != ErrorCode::empty_input) {
       exit = Exit::bad_input;
-      std::cerr << "glassformer: " << error->what() << '\n';
+      progress.clear();
+      std::cerr << "glassformer: line " << number << ": " << error->what() << '\n';
     }
     if (how.json) {
       std::cout << to_json(*error);
@@ -125,6 +156,7 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
     for (const Outcome& outcome : in_parallel(pipelines, lines, how.form, begin)) write(outcome);
     std::cout.flush();
+    progress.reach(number);
   }
   return exit;
 }

@@ -10,6 +10,8 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/manual.hpp"
+#include "printable.hpp"
 
 namespace {
 
@@ -57,12 +59,27 @@ AttentionEdge parse_edge(const std::string& text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
+// Names of values, which take their place.
+template <typename Value>
+CLI::Validator one_of(const std::map<std::string, Value>& names) {
+  std::string list;
+  for (const auto& [name, value] : names) list.append(list.empty() ? "" : ",").append(name);
+  const auto replace = [names, list](std::string& text) -> std::string {
+    const auto found = names.find(text);
+    if (found == names.end()) return text + " not in {" + list + "}";
+    text = std::to_string(static_cast<int>(found->second));
+    return {};
+  };
+  return {replace, "{" + list + "}"};
+}
+
 void add_early_stopping(CLI::App* app, std::optional<EarlyStopping>& stopping) {
   static const std::map<std::string, EarlyStopping> names = {
       {"false", EarlyStopping::no}, {"true", EarlyStopping::yes}, {"never", EarlyStopping::never}};
   app->add_option("--early-stopping", stopping,
-                  "when a search ends, as the library transformers says it: true, false or never")
-      ->transform(CLI::CheckedTransformer(names));
+                  "when a search ends: true: with the first texts that are whole; false: when no "
+                  "better one is likely; never: when none is possible")
+      ->transform(one_of(names));
 }
 
 struct CommandLine {
@@ -82,19 +99,27 @@ struct CommandLine {
   ConvertCommand convert;
   QuantizeCommand quantize;
   std::vector<std::string> ablate, mask, edges;
+  std::string helped, shell;  // of help, completion
 
   CommandLine() {
+    app.name("glassformer");
     app.require_subcommand(1);
+    app.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
+    app.footer(
+        "Commands that answer lines read standard input, and write a line for each.\n"
+        "glassformer help COMMAND shows a command's options.");
 
     auto* c = app.add_subcommand("classify", "classify each line of standard input");
     c->add_option("MODEL_DIR", classify.model, "model folder")->required();
-    c->add_flag("--json", classify.json, "one JSON object a line");
-    c->add_flag("--attention", classify.options.attention, "with --json: every attention weight");
+    auto* c_json = c->add_flag("--json", classify.json, "one JSON object a line");
+    c->add_flag("--attention", classify.options.attention, "with --json: every attention weight")
+        ->needs(c_json);
     c->add_flag("--contributions", classify.options.contributions,
-                "with --json: what each token adds to each logit");
+                "with --json: what each token adds to each logit")
+        ->needs(c_json);
     c->add_flag("--pairs", classify.pairs, "a line is two texts, with a tab between them");
-    c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…")->delimiter(',');
-    c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…")->delimiter(',');
+    c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…, both from 0")->delimiter(',');
+    c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…, from 0")->delimiter(',');
     add_patch(c, classify.patch);
     add_compute(c, classify.compute);
     add_threads(c, classify.threads);
@@ -110,11 +135,13 @@ struct CommandLine {
     add_early_stopping(r, translate.options.early_stopping);
     r->add_flag("--shortlist", translate.shortlist,
                 "consider only tokens that the folder's shortlist.bin offers: faster");
-    r->add_flag("--json", translate.json, "one JSON object a line");
+    auto* r_json = r->add_flag("--json", translate.json, "one JSON object a line");
     r->add_flag("--attention", translate.options.attention,
-                "with --json: every attention weight, and the alignment");
+                "with --json: every attention weight, and the alignment")
+        ->needs(r_json);
     r->add_flag("--hypotheses", translate.options.hypotheses,
-                "with --json: the other translations, and what the search considered");
+                "with --json: the other translations, and what the search considered")
+        ->needs(r_json);
     r->add_option("--ablate", ablate,
                   "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, "
                   "decoder, cross")
@@ -124,7 +151,10 @@ struct CommandLine {
     add_threads(r, translate.threads);
 
     auto* e = add_task("ner", "the names in each line: of people, places and the like", ner);
-    e->add_option("--aggregation", ner.aggregation, "how tokens become entities")
+    e->add_option("--aggregation", ner.aggregation,
+                  "how tokens become entities: none: each token is one; simple: neighbors of one "
+                  "label are; first, average, max: words are, with the label of their first "
+                  "token, of the mean of their scores, or of the highest")
         ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}));
     auto* a = add_task(
         "answer", "answer each line, a question and a context with a tab between them", answer);
@@ -138,26 +168,31 @@ struct CommandLine {
                   "most tokens to write; where not given, as the folder says, or 64");
     g->add_option("--min-new-tokens", generate.options.min_new_tokens,
                   "least tokens to write before the text may end");
-    g->add_option("--beams", generate.options.beams, "hypotheses followed at once; 1: greedy");
+    g->add_option("--beams", generate.options.beams,
+                  "hypotheses followed at once, up to 64; 1: greedy");
     g->add_option("--length-penalty", generate.options.length_penalty,
-                  "with beams: score = log-probability / tokens ^ this");
+                  "with beams: score = log-probability / tokens ^ this; -10 to 10, above 0 longer "
+                  "texts win");
     add_early_stopping(g, generate.options.early_stopping);
     g->add_option("--temperature", generate.options.temperature,
-                  "draw tokens; above 1 bolder, below 1 more careful");
-    g->add_option("--top-k", generate.options.top_k, "draw from so many most probable tokens");
+                  "draw tokens; above 1 bolder, below 1 more careful, 0: do not draw; up to 1000");
+    g->add_option("--top-k", generate.options.top_k,
+                  "draw from so many most probable tokens; 0: from all");
     g->add_option("--top-p", generate.options.top_p,
-                  "draw from the fewest tokens whose probabilities reach this");
+                  "draw from the fewest tokens whose probabilities reach this; 0 to 1, 1: all");
     g->add_option("--seed", generate.options.seed,
                   "of what is drawn: the same seed, the same text");
     g->add_option("--repetition-penalty", generate.options.repetition_penalty,
-                  "above 1: tokens that were there become less probable");
+                  "above 1: tokens that were there become less probable; 1: as they are");
     g->add_option("--no-repeat-ngram-size", generate.options.no_repeat_ngram_size,
                   "so many tokens in a row come only once in a text; 0: as often as they like");
     g->add_option("--next", generate.next, "only show so many tokens that may come next; 0: all");
-    g->add_flag("--json", generate.json, "one JSON object a line");
-    g->add_flag("--attention", generate.options.attention, "with --json: every attention weight");
+    auto* g_json = g->add_flag("--json", generate.json, "one JSON object a line");
+    g->add_flag("--attention", generate.options.attention, "with --json: every attention weight")
+        ->needs(g_json);
     g->add_flag("--hypotheses", generate.options.hypotheses,
-                "with --json and --beams: the other continuations");
+                "with --json and --beams: the other continuations")
+        ->needs(g_json);
     g->add_option("--ablate", ablate,
                   "heads to ablate: decoder.LAYER.HEAD,…; encoder, cross where there is an encoder")
         ->delimiter(',');
@@ -182,7 +217,13 @@ struct CommandLine {
 
     auto* x = app.add_subcommand("explain", "why a model answers each line as it does");
     x->add_option("MODEL_DIR", explain.model, "model folder")->required();
-    x->add_option("--method", explain.method, "what to show")
+    x->add_option("--method", explain.method,
+                  "rollout: attention through all layers; value_norms: attention times the size "
+                  "of what it moves; lens: what each layer would answer; ledger: the answer as a "
+                  "sum of what each part adds; transplant: vectors of the line's second text in "
+                  "its first; faithfulness: how well scores tell what matters; edges: what some "
+                  "arrows of attention do; circuit: the fewest arrows that give the answer; "
+                  "decoder_lens: the translation as read from each encoder layer")
         ->check(CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant",
                                "faithfulness", "edges", "circuit", "decoder_lens"}))
         ->required();
@@ -203,16 +244,21 @@ struct CommandLine {
     x->add_option("--against", explain.against, "and not this one; else the likeliest other");
     x->add_flag("--effects", explain.effects,
                 "of ledger: what the answer loses without each column");
-    x->add_option("--site", explain.site, "of transplant: what is carried from the second text")
+    x->add_option("--site", explain.site,
+                  "of transplant: what is carried from the second text; else residual, the "
+                  "vectors between layers")
         ->check(CLI::IsMember({"residual", "attention", "feed_forward", "head"}));
     x->add_option("--head", explain.head, "of transplant --site head: which");
-    x->add_option("--of", explain.of, "of faithfulness: whose scores are tested")
+    x->add_option("--of", explain.of,
+                  "of faithfulness: the method whose scores are tested; else rollout")
         ->check(CLI::IsMember({"rollout", "value_norms", "ledger"}));
     x->add_option("--orders", explain.orders, "of faithfulness: how many random orders")
         ->check(CLI::Range(0, 1000));
     x->add_option("--edges", edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…")
         ->delimiter(',');
-    x->add_option("--cut", explain.cut, "of edges: what of them")
+    x->add_option("--cut", explain.cut,
+                  "of edges: cut scores, before the softmax, so that the others share the rest; or "
+                  "weights, behind it; else scores")
         ->check(CLI::IsMember({"scores", "weights"}));
     x->add_option("--least", explain.least, "of circuit: the share of the answer to keep")
         ->check(CLI::Range(0.01, 1.0));
@@ -255,13 +301,22 @@ struct CommandLine {
     auto* q = app.add_subcommand("quantize", "a model's matrices as 8-bit integers");
     q->add_option("MODEL_DIR", quantize.model, "model folder")->required();
     q->add_option("OUT_DIR", quantize.folder, "folder to write")->required();
+
+    auto* h = app.add_subcommand("help", "what a command does, and its options");
+    h->add_option("COMMAND", helped, "a command; where not given, all of them are listed");
+    app.add_subcommand("manual", "the manual page, for man");
+    auto* k = app.add_subcommand("completion", "what completes this command in a shell");
+    k->add_option("SHELL", shell, "the shell")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->required();
   }
 
   CLI::App* add_task(const char* name, const char* what, TaskCommand& command) {
     auto* task = app.add_subcommand(name, what);
     task->add_option("MODEL_DIR", command.model, "model folder")->required();
-    task->add_flag("--json", command.json, "one JSON object a line");
-    task->add_flag("--attention", command.attention, "with --json: every attention weight");
+    auto* json = task->add_flag("--json", command.json, "one JSON object a line");
+    task->add_flag("--attention", command.attention, "with --json: every attention weight")
+        ->needs(json);
     add_patch(task, command.patch);
     add_compute(task, command.compute);
     add_threads(task, command.threads);
@@ -272,8 +327,10 @@ struct CommandLine {
     static const std::map<std::string, Compute> names = {{"f32", Compute::f32},
                                                          {"int8", Compute::int8}};
     command
-        ->add_option("--compute", compute, "arithmetic; where not given, as the weights are stored")
-        ->transform(CLI::Transformer(names));
+        ->add_option("--compute", compute,
+                     "arithmetic: f32: floats; int8: 8-bit integers, faster and with a little less "
+                     "precision; where not given, as the weights are stored")
+        ->transform(one_of(names));
   }
 
   void add_patch(CLI::App* command, PatchFile& patch) {
@@ -306,7 +363,61 @@ struct CommandLine {
     if (app.got_subcommand("bench")) return glassformer::run(bench);
     if (app.got_subcommand("convert")) return glassformer::run(convert);
     if (app.got_subcommand("quantize")) return glassformer::run(quantize);
-    return glassformer::run(init);
+    if (app.got_subcommand("init")) return glassformer::run(init);
+    if (app.got_subcommand("manual")) {
+      std::cout << manual_page(app, GLASSFORMER_VERSION);
+    } else if (app.got_subcommand("completion")) {
+      std::cout << completion(app, shell);
+    } else {
+      return help();
+    }
+    return Exit::ok;
+  }
+
+  Exit help() const {
+    const CommandLine other;  // this one would show the help of the command "help"
+    if (helped.empty()) {
+      std::cout << other.app.help();
+      return Exit::ok;
+    }
+    const std::vector<std::string> names = command_names(app);
+    if (std::ranges::find(names, helped) == names.end()) return refuse_command(helped);
+    std::cout << other.app.get_subcommand(helped)->help(app.get_name());
+    return Exit::ok;
+  }
+
+  Exit refuse_command(const std::string& name) const {
+    std::cerr << "glassformer: there is no command \"" << printable(name) << '"';
+    suggest(nearest(name, command_names(app)));
+    std::cerr << "; glassformer help lists all\n";
+    return Exit::usage;
+  }
+
+  // Says what was wrong with the arguments, and what may have been meant.
+  Exit refuse(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
+    const std::vector<std::string> names = command_names(app);
+    if (!arguments.empty() && !arguments[0].starts_with('-') &&
+        std::ranges::find(names, arguments[0]) == names.end()) {
+      return refuse_command(arguments[0]);
+    }
+    std::cerr << "glassformer: " << printable(error.what());
+    const std::vector<CLI::App*> used = app.get_subcommands();
+    const CLI::App& command = used.empty() ? app : *used[0];
+    const std::vector<std::string> options = option_names(command);
+    for (const std::string& argument : arguments) {
+      const std::string option = argument.substr(0, argument.find('='));
+      if (!option.starts_with("--") || std::ranges::find(options, option) != options.end())
+        continue;
+      suggest(nearest(option, options));
+      break;
+    }
+    std::cerr << "\nglassformer help " << command.get_name() << (used.empty() ? "COMMAND" : "")
+              << " shows the options\n";
+    return Exit::usage;
+  }
+
+  static void suggest(const std::string& meant) {
+    if (!meant.empty()) std::cerr << "; did you mean " << meant << '?';
   }
 };
 
@@ -325,7 +436,9 @@ Exit run(int argc, char** argv) {
       line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
     }
   } catch (const CLI::ParseError& error) {
-    return line.app.exit(error) == 0 ? Exit::ok : Exit::usage;  // prints help or what was wrong
+    if (error.get_exit_code() != 0) return line.refuse(error, {argv + 1, argv + argc});
+    line.app.exit(error);  // prints help, or the version
+    return Exit::ok;
   }
   return line.run();
 }
@@ -364,7 +477,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::cerr << "glassformer: " << to_string(ErrorCode::internal) << ": out of memory\n";
   } catch (const std::exception& error) {
-    std::cerr << "glassformer: " << error.what() << '\n';
+    std::cerr << "glassformer: " << printable(error.what()) << '\n';
   }
   return static_cast<int>(Exit::bad_input);
 }

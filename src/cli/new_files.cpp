@@ -1,6 +1,8 @@
 #include "cli/new_files.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@ namespace {
 
 // The list of the files in a staging folder, made when they are about to be renamed.
 constexpr const char* journal = "published.json";
+constexpr const char* unfinished = ".glassformer-unfinished";
 
 }  // namespace
 
@@ -47,33 +50,95 @@ void OutputFile::fail() const {
   throw std::runtime_error(path_.string() + ": cannot be written: " + reason_of(errno));
 }
 
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  locked_ = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  // Its owner may have removed it before we got the lock.
+  struct stat held, named;
+  locked_ = locked_ && fstat(descriptor_, &held) == 0 && stat(folder.c_str(), &named) == 0 &&
+            held.st_ino == named.st_ino;
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
 NewFiles::NewFiles(std::filesystem::path folder, std::vector<std::string> names)
-    : folder_(std::move(folder)),
-      staging_(folder_ / ".glassformer-unfinished"),
-      names_(std::move(names)) {
+    : folder_(std::move(folder)), names_(std::move(names)) {
+  if (!folder_.has_filename()) folder_ = folder_.parent_path();  // "model/"
+  if (is_there(folder_)) {
+    stage_inside();
+  } else {
+    stage_beside();
+  }
+}
+
+void NewFiles::fail(const std::string& reason) const {
+  throw std::runtime_error(folder_.string() + ": " + reason);
+}
+
+// The folder is new: it gets its name when all files are in it.
+void NewFiles::stage_beside() {
+  const std::filesystem::path parent = folder_.has_parent_path() ? folder_.parent_path() : ".";
+  const std::string prefix = unfinished + ("-" + folder_.filename().string()) + "-";
+  std::error_code error;
+  std::filesystem::create_directories(parent, error);
+  if (error) fail("cannot be written: " + error.message());
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
+    // Of a run that was interrupted, if nobody holds its lock.
+    if (const FolderLock lock(entry.path()); lock.locked()) {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+  }
+  for (int i = 0; !lock_; ++i) {
+    staging_ = parent / (prefix + std::to_string(getpid()) + "-" + std::to_string(i));
+    error.clear();
+    if (!std::filesystem::create_directory(staging_, error) && error) {
+      fail("cannot be written: " + error.message());
+    }
+    lock_ = std::make_unique<FolderLock>(staging_);
+    if (!lock_->locked()) lock_.reset();
+  }
+  whole_ = true;
+}
+
+// The folder is there: its files are renamed one by one.
+void NewFiles::stage_inside() {
+  // What is written alone, such as a trace, does not wait for others.
+  staging_ = folder_ / (unfinished + (names_.size() == 1 ? "-" + names_[0] : std::string()));
+  const auto expect_absent = [&](const Manifest& published) {
+    for (const std::string& name : names_) {
+      if (is_there(folder_ / name) && !agrees(published, folder_, name)) {
+        throw std::runtime_error((folder_ / name).string() +
+                                 ": exists already; nothing was written");
+      }
+    }
+  };
+  if (!is_there(staging_)) expect_absent({});  // leaves no trace in a folder that is refused
+  std::error_code error;
+  std::filesystem::create_directory(staging_, error);
+  if (error) fail("cannot be written: " + error.message());
+  lock_ = std::make_unique<FolderLock>(staging_);
+  if (!lock_->locked()) {
+    lock_.reset();
+    fail("another run is writing into it; nothing was written");
+  }
   // A run that was interrupted while it renamed its files has published some of them.
   Manifest published;
   if (is_there(staging_ / journal)) {
     published = parse_manifest(read_file(staging_ / journal, manifest_limit));
   }
-  for (const std::string& name : names_) {
-    if (is_there(folder_ / name) && !agrees(published, folder_, name)) {
-      throw std::runtime_error((folder_ / name).string() + ": exists already; nothing was written");
-    }
+  expect_absent(published);
+  for (const auto& entry : std::filesystem::directory_iterator(staging_, error)) {
+    std::filesystem::remove_all(entry.path(), error);
   }
-  std::error_code error;
-  made_folder_ = std::filesystem::create_directories(folder_, error);
-  if (!error) std::filesystem::remove_all(staging_, error);
-  if (!error) std::filesystem::create_directory(staging_, error);
-  if (error) throw std::runtime_error(folder_.string() + ": cannot be written: " + error.message());
+  if (error) fail("cannot be written: " + error.message());
 }
 
-NewFiles::~NewFiles() { clear(); }
-
-void NewFiles::clear() noexcept {
+NewFiles::~NewFiles() {
   std::error_code ignored;
-  std::filesystem::remove_all(staging_, ignored);
-  if (made_folder_) std::filesystem::remove(folder_, ignored);  // only if it is empty
+  if (lock_) std::filesystem::remove_all(staging_, ignored);
 }
 
 void NewFiles::write(const std::string& name, std::string_view bytes) const {
@@ -99,9 +164,19 @@ void NewFiles::write_manifest(const std::vector<std::string>& names) const {
 }
 
 void NewFiles::publish() {
+  std::error_code error;
+  if (whole_) {
+    std::filesystem::rename(staging_, folder_, error);
+    if (error == std::errc::directory_not_empty || error == std::errc::file_exists ||
+        error == std::errc::not_a_directory) {
+      fail("exists already; nothing was written");
+    }
+    if (error) fail("cannot be written: " + error.message());
+    lock_.reset();
+    return;
+  }
   write(journal, to_json(manifest_of(staging_, names_)));
   for (const std::string& name : names_) {
-    std::error_code error;
     std::filesystem::rename(path(name), folder_ / name, error);
     if (error) {
       throw std::runtime_error((folder_ / name).string() +

@@ -26,10 +26,23 @@ std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::string& 
 
 Exit run(const TokenizeCommand& command) {
   const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(command.model);
+  Exit exit = Exit::ok;
+  std::size_t number = 0;
+  const auto ids = [&](const std::string& line) -> std::vector<std::int32_t> {
+    try {
+      ++number;
+      expect_utf8(line);
+      return ids_of(*tokenizer, line, command.special);
+    } catch (const Error& error) {
+      std::cerr << "glassformer: line " << number << ": " << error.what() << '\n';
+      exit = Exit::bad_input;
+      return {};
+    }
+  };
   for (auto lines = read_lines(lines_at_once); !lines.empty(); lines = read_lines(lines_at_once)) {
     for (const std::string& line : lines) {
       const char* separator = "";
-      for (const std::int32_t id : ids_of(*tokenizer, line, command.special)) {
+      for (const std::int32_t id : ids(line)) {
         std::cout << separator << id;
         separator = " ";
       }
@@ -37,7 +50,7 @@ Exit run(const TokenizeCommand& command) {
     }
     std::cout.flush();
   }
-  return Exit::ok;
+  return exit;
 }
 
 }  // namespace glassformer

@@ -8,6 +8,7 @@
 #include "io/json_writer.hpp"
 #include "io/safetensors.hpp"
 #include "pipelines/load.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -23,6 +24,7 @@ std::string options_of(const TraceCommand& command, std::vector<float>& numbers)
 }
 
 std::vector<std::string> all_lines() {
+  say_who_writes();
   std::vector<std::string> lines;
   for (std::string line; std::getline(std::cin, line);) lines.push_back(std::move(line));
   return lines;
@@ -97,7 +99,7 @@ Exit run(const TraceCommand& command) {
     }
     if (const Error* error = std::get_if<Error>(&outcome)) {
       exit = Exit::bad_input;
-      std::cerr << "glassformer: line " << line << ": " << error->what() << '\n';
+      std::cerr << "glassformer: line " << i + 1 << ": " << error->what() << '\n';
       if (command.json) std::cout << to_json(*error) << '\n';
       continue;
     }
@@ -113,7 +115,7 @@ Exit run(const TraceCommand& command) {
   const std::uint64_t size = write(tensors, files.path(name));
   files.publish();
   std::cerr << "glassformer: wrote " << tensors.size() << " tensors, " << size << " bytes, to "
-            << command.out.string() << '\n';
+            << printable(command.out.string()) << '\n';
   return exit;
 }
 

@@ -31,6 +31,7 @@ CircuitSearch::CircuitSearch(EncoderModel& model, const ExplainedText& text, flo
   stream_ = stream_of(traced, config.layers);
   norms_ = value_norms({model.encoder().stack(), "encoder"}, traced).heads;
   const std::vector<float>& logits = find_traced(traced, "logits").data;
+  expect_finite(logits);
   contrast_ = contrast_for(largest(logits), logits.size());
   full_ = kept_ = static_cast<float>(contrast_.of(logits.data()));
   for (std::size_t layer = 0; layer < config.layers; ++layer) {
@@ -51,9 +52,14 @@ std::optional<float> CircuitSearch::number_with(const EdgeSet& set) {
   return static_cast<float>(contrast_.of(logits.data()));
 }
 
+// What is left of the number that is explained. Where that is 0, nothing can be lost of it.
+float CircuitSearch::share_of(float number) const {
+  return number == full_ ? 1.0f : number / full_;
+}
+
 bool CircuitSearch::try_keep(const EdgeSet& set) {
   const std::optional<float> number = number_with(set);
-  if (!number || !(*number / full_ >= least_)) return false;
+  if (!number || !(share_of(*number) >= least_)) return false;
   kept_edges_ = set;
   kept_ = *number;
   return true;
@@ -150,7 +156,7 @@ Circuit CircuitSearch::circuit() const {
                      .full = full_,
                      .kept = kept_,
                      .nothing = nothing_,
-                     .faithfulness = kept_ / full_,
+                     .faithfulness = share_of(kept_),
                      .heads = {},
                      .edges = {}};
   for (std::size_t layer = 0; layer < norms_.layers; ++layer) {

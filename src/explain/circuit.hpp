@@ -31,6 +31,7 @@ class CircuitSearch {
 
   // The number explained with these arrows alone; none where the label is another.
   std::optional<float> number_with(const EdgeSet& set);
+  float share_of(float number) const;
   bool try_keep(const EdgeSet& set);
   void start_edges();
   EdgeSet without(std::size_t first, std::size_t count) const;

@@ -1,15 +1,35 @@
 #include "explain/contrast.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "error.hpp"
 
 namespace glassformer {
+namespace {
+
+[[noreturn]] void refuse_infinite() {
+  throw_error(ErrorCode::non_finite,
+              "explain: expected finite numbers, got others: the model's weights lead out of the "
+              "range of floats");
+}
+
+}  // namespace
 
 double Contrast::of(const float* logits) const {
   double sum = 0;
   for (std::size_t c = 0; c < weights.size(); ++c) {
     if (weights[c] != 0.0f) sum += static_cast<double>(weights[c]) * static_cast<double>(logits[c]);
   }
+  if (!(std::abs(sum) <= std::numeric_limits<float>::max())) refuse_infinite();
   return sum;
+}
+
+void expect_finite(std::span<const float> numbers) {
+  if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
+    refuse_infinite();
+  }
 }
 
 Contrast contrast_for(std::size_t label, std::size_t labels) {

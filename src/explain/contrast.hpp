@@ -12,6 +12,7 @@ struct Contrast {
   std::size_t label = 0;  ///< what the number is for
   std::vector<float> weights;
 
+  /// Throws `non_finite` where that is not a finite number.
   double of(const float* logits) const;
 };
 
@@ -21,6 +22,10 @@ Contrast contrast_for(std::size_t label, std::size_t labels);
 
 /// Why this token and not that one: z_token - z_other (Yin and Neubig 2022).
 Contrast contrast_between(std::size_t token, std::size_t other, std::size_t vocabulary);
+
+/// Throws `non_finite` if one of the numbers of an explanation, or of what it explains, is not
+/// finite.
+void expect_finite(std::span<const float> numbers);
 
 /// Where the largest logit is.
 std::size_t largest(std::span<const float> logits);

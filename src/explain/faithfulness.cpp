@@ -67,6 +67,7 @@ FaithfulnessTest::FaithfulnessTest(EncoderModel& model, Subject subject, std::si
                 {"text: expected two words at least, to leave some out, got {}", {parts}});
   }
   const Tensor<2> logits = model(subject_.text.batch(), {}).logits;
+  expect_finite({logits.data(), logits.size()});
   const std::size_t labels = logits.shape(1);
   const std::size_t label = subject_.label.value_or(largest({logits.data(), labels}));
   contrast_ = contrast_for(label, labels);
@@ -146,6 +147,7 @@ bool FaithfulnessTest::step(std::size_t tokens) {
     batch.add(subject_.text.ids, masked, subject_.text.types);
   }
   const Tensor<2> logits = model_(batch, {}).logits;
+  expect_finite({logits.data(), logits.size()});
   for (std::size_t i = first; i < next_; ++i) {
     runs_[i].number = contrast_.of(&logits(i - first, 0));
     runs_[i].probability = probability_of(&logits(i - first, 0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "explain/contrast.hpp"
 #include "kernels/kernels.hpp"
 
 namespace glassformer {
@@ -20,6 +21,7 @@ std::vector<float> read(EncoderModel& model, const Stream& stream, std::size_t l
 
 // The most probable tokens of a row of logits, best first.
 std::vector<Guess> best_guesses(std::span<const float> logits, const GuessLimits& most) {
+  expect_finite(logits);
   const float sum = writing_kernels().log_sum_exp(logits.data(), logits.size());
   std::vector<Guess> best;
   for (std::size_t id = 0; id < std::min(logits.size(), most.vocabulary); ++id) {

@@ -108,6 +108,7 @@ Transplant::Transplant(EncoderModel& model, TransplantTexts texts, const Transpl
   replaced_ = tensors_of_rows(base, config.layers, site);
   carried_ = tensors_of_rows(donor, config.layers, site);
   const std::vector<float>& logits = find_traced(base, "logits").data;
+  expect_finite(logits);
   contrast_ = contrast_for(label.value_or(largest(logits)), head.outputs);
   table_.label = contrast_.label;
   table_.base = static_cast<float>(contrast_.of(logits.data()));

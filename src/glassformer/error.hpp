@@ -73,9 +73,11 @@ constexpr std::string_view to_string(ErrorCode code) {
 }
 
 /// What the library throws. The message names the field or tensor, what was expected and what came.
+/// It can be shown anywhere: control characters, which files may hold, are written as escapes, and
+/// the middle of a very long message is left out.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ErrorCode code, const std::string& message);
 
   ErrorCode code() const noexcept { return code_; }
 

@@ -54,6 +54,8 @@ std::string with_exponent(const Decimal& decimal) {
 }  // namespace
 
 std::string shortest_decimal(float number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
   if (number == 0) return std::signbit(number) ? "-0" : "0";
   const float magnitude = std::abs(number);
   const Decimal decimal = shortest(magnitude);

@@ -443,6 +443,15 @@ double JsonObject::number(const char* key) {
   return value.number();
 }
 
+float JsonObject::float_number(const char* key) {
+  constexpr double too_large = 0x1.ffffffp127;  // what is nearer to infinity than to a float
+  const double value = number(key);
+  if (!(std::abs(value) < too_large)) {
+    fail(key, "a number within the range of floats", require(key));
+  }
+  return static_cast<float>(value);
+}
+
 float JsonObject::fraction(const char* key) {
   const double value = number(key);
   const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;

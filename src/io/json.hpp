@@ -103,6 +103,8 @@ class JsonObject {
   bool boolean(const char* key);
   /// With a float's precision, which is what the models compute in.
   double number(const char* key);
+  /// Fails for a number that is infinite as a float.
+  float float_number(const char* key);
   /// Above 0, at most 1.
   float fraction(const char* key);
   std::string string(const char* key);

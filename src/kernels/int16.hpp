@@ -80,12 +80,13 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   const auto weight_of = [&](Integers score) {
     return unshifted(exp2(IntVec{score - highest}.to_float() * factors) + shift, offset);
   };
-  Integers sums = {};
+  // Unsigned: where the factor is not a number, neither are the weights, and their sum may wrap.
+  Unsigned sums = {};
   std::size_t i = 0;
   for (; i < whole; i += Vec::width) {
     const Integers weight = weight_of(IntVec::load(scores + i).lanes);
     store(weight, weights + i);
-    sums += weight;
+    sums += (Unsigned)weight;
   }
   if (i < n) {
     Integers rest = Integers{} + highest;
@@ -93,14 +94,11 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
     const Integers weight = weight_of(rest);
     for (std::size_t lane = 0; i < n; ++i, ++lane) {
       weights[i] = static_cast<std::int16_t>(weight[lane]);
-      const std::uint32_t more = static_cast<std::uint32_t>(weight[lane]);
-      sums[lane] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[lane]) + more);
+      sums[lane] += static_cast<std::uint32_t>(weight[lane]);
     }
   }
-  // Unsigned: where the factor is not a number, neither are the weights, and their sum may wrap.
   std::uint32_t sum = 0;
-  for (std::size_t lane = 0; lane < Vec::width; ++lane)
-    sum += static_cast<std::uint32_t>(sums[lane]);
+  for (std::size_t lane = 0; lane < Vec::width; ++lane) sum += sums[lane];
   return static_cast<std::int32_t>(sum);
 }
 

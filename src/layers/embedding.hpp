@@ -15,23 +15,26 @@ namespace glassformer {
 /// All You Need", section 3.4.
 class Embedding {
  public:
-  Embedding(std::size_t d_model, float scale) : d_model_(d_model), scale_(scale) {}
+  Embedding(std::size_t rows, std::size_t d_model, float scale)
+      : rows_(rows), d_model_(d_model), scale_(scale) {}
   Embedding(const Embedding&) = delete;
   Embedding& operator=(const Embedding&) = delete;
   virtual ~Embedding() = default;
 
   virtual void declare(const ParameterScope& scope) = 0;
 
-  /// x [N, D] = scale · table[ids].
+  /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row: whoever makes a
+  /// model's input checks its ids (pipelines/token_checks.hpp).
   void operator()(std::span<const std::int32_t> ids, View<2> x) const;
 
-  /// row [D] = table[id].
+  /// row [D] = table[id], where id is below rows().
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
 
+  std::size_t rows() const { return rows_; }  ///< V
   std::size_t d_model() const { return d_model_; }
 
  private:
-  std::size_t d_model_;
+  std::size_t rows_, d_model_;
   float scale_;
 };
 
@@ -39,13 +42,12 @@ class Embedding {
 class TableEmbedding final : public Embedding {
  public:
   TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
-      : Embedding(d_model, scale), vocab_size_(vocab_size) {}
+      : Embedding(vocab_size, d_model, scale) {}
   void declare(const ParameterScope& scope) override;
 
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
-  std::size_t vocab_size_;
   AlignedBuffer table_;  // [V, D], empty until it is set
 };
 
@@ -53,13 +55,12 @@ class TableEmbedding final : public Embedding {
 class Int8TableEmbedding final : public Embedding {
  public:
   Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
-      : Embedding(d_model, scale), vocab_size_(vocab_size) {}
+      : Embedding(vocab_size, d_model, scale) {}
   void declare(const ParameterScope& scope) override;
 
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
-  std::size_t vocab_size_;
   std::vector<std::int8_t> table_;  // [V, D], empty until it is set
   std::vector<float> scales_;       // [V]
 };
@@ -69,7 +70,7 @@ class Int8TableEmbedding final : public Embedding {
 class TiedEmbedding final : public Embedding {
  public:
   TiedEmbedding(const Linear& lm_head, float scale)
-      : Embedding(lm_head.in(), scale), lm_head_(lm_head) {}
+      : Embedding(lm_head.out(), lm_head.in(), scale), lm_head_(lm_head) {}
   void declare(const ParameterScope&) override {}
 
   void copy_row(std::size_t id, std::span<float> row) const override {
@@ -84,7 +85,7 @@ class TiedEmbedding final : public Embedding {
 class SharedEmbedding final : public Embedding {
  public:
   SharedEmbedding(const Embedding& table, float scale)
-      : Embedding(table.d_model(), scale), table_(table) {}
+      : Embedding(table.rows(), table.d_model(), scale), table_(table) {}
   void declare(const ParameterScope&) override {}
 
   void copy_row(std::size_t id, std::span<float> row) const override { table_.copy_row(id, row); }
@@ -104,7 +105,7 @@ class TypeEmbedding {
   /// Declares `weight` [types, D].
   void declare(const ParameterScope& scope);
 
-  /// x [N, D] += table[types].
+  /// x [N, D] += table[types]. Throws `internal` for a type without a row.
   void add_to(View<2> x, std::span<const std::int32_t> types) const;
 
  private:

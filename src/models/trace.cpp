@@ -5,6 +5,8 @@
 #include <numeric>
 #include <ranges>
 
+#include "wildcard.hpp"
+
 namespace glassformer {
 
 TracedTensor to_tensor(std::string name, AttentionMap map) {
@@ -25,15 +27,7 @@ bool TraceRequest::asks_for(std::string_view name) const {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t end = star; end <= name.size(); ++end) {
-    if (matches(rest, name.substr(end))) return true;
-    if (end < name.size() && name[end] == '.') return false;
-  }
-  return false;
+  return fits_wildcards(pattern, name, '.');
 }
 
 void NamingTracer::enter(std::string_view scope) {

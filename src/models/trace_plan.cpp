@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "error.hpp"
 #include "io/safetensors.hpp"
@@ -162,6 +163,7 @@ TracePlan::TracePlan(const Architecture& architecture, Compute compute, TraceReq
   }
   std::ranges::copy_if(tensors, std::back_inserter(asked_),
                        [&](const ModelTensor& tensor) { return request_.asks_for(tensor.name); });
+  std::map<std::size_t, const ModelTensor*> names;  // by place, as the first patch of it has it
   for (std::size_t i = 0; i < request_.patches.size(); ++i) {
     Patch& patch = request_.patches[i];
     const Place place = {i};
@@ -175,8 +177,8 @@ TracePlan::TracePlan(const Architecture& architecture, Compute compute, TraceReq
                    "what would be replaced",
                    {i, patch.name}});
     }
-    for (const ModelTensor& other : replaced_) {
-      if (other.place != tensor->place || other.name == tensor->name) continue;
+    const ModelTensor& other = *names.emplace(tensor->place, &*tensor).first->second;
+    if (other.name != tensor->name) {
       place.refuse(".name", {"expected {} again or another tensor, got a second name of the same "
                              "one, {}",
                              {other.name, patch.name}});

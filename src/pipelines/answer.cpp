@@ -58,10 +58,7 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
   std::vector<EncoderInput> inputs;
   for (const auto& [begin, end] :
        context_windows(pair, {.question = asked.size(), .context = given.size()}, fitting)) {
-    EncoderInput& input = inputs.emplace_back();
-    input.pair = true;
-    static_cast<ModelInput&>(input) =
-        fill(pair, asked, std::span(given).subspan(begin, end - begin));
+    inputs.push_back(reader().join(asked, std::span(given).subspan(begin, end - begin)));
   }
   return inputs;
 }

@@ -2,12 +2,13 @@
 #include "pipelines/classify.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
 
 std::string line_of(const Classification& result) {
-  return result.label + '\t' + six_decimals(result.score);
+  return printable(result.label) + '\t' + six_decimals(result.score);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "pipelines/explain.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "explain/contrast.hpp"
 #include "explain/ledger.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
@@ -92,6 +94,7 @@ std::size_t ClassifierExplainer::find_label(const std::string& label) const {
 
 std::size_t ClassifierExplainer::answer(const ExplainInput& input) const {
   const Tensor<2> logits = model()(input.text.batch(), {}).logits;
+  expect_finite({logits.data(), logits.size()});
   return largest({logits.data(), logits.size()});
 }
 
@@ -125,23 +128,34 @@ Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
   const std::size_t tokens = input.text.tokens();
   TraceBudget().take(saturating_product({config.layers, config.n_heads, tokens, tokens}));
   const auto output = model()(input.text.batch(), {.attention = true});
+  expect_finite({output.logits.data(), output.logits.size()});
   Rollout result = {glassformer::rollout(output.attention[0]), {}};
   result.scores = pooled_rollout(result.matrix, pooling_of(input));
   return result;
 }
 
 ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
-  return glassformer::value_norms({model().encoder().stack(), "encoder"},
-                                  trace(input, value_norm_tensors()));
+  std::vector<std::string> names = value_norm_tensors();
+  names.emplace_back("logits");
+  const std::vector<TracedTensor> traced = trace(input, std::move(names));
+  expect_finite(find_traced(traced, "logits").data);
+  ValueNorms norms = glassformer::value_norms({model().encoder().stack(), "encoder"}, traced);
+  expect_finite(norms.heads.data);
+  expect_finite(norms.layers.data);
+  return norms;
 }
 
 Lens ClassifierExplainer::lens(const ExplainInput& input) const {
-  return glassformer::lens(model(), stream(input));
+  Lens lens = glassformer::lens(model(), stream(input));
+  expect_finite(lens.logits);
+  expect_finite(lens.token_logits);
+  return lens;
 }
 
 Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOptions& options) const {
   const std::vector<TracedTensor> traced = trace(input, ledger_tensors(model()));
   const std::vector<float>& logits = find_traced(traced, "logits").data;
+  expect_finite(logits);
   const std::size_t label = options.label ? find_label(*options.label) : largest(logits);
   const Contrast contrast = contrast_for(label, logits.size());
   Ledger ledger = glassformer::ledger(model(), traced, contrast);
@@ -149,6 +163,8 @@ Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOption
     const Stream stream = stream_of(traced, pipeline_.config().encoder().layers);
     measure_effects(model(), input.text, stream, contrast, ledger);
   }
+  expect_finite(ledger.written);
+  expect_finite(ledger.read);
   return ledger;
 }
 
@@ -221,6 +237,9 @@ TransplantResult ClassifierExplainer::describe(const TransplantTable& table,
 FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
                                                    const FaithfulnessOptions& options) const {
   std::vector<float> tokens = options.scores;
+  if (!std::ranges::all_of(tokens, [](float score) { return std::isfinite(score); })) {
+    throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
+  }
   if (tokens.empty()) tokens = token_scores(input, options.of);
   if (tokens.size() != input.text.tokens()) {
     throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one a token, got {}",

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/value_norms.hpp"
@@ -10,6 +11,7 @@
 #include "pipelines/explain_work.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -122,7 +124,7 @@ class LensWork final : public Work {
     for (const std::vector<std::vector<Guess>>& rows : lens_.layers) {
       const Guess& guess = rows.back()[0];
       const std::size_t blank = guess.text.starts_with(' ') ? 1 : 0;
-      line.append(line.empty() ? "" : "\t").append(guess.text, blank).append("=");
+      line.append(line.empty() ? "" : "\t").append(printable(guess.text.substr(blank))).append("=");
       line += decimal(static_cast<double>(std::exp(guess.logprob)));
     }
     return line;
@@ -211,7 +213,10 @@ LanguageModel& GenerationExplainer::model() const { return pipeline_.model().dec
 
 NextTokenRun GenerationExplainer::run(const GenerationInput& input,
                                       std::vector<std::string> names) const {
-  return run_to_next_token(pipeline_.config(), model(), {input.prompt}, std::move(names));
+  NextTokenRun run =
+      run_to_next_token(pipeline_.config(), model(), {input.prompt}, std::move(names));
+  expect_finite(run.logits);
+  return run;
 }
 
 Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
@@ -219,6 +224,7 @@ Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
   const std::size_t tokens = input.prompt.size();
   TraceBudget().take(saturating_product({config.layers, config.n_heads, tokens, tokens}));
   const NextTokenRun run = run_to_next_token(model(), {input.prompt}, {.attention = true});
+  expect_finite(run.logits);
   Rollout result = {glassformer::rollout(run.attention), {}};
   result.scores.assign(result.matrix.end() - static_cast<std::ptrdiff_t>(tokens),
                        result.matrix.end());
@@ -227,7 +233,10 @@ Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
 
 ValueNorms GenerationExplainer::value_norms(const GenerationInput& input) const {
   const NextTokenRun seen = run(input, value_norm_tensors("decoder"));
-  return glassformer::value_norms({model().decoder().stack(), "decoder"}, seen.trace);
+  ValueNorms norms = glassformer::value_norms({model().decoder().stack(), "decoder"}, seen.trace);
+  expect_finite(norms.heads.data);
+  expect_finite(norms.layers.data);
+  return norms;
 }
 
 std::vector<TracedTensor> GenerationExplainer::stream(const GenerationInput& input) const {

@@ -8,6 +8,7 @@
 #include "pipelines/generate.hpp"
 #include "pipelines/scores.hpp"
 #include "pipelines/translate.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
@@ -175,7 +176,7 @@ class LensWork final : public Work {
     std::string line;
     for (std::size_t row = 0; row <= lens_.layers; ++row) {
       const std::vector<float> scores = scores_of(row);
-      line.append(row > 0 ? "\t" : "").append(labels()[best(scores)]).append("=");
+      line.append(row > 0 ? "\t" : "").append(printable(labels()[best(scores)])).append("=");
       line += six_decimals(scores[best(scores)]);
     }
     return line;

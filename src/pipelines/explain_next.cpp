@@ -65,6 +65,9 @@ std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
 }
 
 NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
+  if (vocabulary() < 2) {
+    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of two tokens at least");
+  }
   const NextTokenRun seen = run_to_next_token(config_, model_, text, ledger_tensors(model_));
   const std::vector<float>& logits = seen.logits;
   const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
@@ -78,6 +81,8 @@ NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions
   result.token = guess(options.token.value_or(likeliest(logits, options.against)));
   result.against = guess(options.against.value_or(likeliest(logits, result.token.id)));
   result.ledger = ledger(model_, seen, contrast_of(result));
+  expect_finite(result.ledger.written);
+  expect_finite(result.ledger.read);
   return result;
 }
 

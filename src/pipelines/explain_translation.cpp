@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/traced.hpp"
@@ -99,6 +100,7 @@ class TranslationExplainer {
     if (options_.method == "rollout") {
       const SentenceTranslation& of = sentence.translation;
       sentence.rollout = rollout({*of.encoder, *of.decoder, *of.cross});
+      expect_finite(sentence.rollout);
     }
     if (options_.method == "lens") sentence.lens = read_stream(sentence.translation);
     return sentence;
@@ -254,7 +256,8 @@ std::string TranslationWork::line() const {
   std::vector<std::string> fields;
   for (const Sentence& sentence : sentences_) {
     const SentenceTranslation& of = sentence.translation;
-    for (std::size_t t = 0; !sentence.rollout.empty() && t < of.decoder->queries; ++t) {
+    const std::size_t written = sentence.rollout.empty() ? 0 : of.output.tokens.size();
+    for (std::size_t t = 0; t < written; ++t) {
       const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
       float source = 0;
       for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];

@@ -1,6 +1,7 @@
 #include "pipelines/explain_work.hpp"
 
 #include "io/decimal.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 
@@ -112,7 +113,7 @@ std::string line_of(const std::vector<InputToken>& tokens, const std::vector<flo
   std::string line;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::size_t blank = tokens[i].text.starts_with(' ') ? 1 : 0;
-    line.append(i > 0 ? "\t" : "").append(tokens[i].text, blank).append("=");
+    line.append(i > 0 ? "\t" : "").append(printable(tokens[i].text.substr(blank))).append("=");
     line += decimal(static_cast<double>(scores[i]));
   }
   return line;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/decimal.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/search_plan.hpp"
 
@@ -12,6 +13,8 @@ constexpr std::size_t usual_new_tokens = 64;
 // What the library draws from where a folder says to draw, and nobody from how many tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;
+// Logits divided by less are beyond the range of floats. 0 stands for the most probable token.
+constexpr float least_temperature = 1e-30f;
 
 // Whether an option asks for tokens to be drawn, or says that they are not.
 std::optional<bool> wants_to_draw(const SampleOptions& options) {
@@ -28,8 +31,12 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
   if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
   SamplingOptions& sampling = choice.sampling;
   const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
-  expect_between("temperature", 0, most_temperature, temperature);
-  if (temperature > 0) {
+  if (temperature != 0) {
+    if (!(temperature >= least_temperature && temperature <= most_temperature)) {
+      refuse_option({"temperature: expected 0, or {} to {}, got {}",
+                     {shortest_decimal(least_temperature), shortest_decimal(most_temperature),
+                      shortest_decimal(temperature)}});
+    }
     sampling.temperature = temperature;
   } else {
     choice.kind = TokenChoice::Kind::most_probable;

@@ -2,13 +2,14 @@
 #include "pipelines/generate.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 namespace {
 
 std::optional<float> number(OptionsReader& reader, const char* key) {
   if (!reader.find(key)) return std::nullopt;
-  return static_cast<float>(reader.number(key));
+  return reader.float_number(key);
 }
 
 std::optional<std::size_t> index(OptionsReader& reader, const char* key, std::size_t least = 0) {
@@ -32,21 +33,6 @@ void read(OptionsReader& reader, DecoderOptions& options) {
   options.trace = reader.names("trace");
   options.patch = reader.patches("patch");
   options.ablate = reader.heads("ablate", 3);
-}
-
-// A text on one line.
-std::string on_a_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\r') {
-      line += "\\r";
-    } else {
-      line += c;
-    }
-  }
-  return line;
 }
 
 void write_shown(ResultWriter& json, GenerationAttention attention,
@@ -89,7 +75,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
 }
 
 Result to_result(Generation generation, ResultForm form) {
-  if (is_line(form)) return {on_a_line(generation.output.text)};
+  if (is_line(form)) return {on_one_line(generation.output.text)};
   ResultWriter json(form);
   json.object([&] {
     write_fields(json, generation.output);
@@ -111,7 +97,7 @@ Result to_result(Prediction prediction, ResultForm form) {
   if (is_line(form)) {
     std::string line;
     for (const NextToken& token : prediction.next) {
-      line.append(line.empty() ? "" : "\t").append(on_a_line(token.text)).append(" ");
+      line.append(line.empty() ? "" : "\t").append(on_one_line(token.text)).append(" ");
       line += six_decimals(token.probability);
     }
     return {std::move(line)};
@@ -136,7 +122,7 @@ Result to_result(Prediction prediction, ResultForm form) {
 }
 
 Result to_result(GenerationStep step, const std::vector<InputToken>* prompt, ResultForm form) {
-  if (is_line(form)) return {on_a_line(step.text)};
+  if (is_line(form)) return {on_one_line(step.text)};
   ResultWriter json(form);
   json.object([&] {
     json.key("token");

@@ -201,7 +201,8 @@ void GenerationJob::State::start() {
   decoding.emplace(decoder, std::move(state));
   plan.choice.rules.min_length =
       least_length(options.min_new_tokens, pipeline.config_.generation, prompt.size());
-  const std::size_t tokens = pipeline.tokenizer().size();
+  const std::size_t tokens =
+      std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size);
   chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;
   if (!generate) return;
@@ -271,6 +272,8 @@ void GenerationJob::State::stream() {
   const std::vector<Candidate>& tree = search->tree(0);
   const Candidate& last = tree[search->leader(0)];
   if (special.ends(last.id)) return;  // nothing of the text is its own
+  // Where no token may follow, the leader is the one of the step before, or the prompt.
+  if (last.length == 0 || (writer && last.length == writer->tokens().size())) return;
   GenerationStep& step = streamed.emplace();
   if (writer) {
     writer->push(last.id, last.logprob);
@@ -338,7 +341,9 @@ GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
   };
   for (const std::int32_t id : prompt) add(id);
   for (const CandidateIndex i : search->path(0, last)) add(tree[i].id);
-  path.pop_back();
+  // Where no token could follow, the step that would have written one was fed with the prompt's
+  // end.
+  if (tree[last].length > 0) path.pop_back();
   LanguageModel& model = pipeline.model_->decoder();
   const std::size_t length = path.size();
   DecodingState state = pipeline.model_->begin(

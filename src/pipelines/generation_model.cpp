@@ -22,8 +22,9 @@ class ContinuingModel final : public GenerationModel {
       : tokenizer_(tokenizer),
         around_(template_of(config, tokenizer).single),
         positions_(config.decoder().max_length),
+        rows_(config.decoder().vocab_size),
         model_(config.architecture, compute) {
-    expect_vocabulary(tokenizer, "vocab_size", config.decoder().vocab_size);
+    expect_vocabulary(config, tokenizer, "vocab_size", rows_);
     expect_room(positions_, special_tokens_of(around_));
   }
 
@@ -44,6 +45,7 @@ class ContinuingModel final : public GenerationModel {
                          input.tokens.end() - static_cast<std::ptrdiff_t>(room));
       input.clipped = true;
     }
+    expect_rows(input.tokens, tokenizer_, rows_);
     input.prompt = ids_in(input.tokens);
     return input;
   }
@@ -57,7 +59,7 @@ class ContinuingModel final : public GenerationModel {
  private:
   const Tokenizer& tokenizer_;
   std::vector<TemplatePart> around_;  // of a text
-  std::size_t positions_;
+  std::size_t positions_, rows_;
   LanguageModel model_;
 };
 

@@ -75,9 +75,10 @@ std::vector<bool> EncoderInput::second() const {
 InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
     : tokenizer_(tokenizer),
       around_(template_of(config, tokenizer)),
+      rows_(config.encoder().vocab_size),
       max_tokens_(config.max_source_length()),
       clip_(config.clip) {
-  expect_vocabulary(tokenizer, "vocab_size", config.encoder().vocab_size);
+  expect_vocabulary(config, tokenizer, "vocab_size", rows_);
   expect_room(max_tokens_, special_tokens_of(around_.single));
   fit_types(around_.single, config.encoder().token_types);
   fit_types(around_.pair, config.encoder().token_types);
@@ -102,6 +103,7 @@ EncoderInput InputReader::read(std::string_view text) const {
   if (pieces.empty()) {
     throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
+  expect_rows(pieces, tokenizer_, rows_);
   static_cast<ModelInput&>(input) = fill(around_.single, pieces);
   return input;
 }
@@ -126,10 +128,17 @@ EncoderInput InputReader::read_pair(std::string_view first, std::string_view sec
   const PairLengths stay = cut_longest_first({first_count, second_count}, room);
   a.resize(stay.first);
   b.resize(stay.second);
+  EncoderInput input = join(a, b);
+  input.clipped = stay.first < first_count || stay.second < second_count;
+  return input;
+}
+
+EncoderInput InputReader::join(std::span<const Token> first, std::span<const Token> second) const {
+  expect_rows(first, tokenizer_, rows_);
+  expect_rows(second, tokenizer_, rows_);
   EncoderInput input;
   input.pair = true;
-  input.clipped = stay.first < first_count || stay.second < second_count;
-  static_cast<ModelInput&>(input) = fill(around_.pair, a, b);
+  static_cast<ModelInput&>(input) = fill(around_.pair, first, second);
   return input;
 }
 

@@ -31,11 +31,13 @@ class InputReader {
   static constexpr std::size_t max_text_bytes = 16 << 20;
 
   /// The tokenizer outlives this. Throws `invalid_config` where a prefix or suffix token is not a
-  /// piece or leaves no room, `invalid_tokenizer` where the vocabulary is too large.
+  /// piece or leaves no room, `invalid_tokenizer` where the vocabulary of a model of ours is too
+  /// large.
   InputReader(const ModelConfig& config, const Tokenizer& tokenizer);
 
   /// A text over the limit is clipped as the configuration says. Throws `empty_input` for a text
-  /// without tokens, `too_large` for one of over max_text_bytes.
+  /// without tokens, `too_large` for one of over max_text_bytes, `invalid_tokenizer` for a token
+  /// that is kept and has no row in the model's table.
   EncoderInput read(std::string_view text) const;
 
   /// Of two texts over the limit, the longer one is clipped at its end, token by token. Throws what
@@ -46,9 +48,14 @@ class InputReader {
   const TokenTemplate& around() const { return around_; }
   std::size_t max_tokens() const { return max_tokens_; }
 
+  /// Two texts' tokens, or parts of them, in their places. Throws `invalid_tokenizer` for a token
+  /// without a row in the model's table.
+  EncoderInput join(std::span<const Token> first, std::span<const Token> second) const;
+
  private:
   const Tokenizer& tokenizer_;
   TokenTemplate around_;
+  std::size_t rows_;  // of the table of embeddings
   std::size_t max_tokens_;
   Clip clip_;
 };

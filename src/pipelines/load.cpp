@@ -7,10 +7,13 @@
 #include "checkpoints/generation_config.hpp"
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
+#include "pipelines/token_checks.hpp"
 
 namespace glassformer {
 OpenFolder::OpenFolder(const std::filesystem::path& path)
-    : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {}
+    : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {
+  check_special_tokens(config, folder.tokenizer(), folder.target_tokenizer());
+}
 
 Compute OpenFolder::compute(std::optional<Compute> wanted) const {
   return wanted.value_or(stored_compute(headers.front()));

@@ -5,6 +5,7 @@
 #include "pipelines/classify.hpp"
 #include "pipelines/embed.hpp"
 #include "pipelines/generate.hpp"
+#include "pipelines/token_checks.hpp"
 #include "pipelines/token_classify.hpp"
 #include "pipelines/translate.hpp"
 
@@ -38,6 +39,7 @@ std::unique_ptr<Pipeline> make_reader(PipelineParts parts) {
 }  // namespace
 
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
+  check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());
   const bool writer = writes(parts.config.task);
   if (links_writers() && writer) return make_writer(std::move(parts));
   if (links_readers() && !writer) return make_reader(std::move(parts));

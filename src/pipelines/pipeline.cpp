@@ -1,5 +1,7 @@
 #include "pipelines/pipeline.hpp"
 
+#include <algorithm>
+
 #include "io/json_writer.hpp"
 
 namespace glassformer {
@@ -47,10 +49,13 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
   return json.take();
 }
 
-std::string vocabulary_json(const Tokenizer& tokenizer) {
+std::string vocabulary_json(const Pipeline& pipeline) {
+  const Tokenizer& tokenizer = pipeline.tokenizer();
+  // Tokens that the model has no row for are in no result.
+  const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size);
   JsonWriter json;
   json.array([&] {
-    for (std::size_t id = 0; id < tokenizer.size(); ++id) {
+    for (std::size_t id = 0; id < size; ++id) {
       json.value(tokenizer.display_text(static_cast<std::int32_t>(id)));
     }
   });

@@ -111,7 +111,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
                           std::span<const std::string> ignored);
 
 /// What every token of a vocabulary reads as, by its id: Tokenizer::display_text.
-std::string vocabulary_json(const Tokenizer& tokenizer);
+std::string vocabulary_json(const Pipeline& pipeline);
 
 /// {"error": {"code", "message"}}
 std::string to_json(const Error& error);

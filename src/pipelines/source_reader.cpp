@@ -57,11 +57,12 @@ std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_
 }  // namespace
 
 SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
-                           std::vector<std::int32_t> suffix, std::size_t max_length)
+                           std::vector<std::int32_t> suffix, const StackConfig& encoder)
     : tokenizer_(tokenizer),
       prefix_(std::move(prefix)),
       suffix_(std::move(suffix)),
-      max_length_(max_length) {}
+      max_length_(encoder.max_length),
+      rows_(encoder.vocab_size) {}
 
 SourceText SourceReader::read(std::string_view text) const {
   SourceText source;
@@ -131,6 +132,7 @@ void SourceReader::add(std::string_view sentence, std::uint32_t start,
       }
       const std::uint32_t end = entry.tokens.back().end;
       for (const std::int32_t id : suffix_) entry.tokens.push_back({id, end, end});
+      expect_rows(entry.tokens, tokenizer_, rows_);
     }
     start += utf16_size(part);
     sentence.remove_prefix(part.size());

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/architecture.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -29,14 +30,15 @@ struct SourceText {
 /// put before each sentence; one at the start of a sentence is, too, and holds for that one.
 class SourceReader {
  public:
-  /// Every sentence gets the prefix and suffix tokens; `max_length` counts them. The tokenizer
-  /// outlives this.
+  /// Every sentence gets the prefix and suffix tokens; `encoder.max_length` counts them. The
+  /// tokenizer outlives this.
   SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
-               std::vector<std::int32_t> suffix, std::size_t max_length);
+               std::vector<std::int32_t> suffix, const StackConfig& encoder);
 
   /// A sentence over the limit is cut behind a comma or the like that leaves at least half of what
   /// fits, else between words; a word over the limit is clipped. Throws `empty_input` for a text
-  /// without tokens, `invalid_config` where a language code leaves no room for one.
+  /// without tokens, `invalid_config` where a language code leaves no room for one,
+  /// `invalid_tokenizer` for a token without a row in the model's table.
   SourceText read(std::string_view text) const;
 
  private:
@@ -46,7 +48,7 @@ class SourceReader {
 
   const Tokenizer& tokenizer_;
   std::vector<std::int32_t> prefix_, suffix_;
-  std::size_t max_length_;
+  std::size_t max_length_, rows_;
 };
 
 }  // namespace glassformer

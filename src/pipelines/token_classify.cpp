@@ -5,6 +5,7 @@
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 #include "pipelines/scores.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 
@@ -74,7 +75,11 @@ Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm f
     for (const Entity& entity : result.entities) {
       const std::string score = six_decimals(entity.score);
       if (!line.empty()) line += '\t';
-      line.append(entity.entity).append("\t").append(entity.word).append("\t").append(score);
+      line.append(printable(entity.entity))
+          .append("\t")
+          .append(entity.word)
+          .append("\t")
+          .append(score);
     }
     return {std::move(line)};
   }

@@ -20,7 +20,7 @@ SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) 
     }
   }
   expect_room(config.encoder().max_length, prefix.size() + suffix.size());
-  return {tokenizer, std::move(prefix), std::move(suffix), config.encoder().max_length};
+  return {tokenizer, std::move(prefix), std::move(suffix), config.encoder()};
 }
 
 constexpr std::size_t usual_beams = 4;
@@ -32,7 +32,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
   special.end = ids_of(std::span(&config.end_token, 1), "end_token", tokenizer)[0];
   special.never.assign(config.decoder().vocab_size, true);
-  for (std::size_t i = 0; i < tokenizer.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(tokenizer.size(), special.never.size()); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     // Nor control characters: a sentence has no line breaks in it.
     const std::string text = tokenizer.display_text(id);
@@ -82,8 +82,8 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, *source_tokenizer_)),
       model_(config_.architecture, compute) {
-  expect_vocabulary(source_tokenizer(), "source_vocab_size", config_.encoder().vocab_size);
-  expect_vocabulary(target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
+  expect_vocabulary(config_, source_tokenizer(), "source_vocab_size", config_.encoder().vocab_size);
+  expect_vocabulary(config_, target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
   special_ = special_tokens(config_, target_tokenizer());
   library_special_ = library_special_tokens(config_, special_);
   library_choice_ = library_choice(config_.generation, library_special_);

@@ -83,7 +83,7 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
   TranslateOptions options;
   if (reader.find("beams")) options.beams = reader.index("beams");
   if (reader.find("lengthPenalty")) {
-    options.length_penalty = static_cast<float>(reader.number("lengthPenalty"));
+    options.length_penalty = reader.float_number("lengthPenalty");
   }
   options.early_stopping = reader.stopping("earlyStopping");
   if (reader.find("maxLength")) options.max_length = reader.index("maxLength", 1);

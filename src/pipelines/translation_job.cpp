@@ -397,7 +397,8 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   for (const CandidateIndex candidate : search->path(source, last)) {
     fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});
   }
-  fed.pop_back();
+  // Where no token could follow, the step that would have written one was fed with the start token.
+  if (fed.size() > 1) fed.pop_back();
   const std::size_t length = fed.size();
   TraceRequest request = plan.request();
   request.attention = sees();
@@ -466,7 +467,11 @@ void TranslationJob::State::stream() {
               .cross = {}};
   streamed->token.start += result.target_start;
   streamed->token.end += result.target_start;
-  if (known == 0) streamed->before = (settled + sentence.source.before).substr(shown_bytes);
+  if (known == 0) {
+    // A search may end with a shorter text than it showed.
+    const std::string all = settled + sentence.source.before;
+    streamed->before = all.substr(std::min(shown_bytes, all.size()));
+  }
   shown_bytes = settled.size() + sentence.source.before.size() + result.output.text.size();
   if (!options.attention) return;
   const NodeIndex node = search->tree(0)[last.parent].node;

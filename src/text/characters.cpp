@@ -1,5 +1,7 @@
 #include "text/characters.hpp"
 
+#include <algorithm>
+
 #include "error.hpp"
 #include "io/utf8.hpp"
 
@@ -15,6 +17,22 @@ void expect_moderate(std::string_view utf8) {
   throw_error(ErrorCode::too_large,
               {"text: expected at most {} bytes, got {}; hand it over in parts",
                {max_input_bytes, utf8.size()}});
+}
+
+// Each character knows its place in the input.
+std::size_t most_characters(CharacterSpan text) {
+  constexpr std::size_t always = 1 << 16, each = 64, ever = 1 << 24;
+  if (text.empty()) return always;
+  const std::size_t input = std::size_t{text.back().end} - std::min(text[0].begin, text.back().end);
+  return std::min(always + each * input, ever);
+}
+
+void expect_grown(std::size_t characters, std::size_t most) {
+  if (characters <= most) return;
+  throw_error(ErrorCode::too_large,
+              {"text: expected at most {} characters after normalization, got more: the rules in "
+               "tokenizer.json make it many times as long",
+               {most}});
 }
 
 Characters read_characters(std::string_view text) {

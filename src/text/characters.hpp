@@ -27,6 +27,13 @@ Characters read_characters(std::string_view utf8);
 /// memory, each with twelve bytes for a character.
 void expect_moderate(std::string_view utf8);
 
+/// How many characters a text may become on its way to the model. A tokenizer's file can chain
+/// rules that each double the text; useful rules make at most 18 characters of one.
+std::size_t most_characters(CharacterSpan text);
+
+/// Throws too_large for a text that has grown beyond that.
+void expect_grown(std::size_t characters, std::size_t most);
+
 /// The characters as UTF-8.
 std::string to_utf8(CharacterSpan characters);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t max_input_bytes = std::size_t{1} << 28;
 constexpr std::size_t max_replacement_bytes = 1024;  // Unicode's longest has 33
+constexpr std::size_t max_key_bytes = 1024;
 
 [[noreturn]] void fail_map(const Message& problem) {
   throw_error(ErrorCode::invalid_tokenizer,
@@ -83,6 +84,7 @@ CharacterMap::Match CharacterMap::match(std::string_view text, bool longest) con
   if (units_.empty()) return found;
   std::uint32_t key = 0;
   std::uint32_t position = 0;
+  text = text.substr(0, max_key_bytes);  // in a broken map, keys may go round in circles
   for (std::size_t i = 0; i < text.size() && step(position, text[i]); ++i) {
     if (!ends_key(unit(position))) continue;
     key = position;

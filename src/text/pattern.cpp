@@ -48,11 +48,16 @@ std::size_t byte_level_word(CharacterSpan text, std::size_t begin) {
 }
 
 Pattern Pattern::read(Component& component) {
+  constexpr std::size_t most_characters = 1024;
   Pattern pattern;
   JsonObject object(component.require("pattern"), tokenizer_json, component.path() + ": pattern");
   if (object.find("String")) {
     for (const Character& character : read_characters(object.string("String"))) {
       pattern.text_ += character.code;
+    }
+    if (pattern.text_.size() > most_characters) {  // it is tried at each place of a text
+      object.fail("String", {"expected at most {} characters, got {}",
+                             {most_characters, pattern.text_.size()}});
     }
   } else {
     const std::string expression = object.string("Regex");

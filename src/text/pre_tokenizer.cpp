@@ -78,11 +78,13 @@ class Sequence final : public PreTokenizer {
   }
 
   void split(CharacterSpan text, Words& words) const override {
+    const std::size_t most = most_characters(text);
     Words current;
     current.add(text);
     for (const auto& step : steps_) {
       Words next;
       for (std::size_t i = 0; i < current.size(); ++i) step->split(current[i], next);
+      expect_grown(next.characters(), most);
       current = std::move(next);
     }
     for (std::size_t i = 0; i < current.size(); ++i) words.add(current[i]);

@@ -16,6 +16,8 @@ class Words {
   void add(CharacterSpan word);
 
   std::size_t size() const { return ends_.size(); }
+  /// Of all words.
+  std::size_t characters() const { return characters_.size(); }
   CharacterSpan operator[](std::size_t i) const;
 
  private:

@@ -27,7 +27,11 @@ class Sequence final : public TextNormalizer {
   }
 
   Characters normalize(Characters text) const override {
-    for (const auto& step : steps_) text = step->normalize(std::move(text));
+    const std::size_t most = most_characters(text);
+    for (const auto& step : steps_) {
+      text = step->normalize(std::move(text));
+      expect_grown(text.size(), most);
+    }
     return text;
   }
 
@@ -159,8 +163,10 @@ class Replace final : public TextNormalizer {
   Characters normalize(Characters text) const override {
     Characters result;
     result.reserve(text.size());
+    const std::size_t most = most_characters(text);
     for (const Stretch& stretch : pattern_.find(text)) {
       if (stretch.matched) {
+        expect_grown(result.size() + content_.size(), most);
         const Character& origin = text[stretch.end - 1];
         for (const Character& c : content_) result.push_back({c.code, origin.begin, origin.end});
       } else {
@@ -181,6 +187,7 @@ class Prepend final : public TextNormalizer {
 
   Characters normalize(Characters text) const override {
     if (text.empty()) return text;
+    expect_grown(text.size() + content_.size(), most_characters(text));
     Characters result = content_;
     for (Character& c : result) c.begin = c.end = text[0].begin;
     result.insert(result.end(), text.begin(), text.end());
@@ -204,7 +211,9 @@ class Precompiled final : public TextNormalizer {
     Characters result;
     result.reserve(text.size());
     CharacterSpan rest(text);
+    const std::size_t most = most_characters(text);
     while (!rest.empty()) {
+      expect_grown(result.size(), most);
       const CharacterSpan cluster = rest.first(unicode::cluster_size(rest));
       rest = rest.subspan(cluster.size());
       if (cluster.size() == 1 || !replace(cluster, result)) {

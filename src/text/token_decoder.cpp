@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "error.hpp"
 #include "io/utf8.hpp"
 #include "text/byte_characters.hpp"
 #include "text/pattern.hpp"
@@ -14,6 +15,25 @@ namespace glassformer {
 namespace {
 
 using Tokens = std::vector<std::string>;
+
+std::size_t bytes_of(const Tokens& tokens) {
+  std::size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  return bytes;
+}
+
+// How many bytes tokens may become: a file can chain rules that each double the text.
+std::size_t most_bytes(const Tokens& tokens) {
+  constexpr std::size_t always = 1 << 12, each = 64;
+  return always + each * bytes_of(tokens);
+}
+
+void expect_grown(std::size_t bytes, std::size_t most) {
+  if (bytes <= most) return;
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      {"tokenizer.json: decoder: expected tokens to become at most {} bytes, got more", {most}});
+}
 
 class Sequence final : public TokenDecoder {
  public:
@@ -24,7 +44,11 @@ class Sequence final : public TokenDecoder {
   }
 
   Tokens decode(Tokens tokens) const override {
-    for (const auto& step : steps_) tokens = step->decode(std::move(tokens));
+    const std::size_t most = most_bytes(tokens);
+    for (const auto& step : steps_) {
+      tokens = step->decode(std::move(tokens));
+      expect_grown(bytes_of(tokens), most);
+    }
     return tokens;
   }
 
@@ -158,10 +182,12 @@ class Replace final : public TokenDecoder {
       : pattern_(Pattern::read(component)), content_(component.string("content")) {}
 
   Tokens decode(Tokens tokens) const override {
+    const std::size_t most = most_bytes(tokens);
     for (std::string& token : tokens) {
       const Characters characters = read_characters(token);
       token.clear();
       for (const Stretch& s : pattern_.find(characters)) {
+        expect_grown(token.size() + content_.size(), most);
         token += s.matched ? content_
                            : to_utf8(CharacterSpan(characters).subspan(s.begin, s.end - s.begin));
       }

@@ -3,12 +3,16 @@
 #include <string>
 
 #include "error.hpp"
+#include "io/json.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::size_t max_nodes = 1 << 24;  // what a label has room for
 constexpr unsigned first_log2_slots = 8;
+// At each place of a text, keys are followed as far as they fit. With this bound, the time for a
+// word is linear in its length, whatever the vocabulary is.
+constexpr std::size_t max_key_bytes = 1024;
 
 }  // namespace
 
@@ -16,6 +20,11 @@ Trie::Trie() : edges_(std::size_t{1} << first_log2_slots), shift_(32 - first_log
 
 // The node at the end of the key, with what was missing on the way.
 Trie::Node Trie::add(std::string_view key) {
+  if (key.size() > max_key_bytes) {
+    throw_error(ErrorCode::invalid_tokenizer,
+                {"vocabulary: token \"{}\": expected at most {} bytes, got {}",
+                 {shortened(std::string(key), 40), max_key_bytes, key.size()}});
+  }
   Node node = root;
   for (const char byte : key) {
     if (values_.size() * 3 > edges_.size() * 2) grow();

@@ -13,6 +13,10 @@ WordPiece::WordPiece(Vocabulary vocabulary, const Options& options)
 
 void WordPiece::cut(CharacterSpan word, std::vector<WordToken>& tokens) const {
   const auto size = static_cast<std::uint32_t>(word.size());
+  if (size > max_characters_) {
+    tokens.push_back({unknown_, 0, size});
+    return;
+  }
   const std::size_t before = tokens.size();
   std::string utf8;
   for (std::uint32_t begin = 0; begin < size;) {
@@ -26,7 +30,7 @@ void WordPiece::cut(CharacterSpan word, std::vector<WordToken>& tokens) const {
       const std::int32_t id = vocabulary().trie().value(node);
       if (id >= 0) longest = {id, begin, end};
     }
-    if (longest.id == Vocabulary::absent || size > max_characters_) {
+    if (longest.id == Vocabulary::absent) {
       tokens.resize(before);
       tokens.push_back({unknown_, 0, size});
       return;

@@ -230,7 +230,7 @@ test('a line that is refused has no tensors, and the others do', () => {
   const model = join(goldens, 'pre_norm_mean');
   const some = trace(model, ['logits'], ['a film', '', 'meh'], ['--json']);
   assert.equal(some.status, 1);
-  assert.match(some.stderr, /line 1: .*expected at least one token/);
+  assert.match(some.stderr, /line 2: .*expected at least one token/);
   assert.deepEqual(Object.keys(some.tensors), ['0/logits', '2/logits']);
   assert.equal(JSON.parse(some.lines[1]).error.code, 'empty_input');
 

@@ -80,6 +80,17 @@ TEST_CASE("six decimals are those of printf", "[io]") {
   CHECK(six_decimals(2e30f) == "2e+30");
 }
 
+TEST_CASE("what is not finite has a name", "[io]") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto write : {shortest_decimal, six_decimals}) {
+    CHECK(write(infinity) == "inf");
+    CHECK(write(-infinity) == "-inf");
+    CHECK(write(nan) == "nan");
+    CHECK(write(-nan) == "nan");
+  }
+}
+
 TEST_CASE("powers are within a few units in the last place", "[io]") {
   std::mt19937 random(9);
   std::uniform_real_distribution<double> bases(0.01, 20'000), exponents(-3, 3);

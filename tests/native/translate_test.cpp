@@ -477,9 +477,17 @@ TEST_CASE("ablated heads change the answer, in each of the three attentions", "[
   CHECK(pipeline->translate(texts[1]).score == score);
 }
 
+// A stack with so many positions, and rows for all tokens.
+StackConfig encoder_of(std::size_t max_length) {
+  StackConfig encoder;
+  encoder.vocab_size = 1 << 16;
+  encoder.max_length = max_length;
+  return encoder;
+}
+
 TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   const auto pipeline = make_translator();  // 39 tokens and </s>
-  const SourceReader reader(pipeline->source_tokenizer(), {}, {0}, 40);
+  const SourceReader reader(pipeline->source_tokenizer(), {}, {0}, encoder_of(40));
   std::string text;
   for (int i = 0; i < 30; ++i) text += i % 5 == 4 ? "the men walk, " : "the old man walks ";
   const SourceText source = reader.read(text);
@@ -510,7 +518,8 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   std::string unknown;
   while (unknown.size() < 9000) unknown += "\u6F22";
   std::string parts;
-  for (const SourceSentence& sentence : SourceReader(plain, {}, {}, 40).read(unknown).sentences) {
+  const SourceReader short_reader(plain, {}, {}, encoder_of(40));
+  for (const SourceSentence& sentence : short_reader.read(unknown).sentences) {
     CHECK(is_valid_utf8(sentence.text));
     parts += sentence.before + sentence.text;
   }
@@ -523,7 +532,7 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
 
 TEST_CASE("any bytes are read whole", "[translate]") {
   const auto pipeline = make_translator();
-  const SourceReader reader(pipeline->source_tokenizer(), {1}, {2}, 12);
+  const SourceReader reader(pipeline->source_tokenizer(), {1}, {2}, encoder_of(12));
   std::uint32_t state = 7;
   const std::vector<std::string> parts = {"the ", "a",        "\xFF",   "\u00E4", "\U0001F600",
                                           ". ",   "\n",       "\u200B", "  ",     ", ",

@@ -1,7 +1,8 @@
 // Models of a hub, `hf:owner/name`, from a local server that behaves like one.
 
 import assert from 'node:assert/strict';
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -25,7 +26,7 @@ import {
   serve,
   waiting,
 } from './helpers.mjs';
-import { serveHub } from './hub.mjs';
+import { sendFile, serveHub } from './hub.mjs';
 
 test('a model of a hub', async () => {
   const hub = await serveHub({
@@ -110,6 +111,64 @@ test('what a hub does not have', async () => {
   for (const name of ['hf:', 'hf:a/b/c', 'hf:a b', 'hf:/b', 'hf:a/b@']) {
     await assertError(() => Classifier.load(name), 'invalid_option', /hf:owner\/name/);
   }
+});
+
+test('names and revisions stay within the hub’s folder', async () => {
+  const hub = await serveHub({ 'a/b@main': folderOf('bert_sequence') });
+  const hubUrl = `${hub.url}/mirror/deep?token=SECRET`;
+  const names = ['..', '.', '../x', 'a/..', './x', 'a/b@..', 'a/b@.', 'a/b@../../c', 'a/b@x/../y'];
+  names.push(
+    'a/b@x//y',
+    'a/b@/x',
+    'a/b@x/',
+    'a/b@\ud800',
+    'a/b@x\ny',
+    'a/b@x\0',
+    'a\\b',
+    'a/b@x\\y',
+  );
+  for (const name of names) {
+    await assertError(() => load(`hf:${name}`, { hubUrl }), 'invalid_option', /hf:owner\/name/);
+  }
+  assert.deepEqual(hub.requests, []);
+  // What only looks like a way out is a name.
+  await assertError(() => load('hf:a/b@%2e%2e', { hubUrl: hub.url }), 'missing_file', /%252e%252e/);
+});
+
+test('of many files of weights a few are asked for at once', async () => {
+  const shards = filesOf('bert_shards').filter((file) => file.endsWith('.safetensors'));
+  const folder = copyOf('bert_shards');
+  // Beside its weights, files without tensors.
+  const empty = Buffer.from('\x02\0\0\0\0\0\0\0{}');
+  const index = JSON.parse(readFileSync(join(folder, 'model.safetensors.index.json')));
+  for (let i = 0; i < 60; ++i) {
+    index.weight_map[`none.${i}`] = `none-${i}.safetensors`;
+    writeFileSync(join(folder, `none-${i}.safetensors`), empty);
+  }
+  writeFileSync(join(folder, 'model.safetensors.index.json'), JSON.stringify(index));
+  const open = new Set();
+  let most = 0;
+  const server = createServer((request, response) => {
+    const file = decodeURIComponent(request.url.split('/').at(-1));
+    const weights = file.endsWith('.safetensors');
+    if (weights) open.add(response);
+    most = Math.max(most, open.size);
+    response.on('close', () => open.delete(response));
+    if (!existsSync(join(folder, file))) return void response.writeHead(404).end();
+    const send = () => sendFile(request, response, readFileSync(join(folder, file)));
+    // Not before all that would come at once have come.
+    if (weights) setImmediate(() => setImmediate(send));
+    else send();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const model = await load('hf:a/b', { hubUrl: `http://127.0.0.1:${server.address().port}` });
+  await assertAnswers(model, 'bert_shards');
+  assert.ok(shards.length > 1);
+  assert.ok(most > 1 && most <= 6, `${most} at once`);
 });
 
 test(

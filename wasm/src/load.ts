@@ -12,6 +12,8 @@ import type { Progress } from './types.js';
 
 // Enough for the header of a file among several: more of them is read when it is their turn.
 const headerPart = 1 << 18;
+// As many connections as browsers open to one server.
+const mostAtOnce = 6;
 // Ten times what the largest has that is known.
 const maxContainerBytes = 2 ** 29;
 
@@ -67,11 +69,13 @@ async function readModel(
   if (container) return readContainer(engine, task, await folder.open(names[0]!), folder, progress);
   for (const name of names) progress.expect(name);
   if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
-  const weights = await Promise.all(
-    names.map(async (name, i) =>
-      readHeader(await folder.open(name, i > 0 ? headerPart : undefined), folder, max_header_bytes),
-    ),
-  );
+  const weights = await mapFew(names, async (name, i) => {
+    const opened = await folder.open(name, i > 0 ? headerPart : undefined);
+    const read = await readHeader(opened, folder, max_header_bytes);
+    // While one file is read, no server waits with the others.
+    if (i > 0) opened.reader.pause();
+    return read;
+  });
   let plan: LoadPlan;
   try {
     for (const { header, dataSize } of weights) engine.loadHeader(header, dataSize);
@@ -82,8 +86,6 @@ async function readModel(
   }
   for (const [i, { opened, header }] of weights.entries()) {
     progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
-    // While one file is read, no server waits with the others.
-    if (i > 0) opened.reader.pause();
   }
   progress.begin(manifest);
   let first = 0;
@@ -92,6 +94,27 @@ async function readModel(
     first += tensors.length;
   }
   return engine.loadEnd();
+}
+
+/** What `work` makes of each item, of a few at a time. */
+async function mapFew<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const go = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]!, index);
+    }
+  };
+  const failed = (error: unknown): never => {
+    next = items.length; // no other one is begun
+    throw error;
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, () => go().catch(failed)));
+  return results;
 }
 
 function makePlan(engine: Engine, task: LoadRequest['task']): LoadPlan {

@@ -44,13 +44,20 @@ export function folderUrl(
   folder: string | URL,
   hubUrl: string | URL = defaultHub,
 ): { url: URL; hub: boolean } {
-  const name = /^hf:(.*)$/.exec(String(folder))?.[1];
+  const name = /^hf:(.*)$/s.exec(String(folder))?.[1];
   if (name === undefined) return { url: absoluteUrl(folder), hub: false };
   const [, model, revision = 'main'] = /^([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(name) ?? [];
-  checkOption(model !== undefined, String(folder), 'hf:owner/name or hf:owner/name@revision');
+  // A segment "." or ".." would lead out of the model's folder, or of the hub's.
+  const valid =
+    model !== undefined && ![...model.split('/'), ...revision.split('/')].some(isUnsafe);
+  checkOption(valid, String(folder), 'hf:owner/name or hf:owner/name@revision');
   const url = absoluteUrl(hubUrl);
   url.pathname = `${trimmed(url)}/${model}/resolve/${encodeURIComponent(revision)}`;
   return { url, hub: true };
+}
+
+function isUnsafe(segment: string): boolean {
+  return /^\.{0,2}$|[\p{Cc}\p{Cs}\\]/u.test(segment);
 }
 
 function trimmed({ pathname }: URL): string {
@@ -91,6 +98,11 @@ export function sourceOf({ files, folder, hub }: Sources, name: string): Source 
   if (folder === undefined || (hub && name === 'manifest.json')) return undefined;
   // Any query, such as an access token, stays.
   const url = new URL(folder);
-  url.pathname = `${trimmed(url)}/${name.split('/').map(encodeURIComponent).join('/')}`;
+  const segments = name.split('/');
+  if (segments.some(isUnsafe)) {
+    const message = `${JSON.stringify(name)}: expected a file in the model's folder`;
+    throw new GlassformerError('missing_file', message);
+  }
+  url.pathname = `${trimmed(url)}/${segments.map(encodeURIComponent).join('/')}`;
   return url.href;
 }

@@ -62,21 +62,54 @@ const labelOf = ({ text }: Piece): string => text.trim() || '␣';
 /** Throws `invalid_option` where it cannot be shown. */
 export function partsOf(given: AttentionResult | string): Part[] {
   const result = typeof given === 'string' ? parsed(given) : given;
-  checkOption(typeof result === 'object' && result !== null, 'result', `an object, got ${result}`);
-  const { error } = result as { error?: { message?: string } };
-  checkOption(!error, 'result', `an answer, got the error "${error?.message}"`);
+  checkObject(result, 'result');
+  const { error } = result as { error?: { message?: unknown } };
+  checkOption(!error, 'result', `an answer, got the error ${shown(error?.message)}`);
   const sentences = result.sentences ?? [result];
+  checkArray(sentences, 'sentences');
   checkOption(sentences.length > 0, 'sentences', 'at least one, got none');
   return sentences.map((sentence, index) => {
+    checkObject(sentence, `sentences[${index}]`);
+    for (const name of ['tokens', 'sourceTokens', 'promptTokens'] as const) {
+      checkTokens(sentence[name], name);
+    }
+    checkObject(sentence.attention ?? {}, 'attention');
     const attention = new Map<AttentionKind, Weights>();
     for (const kind of kinds) {
       const map = sentence.attention?.[kind];
-      if (map) attention.set(kind, weightsOf(kind, map, labelsOf(kind, sentence)));
+      if (!map) continue;
+      checkObject(map, `attention.${kind}`);
+      attention.set(kind, weightsOf(kind, map, labelsOf(kind, sentence)));
     }
     const wanted = 'weights, as of a call with { attention: true } or --attention; got none';
     checkOption(attention.size > 0, 'attention', wanted);
     return { name: nameOf(sentence, index), attention };
   });
+}
+
+/** A value in a message: it may be anything that JSON holds. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `"${value.slice(0, 200)}"`;
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+function checkObject(value: unknown, name: string): void {
+  const valid = typeof value === 'object' && value !== null && !Array.isArray(value);
+  checkOption(valid, name, `an object, got ${shown(value)}`);
+}
+
+function checkArray(value: unknown, name: string): void {
+  checkOption(Array.isArray(value), name, `an array, got ${shown(value)}`);
+}
+
+function checkTokens(tokens: unknown, name: string): void {
+  if (tokens === undefined) return;
+  checkArray(tokens, name);
+  const valid = (tokens as unknown[]).every(
+    (token) => typeof (token as Partial<Piece> | null)?.text === 'string',
+  );
+  checkOption(valid, name, 'objects with a text');
 }
 
 function parsed(json: string): AttentionResult {
@@ -113,7 +146,7 @@ function weightsOf(
   const where = `attention.${kind}`;
   for (const [name, value] of Object.entries({ layers, heads, queries, keys })) {
     const valid = Number.isInteger(value) && value > 0;
-    checkOption(valid, `${where}.${name}`, `a positive integer, got ${value}`);
+    checkOption(valid, `${where}.${name}`, `a positive integer, got ${shown(value)}`);
   }
   const causal = kind === 'decoder';
   // The last token that a generator writes is not read again.
@@ -123,27 +156,53 @@ function weightsOf(
     checkOption(enough, 'tokens', wanted);
     return labels.slice(0, count);
   };
-  const weights = numbersOf(data, `${where}.data`);
+  const rows = named(queryLabels, queries, 'rows');
+  const columns = named(keyLabels, keys, 'columns');
   const count = layers * heads * queries * keys;
-  const wanted = `${layers} × ${heads} × ${queries} × ${keys} numbers, got ${weights.length}`;
-  checkOption(weights.length === count, `${where}.data`, wanted);
+  // Nothing is made before the counts agree: a few bytes of JSON may promise any length.
+  const got = countOf(data, `${where}.data`);
+  const wanted = `${layers} × ${heads} × ${queries} × ${keys} numbers, got ${got}`;
+  checkOption(got === count, `${where}.data`, wanted);
+  const weights = numbersOf(data, `${where}.data`);
   const finite = weights.every(Number.isFinite);
   checkOption(finite, `${where}.data`, 'finite numbers');
   return {
     ...{ layers, heads, queries, keys, causal },
     data: weights,
-    queryLabels: named(queryLabels, queries, 'rows'),
-    keyLabels: named(keyLabels, keys, 'columns'),
+    queryLabels: rows,
+    keyLabels: columns,
   };
 }
+
+/** Whether its length is that of the memory which it takes, not just a number that it holds. */
+function isList(data: unknown): data is ArrayLike<number> {
+  return Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView));
+}
+
+/** How many numbers there are, by what is there. */
+function countOf(data: AttentionJson['data'], where: string): number {
+  if (typeof data === 'string') return base64Bytes(data) / 4;
+  checkOption(
+    typeof data === 'object' && data !== null,
+    where,
+    `numbers or base64, got ${shown(data)}`,
+  );
+  return isList(data) ? data.length : Object.keys(data).filter(isIndex).length;
+}
+
+const isIndex = (key: string): boolean => /^\d+$/.test(key);
 
 function numbersOf(data: AttentionJson['data'], where: string): Float32Array {
   if (data instanceof Float32Array) return data;
   if (typeof data === 'string') return fromBase64(data, where);
-  checkOption(typeof data === 'object' && data !== null, where, `numbers or base64, got ${data}`);
-  return Float32Array.from(
-    typeof data.length === 'number' ? (data as ArrayLike<number>) : Object.values(data),
-  );
+  const numbers = isList(data)
+    ? data
+    : Object.entries(data).flatMap(([key, value]) => (isIndex(key) ? [value as number] : []));
+  return Float32Array.from(numbers, (value) => (typeof value === 'number' ? value : NaN));
+}
+
+function base64Bytes(text: string): number {
+  return Math.floor((text.replace(/[\t\n\f\r =]/g, '').length * 3) / 4);
 }
 
 function fromBase64(text: string, where: string): Float32Array {
@@ -153,6 +212,5 @@ function fromBase64(text: string, where: string): Float32Array {
   } catch (cause) {
     throw new GlassformerError('invalid_option', `${where}: expected base64`, { cause });
   }
-  checkOption(binary.length % 4 === 0, where, `whole f32 numbers, got ${binary.length} bytes`);
   return new Float32Array(Uint8Array.from(binary, (byte) => byte.charCodeAt(0)).buffer);
 }

@@ -1,0 +1,49 @@
+#include "cli/lines.hpp"
+
+#include <unistd.h>
+
+#include "io/utf8.hpp"
+
+namespace glassformer {
+
+void say_who_writes() {
+  static bool said = false;
+  if (said || isatty(STDIN_FILENO) == 0) return;
+  said = true;
+  std::cerr << "glassformer: type a line, and Enter; Ctrl-D ends\n";
+}
+
+LineProgress::LineProgress()
+    : wanted_(isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0 &&
+              isatty(STDIN_FILENO) == 0),
+      last_(std::chrono::steady_clock::now()) {}
+
+LineProgress::~LineProgress() { clear(); }
+
+void LineProgress::reach(std::size_t lines) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!wanted_ || now - last_ < std::chrono::seconds(1)) return;
+  last_ = now;
+  shown_ = true;
+  std::cerr << "\rglassformer: " << lines << " lines" << std::flush;
+}
+
+void LineProgress::clear() {
+  if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+  shown_ = false;
+}
+
+void expect_utf8(std::string_view line) {
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t size = valid_character_size(line.substr(at));
+    if (size == 0) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(line[at]);
+      throw_error(ErrorCode::invalid_option, {"expected UTF-8, got the byte 0x{}{} at byte {}",
+                                              {digits[byte >> 4], digits[byte & 15], at + 1}});
+    }
+    at += size;
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace glassformer {
+
+/// Whether a name fits a pattern, in which "*" stands for any characters.
+bool fits_wildcards(std::string_view pattern, std::string_view name);
+
+/// The same where "*" stands for any characters but `barrier`.
+bool fits_wildcards(std::string_view pattern, std::string_view name, char barrier);
+
+}  // namespace glassformer
