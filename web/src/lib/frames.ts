@@ -38,3 +38,31 @@ export function spareFrame(job: () => void): () => void {
   waiting.add(job);
   return () => waiting.delete(job);
 }
+
+/** What is drawn at most once per frame, however often it changes: only the last change counts. */
+export class PerFrame {
+  #draw: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
+
+  /** Runs `draw` before the next frame, unless another one takes its place before that. */
+  ask(draw: () => void): void {
+    this.#draw = draw;
+    if (this.#cancel) return;
+    const cancel = nextFrame(() => this.flush());
+    // In a hidden page it has run by now.
+    if (this.#draw) this.#cancel = cancel;
+  }
+
+  /** Runs now what is still waiting. */
+  flush(): void {
+    const draw = this.#draw;
+    this.drop();
+    draw?.();
+  }
+
+  /** Forgets what is still waiting. */
+  drop(): void {
+    this.#cancel?.();
+    this.#draw = this.#cancel = undefined;
+  }
+}

@@ -23,6 +23,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
+import { PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -437,19 +438,29 @@ export class TranslationExplorer
     const options = { attention: true as const, ablate: this.choice.off, signal };
     const tokens: Range[] = [];
     let first = 0;
-    for await (const step of model.stream(text, options)) {
-      if (step.done) {
-        const { result } = step;
-        const count = result.sentences.reduce((sum, sentence) => sum + sentence.tokens.length, 0);
-        this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
-        this.draft = undefined;
-        this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
-      } else {
-        const { start, end } = step.token;
-        tokens.push({ start, end });
-        first ||= performance.now() - begin;
-        this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+    const frame = new PerFrame();
+    try {
+      for await (const step of model.stream(text, options)) {
+        if (step.done) {
+          const { result } = step;
+          const count = result.sentences.reduce((sum, { tokens: own }) => sum + own.length, 0);
+          this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
+          frame.drop();
+          this.draft = undefined;
+          this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
+        } else {
+          const { start, end } = step.token;
+          tokens.push({ start, end });
+          first ||= performance.now() - begin;
+          frame.ask(() => {
+            if (signal.aborted && this.stage !== 'stopped') return;
+            this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+          });
+        }
       }
+    } finally {
+      // What was stopped shows how far it came.
+      frame.flush();
     }
     this.#stayWithin();
   }

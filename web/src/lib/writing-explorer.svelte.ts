@@ -6,6 +6,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
+import { PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -39,7 +40,17 @@ const beat = 260;
 export const endToken = '<|endoftext|>';
 
 /** Answers that are kept, so that going back and forth takes no time. */
-const kept = 24;
+const mostKnown = 24;
+
+/** The token that is drawn already, where it is the same: only what changed is drawn again. */
+const kept = (drawn: RowToken | undefined, token: RowToken): RowToken =>
+  drawn?.id === token.id &&
+  drawn.label === token.label &&
+  drawn.spaced === token.spaced &&
+  drawn.unknown === token.unknown &&
+  drawn.end === token.end
+    ? drawn
+    : token;
 
 export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
@@ -366,7 +377,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     await this.refresh();
   }
 
-  /** Writes all the rest, as fast as it comes. */
+  /** Writes all the rest as fast as it comes, and shows it once per frame. */
   async #stream(signal: AbortSignal): Promise<void> {
     const { model, info } = this.loader;
     const prefix = this.text.slice(0, this.cursor);
@@ -374,6 +385,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.typed = Math.min(this.typed, prefix.length);
     const room = info.maxSourceLength - this.asked.result.promptTokens.length;
     const { temperature, topK, topP } = this.sampling;
+    const frame = new PerFrame();
     try {
       const steps = model.stream(prefix || endToken, {
         ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
@@ -385,16 +397,22 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       const before = prefix === '' ? [] : this.#rowOf(prefix, this.asked.result.promptTokens);
       const written: Token[] = [];
       for await (const step of steps) {
-        if (signal.aborted) return;
-        this.text = prefix + step.text;
-        this.cursor = this.text.length;
-        if (step.done) this.ended = step.result.ended;
-        else written.push(step.token);
-        this.row = [...before, ...this.#rowOf(step.text, written, before.length, prefix.length)];
+        if (signal.aborted) break;
+        if (!step.done) written.push(step.token);
+        frame.ask(() => {
+          // Somebody may have gone on with another text.
+          if (signal.aborted) return;
+          this.text = prefix + step.text;
+          this.cursor = this.text.length;
+          if (step.done) this.ended = step.result.ended;
+          const own = this.#rowOf(step.text, written, before.length, prefix.length);
+          this.row = [...before, ...own].map((token, i) => kept(this.row[i], token));
+        });
       }
     } catch (error) {
       if (!signal.aborted) this.failure = writeFailure(error);
     }
+    frame.flush();
   }
 
   #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
@@ -462,7 +480,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     const asked = { text, off, result };
     this.#known.set(key, asked);
     for (const old of this.#known.keys()) {
-      if (this.#known.size <= kept) break;
+      if (this.#known.size <= mostKnown) break;
       this.#known.delete(old);
     }
     return asked;
