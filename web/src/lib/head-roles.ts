@@ -14,7 +14,7 @@ export const sets = [
 ] as const;
 export type WordSet = (typeof sets)[number];
 
-/** A mean, and within what it lies with 95 % confidence. */
+/** A mean, and within what it lies with 95% confidence. */
 export interface Interval {
   mean: number;
   low: number;
