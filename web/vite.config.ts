@@ -241,8 +241,8 @@ function precache(): Plugin {
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
-          // A model is kept once a page has loaded it.
-          if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*)$/.test(name))
+          // A model is kept once a page has loaded it. Pictures are for a page without JavaScript.
+          if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*|.*\.webp)$/.test(name))
             files.push(name);
         }
         const worker = bundle['service-worker.js'];
