@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, root, serve, settled, visit } from './open.mjs';
-import { tasksDuring } from './tasks.mjs';
+import { rested, tasksDuring } from './tasks.mjs';
 
 const longest = 50;
 
@@ -16,9 +16,6 @@ after(async () => {
   await browser?.close();
   await server?.close();
 });
-
-/** Until the page rests, however long that takes. */
-const done = (page) => page.locator('main[aria-busy="false"]').waitFor({ timeout: 240_000 });
 
 /** Notes what is painted: the number of elements that `selector` finds, whenever it has changed. */
 const watch = (page, selector) =>
@@ -66,24 +63,21 @@ fluent('writing to the end, until the model can read no more', '#view=writing', 
     await settled(page);
   },
   async act(page) {
-    await page.getByTestId('finish').click();
-    await page.getByText('can read no more').waitFor({ timeout: 120_000 });
-    await done(page);
+    await Promise.all([rested(page), page.getByTestId('finish').click()]);
+    await page.getByText('can read no more').waitFor();
   },
   selector: '[data-testid=token]',
-  least: 20,
+  least: 6,
 });
 
 const sentences = 'Two children are playing in the snow, and their dog runs after a red ball. ';
 fluent('translating as much as is translated at a time', '#view=translation', {
   prepare: (page) => settled(page),
   async act(page) {
-    await page.getByTestId('input').fill(sentences.repeat(66));
-    await page.getByTestId('stop').waitFor();
-    await done(page);
+    await Promise.all([rested(page), page.getByTestId('input').fill(sentences.repeat(66))]);
   },
   selector: '[data-testid=target] [data-testid=token]',
-  least: 20,
+  least: 6,
 });
 
 fluent('a model of one’s own that continues a text', '#view=model', {
@@ -93,8 +87,8 @@ fluent('a model of one’s own that continues a text', '#view=model', {
     await settled(page);
   },
   async act(page) {
-    await page.getByTestId('input').fill('The script, the music, the acting and the');
-    await settled(page);
+    const text = 'The script, the music, the acting and the';
+    await Promise.all([rested(page), page.getByTestId('input').fill(text)]);
   },
   selector: '[data-testid=written]',
   least: 1,
@@ -105,12 +99,22 @@ test('what is written can be stopped at once', async () => {
     await page.getByRole('button', { name: 'A list' }).click();
     await page.getByTestId('temperature').fill('0');
     await settled(page);
-    await page.getByTestId('finish').click();
-    await page.getByTestId('token').nth(30).waitFor();
-    await page.getByTestId('finish').click();
-    await settled(page);
+    const resting = rested(page);
+    // As soon as something is written: by a script in the page, as this test may be slow.
+    await page.evaluate(() => {
+      const tokens = () => document.querySelectorAll('[data-testid=token]').length;
+      const finish = document.querySelector('[data-testid=finish]');
+      const begun = tokens();
+      new MutationObserver((_, observer) => {
+        if (tokens() === begun) return;
+        observer.disconnect();
+        finish.click();
+      }).observe(document.querySelector('[data-testid=row]'), { childList: true });
+      finish.click();
+    });
+    await resting;
     const count = await page.getByTestId('token').count();
-    assert.ok(count < 400, `${count} tokens`);
+    assert.ok(count > 6 && count < 500, `${count} tokens`);
     assert.equal(await page.getByTestId('finish').textContent(), 'To the end');
   });
 });

@@ -16,6 +16,9 @@ export function nextFrame(job: () => void): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
+/** What comes after it is another task of the page, so that the browser can paint or answer before. */
+export const anotherTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
 const waiting = new Set<() => void>();
 
 function work() {
@@ -26,6 +29,12 @@ function work() {
     if (performance.now() >= end) break;
   }
   if (waiting.size > 0) requestAnimationFrame(work);
+}
+
+/** Several jobs, one after another, in frames that leave room for them. */
+export function spareFrames(jobs: readonly (() => void)[]): () => void {
+  const drops = jobs.map(spareFrame);
+  return () => drops.forEach((drop) => drop());
 }
 
 /** The same for what can wait: as much of it in each frame as leaves that fluent. */
@@ -48,9 +57,13 @@ export class PerFrame {
   ask(draw: () => void): void {
     this.#draw = draw;
     if (this.#cancel) return;
-    const cancel = nextFrame(() => this.flush());
-    // In a hidden page it has run by now.
-    if (this.#draw) this.#cancel = cancel;
+    let ran = false;
+    const cancel = nextFrame(() => {
+      ran = true;
+      this.flush();
+    });
+    // In a hidden page it runs at once.
+    if (!ran) this.#cancel = cancel;
   }
 
   /** Runs now what is still waiting. */

@@ -23,7 +23,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
-import { PerFrame } from './frames.ts';
+import { anotherTask, PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -414,6 +414,8 @@ export class TranslationExplorer
     const translate = async (options: object): Promise<Rendering> => {
       const all = { beams, attention: true, hypotheses: true, signal, ...options };
       const result = await model.translate(text, all);
+      await anotherTask();
+      signal.throwIfAborted();
       return { text, beams, result, alignment: alignmentOf(text, result) };
     };
     const known = this.untouched;
@@ -438,21 +440,24 @@ export class TranslationExplorer
     const options = { attention: true as const, ablate: this.choice.off, signal };
     const tokens: Range[] = [];
     let first = 0;
-    const frame = new PerFrame();
+    const drawing = new PerFrame();
     try {
       for await (const step of model.stream(text, options)) {
         if (step.done) {
           const { result } = step;
           const count = result.sentences.reduce((sum, { tokens: own }) => sum + own.length, 0);
           this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
-          frame.drop();
+          // Reading the answer took its time.
+          await anotherTask();
+          signal.throwIfAborted();
+          drawing.drop();
           this.draft = undefined;
           this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
         } else {
           const { start, end } = step.token;
           tokens.push({ start, end });
           first ||= performance.now() - begin;
-          frame.ask(() => {
+          drawing.ask(() => {
             if (signal.aborted && this.stage !== 'stopped') return;
             this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
           });
@@ -460,7 +465,7 @@ export class TranslationExplorer
       }
     } finally {
       // What was stopped shows how far it came.
-      frame.flush();
+      drawing.flush();
     }
     this.#stayWithin();
   }

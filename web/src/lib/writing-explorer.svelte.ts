@@ -6,7 +6,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
-import { PerFrame } from './frames.ts';
+import { anotherTask, PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -40,17 +40,15 @@ const beat = 260;
 export const endToken = '<|endoftext|>';
 
 /** Answers that are kept, so that going back and forth takes no time. */
-const mostKnown = 24;
+const kept = 24;
 
-/** The token that is drawn already, where it is the same: only what changed is drawn again. */
-const kept = (drawn: RowToken | undefined, token: RowToken): RowToken =>
-  drawn?.id === token.id &&
-  drawn.label === token.label &&
-  drawn.spaced === token.spaced &&
-  drawn.unknown === token.unknown &&
-  drawn.end === token.end
-    ? drawn
-    : token;
+const sameToken = (one: RowToken, other: RowToken): boolean =>
+  one.id === other.id &&
+  one.index === other.index &&
+  one.label === other.label &&
+  one.spaced === other.spaced &&
+  one.unknown === other.unknown &&
+  one.end === other.end;
 
 export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
@@ -385,7 +383,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.typed = Math.min(this.typed, prefix.length);
     const room = info.maxSourceLength - this.asked.result.promptTokens.length;
     const { temperature, topK, topP } = this.sampling;
-    const frame = new PerFrame();
+    const drawing = new PerFrame();
     try {
       const steps = model.stream(prefix || endToken, {
         ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
@@ -399,20 +397,20 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       for await (const step of steps) {
         if (signal.aborted) break;
         if (!step.done) written.push(step.token);
-        frame.ask(() => {
+        drawing.ask(() => {
           // Somebody may have gone on with another text.
           if (signal.aborted) return;
           this.text = prefix + step.text;
           this.cursor = this.text.length;
           if (step.done) this.ended = step.result.ended;
           const own = this.#rowOf(step.text, written, before.length, prefix.length);
-          this.row = [...before, ...own].map((token, i) => kept(this.row[i], token));
+          this.row = this.#drawn([...before, ...own]);
         });
       }
     } catch (error) {
       if (!signal.aborted) this.failure = writeFailure(error);
     }
-    frame.flush();
+    drawing.flush();
   }
 
   #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
@@ -428,6 +426,14 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.typed = Math.min(this.typed, before.length);
     this.cursor = this.text.length;
     this.ended = end;
+  }
+
+  /** The row as it is to be: what is drawn already stays the same object, and is not drawn again. */
+  #drawn(row: readonly RowToken[]): RowToken[] {
+    return row.map((token, i) => {
+      const drawn = this.row[i];
+      return drawn && sameToken(drawn, token) ? drawn : token;
+    });
   }
 
   #rowOf(text: string, tokens: readonly Token[], first = 0, offset = 0): RowToken[] {
@@ -452,7 +458,9 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
     const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
     const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
-    this.row = this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens);
+    this.row = this.#drawn(
+      this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens),
+    );
     this.asked = asked;
     this.untouched = untouched;
     this.busy = false;
@@ -477,10 +485,13 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     // A review begins where another one has ended: that is what stands before the first token.
     const result = await this.loader.model!.next(text || endToken, { ...all, ablate, signal });
     this.milliseconds = performance.now() - begin;
+    // Reading the answer took its time: of a long text it has millions of weights.
+    await anotherTask();
+    signal.throwIfAborted();
     const asked = { text, off, result };
     this.#known.set(key, asked);
     for (const old of this.#known.keys()) {
-      if (this.#known.size <= mostKnown) break;
+      if (this.#known.size <= kept) break;
       this.#known.delete(old);
     }
     return asked;
