@@ -35,6 +35,8 @@ export class OpenViews {
   tour = $state.raw<number>();
   /** Whether the address named the stop alone: what it is about is still to be shown. */
   tourAsked = $state.raw(false);
+  /** Whether the view changes since the tour ends: what has the focus then is the tour's to say. */
+  leavingTour = false;
   /** What somebody had in the page when the tour began. */
   #visitor: Visitor | undefined;
   /** Where in the tab's history the page is. */
@@ -108,7 +110,10 @@ export class OpenViews {
   endTour(): void {
     const visitor = this.#visitor;
     this.tour = undefined;
-    if (visitor && !visitor.wrote(this.view, this.state.link)) this.view = visitor.view;
+    if (visitor && !visitor.wrote(this.view, this.state.link) && this.view !== visitor.view) {
+      this.view = visitor.view;
+      this.leavingTour = true;
+    }
     this.#giveBack();
     this.write();
   }
