@@ -127,6 +127,11 @@ for (const [model, kind, hash] of [
       const words = (await page.getByTestId('role').allTextContents()).map((text) => text.trim());
       assert.ok(words.length === 0 || words.length === own.length);
       assert.notEqual(new Set(words).size, 1, `${words}`);
+      assert.ok(!words.includes('again'), 'few words have the same word elsewhere');
+      // What is said of a head is what its numbers are over all words, those without such a set too.
+      const most = Math.max(...own.map(({ share }) => share.sameWord));
+      assert.ok(most < 0.15, `${most} on the same word elsewhere`);
+      assert.doesNotMatch(await page.getByTestId('measured').textContent(), /same word/);
       for (const { share, even } of own)
         for (const [set, value] of Object.entries(share)) {
           assert.ok(value >= 0 && value <= 1, `${set} ${value}`);
