@@ -86,7 +86,10 @@ const ownName = (name: string) => name.replace(/(?: ?\(\d+\)| copy)(?=\.[^.]*$)/
 function renaming(message: string, names: readonly string[]): string | undefined {
   const wanted = 'model.safetensors';
   const renamed = names.find((name) => ownName(name) !== name && !names.includes(ownName(name)));
-  if (renamed) return `Rename ${renamed} to ${ownName(renamed)}, then choose the files again.`;
+  if (renamed) {
+    const file = renamed.split('/').at(-1)!;
+    return `Rename ${file} to ${ownName(file)}, then choose the files again.`;
+  }
   if (!message.includes(wanted) || names.includes(wanted)) return undefined;
   const weights = names.filter((name) => /^[^/]*\.safetensors$/.test(name));
   if (weights.length === 1)
