@@ -108,7 +108,13 @@ onPage('a person types English, and the German grows token by token', {}, async 
   const { text, score } = await translate(sentence);
   assert.equal(await page.getByTestId('target').textContent(), text);
   assertClose([await number(page.getByTestId('score'))], [score], 'score');
-  const greedy = await translator.translate(sentence, { beams: 1 });
+
+  // Of a longer text, as what comes within one frame is drawn at once.
+  const long = `${sentence} The train to Berlin leaves at seven in the morning. `.repeat(4).trim();
+  await read(page, '');
+  await watch(page);
+  await read(page, long);
+  const greedy = await translator.translate(long, { beams: 1 });
   const states = (await seen(page)).filter(({ busy }) => busy).map((state) => state.text);
   const growing = new Set(states.filter((state) => greedy.text.startsWith(state)));
   assert.ok(growing.size >= 3, `${[...growing].map((state) => JSON.stringify(state))}`);

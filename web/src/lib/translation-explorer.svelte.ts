@@ -423,6 +423,11 @@ export class TranslationExplorer
     const { forced: prefixes, hidden: maskTokens } = this;
     const touches = { ablate: this.choice.off, prefixes, maskTokens };
     const rendering = this.touched ? await translate(touches) : untouched;
+    // Of a long text the words are drawn in one task, and what is said about them in the next.
+    this.draft = undefined;
+    this.rendering = rendering;
+    await anotherTask();
+    signal.throwIfAborted();
     this.untouched = untouched;
     this.#show(rendering);
   }
