@@ -1,4 +1,4 @@
-// What people need who work without a mouse, listen to the page, or have a finger: a way past the
+// For people who use the keyboard, a screen reader or a finger instead of a mouse: a way past the
 // masthead, a heading per view, names said once, targets large enough, and no word read out twice.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ for (const view of views)
     const twice = [];
     for (const { ignored, role, name, description } of nodes) {
       if (ignored || !name?.value || /StaticText|InlineTextBox/.test(role?.value)) continue;
-      // Only names that the page makes: those of contents may say what somebody wrote.
+      // Only names that the page makes: names from contents may repeat words of a text.
       const made = name.sources?.some(({ type, superseded, value }) => type === 'attribute' && value && !superseded); // prettier-ignore
       if (made && /\b(\p{L}{2,})[\s,.;:]+\1\b/iu.test(name.value))
         twice.push(`${role.value}: ${name.value}`);
@@ -119,7 +119,7 @@ for (const view of views)
           'a[href], button, select, textarea, summary, input:not([hidden]), [role=slider], [role=gridcell], [role=button]';
         const found = [];
         for (const element of document.querySelectorAll(wanted)) {
-          // What a label is around takes the finger with it.
+          // A press on a label counts as a press on its input.
           const own = element.closest('label') ?? element;
           const style = getComputedStyle(element);
           if (

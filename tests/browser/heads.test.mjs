@@ -102,7 +102,7 @@ test('what all heads have in common is no badge', async () => {
     const words = (await roles.allTextContents()).map((text) => text.trim());
     assert.deepEqual(words.slice(0, 4), ['prev', 'next', 'broad', 'other']);
     assert.ok(!words.includes('again'));
-    // What is measured is told of the chosen head all the same.
+    // The chosen head still shows its measured numbers.
     assert.match(await page.getByTestId('measured').textContent(), /same word elsewhere: 90%/);
   });
   // Where all heads do the same, none has a badge.
@@ -128,7 +128,7 @@ for (const [model, kind, hash] of [
       assert.ok(words.length === 0 || words.length === own.length);
       assert.notEqual(new Set(words).size, 1, `${words}`);
       assert.ok(!words.includes('again'), 'few words have the same word elsewhere');
-      // What is said of a head is what its numbers are over all words, those without such a set too.
+      // The sentences state the numbers over all words, words without such a set included.
       const most = Math.max(...own.map(({ share }) => share.sameWord));
       assert.ok(most < 0.15, `${most} on the same word elsewhere`);
       assert.doesNotMatch(await page.getByTestId('measured').textContent(), /same word/);

@@ -123,7 +123,7 @@ onPage('what somebody writes during the tour stays', {}, async (page) => {
   await settled(page);
   await page.keyboard.press('Escape');
   await settled(page);
-  // Here somebody is at work: the view stays, too.
+  // The visitor is working in this view, so the view stays open, too.
   assert.equal(await page.getByTestId('base').inputValue(), 'The plot is never good.');
   await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
   await settled(page);

@@ -109,7 +109,7 @@ onPage('a person types English, and the German grows token by token', {}, async 
   assert.equal(await page.getByTestId('target').textContent(), text);
   assertClose([await number(page.getByTestId('score'))], [score], 'score');
 
-  // Of a longer text, as what comes within one frame is drawn at once.
+  // With a longer text: tokens that arrive within one frame are drawn together.
   const long = `${sentence} The train to Berlin leaves at seven in the morning. `.repeat(4).trim();
   await read(page, '');
   await watch(page);

@@ -116,7 +116,7 @@ onPage('both probabilities stand beside each token, and are told apart', {}, asy
     assert.match(printed, /by the model/);
   }
   assert.ok(Math.abs(own.next[0].probability - sampled.next[0].probability) > 0.02);
-  // What is left out has the model's own probability, and no other.
+  // A token that is left out shows the model's own probability only.
   await slide(page, 'top-k', 0);
   assert.match(await rows.nth(1).getByTestId('drawn').textContent(), /left out/);
   near(number(await rows.nth(1).getByTestId('own').textContent()), own.next[1].probability, 'own');

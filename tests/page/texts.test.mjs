@@ -80,7 +80,7 @@ test('characters are counted as people count them', () => {
   ]);
   assert.deepEqual(parts, [family]);
   assert.equal(share, 1 / 10);
-  // Where a browser cannot segment, it is close to that.
+  // In a browser without Intl.Segmenter the count is close to that.
   const { Segmenter } = Intl;
   Intl.Segmenter = undefined;
   try {

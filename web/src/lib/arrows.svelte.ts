@@ -33,7 +33,7 @@ export function carriedArrows(
 const ofLast = (label: string, value: number, labels: readonly string[]) =>
   label === labels.at(-1) ? value : -value;
 
-/** Of the last label: the number before and after arrows were cut, and Δ when each alone is. */
+/** For the last label: the number before and after cutting arrows, and Δ for cutting each one. */
 export interface Outcome {
   edges: readonly AttentionEdge[];
   before: number;
@@ -47,13 +47,13 @@ export interface FoundCircuit extends ArrowText {
   heads: Explanations['circuit']['heads'];
   edges: Explanations['circuit']['edges'];
   faithfulness: number;
-  /** Of the whole model, of the circuit, and without any head. */
+  /** The number with the whole model, with the circuit, and without any head. */
   whole: number;
   kept: number;
   nothing: number;
 }
 
-/** What is left of a circuit without those of its arrows that are cut. */
+/** A circuit without its cut arrows: what remains. */
 export interface Remainder {
   of: FoundCircuit;
   cut: readonly AttentionEdge[];

@@ -4,6 +4,6 @@
 export const hasFiles = ({ dataTransfer }: DragEvent): boolean =>
   dataTransfer?.types.includes('Files') ?? false;
 
-/** What is dropped: files, and folders. To be called at once, in the event. */
+/** The dropped files and folders. Call it in the event handler: later they are gone. */
 export const entriesIn = ({ items }: DataTransfer): FileSystemEntry[] =>
   [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);

@@ -79,7 +79,7 @@ const cures: Partial<Record<ErrorCode, string>> = {
 const again =
   'A file is damaged, belongs to another model, or is a Git LFS pointer instead of the real file: download all of them again.';
 
-/** Of a file that browsers and hubs rename, its own name: “model (1).safetensors”. */
+/** The original name of a file that a browser or hub renamed, such as “model (1).safetensors”. */
 const ownName = (name: string) => name.replace(/(?: ?\(\d+\)| copy)(?=\.[^.]*$)/, '');
 
 /** How to rename one of the files, if that is all that is wrong. */
@@ -99,7 +99,7 @@ function renaming(message: string, names: readonly string[]): string | undefined
   return undefined;
 }
 
-/** Why the files that somebody chose, by their names, are no model that can be opened. */
+/** Why the chosen files, given by name, are not a model that can be opened. */
 export function filesFailure(error: unknown, names: readonly string[] = []): Failure {
   const { code, message } =
     error instanceof GlassformerError

@@ -16,7 +16,7 @@ export function nextFrame(job: () => void): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
-/** What comes after it is another task of the page, so that the browser can paint or answer before. */
+/** Ends this task of the page: the browser can paint or react before the next one. */
 export const anotherTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 const waiting = new Set<() => void>();
@@ -31,7 +31,7 @@ function work() {
   if (waiting.size > 0) requestAnimationFrame(work);
 }
 
-/** Several jobs, one after another, in frames that leave room for them. */
+/** Runs several jobs, one after another, in the spare time of frames. */
 export function spareFrames(jobs: readonly (() => void)[]): () => void {
   const drops = jobs.map(spareFrame);
   return () => drops.forEach((drop) => drop());
@@ -48,7 +48,7 @@ export function spareFrame(job: () => void): () => void {
   return () => waiting.delete(job);
 }
 
-/** What is drawn at most once per frame, however often it changes: only the last change counts. */
+/** Draws at most once per frame, however often something changes: only the last change counts. */
 export class PerFrame {
   #draw: (() => void) | undefined;
   #cancel: (() => void) | undefined;

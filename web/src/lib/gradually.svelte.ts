@@ -5,7 +5,7 @@ import { untrack } from 'svelte';
 const part = 40;
 
 /**
- * How many of a list are drawn by now. It begins anew where `of` is another one, such as another text.
+ * How many items of a list are drawn by now. It starts again when `of` changes, such as to another text.
  * To be called while a component is made.
  */
 export function gradually(of: () => unknown, length: () => number): { readonly count: number } {

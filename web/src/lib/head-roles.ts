@@ -89,7 +89,7 @@ export const least = 0.15;
 /** From this entropy on it is broad. */
 export const broad = 0.75;
 
-/** Of `offered`, the set that gets most above what even attention would give it. */
+/** The set in `offered` that exceeds its share under even attention the most. */
 function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly WordSet[]): Role {
   const above = (set: WordSet) => (share[set] ?? 0) - (even[set] ?? 0);
   const [most] = [...offered].sort((a, b) => above(b) - above(a));
@@ -97,7 +97,7 @@ function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly Wor
   return entropy >= broad ? 'broad' : 'other';
 }
 
-/** What a head does, whatever the others do. */
+/** The role of one head, independent of the other heads. */
 export const roleOf = (head: MeasuredHead): Role => roleAmong(head, sets);
 
 /**

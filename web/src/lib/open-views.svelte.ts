@@ -37,7 +37,7 @@ export class OpenViews {
   tourAsked = $state.raw(false);
   /** Whether the view changes since the tour ends: what has the focus then is the tour's to say. */
   leavingTour = false;
-  /** What somebody had in the page when the tour began. */
+  /** The visitor's texts when the tour began. */
   #visitor: Visitor | undefined;
   /** Where in the tab's history the page is. */
   #entry: Entry = $state.raw({
@@ -118,7 +118,7 @@ export class OpenViews {
     this.write();
   }
 
-  /** The tour is over: each view shows again what somebody had there before it. */
+  /** The tour is over: each view shows the visitor's text from before it again. */
   #giveBack(): ReadonlySet<View> {
     const given = this.#visitor?.links(this.#states) ?? new Map<View, Link>();
     this.#visitor = undefined;

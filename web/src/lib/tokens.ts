@@ -81,7 +81,7 @@ export function charactersIn(text: string): number {
 export interface Unknown {
   /** Each once, in order; what stands side by side is one. */
   parts: string[];
-  /** Of the text's characters, 0 … 1. */
+  /** As a share of the text's characters, 0 … 1. */
   share: number;
 }
 

@@ -423,7 +423,7 @@ export class TranslationExplorer
     const { forced: prefixes, hidden: maskTokens } = this;
     const touches = { ablate: this.choice.off, prefixes, maskTokens };
     const rendering = this.touched ? await translate(touches) : untouched;
-    // Of a long text the words are drawn in one task, and what is said about them in the next.
+    // A long text takes two tasks: first its words are drawn, then the panels about them.
     this.draft = undefined;
     this.rendering = rendering;
     await anotherTask();
@@ -469,7 +469,7 @@ export class TranslationExplorer
         }
       }
     } finally {
-      // What was stopped shows how far it came.
+      // A stopped translation shows the words written so far.
       drawing.flush();
     }
     this.#stayWithin();

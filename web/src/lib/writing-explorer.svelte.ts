@@ -375,7 +375,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     await this.refresh();
   }
 
-  /** Writes all the rest as fast as it comes, and shows it once per frame. */
+  /** Writes the rest at full speed, and shows new tokens once per frame. */
   async #stream(signal: AbortSignal): Promise<void> {
     const { model, info } = this.loader;
     const prefix = this.text.slice(0, this.cursor);
