@@ -1,5 +1,5 @@
 // The page stays fluent while the longest texts are written: it paints meanwhile, can be stopped, and
-// is never busy for longer than 50 milliseconds at a stretch.
+// is not busy for longer than 50 milliseconds at a stretch. The longest translation still is: see there.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
