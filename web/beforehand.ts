@@ -32,7 +32,7 @@ async function sentiment(): Promise<string | undefined> {
     const effects = new Float32Array(result.tokens.length);
     for (const token of effects.keys()) {
       const without = await model.classify(text, { maskTokens: [token] });
-      effects[token] = evidence(result, labels) - evidence(without, labels);
+      effects[token] = evidence(without, labels) - evidence(result, labels);
     }
     return packed({ text, labels, result, effects });
   } finally {
@@ -58,7 +58,7 @@ async function translation(): Promise<string | undefined> {
     };
     const whole = await sumOf([]);
     const effects = new Float32Array(sentence!.sourceTokens.length);
-    for (const token of effects.keys()) effects[token] = whole - (await sumOf([token]));
+    for (const token of effects.keys()) effects[token] = (await sumOf([token])) - whole;
     return packed({ text, beams, result, effects });
   } finally {
     model.dispose();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -241,8 +241,8 @@ function precache(): Plugin {
         const files: string[] = [];
         for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
           hash.update(file.type === 'asset' ? file.source : file.code);
-          // A model is kept once a page has loaded it.
-          if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*)$/.test(name))
+          // A model is kept once a page has loaded it. Pictures are for a page without JavaScript.
+          if (!/^(index\.html|service-worker\.js|licenses\.txt|models\/.*|.*\.webp)$/.test(name))
             files.push(name);
         }
         const worker = bundle['service-worker.js'];
@@ -254,16 +254,34 @@ function precache(): Plugin {
   };
 }
 
+const components = readdirSync(here('src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.svelte'))
+  .sort();
+
+/**
+ * A short class name per component, which every element with a scoped style carries. It is the
+ * component's place in the sorted list of files: a shortened hash gave two components one name.
+ */
+function scopeOf(file: string): string {
+  const path = file
+    .replaceAll('\\', '/')
+    .split('/src/')
+    .at(-1)!
+    .replace(/^src\//, '');
+  if (!components.includes(path)) components.push(path); // A file added while the server runs.
+  return `s-${components.indexOf(path).toString(36)}`;
+}
+
 export default defineConfig({
   root: here('.'),
   base: './',
   // Not 'spa': a file that is missing must answer 404, not the page.
   appType: 'mpa',
   plugins: [
-    // Short names of scopes: they stand in every element that has a style.
     svelte({
       compilerOptions: {
-        cssHash: ({ hash, filename }) => `s${hash(filename).slice(0, 3)}`,
+        cssHash: ({ filename }) => scopeOf(filename),
         discloseVersion: false,
       },
     }),

@@ -40,6 +40,26 @@ async function cut(page, { layer, head: index, query, key }) {
   await page.getByRole('button', { name: 'Cut this arrow' }).click();
 }
 
+/** Patches that leave a run of these tokens nothing but some arrows. */
+function alone(tokens, arrows) {
+  const patch = [];
+  for (let layer = 0; layer < 4; layer++)
+    for (let index = 0; index < 8; index++)
+      for (const query of tokens.keys())
+        for (const key of tokens.keys()) {
+          const there = arrows.some(
+            (each) =>
+              each.layer === layer &&
+              each.head === index &&
+              each.query === query &&
+              each.key === key,
+          );
+          const name = `encoder.layers.${layer}.self_attn.weights`;
+          if (!there) patch.push({ name, heads: [index], tokens: [query], keys: [key], value: 0 });
+        }
+  return patch;
+}
+
 /** Until what is on view is what the package says of these arrows. */
 async function assertCut(page, text, edges) {
   const options = { method: 'edges', edges, cut: 'weights' };
@@ -55,8 +75,11 @@ async function assertCut(page, text, edges) {
   while (Math.abs((await value(told)) - side * without) > tolerance && Date.now() < deadline)
     await page.waitForTimeout(50);
   near(await value(told), side * without, 'without');
+  const { value: whole } = await classifier.explain(text, options);
+  near(await value(page.getByTestId('cut-delta')), side * (without - whole), 'Δ');
+  // Each number is after − before, of “positive”; the package tells what is lost of its own label.
   for (const [i, each] of alone.entries())
-    near(await value(page.getByTestId('alone').nth(i)), side * each, `alone ${i}`);
+    near(await value(page.getByTestId('alone').nth(i)), -side * each, `alone ${i}`);
 }
 
 onPage(
@@ -94,6 +117,9 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   const circuit = await classifier.explain(sentence, { method: 'circuit' });
   assert.ok(circuit.heads.length > 0 && circuit.heads.length < 32);
   near(await value(told), circuit.faithfulness, 'faithfulness');
+  assert.equal(circuit.label, 'negative');
+  near(await value(page.getByTestId('circuit-delta')), circuit.value - circuit.kept, 'Δ');
+  assert.match(await told.textContent(), /keep\s+“negative”.*log-odds of “positive”/s);
   assert.match(
     (await told.textContent()).trim(),
     new RegExp(
@@ -120,6 +146,22 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   await page.getByTestId('circuit-arrow').first().click();
   await page.getByRole('button', { name: 'Cut this arrow' }).click();
   await assertCut(page, sentence, own.slice(0, 1));
+  // Then the circuit is without it, too: what is left of it is what the package has for its arrows alone.
+  const left = page.getByTestId('circuit-cut');
+  await left.locator('b').waitFor({ timeout: 30_000 });
+  assert.match(await left.textContent(), /^\s*1 of its arrows\s+is cut above/);
+  const logOdds = async (arrows) => {
+    const { logits } = await classifier.classify(sentence, {
+      patch: alone(circuit.tokens, arrows),
+    });
+    return logits.positive - logits.negative;
+  };
+  near(await logOdds(circuit.edges), -circuit.kept, 'the circuit by patches');
+  const without = circuit.edges.filter((edge) => edge !== own[0]);
+  near(await value(left.locator('b')), await logOdds(without), 'the circuit without the arrow');
+  assert.match(await page.getByTestId('circuit-arrow').first().textContent(), /, cut$/);
+  await page.getByRole('button', { name: /^Put back/ }).click();
+  await left.waitFor({ state: 'detached' });
 
   await page.getByTestId('input').fill('It is not bad.');
   await settled(page);

@@ -70,7 +70,7 @@ test('the sentiment view’s first answer is the model’s', async () => {
   const odds = ({ logits }) => logits.positive - logits.negative;
   for (const [token, effect] of effects.entries()) {
     const without = await model.classify(text, { maskTokens: [token] });
-    assertClose([effect], [odds(own) - odds(without)], `without token ${token}`);
+    assertClose([effect], [odds(without) - odds(own)], `without token ${token}`);
   }
   model.dispose();
 });
@@ -105,7 +105,7 @@ test('the translation view’s first answer is the model’s', async () => {
   };
   const whole = await sumOf([[]]);
   for (const [token, effect] of effects.entries())
-    assertClose([effect], [whole - (await sumOf([[token]]))], `without token ${token}`);
+    assertClose([effect], [(await sumOf([[token]])) - whole], `without token ${token}`);
   model.dispose();
 });
 

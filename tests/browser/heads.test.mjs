@@ -1,9 +1,9 @@
 // What the page says that each head does over many texts, and sorts them by.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertAccessible, assertFits, launch, settled, visitCopy } from './open.mjs';
+import { assertAccessible, assertFits, launch, root, settled, visitCopy } from './open.mjs';
 
 let browser;
 before(async () => {
@@ -87,6 +87,58 @@ test('each head has a badge, a legend says how that was measured, and heads can 
     assert.deepEqual(await placesOf(page.getByTestId('head')), layered);
   });
 });
+
+test('what all heads have in common is no badge', async () => {
+  const { heads, ...more } = measured(4, 8);
+  const all = heads.map((head) => ({
+    ...head,
+    share: { ...head.share, sameWord: 0.9 },
+    even: { ...head.even, sameWord: 0.1 },
+  }));
+  const spoil = withHeads(JSON.stringify({ ...more, heads: all }));
+  await onCopy({ spoil }, async (page) => {
+    const roles = page.getByTestId('role');
+    await roles.first().waitFor();
+    const words = (await roles.allTextContents()).map((text) => text.trim());
+    assert.deepEqual(words.slice(0, 4), ['prev', 'next', 'broad', 'other']);
+    assert.ok(!words.includes('again'));
+    // The chosen head still shows its measured numbers.
+    assert.match(await page.getByTestId('measured').textContent(), /same word elsewhere: 90%/);
+  });
+  // Where all heads do the same, none has a badge.
+  const same = all.map((head) => ({ ...head, share: all[5].share, entropy: 0.4 }));
+  await onCopy({ spoil: withHeads(JSON.stringify({ ...more, heads: same })) }, async (page) => {
+    await page.getByTestId('order').waitFor();
+    assert.equal(await page.getByTestId('role').count(), 0);
+  });
+});
+
+for (const [model, kind, hash] of [
+  ['sentiment', 'encoder', ''],
+  ['en-de', 'cross', '#view=translation'],
+  ['en-fr', 'cross', '#view=translation&to=fr'],
+  ['writer', 'decoder', '#view=writing'],
+])
+  test(`badges tell heads of ${model} apart`, async () => {
+    const json = JSON.parse(await readFile(join(root, 'weights', model, 'heads.json'), 'utf8'));
+    const own = json.heads.filter(({ attention }) => attention === kind);
+    await onCopy({ hash }, async (page) => {
+      await page.getByTestId('order').waitFor({ timeout: 60_000 });
+      const words = (await page.getByTestId('role').allTextContents()).map((text) => text.trim());
+      assert.ok(words.length === 0 || words.length === own.length);
+      assert.notEqual(new Set(words).size, 1, `${words}`);
+      assert.ok(!words.includes('again'), 'few words have the same word elsewhere');
+      // The sentences state the numbers over all words, words without such a set included.
+      const most = Math.max(...own.map(({ share }) => share.sameWord));
+      assert.ok(most < 0.15, `${most} on the same word elsewhere`);
+      assert.doesNotMatch(await page.getByTestId('measured').textContent(), /same word/);
+      for (const { share, even } of own)
+        for (const [set, value] of Object.entries(share)) {
+          assert.ok(value >= 0 && value <= 1, `${set} ${value}`);
+          assert.ok(even[set] > 0, set);
+        }
+    });
+  });
 
 for (const width of [320, 390]) {
   test(`badges fit at ${width} pixels`, async () => {

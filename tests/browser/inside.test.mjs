@@ -222,6 +222,62 @@ onPage('the same text runs through random weights', {}, async (page) => {
   assert.equal(await answer(), trained);
 });
 
+onPage('with random weights nothing is claimed of trained heads', {}, async (page) => {
+  const notice = page.getByTestId('notice');
+  assert.match(await notice.textContent(), /head 1/);
+  await page.getByText('random weights').click();
+  await page.getByRole('img', { name: /Curves/ }).waitFor();
+  assert.doesNotMatch(await notice.textContent(), /head \d/);
+  assert.match(await notice.textContent(), /learned nothing/);
+  await page.getByText('after training').click();
+  await settled(page);
+  assert.match(await notice.textContent(), /head 1/);
+});
+
+for (const colorScheme of ['light', 'dark'])
+  onPage(
+    `the curves lie on the page, not on white: ${colorScheme}`,
+    { colorScheme },
+    async (page) => {
+      await page.getByText('random weights').click();
+      const curves = page.getByRole('img', { name: /Curves/ });
+      await curves.waitFor();
+      await settled(page);
+      await curves.scrollIntoViewIfNeeded();
+      await curves.evaluate((image) => image.decode());
+      const box = await curves.boundingBox();
+      const clip = { x: box.x - 4, y: box.y + 2, width: 8, height: 2 };
+      const shot = (await page.screenshot({ clip })).toString('base64');
+      // Half of it is the page, half the picture's corner; the page's own policy reads no such image.
+      const other = await page.context().browser().newPage();
+      const pixels = await other.evaluate(async (png) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${png}`;
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), { width: 8, height: 2 });
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return [1, 6].map((x) => [...context.getImageData(x, 1, 1, 1).data]);
+      }, shot);
+      await other.close();
+      const [outside, inside] = pixels;
+      for (const [i, channel] of outside.entries())
+        assert.ok(Math.abs(channel - inside[i]) <= 3, `${outside} and ${inside}`);
+    },
+  );
+
+onPage('a softmax is written as what it is', {}, async (page) => {
+  const softmax = page.locator('[data-step="encoder.layers.0.self_attn.weights"]');
+  const rows = softmax.getByTestId('unfolded').locator('tr');
+  const text = (await rows.first().innerText()).replaceAll(/\s+/g, ' ');
+  const [, , exponent, power] =
+    /exp\( ?s\[(\d+)\] − max ?\) = exp\(([−\d.]+)\) = ([\d.e-]+)/.exec(text) ?? assert.fail(text);
+  const number = (printed) => Number(printed.replace('−', '-'));
+  const made = Math.exp(number(exponent));
+  assert.ok(Math.abs(made / number(power) - 1) < 0.02, text);
+  assert.doesNotMatch(await softmax.textContent(), /e to the|largest/);
+});
+
 onPage(
   'a link brings back model, text, token, layer, head and key',
   { hash: addresses['en-de'] },

@@ -116,11 +116,36 @@ onPage('what the vocabulary lacks is marked, and said', {}, async (page) => {
   assert.equal(await page.getByTestId('unknown').count(), 0);
 });
 
+onPage(
+  'how much is unknown is counted in characters, and known words still count',
+  {},
+  async (page) => {
+    const unknown = page.getByTestId('unknown');
+    const told = async () => (await unknown.textContent()).replaceAll(/\s+/g, ' ');
+    // A family is one character, of eleven UTF-16 units, and a third of the units of this text.
+    await read(page, 'So dull! 👨‍👩‍👧‍👦');
+    assert.match(
+      await told(),
+      /“?👨‍👩‍👧‍👦”?: not in the vocabulary\. The model sees that something is there/u,
+    );
+    assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
+    await read(page, 'A wonderful film 👨‍👩‍👧‍👦👩🏽‍🚀🇩🇪');
+    assert.match(await told(), /The model sees that something is there/);
+    assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
+    // Most of it unknown, but a word is left, which the verdict is about.
+    await read(page, 'awful 这部电影真的很好看');
+    assert.match(await told(), /most of this text.*about the rest only/);
+    assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
+    await read(page, '这部电影真的很好看。');
+    assert.match(await told(), /says nothing about this text/);
+  },
+);
+
 onPage('heads are weighed beside their switches, and the heaviest is named', {}, async (page) => {
   await read(page, sentence);
   await page.getByRole('button', { name: 'Weigh every head' }).click();
   await page.getByTestId('effect').nth(31).waitFor();
-  await page.getByText(/Layer \d, head \d weighs most, [+−-]\d/).waitFor();
+  await page.getByText(/Layer \d, head \d changes most, Δ [+−]\d/).waitFor();
   assert.equal(await page.getByTestId('head-switch').count(), 32);
   await page.getByTestId('head-switch').nth(5).click();
   await settled(page);

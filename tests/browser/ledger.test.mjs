@@ -79,34 +79,38 @@ onPage('every entry is the package’s, and the sum is the verdict’s', {}, asy
   }
 });
 
-onPage('what a part causes is measured, a layer’s heads as one', {}, async (page) => {
-  await open(page, sentence);
-  const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
-  const effects = await values(page.getByTestId('component-effect'));
-  const { keys } = expectedOf(table, 'read');
-  for (const [i, key] of keys.entries()) {
-    const layer = /^heads (\d)/.exec(key)?.[1];
-    if (key === 'bias' || key === 'rounding') {
-      assert.ok(Number.isNaN(effects[i]), key);
-    } else if (layer === undefined) {
-      assertClose([effects[i]], [table.effects[table.columns.indexOf(key)]], key);
-    } else {
-      const heads = Array.from({ length: 8 }, (_, head) => ({ layer: Number(layer), head }));
-      const ablate = heads.map((head) => ({ attention: 'encoder', ...head }));
-      const { logits } = await classifier.classify(sentence, { ablate });
-      assertClose([effects[i]], [table.value - (logits.positive - logits.negative)], key);
+onPage(
+  'what a part changes is measured, after − before, a layer’s heads as one',
+  {},
+  async (page) => {
+    await open(page, sentence);
+    const table = await classifier.explain(sentence, { method: 'ledger', label, effects: true });
+    const effects = await values(page.getByTestId('component-effect'));
+    const { keys } = expectedOf(table, 'read');
+    for (const [i, key] of keys.entries()) {
+      const layer = /^heads (\d)/.exec(key)?.[1];
+      if (key === 'bias' || key === 'rounding') {
+        assert.ok(Number.isNaN(effects[i]), key);
+      } else if (layer === undefined) {
+        assertClose([effects[i]], [-table.effects[table.columns.indexOf(key)]], key);
+      } else {
+        const heads = Array.from({ length: 8 }, (_, head) => ({ layer: Number(layer), head }));
+        const ablate = heads.map((head) => ({ attention: 'encoder', ...head }));
+        const { logits } = await classifier.classify(sentence, { ablate });
+        assertClose([effects[i]], [logits.positive - logits.negative - table.value], key);
+      }
     }
-  }
-  await sheet(page).getByRole('button', { name: 'layer 2' }).click();
-  const { keys: unfolded, cells } = expectedOf(table, 'read', 1);
-  assertClose(await values(sheet(page).locator('[data-row]')), cells.flat(), 'unfolded');
-  const ofHeads = (await values(page.getByTestId('component-effect'))).slice(4, 12);
-  const expected = unfolded.slice(4, 12).map((key) => table.effects[table.columns.indexOf(key)]);
-  assertClose(ofHeads, expected, 'effects of heads');
-  // It does not add up.
-  const together = effects[4];
-  assert.ok(Math.abs(ofHeads.reduce((a, b) => a + b, 0) - together) > 0.01);
-});
+    await sheet(page).getByRole('button', { name: 'layer 2' }).click();
+    const { keys: unfolded, cells } = expectedOf(table, 'read', 1);
+    assertClose(await values(sheet(page).locator('[data-row]')), cells.flat(), 'unfolded');
+    const ofHeads = (await values(page.getByTestId('component-effect'))).slice(4, 12);
+    const expected = unfolded.slice(4, 12).map((key) => -table.effects[table.columns.indexOf(key)]);
+    assertClose(ofHeads, expected, 'effects of heads');
+    // It does not add up.
+    const together = effects[4];
+    assert.ok(Math.abs(ofHeads.reduce((a, b) => a + b, 0) - together) > 0.01);
+  },
+);
 
 onPage('entries are read by pointer and keys', {}, async (page) => {
   await open(page, sentence);

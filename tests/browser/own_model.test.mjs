@@ -362,55 +362,72 @@ onPage('files without their folder will do', {}, async (page) => {
   assert.equal(await page.getByTestId('family').textContent(), 'distilbert');
 });
 
-onPage('a dropped folder is opened, with the folders in it', {}, async (page) => {
-  // A drop whose entries are those of a real folder, which only a person's hand can make otherwise.
-  const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json'];
-  const folder = join(checkpoints, 'bert_embed');
+/**
+ * Drops a folder of tests/checkpoints onto an element. Its entries are those of a real folder, which
+ * only a person's hand can make otherwise. Resolves to whether the browser was kept from opening it.
+ */
+async function dropFolder(page, name, files, selector) {
+  const folder = join(checkpoints, name);
   const contents = Object.fromEntries(
     await Promise.all(
-      [...files, '1_Pooling/config.json', 'sentence_bert_config.json'].map(async (file) => [
-        file,
-        (await readFile(join(folder, file))).toString('base64'),
-      ]),
+      files.map(async (file) => [file, (await readFile(join(folder, file))).toString('base64')]),
     ),
   );
-  await page.evaluate(async (encoded) => {
-    const storage = await navigator.storage.getDirectory();
-    const top = await storage.getDirectoryHandle('bert', { create: true });
-    for (const [path, base64] of Object.entries(encoded)) {
-      const [name, ...folders] = path.split('/').reverse();
-      let at = top;
-      for (const each of folders) at = await at.getDirectoryHandle(each, { create: true });
-      const handle = await at.getFileHandle(name, { create: true });
-      const writable = await handle.createWritable();
-      await writable.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
-      await writable.close();
-    }
-    // Entries as the browser makes them for a drop, of these handles.
-    const entryOf = (handle, path) => ({
-      fullPath: `${path}/${handle.name}`,
-      isFile: handle.kind === 'file',
-      file: (resolve, reject) => handle.getFile().then(resolve, reject),
-      createReader() {
-        let done = false;
-        return {
-          async readEntries(resolve) {
-            const some = [];
-            if (!done)
-              for await (const each of handle.values())
-                some.push(entryOf(each, `${path}/${handle.name}`));
-            done = true;
-            resolve(some);
-          },
-        };
-      },
-    });
-    const event = new Event('drop', { bubbles: true, cancelable: true });
-    Object.defineProperty(event, 'dataTransfer', {
-      value: { types: ['Files'], items: [{ webkitGetAsEntry: () => entryOf(top, '') }] },
-    });
-    document.querySelector('[data-testid=drop]').dispatchEvent(event);
-  }, contents);
+  return page.evaluate(
+    async ([encoded, onto]) => {
+      const storage = await navigator.storage.getDirectory();
+      const top = await storage.getDirectoryHandle('bert', { create: true });
+      for (const [path, base64] of Object.entries(encoded)) {
+        const [name, ...folders] = path.split('/').reverse();
+        let at = top;
+        for (const each of folders) at = await at.getDirectoryHandle(each, { create: true });
+        const handle = await at.getFileHandle(name, { create: true });
+        const writable = await handle.createWritable();
+        await writable.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+        await writable.close();
+      }
+      // Entries as the browser makes them for a drop, of these handles.
+      const entryOf = (handle, path) => ({
+        fullPath: `${path}/${handle.name}`,
+        isFile: handle.kind === 'file',
+        file: (resolve, reject) => handle.getFile().then(resolve, reject),
+        createReader() {
+          let done = false;
+          return {
+            async readEntries(resolve) {
+              const some = [];
+              if (!done)
+                for await (const each of handle.values())
+                  some.push(entryOf(each, `${path}/${handle.name}`));
+              done = true;
+              resolve(some);
+            },
+          };
+        },
+      });
+      const dataTransfer = {
+        types: ['Files'],
+        files: [],
+        items: [{ webkitGetAsEntry: () => entryOf(top, '') }],
+      };
+      const made = (type) => {
+        const event = new Event(type, { bubbles: true, cancelable: true });
+        return Object.defineProperty(event, 'dataTransfer', { value: dataTransfer });
+      };
+      const target = document.querySelector(onto);
+      target.dispatchEvent(made('dragover'));
+      const drop = made('drop');
+      target.dispatchEvent(drop);
+      return drop.defaultPrevented;
+    },
+    [contents, selector],
+  );
+}
+
+onPage('a dropped folder is opened, with the folders in it', {}, async (page) => {
+  const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json'];
+  const deeper = ['1_Pooling/config.json', 'sentence_bert_config.json'];
+  await dropFolder(page, 'bert_embed', [...files, ...deeper], '[data-testid=drop]');
   await page.getByTestId('similarity').first().waitFor();
   assert.doesNotMatch(
     await page
@@ -420,6 +437,33 @@ onPage('a dropped folder is opened, with the folders in it', {}, async (page) =>
     /Pooling/,
   );
 });
+
+// On every view, and on a text box of each that has one, in which the browser would open the file.
+for (const [hash, selector] of [
+  ['', 'textarea'],
+  ['#view=transplant', 'textarea'],
+  ['#view=inside', 'footer'],
+  ['#view=translation', 'textarea'],
+  ['#view=writing', 'textarea'],
+  ['#view=bench', 'main'],
+  ['#view=model', 'footer'],
+])
+  onModelPage(
+    `what is dropped is opened, on ${hash || 'the first view'}`,
+    { hash: hash || '#' },
+    async (page) => {
+      await page.locator(`main ${selector}, ${selector}`).first().waitFor();
+      const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
+      assert.equal(await dropFolder(page, 'bert_sequence', files, selector), true);
+      await page.getByTestId('answer').waitFor({ timeout: 30_000 });
+      assert.equal(await page.locator('nav [aria-current]').textContent(), 'Your model');
+      assert.equal(await page.locator('.dropping').count(), 0);
+      if (hash === '#view=model') return;
+      await page.goBack();
+      await page.getByTestId('answer').waitFor({ state: 'detached' });
+      assert.notEqual(await page.locator('nav [aria-current]').textContent(), 'Your model');
+    },
+  );
 
 // --- what cannot be opened ------------------------------------------------------------------------
 
@@ -472,7 +516,7 @@ onPage('a broken file is refused by name', {}, async (page) => {
   };
   await withFolder('bert_sequence', spoil, async (folder) => {
     const said = await refusal(page, folder);
-    assert.match(said, /model\.safetensors.*download all of them anew.*invalid_safetensors/s);
+    assert.match(said, /model\.safetensors.*download all of them again.*invalid_safetensors/s);
   });
 });
 
@@ -481,6 +525,31 @@ onPage('what a missing file may be called is said', {}, async (page) => {
   await withFolder('bert_sequence', spoil, async (folder) => {
     assert.match(await refusal(page, folder), /expected one of tokenizer\.json.*got none of them/s);
   });
+});
+
+onPage('how to rename a file is said', {}, async (page) => {
+  const renamed = (from, to) => async (folder) => {
+    await cp(join(folder, from), join(folder, to));
+    await rm(join(folder, from));
+    // What tests alone need would be more weights than one file.
+    for (const name of ['expected.safetensors', 'expected.explain.safetensors'])
+      await rm(join(folder, name));
+  };
+  for (const [from, to] of [
+    ['model.safetensors', 'bert-base.fp32.safetensors'],
+    ['model.safetensors', 'model (1).safetensors'],
+    ['config.json', 'config (2).json'],
+    ['tokenizer.json', 'tokenizer copy.json'],
+  ])
+    await withFolder('bert_sequence', renamed(from, to), async (folder) => {
+      const said = await refusal(page, folder);
+      assert.ok(said.includes(`Rename ${to} to ${from}, then choose the files again.`), said);
+      // A switch that would change nothing is not there.
+      assert.equal(await page.getByTestId('int8').count(), 0);
+      await page.getByTestId('another').click();
+    });
+  await choose(page, join(checkpoints, 'bert_sequence'));
+  assert.equal(await page.getByTestId('int8').count(), 1);
 });
 
 onPage(

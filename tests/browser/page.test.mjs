@@ -1,7 +1,7 @@
 // Drives the built page as a person would, with the real model; what it shows is compared with
 // what the package answers in Node.
 import assert from 'node:assert/strict';
-import { cp, readFile, rm, stat } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
@@ -207,10 +207,15 @@ onPage(
     const tokens = page.getByTestId('token');
     const removed = [];
     for (let i = 0; i < whole.tokens.length; i++) {
-      removed.push(odds(whole) - odds(await classifier.classify(sentence, { maskTokens: [i] })));
+      removed.push(odds(await classifier.classify(sentence, { maskTokens: [i] })) - odds(whole));
     }
     await page.locator('[role=toolbar][aria-busy=false]').waitFor();
-    assertClose(await numbers(tokens), removed, 'leaving out');
+    assertClose(await numbers(tokens), removed, 'leaving out, after − before');
+    // “not” speaks for negative: without it the log-odds of “positive” rise.
+    assert.ok(removed[3] > 0);
+    await tokens.nth(3).hover();
+    const printed = `Δ\\s+\\+${removed[3].toFixed(2)}`;
+    assert.match(await page.getByTestId('looked').textContent(), new RegExp(printed));
 
     await page.getByText('share of the sum').click();
     const { positive, negative } = whole.contributions;
@@ -228,7 +233,7 @@ onPage('every head is weighed', {}, async (page) => {
   const expected = [];
   for (let i = 0; i < 32; i++) {
     const ablate = [{ attention: 'encoder', layer: Math.floor(i / 8), head: i % 8 }];
-    expected.push(whole - odds(await classifier.classify(sentence, { ablate })));
+    expected.push(odds(await classifier.classify(sentence, { ablate })) - whole);
   }
   assertClose(await numbers(page.getByTestId('effect')), expected, 'effects');
 });
@@ -243,14 +248,14 @@ onPage('a megabyte is clipped, said so, and still drawn', {}, async (page) => {
     await page.locator('.clipped').textContent(),
     /512 tokens the model reads: it skipped/,
   );
-  const painted = await page
-    .getByTestId('overview')
-    .locator('canvas')
-    .evaluate((canvas) => {
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      return new Set(new Uint32Array(data.buffer)).size;
-    });
-  assert.ok(painted > 16, `${painted} colors`);
+  // It is painted band by band, to the last row.
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector('[data-testid=overview] canvas');
+    const { width, height } = canvas;
+    const colors = (...part) =>
+      new Set(new Uint32Array(canvas.getContext('2d').getImageData(...part).data.buffer)).size;
+    return colors(0, 0, width, height) > 16 && colors(0, height - 1, width, 1) > 4;
+  });
   // The part on view is the part that it says it is.
   await page.getByTestId('heatmap').focus();
   await page.keyboard.press('Control+End');
@@ -433,6 +438,50 @@ test('a missing model is said in words, and trying again helps', async () => {
     assert.equal(await page.getByTestId('verdict').textContent(), 'positive');
     assert.deepEqual(complaints, []);
   });
+});
+
+test('a missing program is not blamed on the model, in whichever view', async () => {
+  const spoil = async (folder) => {
+    const assets = join(folder, 'assets');
+    for (const name of await readdir(assets))
+      if (name.endsWith('.wasm')) await rm(join(assets, name));
+  };
+  for (const hash of ['', '#view=inside', '#view=translation', '#view=writing', '#view=model'])
+    await visitCopy(browser, { hash, spoil, expectErrors: true }, async (page) => {
+      if (hash === '#view=model')
+        await page
+          .getByTestId('folder')
+          .setInputFiles(join(root, 'tests/checkpoints/bert_sequence'));
+      const alert = page.getByRole('alert');
+      await alert.waitFor({ timeout: 30_000 });
+      const text = await alert.textContent();
+      assert.match(text, /A part of this page is missing.*\.wasm/s, hash);
+      assert.doesNotMatch(text, /models\/|download all/, hash);
+    });
+});
+
+test('without JavaScript the page says what it is, with a picture and links', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  try {
+    const page = await context.newPage();
+    const missing = [];
+    page.on('response', (response) => response.ok() || missing.push(response.url()));
+    await page.goto(server.url);
+    await page.getByRole('heading', { level: 1, name: 'Glassformer' }).waitFor();
+    assert.match(await page.locator('main').innerText(), /A Transformer you can see through/);
+    const picture = page.getByRole('img', { name: /attention head/ });
+    const box = await picture.boundingBox();
+    assert.ok(box.width > 400 && box.height > 300, JSON.stringify(box));
+    for (const link of await page.getByRole('link').all()) {
+      const href = await link.getAttribute('href');
+      if (/^https:/.test(href)) continue;
+      assert.equal((await context.request.get(new URL(href, server.url).href)).status(), 200, href);
+    }
+    assert.ok((await page.getByRole('link').count()) >= 3);
+    assert.deepEqual(missing, []);
+  } finally {
+    await context.close();
+  }
 });
 
 test('it works under any path, and without a network once loaded', async () => {

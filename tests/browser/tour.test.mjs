@@ -59,3 +59,73 @@ onPage(
     assert.equal(await page.getByTestId('base').inputValue(), 'The plot is never good.');
   },
 );
+
+onPage('the tour gives back what somebody had, in every view, and the focus', {}, async (page) => {
+  const own = 'My own words: what a lovely evening.';
+  await page.getByTestId('input').fill(own);
+  await settled(page);
+  await page.getByTestId('head').nth(9).click();
+  const link = page.getByRole('link', { name: 'Tour' });
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await at(page, 1);
+  assert.notEqual(await page.getByTestId('input').inputValue(), own);
+  await page.locator('[data-toured]').click();
+  await settled(page);
+  await page.keyboard.press('Escape');
+  await settled(page);
+  assert.equal(await page.getByTestId('input').inputValue(), own);
+  assert.equal(await page.getByTestId('head').nth(9).getAttribute('aria-pressed'), 'true');
+  assert.equal(await page.getByTestId('change').count(), 0, 'what the tour hid is shown again');
+  assert.ok(await link.evaluate((each) => each === document.activeElement));
+  await page.waitForURL((url) => !/tour/.test(url.hash) && /lovely/.test(url.hash));
+
+  // From another view, by its button: back to where the tour began.
+  await link.click();
+  await at(page, 1);
+  for (const number of [2, 3, 4, 5]) {
+    await tour(page).getByRole('link', { name: 'Next' }).click();
+    await at(page, number);
+  }
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await settled(page);
+  assert.equal(await page.getByTestId('input').inputValue(), own);
+  assert.ok(await link.evaluate((each) => each === document.activeElement));
+
+  // By a link of the masthead, and by going back.
+  await link.click();
+  await at(page, 1);
+  await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
+  await settled(page);
+  assert.equal(await tour(page).count(), 0);
+  assert.equal(await page.getByTestId('input').inputValue(), own);
+  await link.click();
+  await at(page, 1);
+  await tour(page).getByRole('link', { name: 'Next' }).click();
+  await at(page, 2);
+  await page.goBack();
+  await at(page, 1);
+  await page.goBack();
+  await settled(page);
+  assert.equal(await page.getByTestId('input').inputValue(), own);
+});
+
+onPage('what somebody writes during the tour stays', {}, async (page) => {
+  await page.getByRole('link', { name: 'Tour' }).click();
+  await at(page, 1);
+  await page.getByTestId('input').fill('Written at the first stop.');
+  await settled(page);
+  for (const number of [2, 3, 4]) {
+    await tour(page).getByRole('link', { name: 'Next' }).click();
+    await at(page, number);
+  }
+  await page.getByTestId('base').fill('The plot is never good.');
+  await settled(page);
+  await page.keyboard.press('Escape');
+  await settled(page);
+  // The visitor is working in this view, so the view stays open, too.
+  assert.equal(await page.getByTestId('base').inputValue(), 'The plot is never good.');
+  await page.getByRole('link', { name: 'Sentiment', exact: true }).click();
+  await settled(page);
+  assert.equal(await page.getByTestId('input').inputValue(), 'Written at the first stop.');
+});

@@ -108,7 +108,13 @@ onPage('a person types English, and the German grows token by token', {}, async 
   const { text, score } = await translate(sentence);
   assert.equal(await page.getByTestId('target').textContent(), text);
   assertClose([await number(page.getByTestId('score'))], [score], 'score');
-  const greedy = await translator.translate(sentence, { beams: 1 });
+
+  // With a longer text: tokens that arrive within one frame are drawn together.
+  const long = `${sentence} The train to Berlin leaves at seven in the morning. `.repeat(4).trim();
+  await read(page, '');
+  await watch(page);
+  await read(page, long);
+  const greedy = await translator.translate(long, { beams: 1 });
   const states = (await seen(page)).filter(({ busy }) => busy).map((state) => state.text);
   const growing = new Set(states.filter((state) => greedy.text.startsWith(state)));
   assert.ok(growing.size >= 3, `${[...growing].map((state) => JSON.stringify(state))}`);
@@ -276,58 +282,71 @@ onPage('with a head off a word still says what belongs to it', {}, async (page) 
   await page.getByTestId('change').waitFor();
 });
 
-onPage('source tokens are hidden, and each is worth what goes without it', {}, async (page) => {
-  const text = await page.getByTestId('input').inputValue();
-  const tokens = page.getByTestId('source-tokens').getByTestId('token');
-  await page.waitForFunction(
-    (selector) => document.querySelector(selector)?.getAttribute('aria-busy') === 'false',
-    '[data-testid="source-tokens"] [role="toolbar"]',
-  );
-  const whole = await translate(text);
-  const [{ sourceTokens, tokens: written }] = whole.sentences;
-  const ids = written.map(({ id }) => id);
-  const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
-  const sum = (result) => result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
-  const shown = await numbers(tokens);
-  assert.equal(shown.length, sourceTokens.length);
-  const full = sum(await translate(text, own));
-  for (const [token, value] of shown.entries()) {
-    const without = sum(await translate(text, { ...own, maskTokens: [[token]] }));
-    assert.ok(Math.abs(value - (full - without)) < 20 * tolerance, `${token}: ${value}`);
-  }
-  const heaviest = shown.indexOf(Math.max(...shown));
-  await tokens.nth(heaviest).click();
-  await settled(page);
-  const hidden = await translate(text, { maskTokens: [[heaviest]] });
-  assert.notEqual(hidden.sentences[0].score, whole.sentences[0].score);
-  assert.equal(await page.getByTestId('target').textContent(), hidden.text);
-  assert.match(await page.getByTestId('change').textContent(), /With 1 token hidden/);
-  await page.waitForURL(new RegExp(`hide=${heaviest}`));
-  await page.reload();
-  await settled(page);
-  assert.equal(await page.getByTestId('target').textContent(), hidden.text);
-  await page.getByTestId('input').press('End');
-  await page.getByTestId('input').press('!');
-  await settled(page);
-  assert.match(await page.getByTestId('unhidden').textContent(), /1 hidden token went/);
-  await page.waitForURL((url) => !/hide=/.test(url.href));
-});
+onPage(
+  'source tokens are hidden, and each has what that changes, after − before',
+  {},
+  async (page) => {
+    const text = await page.getByTestId('input').inputValue();
+    const tokens = page.getByTestId('source-tokens').getByTestId('token');
+    await page.waitForFunction(
+      (selector) => document.querySelector(selector)?.getAttribute('aria-busy') === 'false',
+      '[data-testid="source-tokens"] [role="toolbar"]',
+    );
+    const whole = await translate(text);
+    const [{ sourceTokens, tokens: written }] = whole.sentences;
+    const ids = written.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
+    const sum = (result) =>
+      result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
+    const shown = await numbers(tokens);
+    assert.equal(shown.length, sourceTokens.length);
+    const full = sum(await translate(text, own));
+    for (const [token, value] of shown.entries()) {
+      const without = sum(await translate(text, { ...own, maskTokens: [[token]] }));
+      assert.ok(Math.abs(value - (without - full)) < 20 * tolerance, `${token}: ${value}`);
+    }
+    const heaviest = shown.indexOf(Math.min(...shown));
+    // No word of its name twice.
+    const name = await tokens.nth(heaviest).getAttribute('aria-label');
+    assert.match(name, /, Δ −\d+\.\d\d if left out$/);
+    await tokens.nth(heaviest).click();
+    await settled(page);
+    const hidden = await translate(text, { maskTokens: [[heaviest]] });
+    assert.notEqual(hidden.sentences[0].score, whole.sentences[0].score);
+    assert.equal(await page.getByTestId('target').textContent(), hidden.text);
+    assert.match(await page.getByTestId('change').textContent(), /With 1 token hidden/);
+    await page.waitForURL(new RegExp(`hide=${heaviest}`));
+    await page.reload();
+    await settled(page);
+    assert.equal(await page.getByTestId('target').textContent(), hidden.text);
+    await page.getByTestId('input').press('End');
+    await page.getByTestId('input').press('!');
+    await settled(page);
+    assert.match(await page.getByTestId('unhidden').textContent(), /1 hidden token went/);
+    await page.waitForURL((url) => !/hide=/.test(url.href));
+  },
+);
 
-onPage('every head is weighed by what the translation loses', {}, async (page) => {
-  await page.getByRole('button', { name: 'Weigh every head' }).click();
-  await page.getByText(/weighs most/).waitFor();
-  const text = await page.getByTestId('input').inputValue();
-  const [{ tokens }] = (await translate(text)).sentences;
-  const ids = tokens.map(({ id }) => id);
-  const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
-  const sum = (result) => result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
-  const ablate = [{ attention: 'cross', layer: 1, head: 2 }];
-  const lost = sum(await translate(text, own)) - sum(await translate(text, { ...own, ablate }));
-  const { heads } = translator.info;
-  const shown = await numbers(page.getByTestId('effect'));
-  assert.equal(shown.length, translator.info.decoderLayers * heads);
-  assert.ok(Math.abs(shown[heads + 2] - lost) < 20 * tolerance, `${shown[heads + 2]}, ${lost}`);
-});
+onPage(
+  'every head is weighed by what switching it off changes, after − before',
+  {},
+  async (page) => {
+    await page.getByRole('button', { name: 'Weigh every head' }).click();
+    await page.getByText(/changes most, Δ [+−]\d/).waitFor();
+    const text = await page.getByTestId('input').inputValue();
+    const [{ tokens }] = (await translate(text)).sentences;
+    const ids = tokens.map(({ id }) => id);
+    const own = { beams: 1, prefixes: [ids], maxLength: ids.length, hypotheses: false };
+    const sum = (result) =>
+      result.sentences[0].tokens.reduce((all, { logprob }) => all + logprob, 0);
+    const ablate = [{ attention: 'cross', layer: 1, head: 2 }];
+    const delta = sum(await translate(text, { ...own, ablate })) - sum(await translate(text, own));
+    const { heads } = translator.info;
+    const shown = await numbers(page.getByTestId('effect'));
+    assert.equal(shown.length, translator.info.decoderLayers * heads);
+    assert.ok(Math.abs(shown[heads + 2] - delta) < 20 * tolerance, `${shown[heads + 2]}, ${delta}`);
+  },
+);
 
 onPage('the model’s card and license are pages, with their picture', {}, async (page) => {
   for (const [link, heading] of [

@@ -21,7 +21,7 @@ const one = async (options) => (await translator.translate(text, options)).sente
 
 /** Waits until every token was hidden once. */
 const told = (page) =>
-  page.getByTestId('contrast-told').filter({ hasText: 'counts most' }).waitFor();
+  page.getByTestId('contrast-told').filter({ hasText: 'changes it most' }).waitFor();
 
 async function open(page) {
   await read(page, text);
@@ -57,26 +57,30 @@ async function assertCounts(page, touches = {}) {
   assert.equal(values.length, sourceTokens.length);
   for (const [token, value] of values.entries()) {
     const gone = [...new Set([...hidden, token])].sort((a, b) => a - b);
-    const expected = whole - (await lead(gone));
+    const expected = (await lead(gone)) - whole;
     assert.ok(Math.abs(value - expected) < tolerance, `${token}: ${value}, not ${expected}`);
   }
   return values;
 }
 
-onPage('each source token’s part in the lead is what goes when it is hidden', {}, async (page) => {
-  await open(page);
-  assert.deepEqual(await chosen(page, 'why'), [0, 'Meine']);
-  const values = await assertCounts(page);
-  await page.getByTestId('whynot').selectOption({ label: 'Mein' });
-  await told(page);
-  // It is "sister" that makes it "Meine".
-  const against = await assertCounts(page);
-  assert.notDeepEqual(against, values);
-  assert.equal(against.indexOf(Math.max(...against)), 1);
-  await page.getByTestId('why').selectOption({ index: 3 });
-  await told(page);
-  await assertCounts(page);
-});
+onPage(
+  'each source token’s number is the lead without it minus the lead with it',
+  {},
+  async (page) => {
+    await open(page);
+    assert.deepEqual(await chosen(page, 'why'), [0, 'Meine']);
+    const values = await assertCounts(page);
+    await page.getByTestId('whynot').selectOption({ label: 'Mein' });
+    await told(page);
+    // It is "sister" that makes it "Meine".
+    const against = await assertCounts(page);
+    assert.notDeepEqual(against, values);
+    assert.equal(against.indexOf(Math.min(...against)), 1);
+    await page.getByTestId('why').selectOption({ index: 3 });
+    await told(page);
+    await assertCounts(page);
+  },
+);
 
 onPage('heads that are off and tokens that are hidden are so here, too', {}, async (page) => {
   await open(page);
@@ -150,7 +154,7 @@ onPage('the ledger writes a word’s lead as a sum over target and source', {}, 
   const names = await page.locator('thead th .unseen').allInnerTexts();
   const at = names.indexOf('layer 2, head 5 on the source');
   const column = ledger.columns.indexOf('layers.1.encoder_attn.head.4');
-  near((await numbers('component-effect'))[at], ledger.effects[column], 'effect');
+  near((await numbers('component-effect'))[at], -ledger.effects[column], 'effect');
 });
 
 onPage(

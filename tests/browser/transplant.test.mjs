@@ -175,6 +175,37 @@ for (const width of [320, 390, 1280]) {
   );
 }
 
+for (const width of [320, 390])
+  onPage(
+    `every cell shows its number at ${width} pixels`,
+    { viewport: { width, height: 900 } },
+    async (page) => {
+      const examples = page.getByRole('group', { name: 'Examples' }).getByRole('button');
+      for (let i = 0; i < (await examples.count()); i++) {
+        await examples.nth(i).click();
+        await settled(page);
+        const cells = await page.locator('[data-cell]').evaluateAll((list) =>
+          list.map((each) => {
+            const range = document.createRange();
+            range.selectNodeContents(each);
+            const [text, box] = [range.getBoundingClientRect(), each.getBoundingClientRect()];
+            return {
+              shown: each.textContent.trim(),
+              value: Number(each.dataset.value),
+              fits: text.left >= box.left && text.right <= box.right,
+            };
+          }),
+        );
+        assert.ok(cells.length > 10);
+        for (const { shown, value, fits } of cells) {
+          const said = Number(shown.replace('−', '-'));
+          assert.ok(shown !== '' && Math.abs(said - value) <= 0.0501, `${shown}: ${value}`);
+          assert.ok(fits, `${shown} is wider than its cell`);
+        }
+      }
+    },
+  );
+
 for (const [look, options] of looks) {
   onPage(`axe finds nothing to object to, ${look}`, options, async (page) => {
     await cell(page, 1, 4).click();

@@ -100,6 +100,29 @@ onPage('the bars are the package’s, whatever the settings', {}, async (page) =
   assert.ok(greedy[1].probability > 0);
 });
 
+onPage('both probabilities stand beside each token, and are told apart', {}, async (page) => {
+  const text = 'This film is';
+  const own = await generator.next(text, { count: 0, temperature: 1, topK: 0, topP: 1 });
+  const settings = { temperature: 0.8, topK: 0, topP: 0.95 };
+  const sampled = await generator.next(text, { count: 0, ...settings });
+  const number = (printed) => Number(printed.match(/^<?([\d.]+)%/)[1]) / 100;
+  const rows = page.getByTestId('next');
+  for (let i = 0; i < 10; i++) {
+    const token = await rows.nth(i).getAttribute('data-text');
+    const of = ({ next }) => next.find((each) => each.text === token)?.probability ?? 0;
+    const printed = await rows.nth(i).getByTestId('own').textContent();
+    near(number(printed), of(own), `${token}, the model’s own`);
+    near(number(await rows.nth(i).getByTestId('drawn').textContent()), of(sampled), token);
+    assert.match(printed, /by the model/);
+  }
+  assert.ok(Math.abs(own.next[0].probability - sampled.next[0].probability) > 0.02);
+  // A token that is left out shows the model's own probability only.
+  await slide(page, 'top-k', 0);
+  assert.match(await rows.nth(1).getByTestId('drawn').textContent(), /left out/);
+  near(number(await rows.nth(1).getByTestId('own').textContent()), own.next[1].probability, 'own');
+  assert.match(await page.getByTestId('others').textContent(), /the model’s own probabilities/);
+});
+
 onPage('a pressed token goes on; a token of the row leads back', {}, async (page) => {
   const [, second] = await bars(page);
   await page.getByTestId('next').nth(1).click();

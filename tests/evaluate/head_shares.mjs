@@ -71,7 +71,10 @@ const isPunctuation = ({ text, special }) => !special && !hasLetter(text) && !is
 // Marks come again in nearly every text, and are no words.
 const isSameWord = (a, b) => hasLetter(a.text) && folded(a.text) === folded(b.text);
 
-/** Of each query word the sets of key words, where both are the same text. */
+/**
+ * The sets of key words for each query word, where both are the same text. A set may be empty for a
+ * word: its share is 0 then. Sets that this kind of attention never sees are left out.
+ */
 export function squareSets(words, causal) {
   const queries = words.flatMap((word, q) => {
     if (word.special) return [];
@@ -84,9 +87,8 @@ export function squareSets(words, causal) {
         sets: {
           previous: where((_, k) => k === q - 1),
           same: [q],
-          next: where((_, k) => k === q + 1),
           first: where((_, k) => k === 0),
-          last: causal ? [] : [words.length - 1],
+          ...(!causal && { next: where((_, k) => k === q + 1), last: [words.length - 1] }),
           specials: where(({ special }) => special),
           punctuation: where(isPunctuation),
           sameWord: where((other, k) => k !== q && isSameWord(other, word)),
@@ -119,7 +121,10 @@ export function crossSets(written, source) {
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** One text's means by layer and head: { share, even, apart, entropy }. */
+/**
+ * One text's means over all its words, by layer and head: { share, even, apart, entropy }. The entropy
+ * is the mean over tokens that see more than one token: with one there is nothing to spread.
+ */
 export function shares(map, sets) {
   return Array.from({ length: map.layers }, (_, layer) =>
     Array.from({ length: map.heads }, (_, head) => sharesOf(map.at(layer, head), map.keys, sets)),
@@ -155,7 +160,6 @@ function sharesOf(map, width, { words, queries, causal }) {
     const plain = keys.filter((k) => !words[k].special);
     const rest = onto(plain);
     for (const [name, set] of Object.entries(sets)) {
-      if (set.length === 0) continue;
       const share = onto(set);
       const text = set.filter((k) => !words[k].special);
       const apart = text.length === set.length && rest > 0 ? share / rest : undefined;
@@ -182,14 +186,15 @@ export function meanShares() {
       texts.set(site, [...(texts.get(site) ?? []), text]);
     },
     /**
-     * Of each set the share of attention on it, what even attention would give it, and the share
-     * among tokens of the text alone.
+     * The mean over all texts of each set's share of attention, of what even attention would give it,
+     * and of its share among the text's own tokens. A set that no text has is left out.
      */
     of({ attention, layer, head }) {
       const own = texts.get(attention).map((text) => text[layer][head]);
       const result = { share: {}, even: {}, withoutSpecials: {} };
       for (const name of new Set(own.flatMap(({ sets }) => Object.keys(sets)))) {
         const all = own.map(({ sets }) => sets[name]).filter(Boolean);
+        if (all.every(({ even }) => even === 0)) continue;
         result.share[name] = rounded(mean(all.map(({ share }) => share)));
         result.even[name] = rounded(mean(all.map(({ even }) => even)));
         const apart = all.map((set) => set.apart).filter((share) => share !== undefined);

@@ -131,8 +131,8 @@ test('even attention gets what evenness expects, and the highest entropy', () =>
   near(share.first, 1 / 6);
   near(share.same, (1 + 2 + 1 + 1) / 4 / 6);
   near(share.punctuation, 1 / 6);
-  near(share.sameWord, 1 / 6); // of two queries, The and the
-  near(withoutSpecials.sameWord, 1 / 5);
+  near(share.sameWord, 2 / 4 / 6); // two of four words, The and the, come twice
+  near(withoutSpecials.sameWord, 2 / 4 / 5);
   near(entropy, 1);
 });
 
@@ -141,10 +141,35 @@ test('a head that looks at the token before', () => {
   const { share, entropy } = headOf(map, squareSets(wordsOf(tokens), true));
   // The second piece of "film" looks at the first.
   near(share.previous, (1 + 0.5 + 1 + 1) / 4);
+  near(share.punctuation, 1 / 4); // only the last word has a mark before it
   near(share.same, 0.5 / 4);
   near(entropy, 0);
   assert.equal(share.next, undefined);
   assert.equal(share.last, undefined);
+});
+
+test('a share is the mean over all words: a word without such a set counts with 0', () => {
+  // Both heads look at the source's first word. Of three words written, one is spelled like it.
+  const source = wordsFrom(['Anna', ' sings', '.']);
+  const written = wordsFrom(['Anna', ' singt', '.']);
+  const map = mapOf([
+    [1, 0, 0],
+    [1, 0, 0],
+    [1, 0, 0],
+  ]);
+  const { share, even } = headOf(map, crossSets(written, source));
+  near(share.sameWord, 1 / 3);
+  near(even.sameWord, 1 / 3 / 3);
+  near(share.first, 1);
+  // A text without marks has no punctuation to look at, and counts, too.
+  const totals = meanShares();
+  totals.add('cross', shares(map, crossSets(written, source)));
+  totals.add('cross', shares(map, crossSets(written, wordsFrom(['Eva', ' hums', ' on']))));
+  const both = totals.of({ attention: 'cross', layer: 0, head: 0 });
+  near(both.share.sameWord, 1 / 6);
+  near(both.even.punctuation, 1 / 6);
+  // A set that no text has is not there.
+  assert.equal(both.share.specials, undefined);
 });
 
 test('over a source, a name is found again', () => {

@@ -7,7 +7,7 @@ import { models } from '../../wasm/toolchain/models.mjs';
 import { root } from '../../wasm/toolchain/build.mjs';
 import { source } from './source.mjs';
 
-const { inOrder, matters, measuredIn, ordersOf, roleOf } = await source('head-roles');
+const { inOrder, matters, measuredIn, ordersOf, roleOf, rolesOf } = await source('head-roles');
 
 const evenly = { previous: 0.1, same: 0.1, next: 0.1, first: 0.1, last: 0.1, punctuation: 0.2 };
 const head = (layer, at, share, more = {}) => ({
@@ -31,6 +31,28 @@ test('a role is what gets most above even attention, and at least 15 points of t
     all.map(roleOf),
     heads.map(([, , role]) => role),
   );
+});
+
+test('what all heads have in common distinguishes none', () => {
+  const all = (shares) => read(shares.map((share, i) => head(0, i, share)));
+  const again = { sameWord: 0.8 };
+  assert.deepEqual(rolesOf(all([again, again, { ...again, first: 0.4 }])), [
+    'other',
+    'other',
+    'first',
+  ]);
+  assert.deepEqual(rolesOf(all([again, { first: 0.4 }])), ['sameWord', 'first']);
+  assert.deepEqual(rolesOf(all([again, again])), [undefined, undefined]);
+  assert.deepEqual(
+    rolesOf(
+      all([
+        { ...again, first: 0.5 },
+        { ...again, first: 0.4 },
+      ]),
+    ),
+    [undefined, undefined],
+  );
+  assert.deepEqual(rolesOf([]), []);
 });
 
 test('of equal shares the first in the list counts: an end token before the last word', () => {

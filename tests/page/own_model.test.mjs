@@ -11,7 +11,7 @@ const { filesByName } = await source('model-files');
 const { describe, memoryOf } = await source('found-model');
 const { markedParts } = await source('marked');
 const { ownModelCode } = await source('code');
-const { filesFailure, GlassformerError } = await source('failure', 'glassformer');
+const { filesFailure, loadFailure, GlassformerError } = await source('failure', 'glassformer');
 
 const found = (...paths) => paths.map((path) => ({ path, file: new File([path], path) }));
 const checkpoints = join(root, 'tests/checkpoints');
@@ -139,7 +139,7 @@ test('an error says what to do, in the package’s words or in the page’s', as
     detail: 'unsupported',
   });
   const other = failure('unsupported', 'config.json: is_decoder: expected false, got true');
-  assert.match(other.cure, /got true\. .*choose a model that is made otherwise\.$/);
+  assert.match(other.cure, /got true\. .*Choose a model of another kind\.$/);
   assert.match(failure('missing_file', 'y').what, /missing/);
   assert.match(failure('missing_file', 'y').cure, /^y\. Choose the whole folder/);
   assert.match(failure('invalid_tokenizer', 'expected a or b, got none of them').cure, /folder/);
@@ -148,5 +148,18 @@ test('an error says what to do, in the package’s words or in the page’s', as
   assert.match(failure('internal', 'out of memory').cure, /8-bit integers/);
   assert.match(failure('unsupported_runtime', 'y').cure, /Chrome/);
   assert.match(filesFailure(new TypeError('odd')).cure, /^odd\. Choose the files again\.$/);
+  const renamed = (message, ...names) =>
+    filesFailure(new GlassformerError('missing_file', message), names).cure;
+  const none = 'model.safetensors: expected it, got none';
+  assert.match(
+    renamed(none, 'config.json', 'x.safetensors'),
+    /Rename x\.safetensors to model\.saf/,
+  );
+  assert.match(renamed(none, 'config.json', 'a.safetensors', 'b.safetensors'), /index\.json/);
+  assert.match(renamed(none, 'config.json'), /Choose the whole folder/);
+  assert.match(renamed('vocab.txt: y', 'vocab (3).txt', 'model.safetensors'), /Rename vocab \(3\)/);
+  const program = new GlassformerError('http_error', 'https://a/b.wasm: HTTP status 404');
+  for (const failureOf of [filesFailure, (error) => loadFailure(error, 'models/x')])
+    assert.match(failureOf(program).what, /A part of this page is missing/);
   assert.match(ownModelCode('classify("a", options)'), /await model\.classify\("a", options\);$/);
 });

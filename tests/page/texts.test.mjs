@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './source.mjs';
 
-const { carried, endOf, isForeign, shorten, shownTokens, unknownIn, widestGap } =
+const { carried, charactersIn, endOf, isForeign, shorten, shownTokens, unknownIn, widestGap } =
   await source('tokens');
 const format = await source('format');
 const { classifyCode, translateCode, transplantCode } = await source('code');
@@ -45,10 +45,50 @@ test('what the vocabulary lacks is marked, and told of', () => {
   );
   const { parts, share } = unknownIn(text, tokens);
   assert.deepEqual(parts, ['电影', '🙂']);
-  assert.equal(share, 4 / 6);
+  assert.equal(share, 3 / 5);
   assert.equal(unknownIn('ok', tokens.slice(0, 1)), undefined);
   // Somebody may write just that.
   assert.equal(unknownIn('<unk>', [token('<unk>', 0, 5)]), undefined);
+});
+
+test('characters are counted as people count them', () => {
+  const family = '👨‍👩‍👧‍👦';
+  assert.equal(family.length, 11);
+  const counts = {
+    '': 0,
+    ' \n': 0,
+    film: 4,
+    [family]: 1,
+    é: 1,
+    'e\u0301': 1,
+    '👍🏽': 1,
+    '🇩🇪': 1,
+    电影: 2,
+  };
+  for (const [text, count] of Object.entries(counts)) assert.equal(charactersIn(text), count, text);
+  // Its bytes have many tokens, but it is one of the text's ten characters.
+  const text = `Nice film ${family}!`;
+  const starts = [...family].map((_, i, all) => 10 + all.slice(0, i).join('').length);
+  const { parts, share } = unknownIn(text, [
+    token(' Nice', 0, 4),
+    token(' film', 5, 9),
+    ...starts.flatMap((start, i) => [
+      token('<0xF0>', start, start + [...family][i].length),
+      token('<0x9F>', start, start),
+    ]),
+    token('!', 21, 22),
+  ]);
+  assert.deepEqual(parts, [family]);
+  assert.equal(share, 1 / 10);
+  // In a browser without Intl.Segmenter the count is close to that.
+  const { Segmenter } = Intl;
+  Intl.Segmenter = undefined;
+  try {
+    for (const one of [family, 'e\u0301', '👍🏽']) assert.equal(charactersIn(one), 1, one);
+    assert.equal(charactersIn('ein Film'), 7);
+  } finally {
+    Intl.Segmenter = Segmenter;
+  }
 });
 
 test('a text is foreign where most of its letters are not Latin', () => {

@@ -40,7 +40,8 @@ test('top-k and top-p leave out the rest, and share its chances among those left
   assert.deepEqual(chances({ topP: 0.001 }), [1, 0, 0, 0]);
   // Of the two, top-p counts among those that top-k left.
   assert.deepEqual(chances({ topK: 2, topP: 0.66 }), [1, 0, 0, 0]);
-  const all = candidatesOf(next, { temperature: 1, topK: 1, topP: 1 });
+  // The model's own probability stays beside it, whatever the settings.
+  const all = candidatesOf(next, { temperature: 0.3, topK: 1, topP: 0.5 });
   assert.deepEqual(
     all.map(({ probability }) => Number(probability.toFixed(6))),
     [0.5, 0.25, 0.125, 0.125],

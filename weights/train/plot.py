@@ -14,7 +14,7 @@ CLASSIFIER = [
     ("Classification loss, training", {"loss_long": "reviews", "loss_short": "sentences",
                                       "loss_negated": "negation"}),
     ("Masked-token loss, training", {"mlm_long": "reviews", "mlm_short": "sentences"}),
-    ("Accuracy on held-out train texts", {"valid_films": "films", "valid_products": "products",
+    ("Accuracy on held-out texts", {"valid_films": "films", "valid_products": "products",
                                           "valid_sentences": "sentences"}),
 ]
 CORPORA = ("tatoeba", "multi30k", "dialogue", "news")
@@ -25,7 +25,7 @@ TRANSLATOR = [
 ]
 WRITER = [
     ("Cross-entropy a token, training", {"loss": "nats"}),
-    ("Bits per byte, held-out train reviews", {"bits_per_byte": "bits"}),
+    ("Bits per byte, held-out reviews", {"bits_per_byte": "bits"}),
 ]
 
 

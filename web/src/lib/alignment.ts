@@ -36,11 +36,12 @@ export function alignmentOf(text: string, { sentences }: Translation): Alignment
       pairs.push({ source: link.source.start, target: link.target.start, weight: link.weight });
     }
   }
-  for (const [sentence, { start, end }] of sentences.entries()) {
+  for (const [sentence, { start, end, alignment = [] }] of sentences.entries()) {
+    const linked = alignment.map((link) => link.source);
     for (const { 0: word, index } of text.slice(start, end).matchAll(plainWord)) {
       const at = { start: start + index, end: start + index + word.length };
-      const linked = [...source.values()].some((own) => own.start < at.end && at.start < own.end);
-      if (!linked) source.set(at.start, { ...at, sentence });
+      const known = linked.some((own) => own.start < at.end && at.start < own.end);
+      if (!known) source.set(at.start, { ...at, sentence });
     }
   }
   const order = (words: Map<number, Word>) => [...words.values()].sort((a, b) => a.start - b.start);
@@ -55,11 +56,37 @@ export function alignmentOf(text: string, { sentences }: Translation): Alignment
   return { ...words, links };
 }
 
+type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
+const indices = new WeakMap<Alignment, Record<Side, Partners>>();
+
+function indexOf({ links }: Alignment): Record<Side, Partners> {
+  const index = {
+    source: new Map<number, Map<number, number>>(),
+    target: new Map<number, Map<number, number>>(),
+  };
+  const add = (side: Side, word: number, other: number, weight: number) => {
+    const own = index[side].get(word);
+    if (own) own.set(other, weight);
+    else index[side].set(word, new Map([[other, weight]]));
+  };
+  for (const { source, target, weight } of links) {
+    add('source', source, target, weight);
+    add('target', target, source, weight);
+  }
+  return index;
+}
+
+const none: ReadonlyMap<number, number> = new Map();
+
 /** The words on the other side that a word is linked to, with their weights. */
-export function partners({ links }: Alignment, side: Side, word: number): Map<number, number> {
-  const other = side === 'source' ? 'target' : 'source';
-  const own = links.filter((link) => link[side] === word);
-  return new Map(own.map((link) => [link[other], link.weight]));
+export function partners(
+  alignment: Alignment,
+  side: Side,
+  word: number,
+): ReadonlyMap<number, number> {
+  let index = indices.get(alignment);
+  if (!index) indices.set(alignment, (index = indexOf(alignment)));
+  return index[side].get(word) ?? none;
 }
 
 /** How large a text is set, by its length. */
@@ -113,10 +140,7 @@ export interface WordsOnView {
 export function litOn(side: Side, words: Alignment | undefined, lit: Lit | undefined) {
   return {
     chosen: lit?.side === side ? lit.word : undefined,
-    weights:
-      words && lit && lit.side !== side
-        ? partners(words, lit.side, lit.word)
-        : new Map<number, number>(),
+    weights: words && lit && lit.side !== side ? partners(words, lit.side, lit.word) : none,
   };
 }
 
@@ -147,6 +171,38 @@ export interface Stretch {
   word: number | undefined;
   /** The tokens that it consists of. */
   pieces: string[];
+}
+
+/** The first `count` of a text’s parts; all that comes after them is one, and no word. */
+export function firstStretches(
+  text: string,
+  stretches: readonly Stretch[],
+  count: number,
+): readonly Stretch[] {
+  const next = stretches[count];
+  if (!next) return stretches;
+  return [
+    ...stretches.slice(0, count),
+    { start: next.start, word: undefined, pieces: [text.slice(next.start)] },
+  ];
+}
+
+const sameStretch = (one: Stretch, other: Stretch): boolean =>
+  one.start === other.start &&
+  one.word === other.word &&
+  one.pieces.length === other.pieces.length &&
+  one.pieces.every((piece, i) => piece === other.pieces[i]);
+
+/** Parts as they are to be: those that are drawn already stay the same objects. */
+export function keptStretches(
+  drawn: readonly Stretch[],
+  now: readonly Stretch[],
+): readonly Stretch[] {
+  const known = new Map(drawn.map((stretch) => [stretch.start, stretch]));
+  return now.map((stretch) => {
+    const old = known.get(stretch.start);
+    return old && sameStretch(old, stretch) ? old : stretch;
+  });
 }
 
 /** Cuts a text at words and, within them, at tokens. Both lists are in order. */

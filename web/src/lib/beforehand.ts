@@ -9,7 +9,7 @@ export interface SentimentBeforehand {
   text: string;
   labels: readonly string[];
   result: Classification;
-  /** What leaving out each token takes from the evidence. */
+  /** Δ of the evidence when each token is left out, after − before. */
   effects: Float32Array;
 }
 
@@ -17,7 +17,7 @@ export interface TranslationBeforehand {
   text: string;
   beams: number;
   result: Translation;
-  /** What hiding each source token takes from the translation's log-probability. */
+  /** Δ of the translation's log-probability when each source token is hidden, after − before. */
   effects: Float32Array;
 }
 

@@ -16,6 +16,7 @@ export function classifyCode(
     `import { Classifier } from 'glassformer';`,
     ``,
     `const classifier = await Classifier.load('models/sentiment');`,
+    ...fromZero(options.length > 2),
     `const { label, score, tokens, attention } = await classifier.classify(`,
     `  ${literal(text)},`,
     `  { ${options.join(', ')} },`,
@@ -30,6 +31,7 @@ export function transplantCode(base: string, donor: string, { site, head }: Part
     `import { Classifier } from 'glassformer';`,
     ``,
     `const classifier = await Classifier.load('models/sentiment', { compute: 'f32', explain: true });`,
+    ...fromZero(site === 'head'),
     `const { tokens, donorOf, base, donor, delta, share } = await classifier.explain(`,
     `  { text: ${literal(base)}, pair: ${literal(donor)} },`,
     `  { method: 'transplant', ${part}, label: 'positive' },`,
@@ -58,6 +60,7 @@ export function translateCode(
     ``,
     `const translator = await Translator.load('models/${name}');`,
     `const text = ${literal(text)};`,
+    ...fromZero(ablate.length + maskTokens.length > 0),
     `for await (const step of translator.stream(text)) console.log(step.text);`,
     `const { sentences } = await translator.translate(text, { ${options.join(', ')} });`,
     `const [{ text: translation, attention, alignment, hypotheses, tree }] = sentences;`,
@@ -78,6 +81,7 @@ export function writeCode(
     ``,
     `const generator = await Generator.load('models/writer');`,
     `const text = ${literal(text)};`,
+    ...fromZero(ablate.length > 0),
     `const options = { ${options.join(', ')} };`,
     `const { next, attention } = await generator.next(text, options);`,
     `for await (const step of generator.stream(text, options)) console.log(step.text);`,
@@ -97,6 +101,9 @@ export function ownModelCode(call: string): string {
     `const result = await model.${call};`,
   ].join('\n');
 }
+
+/** Stands in code that names heads or tokens: the page counts them from 1. */
+const fromZero = (is: boolean) => (is ? ['// Layers, heads and tokens count from 0.'] : []);
 
 function ablateOption(heads: readonly Head<'encoder' | 'decoder' | 'cross'>[]): string {
   const list = heads.map(

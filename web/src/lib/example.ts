@@ -1,3 +1,6 @@
+/** Stands in place of a notice while heads are off. */
+export const headsOff = 'Heads are off. What this example shows is there with all heads on.';
+
 /** A text to start from. */
 export interface Example {
   name: string;

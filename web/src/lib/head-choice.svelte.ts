@@ -4,9 +4,11 @@ import type { AttentionKind, HeadPosition, Link } from './address.ts';
 import {
   orders,
   ordersOf,
+  rolesOf,
   type HeadOrder,
   type Measured,
   type MeasuredHead,
+  type Role,
 } from './head-roles.ts';
 import type { Trace } from './query-key.ts';
 import { strongestCell, weightAt, type Cell, type Habit, type Matrix } from './attention.ts';
@@ -164,6 +166,16 @@ export class HeadChoice<Kind extends AttentionKind = AttentionKind> {
     const { attention, layers, heads } = this.view;
     const own = this.measured?.heads.filter((each) => each.attention === attention) ?? [];
     return own.length === layers * heads ? own : [];
+  });
+
+  /** What distinguishes a measured head from the others; undefined where nothing does. */
+  roleOf(head: MeasuredHead): Role | undefined {
+    return this.#roles.get(head);
+  }
+
+  readonly #roles = $derived.by(() => {
+    const roles = rolesOf(this.#measuredHeads);
+    return new Map(this.#measuredHeads.map((head, i) => [head, roles[i]]));
   });
 
   /** What the heads can be sorted by. */

@@ -14,7 +14,7 @@ export const sets = [
 ] as const;
 export type WordSet = (typeof sets)[number];
 
-/** A mean, and within what it lies with 95 % confidence. */
+/** A mean, and within what it lies with 95% confidence. */
 export interface Interval {
   mean: number;
   low: number;
@@ -23,7 +23,7 @@ export interface Interval {
 
 export interface MeasuredHead extends HeadPosition {
   attention: AttentionKind;
-  /** The mean share of attention on each set, 0 … 1; sets that the attention lacks are not there. */
+  /** Each set's share of attention, 0 … 1: the mean over all words, 0 for a word whose set is empty. */
   share: Readonly<Partial<Record<WordSet, number>>>;
   /** The same for attention that is spread evenly. */
   even: Readonly<Partial<Record<WordSet, number>>>;
@@ -89,12 +89,30 @@ export const least = 0.15;
 /** From this entropy on it is broad. */
 export const broad = 0.75;
 
-/** The set that gets most above what even attention would give it. */
-export function roleOf({ share, even, entropy }: MeasuredHead): Role {
+/** The set in `offered` that exceeds its share under even attention the most. */
+function roleAmong({ share, even, entropy }: MeasuredHead, offered: readonly WordSet[]): Role {
   const above = (set: WordSet) => (share[set] ?? 0) - (even[set] ?? 0);
-  const most = sets.reduce((best, set) => (above(set) > above(best) ? set : best));
-  if (above(most) >= least) return most;
+  const [most] = [...offered].sort((a, b) => above(b) - above(a));
+  if (most !== undefined && above(most) >= least) return most;
   return entropy >= broad ? 'broad' : 'other';
+}
+
+/** The role of one head, independent of the other heads. */
+export const roleOf = (head: MeasuredHead): Role => roleAmong(head, sets);
+
+/**
+ * What distinguishes each head from the others of its attention. A set that all of them have for a
+ * role tells nothing, and the next one counts; where nothing is left that differs, there is no role.
+ */
+export function rolesOf(heads: readonly MeasuredHead[]): (Role | undefined)[] {
+  let offered: readonly WordSet[] = sets;
+  for (;;) {
+    const roles = heads.map((head) => roleAmong(head, offered));
+    const [first] = roles;
+    if (first === undefined || roles.some((role) => role !== first)) return roles;
+    if (first === 'broad' || first === 'other') return roles.map(() => undefined);
+    offered = offered.filter((set) => set !== first);
+  }
 }
 
 interface RoleName {

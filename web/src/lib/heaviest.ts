@@ -1,7 +1,7 @@
 /** Less than this is as good as nothing. */
 export const slight = 0.05;
 
-/** Of what each head's absence takes: the head that weighs most, and how many weigh next to nothing. */
+/** From each head's Δ: the head that changes most, and how many change almost nothing. */
 export function heaviestOf(effects: Float32Array, heads: number) {
   const values = [...effects];
   const known = values.filter((value) => !Number.isNaN(value));

@@ -105,7 +105,7 @@ export class LedgerReading<M extends Model> {
   /** What the table is of. */
   of = $state.raw<LedgerSubject<M>>();
   table = $state.raw<LabelledTable>();
-  /** How far the number falls without each column; undefined until that is measured. */
+  /** Δ of the number without each column, after − before; undefined until that is measured. */
   effects = $state.raw<readonly number[]>();
   /** The same without all heads of a layer that read the same, by the first one's column. */
   ofHeads = $state.raw<ReadonlyMap<number, number>>(new Map());
@@ -126,10 +126,12 @@ export class LedgerReading<M extends Model> {
       for (const { columns } of componentsOf(table.columns, new Set())) {
         const heads = columns.flatMap((column) => headOf(table.columns[column]!) ?? []);
         if (heads.length === 0) continue;
-        ofHeads.set(columns[0]!, table.value - (await of.measured(model, { heads, signal })));
+        ofHeads.set(columns[0]!, (await of.measured(model, { heads, signal })) - table.value);
       }
       this.ofHeads = ofHeads;
-      this.effects = (await of.explain(model, { effects: true, signal })).effects;
+      // The package tells what is lost: before − after.
+      const { effects } = await of.explain(model, { effects: true, signal });
+      this.effects = effects?.map((lost) => -lost);
     });
     if (this.question.failure) this.table = this.of = undefined;
   }

@@ -137,7 +137,7 @@ export function sheetOf(
 }
 
 /**
- * What each component causes: how far the evidence falls without it. `ofHeads` is of all heads that
+ * What leaving out each component changes: Δ, after − before. `ofHeads` is of all heads that
  * stand as one, by the first one's column, as their own effects do not add up. NaN where it is not
  * known.
  */

@@ -1,4 +1,4 @@
-/** The methods' scores of a text, and how well each stands the test of taking words out. */
+/** The methods' scores of a text, and how each scores on the test of taking words out. */
 import type { Classifier, Explanations, Token } from 'glassformer';
 import { Question, type ExplainingModel } from './explaining-model.svelte.ts';
 import { byToken, leaveOneOut, scorings, type Method } from './methods.ts';

@@ -9,10 +9,10 @@ export interface Method {
   signed: boolean;
 }
 
-/** Takes words out as the test does that all are put to. */
+/** Takes out one word at a time; the test that all methods are put to takes out many. */
 export const leaveOneOut: Method = {
   name: 'Leaving it out',
-  note: 'what the answer loses without each word',
+  note: 'one word at a time: −Δ, how far the answer’s log-odds fall without it',
   signed: true,
 };
 
@@ -97,4 +97,18 @@ export function byToken(
   const values = new Float32Array(tokens);
   words.forEach((word, i) => word.forEach((token) => (values[token] = ofWords[i]!)));
   return values;
+}
+
+/**
+ * The rows more than two standard deviations above random orders, and the others, each with the best
+ * first. `bar` is the score where that begins.
+ */
+export function againstRandom<Row extends { faithfulness: number }>(
+  rows: readonly Row[],
+  { mean, deviation }: { mean: number; deviation: number },
+): { bar: number; above: Row[]; others: Row[] } {
+  const bar = mean + 2 * deviation;
+  const sorted = [...rows].sort((a, b) => b.faithfulness - a.faithfulness);
+  const isAbove = ({ faithfulness }: Row) => faithfulness > bar;
+  return { bar, above: sorted.filter(isAbove), others: sorted.filter((row) => !isAbove(row)) };
 }

@@ -13,7 +13,7 @@ import {
   type HeadPosition,
   type Reader,
 } from './head-choice.svelte.ts';
-import { filesByName, type ChosenFiles, type FoundFile } from './model-files.ts';
+import { filesByName, filesOfEntries, type ChosenFiles, type FoundFile } from './model-files.ts';
 import { Loader } from './model-loader.svelte.ts';
 import {
   crosses,
@@ -53,6 +53,8 @@ export class ModelExplorer
   /** The files that were read while the model was loaded. */
   read = $state.raw<ReadonlySet<string>>(new Set());
   stage = $state<'empty' | 'found' | 'opened'>('empty');
+  /** Whether the browser could not read what was dropped. */
+  lost = $state(false);
 
   input = $state.raw<Input>({ first: '', second: '' });
   outcome = $state.raw<Outcome>();
@@ -79,8 +81,19 @@ export class ModelExplorer
     return this.stage === 'opened' && (this.loader.phase === 'loading' || this.busy);
   }
 
+  /** Takes what was dropped onto the page. */
+  async takeDropped(entries: readonly FileSystemEntry[]): Promise<void> {
+    this.lost = false;
+    try {
+      await this.take(await filesOfEntries(entries));
+    } catch {
+      this.lost = true;
+    }
+  }
+
   /** Takes the files of a folder; a small model is loaded at once. */
   async take(found: readonly FoundFile[]): Promise<void> {
+    this.lost = false;
     if (found.length === 0) return;
     this.forget();
     const files = filesByName(found);
@@ -120,7 +133,7 @@ export class ModelExplorer
             onProgress?.(progress);
           },
         }),
-      filesFailure,
+      (error) => filesFailure(error, Object.keys(files)),
     );
     if (!opened) return;
     this.read = read;

@@ -35,11 +35,9 @@ export function filesByName(found: readonly FoundFile[]): ChosenFiles {
 export const chosenFiles = (list: Iterable<File>): FoundFile[] =>
   [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/** What was dropped: files, folders and what is in those. To be called at once, in the event. */
-export async function droppedFiles({ items }: DataTransfer): Promise<FoundFile[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((it) => it !== null);
-  return (await Promise.all(entries.map(filesIn))).flat();
-}
+/** The files among what was dropped, and all that lie in its folders. */
+export const filesOfEntries = async (entries: readonly FileSystemEntry[]): Promise<FoundFile[]> =>
+  (await Promise.all(entries.map(filesIn))).flat();
 
 async function filesIn(entry: FileSystemEntry): Promise<FoundFile[]> {
   const path = entry.fullPath.replace(/^\//, '');

@@ -1,6 +1,8 @@
 /** Which view is open, what each shows, the addresses that say so, and the steps that led there. */
 import { firstView, viewNamed, views, type View, type ViewState } from '../views.ts';
 import { LaterState } from './later-state.svelte.ts';
+import type { ModelExplorer } from './model-explorer.svelte.ts';
+import { Visitor } from './visitor.ts';
 import {
   embedded,
   hashFor,
@@ -33,6 +35,10 @@ export class OpenViews {
   tour = $state.raw<number>();
   /** Whether the address named the stop alone: what it is about is still to be shown. */
   tourAsked = $state.raw(false);
+  /** Whether the view changes since the tour ends: what has the focus then is the tour's to say. */
+  leavingTour = false;
+  /** The visitor's texts when the tour began. */
+  #visitor: Visitor | undefined;
   /** Where in the tab's history the page is. */
   #entry: Entry = $state.raw({
     ...{ kind: 'glassformer', at: 0, link: {} },
@@ -81,17 +87,43 @@ export class OpenViews {
     return hashFor(view === firstView ? undefined : view.name, all, packed);
   }
 
+  /** Opens what was dropped, in the view for one's own model. */
+  async openDropped(entries: readonly FileSystemEntry[]): Promise<void> {
+    const view = viewNamed('model');
+    if (this.view !== view) location.hash = this.addressOf(view);
+    const state = this.#states.get(view) as LaterState<ModelExplorer>;
+    await (await state.fetched).takeDropped(entries);
+  }
+
   /** Shows what a stop of the tour is about. */
   show(view: View, link: Link): void {
     this.tourAsked = false;
+    this.#visitor ??= new Visitor(this.view);
     this.view = view;
-    if (!sameLink({ ...this.state.link, ...link }, this.state.link)) this.state.follow(link);
+    const { state } = this;
+    this.#visitor.giveWay(view, state.link, link);
+    if (!sameLink({ ...state.link, ...link }, state.link)) state.follow(link);
     this.#enter(this.#entry);
   }
 
+  /** Gives the visitor's own texts back, and the view in which the tour began. */
   endTour(): void {
+    const visitor = this.#visitor;
     this.tour = undefined;
+    if (visitor && !visitor.wrote(this.view, this.state.link) && this.view !== visitor.view) {
+      this.view = visitor.view;
+      this.leavingTour = true;
+    }
+    this.#giveBack();
     this.write();
+  }
+
+  /** The tour is over: each view shows the visitor's text from before it again. */
+  #giveBack(): ReadonlySet<View> {
+    const given = this.#visitor?.links(this.#states) ?? new Map<View, Link>();
+    this.#visitor = undefined;
+    for (const [view, link] of given) this.#states.get(view)!.follow(link);
+    return new Set(given.keys());
   }
 
   #tourTo(hash: string): void {
@@ -180,6 +212,7 @@ export class OpenViews {
     this.#tourTo(this.#written);
     this.#entry = { ...entry, typed: false };
     history.replaceState(this.#entry, '');
+    if (this.tour === undefined) this.#giveBack();
     const { link } = entry;
     if (link.text !== undefined && !sameLink(link, this.state.link)) this.state.follow(link);
   }
@@ -203,6 +236,11 @@ export class OpenViews {
     if (!this.tourAsked) this.view = viewNamed(viewIn(hash));
     this.#enter({ at: this.#entry.at + 1, step: false });
     if (this.tourAsked) return;
+    if (this.tour === undefined && this.#giveBack().has(this.view)) {
+      // The link still had the tour's text.
+      this.#enter(this.#entry);
+      return this.write();
+    }
     if (hash === this.address) return;
     const link = await linkAt(hash);
     if (location.hash !== hash) return;

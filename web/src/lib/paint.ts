@@ -27,6 +27,53 @@ export function paint(
   contextOf(canvas)?.putImageData(image, 0, 0);
 }
 
+/**
+ * The same of a matrix shrunk to at most `size` × `size`, as jobs that draw some rows each: all at
+ * once would hold up the page.
+ */
+export function shrunkPainting(
+  canvas: HTMLCanvasElement,
+  matrix: Matrix,
+  size: number,
+  max: number,
+  theme: Theme,
+): (() => void)[] {
+  const { weights, queries, keys, causal } = matrix;
+  const rows = Math.min(queries, size);
+  const columns = Math.min(keys, size);
+  const bandRows = 24;
+  const starting = () => {
+    canvas.width = columns;
+    canvas.height = rows;
+  };
+  const bands = Array.from({ length: Math.ceil(rows / bandRows) }, (_, band) => () => {
+    const first = band * bandRows;
+    const last = Math.min(rows, first + bandRows);
+    // The queries that shrink into these rows; of each block the largest weight counts.
+    const from = Math.ceil((first * queries) / rows);
+    const to = Math.ceil((last * queries) / rows);
+    const most = new Float32Array((last - first) * columns);
+    for (let query = from; query < to; query++) {
+      const start = (Math.floor((query * rows) / queries) - first) * columns;
+      for (let key = 0; key < keys; key++) {
+        const at = start + Math.floor((key * columns) / keys);
+        const weight = weights[query * keys + key]!;
+        if (weight > most[at]!) most[at] = weight;
+      }
+    }
+    const image = new ImageData(columns, last - first);
+    const colors = new Uint32Array(attentionPixels(theme).buffer);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let row = 0; row < last - first; row++) {
+      const end = causal ? Math.min(columns, first + row + 1) : columns;
+      for (let at = row * columns; at < row * columns + end; at++)
+        pixels[at] = colors[shadeOf(most[at]!, max)]!;
+    }
+    contextOf(canvas)?.putImageData(image, 0, first);
+  });
+  return [starting, ...bands];
+}
+
 /** A part of a map in cells: where it begins, how many there are, and their size in pixels. */
 export interface CellPart {
   origin: Cell;

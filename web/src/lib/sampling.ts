@@ -14,9 +14,9 @@ export interface Sampling {
 export interface Candidate {
   id: number;
   text: string;
-  /** With the temperature, among all tokens. */
+  /** The model's own probability, before temperature, top-k and top-p. */
   probability: number;
-  /** Of being drawn; 0 where it is left out. */
+  /** The probability of being drawn, after all three; 0 if it is left out. */
   chance: number;
 }
 
@@ -27,13 +27,12 @@ export function candidatesOf(
 ): Candidate[] {
   const best = next[0]?.logprob ?? 0;
   const weights = next.map(({ logprob }) => Math.exp((logprob - best) / (temperature || 1)));
-  const total = sum(weights);
   const kept = temperature > 0 ? keptOf(weights, topK, topP) : 1;
   const keptTotal = sum(weights.slice(0, kept));
-  return next.map(({ id, text }, i) => ({
+  return next.map(({ id, text, logprob }, i) => ({
     id,
     text,
-    probability: weights[i]! / total,
+    probability: Math.exp(logprob),
     chance: i < kept ? weights[i]! / keptTotal : 0,
   }));
 }

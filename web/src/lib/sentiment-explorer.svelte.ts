@@ -27,7 +27,7 @@ export interface Reading {
   shown: ShownToken[];
 }
 
-/** What leaving out each of several things takes from the evidence; NaN where not known. */
+/** Δ of the evidence when each of several things is left out, after − before; NaN if not known. */
 export interface Effects {
   of: Reading;
   values: Float32Array;
@@ -216,7 +216,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     return carryOver(tokenEffects, reading);
   }
 
-  /** Hides each token in turn and notes how far the evidence falls. */
+  /** Hides each token in turn and notes what that changes. */
   async measureTokens(): Promise<void> {
     const { reading, hidden } = this;
     if (!reading || reading.shown.length > longestForRemoval) return;
@@ -230,7 +230,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
     );
   }
 
-  /** Switches each head off in turn and notes how far the evidence falls: [layers × heads]. */
+  /** Switches each head off in turn and notes what that changes: [layers × heads]. */
   async measureHeads(): Promise<void> {
     const { reading, hidden, choice } = this;
     const { info } = this.loader;
@@ -356,7 +356,7 @@ export class SentimentExplorer extends Explorer<Classifier> implements Attention
         values[i] = NaN;
         if (measurable(i)) {
           const result = await this.loader.model!.classify(of.text, { ...without(i), signal });
-          values[i] = whole - evidence(result, this.labels);
+          values[i] = evidence(result, this.labels) - whole;
         }
         if (signal.aborted) return;
         const done = i === values.length - 1;

@@ -65,29 +65,46 @@ export function shorten(label: string, length: number): string {
 export const endOf = (text: string): string =>
   text.length > 36 ? `…${text.slice(-36).replace(/^\S*\s/, '')}` : text;
 
+/**
+ * How many characters a text has as people count them, without white space: a letter with its accents
+ * is one, and so is an emoji of several parts.
+ */
+export function charactersIn(text: string): number {
+  const own = text.replace(/\s+/gu, '');
+  // Firefox before 125 has no segmenter: there marks and joiners are not counted.
+  if (typeof Intl.Segmenter === 'undefined')
+    return [...own.replace(/\u200d\P{M}|[\p{M}\p{EMod}]/gu, '')].length;
+  return [...new Intl.Segmenter().segment(own)].length;
+}
+
 /** What of a text a vocabulary lacks. */
 export interface Unknown {
-  /** Each once, in order. */
+  /** Each once, in order; what stands side by side is one. */
   parts: string[];
-  /** Of the text's characters that are no white space, 0 … 1. */
+  /** As a share of the text's characters, 0 … 1. */
   share: number;
 }
 
 /** Undefined where every token is what it reads as. */
 export function unknownIn(text: string, tokens: readonly Token[]): Unknown | undefined {
-  const parts = tokens
-    .map((token) => ({ token, own: text.slice(token.start, token.end) }))
-    .filter(({ token, own }) => isStandIn(token, own))
-    .map(({ own }) => own.trim());
-  if (parts.length === 0) return undefined;
-  const read = tokens.reduce(
-    (sum, { start, end }) => sum + text.slice(start, end).trim().length,
-    0,
+  const ranges: { start: number; end: number }[] = [];
+  for (const token of tokens) {
+    const { start, end } = token;
+    if (!isStandIn(token, text.slice(start, end))) continue;
+    const last = ranges.at(-1);
+    // The bytes of one character have their tokens: of all but the first the part is empty.
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else ranges.push({ start, end });
+  }
+  if (ranges.length === 0) return undefined;
+  const parts = ranges.map(({ start, end }) => text.slice(start, end).trim());
+  const read = charactersIn(
+    text.slice(tokens[0]!.start, Math.max(...tokens.map(({ end }) => end))),
   );
-  const lacking = parts.reduce((sum, part) => sum + part.length, 0);
+  const lacking = parts.reduce((sum, part) => sum + charactersIn(part), 0);
   return {
     parts: [...new Set(parts.filter((part) => part !== ''))],
-    share: read > 0 ? lacking / read : 1,
+    share: read > 0 ? Math.min(1, lacking / read) : 1,
   };
 }
 

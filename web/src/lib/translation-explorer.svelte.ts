@@ -23,6 +23,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { translateFailure, type Failure } from './failure.ts';
+import { anotherTask, PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionKind,
@@ -413,6 +414,8 @@ export class TranslationExplorer
     const translate = async (options: object): Promise<Rendering> => {
       const all = { beams, attention: true, hypotheses: true, signal, ...options };
       const result = await model.translate(text, all);
+      await anotherTask();
+      signal.throwIfAborted();
       return { text, beams, result, alignment: alignmentOf(text, result) };
     };
     const known = this.untouched;
@@ -420,6 +423,11 @@ export class TranslationExplorer
     const { forced: prefixes, hidden: maskTokens } = this;
     const touches = { ablate: this.choice.off, prefixes, maskTokens };
     const rendering = this.touched ? await translate(touches) : untouched;
+    // A long text takes two tasks: first its words are drawn, then the panels about them.
+    this.draft = undefined;
+    this.rendering = rendering;
+    await anotherTask();
+    signal.throwIfAborted();
     this.untouched = untouched;
     this.#show(rendering);
   }
@@ -437,19 +445,32 @@ export class TranslationExplorer
     const options = { attention: true as const, ablate: this.choice.off, signal };
     const tokens: Range[] = [];
     let first = 0;
-    for await (const step of model.stream(text, options)) {
-      if (step.done) {
-        const { result } = step;
-        const count = result.sentences.reduce((sum, sentence) => sum + sentence.tokens.length, 0);
-        this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
-        this.draft = undefined;
-        this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
-      } else {
-        const { start, end } = step.token;
-        tokens.push({ start, end });
-        first ||= performance.now() - begin;
-        this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+    const drawing = new PerFrame();
+    try {
+      for await (const step of model.stream(text, options)) {
+        if (step.done) {
+          const { result } = step;
+          const count = result.sentences.reduce((sum, { tokens: own }) => sum + own.length, 0);
+          this.pace = { tokens: count, first, milliseconds: performance.now() - begin };
+          // Reading the answer took its time.
+          await anotherTask();
+          signal.throwIfAborted();
+          drawing.drop();
+          this.draft = undefined;
+          this.rendering = { text, beams: 0, result, alignment: alignmentOf(text, result) };
+        } else {
+          const { start, end } = step.token;
+          tokens.push({ start, end });
+          first ||= performance.now() - begin;
+          drawing.ask(() => {
+            if (signal.aborted && this.stage !== 'stopped') return;
+            this.draft = { text: step.text, tokens: [...tokens], glow: glowOf(step) };
+          });
+        }
       }
+    } finally {
+      // A stopped translation shows the words written so far.
+      drawing.flush();
     }
     this.#stayWithin();
   }

@@ -1,6 +1,6 @@
 /**
- * What a sentence's translation loses without each source token, or without each head: the fall of
- * its own log-probability, word for word, in nats.
+ * What leaving out each source token, or each head, changes: Δ of the log-probability of a sentence's
+ * own translation, word for word, in nats, after − before.
  */
 import type { TranslateOptions } from 'glassformer';
 import type { AttentionKind } from './head-choice.svelte.ts';
@@ -101,7 +101,7 @@ export class TranslationWeights {
       const values = new Float32Array(count).fill(NaN);
       for (let i = 0; i < count; i++) {
         const options = without(i);
-        if (options) values[i] = whole - (await sumOf(options));
+        if (options) values[i] = (await sumOf(options)) - whole;
         if (signal.aborted) return;
         const weights = { of, sentence, attention, values: values.slice(), done: i === count - 1 };
         if (what === 'tokens') this.tokens = weights;

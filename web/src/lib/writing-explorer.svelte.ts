@@ -6,6 +6,7 @@ import { content } from './content.ts';
 import { Earlier } from './earlier.svelte.ts';
 import { Explorer } from './explorer.svelte.ts';
 import { writeFailure, type Failure } from './failure.ts';
+import { anotherTask, PerFrame } from './frames.ts';
 import {
   HeadChoice,
   type AttentionOnView,
@@ -40,6 +41,14 @@ export const endToken = '<|endoftext|>';
 
 /** Answers that are kept, so that going back and forth takes no time. */
 const kept = 24;
+
+const sameToken = (one: RowToken, other: RowToken): boolean =>
+  one.id === other.id &&
+  one.index === other.index &&
+  one.label === other.label &&
+  one.spaced === other.spaced &&
+  one.unknown === other.unknown &&
+  one.end === other.end;
 
 export class WritingExplorer extends Explorer<Generator> implements AttentionOnView<'decoder'> {
   readonly attention = 'decoder';
@@ -366,7 +375,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     await this.refresh();
   }
 
-  /** Writes all the rest, as fast as it comes. */
+  /** Writes the rest at full speed, and shows new tokens once per frame. */
   async #stream(signal: AbortSignal): Promise<void> {
     const { model, info } = this.loader;
     const prefix = this.text.slice(0, this.cursor);
@@ -374,6 +383,7 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.typed = Math.min(this.typed, prefix.length);
     const room = info.maxSourceLength - this.asked.result.promptTokens.length;
     const { temperature, topK, topP } = this.sampling;
+    const drawing = new PerFrame();
     try {
       const steps = model.stream(prefix || endToken, {
         ...(temperature > 0 ? { temperature, topK, topP } : { sample: false }),
@@ -385,16 +395,22 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
       const before = prefix === '' ? [] : this.#rowOf(prefix, this.asked.result.promptTokens);
       const written: Token[] = [];
       for await (const step of steps) {
-        if (signal.aborted) return;
-        this.text = prefix + step.text;
-        this.cursor = this.text.length;
-        if (step.done) this.ended = step.result.ended;
-        else written.push(step.token);
-        this.row = [...before, ...this.#rowOf(step.text, written, before.length, prefix.length)];
+        if (signal.aborted) break;
+        if (!step.done) written.push(step.token);
+        drawing.ask(() => {
+          // Somebody may have gone on with another text.
+          if (signal.aborted) return;
+          this.text = prefix + step.text;
+          this.cursor = this.text.length;
+          if (step.done) this.ended = step.result.ended;
+          const own = this.#rowOf(step.text, written, before.length, prefix.length);
+          this.row = this.#drawn([...before, ...own]);
+        });
       }
     } catch (error) {
       if (!signal.aborted) this.failure = writeFailure(error);
     }
+    drawing.flush();
   }
 
   #append({ id, text }: Pick<Candidate, 'id' | 'text'>, stays = true): void {
@@ -410,6 +426,14 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     this.typed = Math.min(this.typed, before.length);
     this.cursor = this.text.length;
     this.ended = end;
+  }
+
+  /** The row as it is to be: what is drawn already stays the same object, and is not drawn again. */
+  #drawn(row: readonly RowToken[]): RowToken[] {
+    return row.map((token, i) => {
+      const drawn = this.row[i];
+      return drawn && sameToken(drawn, token) ? drawn : token;
+    });
   }
 
   #rowOf(text: string, tokens: readonly Token[], first = 0, offset = 0): RowToken[] {
@@ -434,7 +458,9 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     const whole = await this.#ask(this.text, this.touched && prefix === this.text, signal);
     const asked = prefix === this.text ? whole : await this.#ask(prefix, this.touched, signal);
     const untouched = this.touched ? await this.#ask(prefix, false, signal) : asked;
-    this.row = this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens);
+    this.row = this.#drawn(
+      this.text === '' ? [] : this.#rowOf(this.text, whole.result.promptTokens),
+    );
     this.asked = asked;
     this.untouched = untouched;
     this.busy = false;
@@ -459,6 +485,9 @@ export class WritingExplorer extends Explorer<Generator> implements AttentionOnV
     // A review begins where another one has ended: that is what stands before the first token.
     const result = await this.loader.model!.next(text || endToken, { ...all, ablate, signal });
     this.milliseconds = performance.now() - begin;
+    // Reading the answer took its time: of a long text it has millions of weights.
+    await anotherTask();
+    signal.throwIfAborted();
     const asked = { text, off, result };
     this.#known.set(key, asked);
     for (const old of this.#known.keys()) {

@@ -26,6 +26,7 @@ export function insideCode({
     `import { ${name} } from 'glassformer';`,
     ``,
     `const model = await ${name}.load('models/${model}', { compute: 'f32' });`,
+    `// Layers count from 0.`,
     `const ${result} = await model.${call}(`,
     `  ${JSON.stringify(text)},`,
     `  { trace: [${trace}] },`,

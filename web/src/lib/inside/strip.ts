@@ -20,7 +20,7 @@ export function stripLayout(count: number, room: number): StripLayout {
   while (room / columns < narrowest && columns % 2 === 0 && columns > 16) columns /= 2;
   const rows = Math.ceil(count / columns);
   const width = Math.min(widest, room / columns);
-  return { columns, rows, width, height: rows === 1 ? 22 : Math.min(14, Math.max(11, width)) };
+  return { columns, rows, width, height: rows === 1 ? 24 : Math.min(14, Math.max(11, width)) };
 }
 
 const shades = 64;

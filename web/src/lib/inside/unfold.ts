@@ -1,6 +1,6 @@
 /**
  * A number of a trace as what it was made of: a sum of terms, and what is done with the sum. All is
- * reckoned anew in doubles from the trace's numbers and the weights, so that it can be held against
+ * recomputed in doubles from the trace's numbers and the weights, so that it can be held against
  * the number that the model came to.
  */
 import type { Activation } from './architecture.ts';
@@ -223,14 +223,14 @@ function unfolded(run: Run, asked: Asked, weights: Weights): Unfolded {
         factors: [
           {
             value: value - most,
-            name: `s[${i}] − largest`,
+            name: `s[${i}] − max`,
             source: { tensor: recipe.of, index: i, of: 'token' as const },
           },
         ],
         value: Math.exp(value - most),
       }));
       const own = terms[index]!.value;
-      return made(terms, [{ name: `${own.toFixed(4)} ÷ the sum`, value: own / sumOf(terms) }], {
+      return made(terms, [{ name: `${own.toFixed(4)} ÷ sum`, value: own / sumOf(terms) }], {
         name: 'weight',
         joined: 'list',
       });

@@ -1,0 +1,197 @@
+// For people who use the keyboard, a screen reader or a finger instead of a mouse: a way past the
+// masthead, a heading per view, names said once, targets large enough, and no word read out twice.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { testsOnPage } from './on_page.mjs';
+import { root, settled } from './open.mjs';
+
+const onPage = testsOnPage();
+
+/** Each view with what it shows when all of its parts that wait for a press are open. */
+const views = [
+  { title: 'Sentiment', hash: '', ask: ['Weigh every head', 'Read every layer', 'Compare the methods', 'Judge a list', 'Find the smallest circuit'] }, // prettier-ignore
+  { title: 'Transplant', hash: '#view=transplant', ask: [] },
+  { title: 'Inside', hash: '#view=inside', ask: [] },
+  { title: 'Translation', hash: '#view=translation', ask: ['Weigh every head', 'Compare two words', 'Read every layer', 'Set a second sentence beside it'] }, // prettier-ignore
+  { title: 'Writing', hash: '#view=writing', ask: ['Read every layer', 'Compare two words', 'Set a second text beside it'] }, // prettier-ignore
+  { title: 'Your model', hash: '#view=model', ask: [] },
+  { title: 'Speed', hash: '#view=bench', ask: [] },
+];
+
+/** Opens all that a view has, and waits until all of that is there. */
+async function openAll(page, { title, ask }) {
+  if (title === 'Your model') {
+    await page.getByTestId('folder').setInputFiles(join(root, 'tests/checkpoints/marian'));
+    await page.getByTestId('answer').waitFor();
+  }
+  if (title === 'Sentiment') {
+    await page.getByText('ledger', { exact: true }).click();
+    await page.getByTestId('show-pair').click();
+  }
+  for (const name of ask) await page.getByRole('button', { name }).first().click();
+  await settled(page);
+  await page.waitForFunction(
+    () => document.querySelectorAll('main [aria-busy=true]').length === 0,
+    undefined,
+    { timeout: 90_000 },
+  );
+}
+
+onPage('the first stop leads past the masthead', {}, async (page) => {
+  for (const { hash, title } of views) {
+    if (hash) {
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await page.locator('[data-testid=view-title]', { hasText: title }).waitFor();
+      await settled(page).catch(() => undefined);
+    }
+    await page.evaluate(() => {
+      document.activeElement.blur();
+      getSelection().removeAllRanges();
+      document.body.focus();
+    });
+    // From the top of the page, wherever the focus was.
+    await page.locator('.skip').evaluate((link) => link.focus());
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the text');
+    await page.keyboard.press('Enter');
+    const there = await page.evaluate(() => ({
+      inMain: document.querySelector('main').contains(document.activeElement),
+      box: document.activeElement.tagName,
+      boxes: document.querySelectorAll('main textarea').length,
+    }));
+    assert.ok(there.inMain, title);
+    if (there.boxes > 0) assert.equal(there.box, 'TEXTAREA', title);
+    assert.doesNotMatch(page.url(), /#view-title/);
+  }
+});
+
+onPage('it is the first stop, and in sight once it has the focus', {}, async (page) => {
+  await page.keyboard.press('Tab');
+  const skip = page.locator('.skip');
+  assert.ok(await skip.evaluate((link) => link === document.activeElement));
+  const box = await skip.boundingBox();
+  assert.ok(box.y >= 0 && box.height >= 24, JSON.stringify(box));
+});
+
+onPage('each view has a heading, and a change of view takes the focus to it', {}, async (page) => {
+  for (const { title } of [...views.slice(1), views[0]]) {
+    const link = page.getByRole('link', { name: title, exact: true });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    const heading = page
+      .locator('main')
+      .getByRole('heading', { level: 2, name: title, exact: true });
+    await heading.waitFor();
+    await page.waitForFunction((name) => document.activeElement.textContent === name, title);
+    assert.ok(await heading.evaluate((each) => each === document.activeElement), title);
+  }
+  await page.goBack();
+  await page.waitForFunction(() => document.activeElement.textContent === 'Speed');
+});
+
+for (const view of views)
+  onPage(`no name is said twice: ${view.title}`, { hash: view.hash }, async (page) => {
+    await openAll(page, view);
+    const session = await page.context().newCDPSession(page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    const twice = [];
+    for (const { ignored, role, name, description } of nodes) {
+      if (ignored || !name?.value || /StaticText|InlineTextBox/.test(role?.value)) continue;
+      // Only names that the page makes: names from contents may repeat words of a text.
+      const made = name.sources?.some(({ type, superseded, value }) => type === 'attribute' && value && !superseded); // prettier-ignore
+      if (made && /\b(\p{L}{2,})[\s,.;:]+\1\b/iu.test(name.value))
+        twice.push(`${role.value}: ${name.value}`);
+      if (description?.value && description.value === name.value)
+        twice.push(`${role.value}, described as it is named: ${name.value}`);
+    }
+    assert.deepEqual([...new Set(twice)].slice(0, 12), []);
+  });
+
+/** A finger’s width, as WCAG 2.2 has it in 2.5.8. */
+const target = 24;
+for (const view of views)
+  onPage(
+    `targets are large enough for a finger: ${view.title}`,
+    { hash: view.hash, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    async (page) => {
+      await openAll(page, view);
+      const small = await page.evaluate((least) => {
+        const wanted =
+          'a[href], button, select, textarea, summary, input:not([hidden]), [role=slider], [role=gridcell], [role=button]';
+        const found = [];
+        for (const element of document.querySelectorAll(wanted)) {
+          // A press on a label counts as a press on its input.
+          const own = element.closest('label') ?? element;
+          const style = getComputedStyle(element);
+          if (
+            !element.checkVisibility({ checkVisibilityCSS: true }) ||
+            style.pointerEvents === 'none'
+          )
+            continue;
+          if (element.classList.contains('skip')) continue;
+          // A link within a sentence is as large as its words.
+          if (element.matches('p a, li a, .quiet a') && style.display === 'inline') continue;
+          const box = own.getBoundingClientRect();
+          if (box.width === 0 || box.height === 0) continue;
+          if (box.width < least - 0.5 || box.height < least - 0.5)
+            found.push(
+              `${element.tagName} ${element.dataset.testid ?? element.className}: “${element.textContent.trim().slice(0, 20)}” ${box.width.toFixed(0)} × ${box.height.toFixed(0)}`,
+            );
+        }
+        return found;
+      }, target);
+      assert.deepEqual([...new Set(small)].slice(0, 30), [], `${small.length} in all`);
+    },
+  );
+
+/** Counts how often each region that is read out changes while `act` goes on. */
+async function announced(page, act) {
+  await page.evaluate(() => {
+    window.announcements = new Map();
+    const live = '[role=status], [role=alert], [role=log], [aria-live=polite], [aria-live=assertive], output'; // prettier-ignore
+    new MutationObserver((records) => {
+      const regions = new Set(
+        records
+          .map(({ target: at }) => (at instanceof Element ? at : at.parentElement)?.closest(live))
+          .filter((region) => region && !region.closest('[aria-hidden=true]')),
+      );
+      for (const region of regions) {
+        const name = `${region.tagName} ${region.dataset.testid ?? region.className}`;
+        const { text, count } = window.announcements.get(name) ?? { count: 0 };
+        if (text !== region.textContent)
+          window.announcements.set(name, { text: region.textContent, count: count + 1 });
+      }
+    }).observe(document.querySelector('main'), {
+      ...{ subtree: true, childList: true, characterData: true },
+    });
+  });
+  await act();
+  return page.evaluate(() => [...window.announcements].map(([name, { count }]) => [name, count]));
+}
+
+onPage('nothing is read out again at every token', { hash: '#view=writing' }, async (page) => {
+  await page.getByRole('button', { name: 'Read every layer' }).click();
+  await page.getByTestId('next-so-far').last().waitFor();
+  const told = await announced(page, async () => {
+    await page.getByRole('button', { name: 'A list' }).click();
+    await page.getByTestId('temperature').fill('0');
+    await settled(page);
+    await page.getByTestId('play').click();
+    await page.getByTestId('token').nth(16).waitFor({ timeout: 60_000 });
+    await page.getByTestId('play').click();
+    await page.getByTestId('finish').click();
+    await page.getByText('can read no more').waitFor({ timeout: 120_000 });
+    await settled(page);
+  });
+  for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);
+});
+
+onPage('nor while a translation grows', { hash: '#view=translation' }, async (page) => {
+  const told = await announced(page, async () => {
+    await page
+      .getByTestId('input')
+      .fill('Two children are playing in the snow. It is cold. They want to go home. '.repeat(4));
+    await page.getByTestId('stop').waitFor();
+    await settled(page);
+  });
+  for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);
+});

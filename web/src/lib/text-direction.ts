@@ -1,0 +1,11 @@
+/**
+ * Which way a text is read: by its first letter, as `dir="auto"` has it. With that the browser would
+ * look through the whole text again for each word that is put into it.
+ */
+const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\u200f]/u;
+
+export function directionOf(text: string): 'ltr' | 'rtl' {
+  const [first = ''] = /[\p{L}\u200e\u200f]/u.exec(text) ?? [];
+  return rightToLeft.test(first) ? 'rtl' : 'ltr';
+}
