@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"bert"sv};
+constexpr std::array model_types = {Family::Type{"bert", "BertTokenizer"}};
 
 constexpr std::array heads = {
     TensorName{"pooler.dense", "head.dense"},

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"distilbert"sv};
+constexpr std::array model_types = {Family::Type{"distilbert", "DistilBertTokenizer"}};
 
 constexpr std::array tensors = {
     TensorName{"embeddings.word_embeddings", "encoder.embed_tokens"},

@@ -25,40 +25,15 @@ std::array<Families, 2> linked() {
           links_writers() ? Families(writers) : Families()};
 }
 
-// A field that is a text, of a file that is a JSON object; else nothing.
-std::string text_in(const FolderFile& file, std::string_view name, const char* key) {
-  const std::optional<std::string_view> text = file(name);
-  if (!text) return {};
-  const JsonSource source{ErrorCode::invalid_config, name};
-  const JsonValue json = parse_json(*text, source);
-  JsonObject object(json, source, {}, HubConfig::most_fields);
-  const JsonValue* value = object.find(key);
-  return value && value->is_string() ? value->string() : std::string();
-}
-
-// Whether a class, "GPT2TokenizerFast", begins with a type, "gpt2", whatever its capitals and
-// hyphens.
-bool is_of(std::string_view tokenizer_class, std::string_view model_type) {
-  std::size_t at = 0;
-  for (const char letter : model_type) {
-    if (letter == '-') continue;
-    if (at == tokenizer_class.size() || (tokenizer_class[at] | 32) != (letter | 32)) return false;
-    ++at;
-  }
-  return true;
-}
-
 }  // namespace
 
 const Family& find_family(std::string_view model_type, bool own_code) {
   std::string known;
   for (const Families families : linked()) {
     for (const Family* family : families) {
-      if (std::ranges::find(family->model_types, model_type) != family->model_types.end()) {
-        return *family;
-      }
-      for (const std::string_view type : family->model_types) {
-        known.append(known.empty() ? "\"" : ", \"").append(type).append("\"");
+      for (const Family::Type& type : family->model_types) {
+        if (type.name == model_type) return *family;
+        known.append(known.empty() ? "\"" : ", \"").append(type.name).append("\"");
       }
     }
   }
@@ -71,21 +46,20 @@ const Family& find_family(std::string_view model_type, bool own_code) {
                 own_code ? "; Python code of its own (auto_map) is not run here" : ""}});
 }
 
-Surroundings surroundings_in(const FolderFile& file) {
-  const std::string model_type = text_in(file, config_limit.name, "model_type");
-  const std::string tokenizer_class =
-      model_type.empty() ? text_in(file, "tokenizer_config.json", "tokenizer_class") : "";
+std::string_view usual_tokenizer_class(std::string_view config_json) {
+  constexpr JsonSource source{config_limit.code, config_limit.name};
+  const JsonValue json = parse_json(config_json, source);
+  JsonObject object(json, source, {}, HubConfig::most_fields);
+  const JsonValue* model_type = object.find("model_type");
+  if (!model_type || !model_type->is_string()) return {};
   for (const Families families : linked()) {
     for (const Family* family : families) {
-      for (const std::string_view type : family->model_types) {
-        if (model_type != type && (tokenizer_class.empty() || !is_of(tokenizer_class, type))) {
-          continue;
-        }
-        return surroundings_of(*family);
+      for (const Family::Type& type : family->model_types) {
+        if (type.name == model_type->string()) return type.tokenizer_class;
       }
     }
   }
-  return Surroundings::unknown;
+  return {};
 }
 
 const Family* find_container(ModelFiles& files, FolderFiles& found) {

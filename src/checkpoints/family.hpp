@@ -47,7 +47,11 @@ struct ContainerFormat {
 /// configurations and their tensors' names become ours. Everything else about a family is said by
 /// ModelConfig.
 struct Family {
-  std::span<const std::string_view> model_types;  ///< in config.json
+  /// A "model_type" of config.json, and the class that reads its texts where the folder names none.
+  struct Type {
+    std::string_view name, tokenizer_class;
+  };
+  std::span<const Type> model_types;
   std::string_view prefix;  ///< of the base model's tensors, in files that hold a head beside it
   std::span<const TensorName> tensors;  ///< of the base model: every model has them
   std::span<const TensorName> heads;    ///< of its tasks: a model reads those of its own
@@ -64,13 +68,9 @@ struct Family {
 /// checkpoint has Python code for an architecture of its own.
 const Family& find_family(std::string_view model_type, bool own_code = false);
 
-inline Surroundings surroundings_of(const Family& family) {
-  return family.writes ? Surroundings::none : Surroundings::special_tokens;
-}
-
-/// What texts stand between in a folder of tokenizer files: by config.json's model_type or, without
-/// it, by tokenizer_config.json's tokenizer_class, which begins with one.
-Surroundings surroundings_in(const FolderFile& file);
+/// The class that reads a model's texts where its folder names none: by config.json's model_type.
+/// Empty if that is none of ours.
+std::string_view usual_tokenizer_class(std::string_view config_json);
 
 /// The family whose container a folder has, and its files; or null.
 const Family* find_container(ModelFiles& files, FolderFiles& found);

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"gpt2"sv};
+constexpr std::array model_types = {Family::Type{"gpt2", "GPT2Tokenizer"}};
 
 constexpr std::array tensors = {
     TensorName{"wte", "decoder.embed_tokens"},

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"marian"sv};
+constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
 
 constexpr std::array tensors = {
     // One table has several names, and a file may hold it under any of them, or under all.

@@ -11,7 +11,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"roberta"sv, "xlm-roberta"sv, "camembert"sv};
+constexpr std::array model_types = {Family::Type{"roberta", "RobertaTokenizer"},
+                                    Family::Type{"xlm-roberta", "XLMRobertaTokenizer"},
+                                    Family::Type{"camembert", "CamembertTokenizer"}};
 
 constexpr std::array heads = {
     TensorName{"classifier.dense", "head.dense"},

@@ -12,7 +12,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array model_types = {"t5"sv, "mt5"sv};
+constexpr std::array model_types = {Family::Type{"t5", "T5Tokenizer"},
+                                    Family::Type{"mt5", "T5Tokenizer"}};
 
 constexpr std::array tensors = {
     // One table has several names, and a file may hold it under any of them, or under all.

@@ -39,7 +39,11 @@ std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
   FolderOnDisk files(folder);
   const FolderFile file = [&](std::string_view name) { return files.read(name); };
-  return read_tokenizer(file, side, surroundings_in(file));
+  const std::optional<std::string_view> config = file(config_limit.name);
+  return read_tokenizer(
+      file, {.side = side,
+             .usual_class = config ? usual_tokenizer_class(*config) : std::string_view(),
+             .lower_case = false});
 }
 
 void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {

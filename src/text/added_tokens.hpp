@@ -13,6 +13,7 @@ namespace glassformer {
 
 /// A token that is found in the text before the model sees it.
 struct AddedToken {
+  static constexpr std::int32_t unknown_id = -1;
   std::int32_t id;
   std::string content;
   bool single_word = false;  // only where no word character is next to it

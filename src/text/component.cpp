@@ -1,5 +1,7 @@
 #include "text/component.hpp"
 
+#include <utility>
+
 #include "text/characters.hpp"
 
 namespace glassformer {
@@ -12,6 +14,9 @@ constexpr std::string_view cure =
 
 Component::Component(const JsonValue& json, std::string_view path)
     : JsonObject(json, tokenizer_json, path), path_(path), type_(string("type")) {}
+
+Component::Component(const JsonValue& json, std::string_view path, std::string type)
+    : JsonObject(json, tokenizer_json, path), path_(path), type_(std::move(type)) {}
 
 bool Component::boolean_or(const char* key, bool fallback) {
   const JsonValue* value = find(key);

@@ -17,6 +17,8 @@ inline constexpr JsonSource tokenizer_json{ErrorCode::invalid_tokenizer, "tokeni
 class Component : public JsonObject {
  public:
   Component(const JsonValue& json, std::string_view path);
+  /// One whose type is not written in it.
+  Component(const JsonValue& json, std::string_view path, std::string type);
 
   const std::string& type() const { return type_; }
   const std::string& path() const { return path_; }

@@ -9,6 +9,35 @@
 #include "text/unicode/unicode.hpp"
 
 namespace glassformer {
+
+void ComposedTokenizer::Parts::add_token(AddedToken token) {
+  if (token.content.empty()) return;
+  const auto [place, is_new] = places_.emplace(token.content, added_tokens.size());
+  if (!is_new) {
+    AddedToken& same = added_tokens[place->second];
+    token.id = same.id;
+    same = std::move(token);
+    return;
+  }
+  const Vocabulary& vocabulary = model->vocabulary();
+  token.id = vocabulary.find(token.content);
+  if (token.id == Vocabulary::absent) {
+    token.id = std::max(next_id_, static_cast<std::int32_t>(vocabulary.count()));
+  }
+  next_id_ = std::max(next_id_, token.id + 1);
+  added_tokens.push_back(std::move(token));
+}
+
+std::int32_t ComposedTokenizer::Parts::find(std::string_view token) const {
+  const auto place = places_.find(token);
+  return place == places_.end() ? model->vocabulary().find(token) : added_tokens[place->second].id;
+}
+
+std::int32_t ComposedTokenizer::Parts::find_required(std::string_view token) const {
+  const std::int32_t id = find(token);
+  return id == Vocabulary::absent ? glassformer::find_required(model->vocabulary(), token) : id;
+}
+
 ComposedTokenizer::ComposedTokenizer(Parts parts)
     : parts_(std::move(parts)), added_(std::move(parts_.added_tokens), parts_.normalizer.get()) {}
 

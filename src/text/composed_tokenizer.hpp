@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +29,20 @@ class ComposedTokenizer final : public Tokenizer {
     std::unique_ptr<TokenDecoder> decoder;
     std::vector<AddedToken> added_tokens;
     PostProcessor post_processor;
+    std::optional<TruncationSide> truncation_side;
+
+    /// Adds a token as the library tokenizers does: with the id that it has in the vocabulary, or
+    /// with the next one behind all others, whatever id `token` has. One that was added before gets
+    /// the flags of this one.
+    void add_token(AddedToken token);
+    /// The id of an added token or of one in the vocabulary; Vocabulary::absent if it is neither.
+    std::int32_t find(std::string_view token) const;
+    /// The same. Throws invalid_tokenizer if it is neither.
+    std::int32_t find_required(std::string_view token) const;
+
+   private:
+    std::map<std::string, std::size_t, std::less<>> places_;  // of contents among added_tokens
+    std::int32_t next_id_ = 0;                                // behind all added tokens
   };
   explicit ComposedTokenizer(Parts parts);
 
@@ -43,6 +59,7 @@ class ComposedTokenizer final : public Tokenizer {
   bool marks_subwords() const override { return parts_.model->marks_subwords(); }
   std::string join(std::vector<std::string> pieces) const override;
   const TokenTemplate& around() const override { return parts_.post_processor.around; }
+  std::optional<TruncationSide> truncation_side() const override { return parts_.truncation_side; }
 
  private:
   std::string text_of(std::span<const std::int32_t> ids) const;

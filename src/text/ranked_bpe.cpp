@@ -21,6 +21,7 @@ void RankedBpe::add_merge(std::string_view left, std::string_view right) {
   const auto find = [&](std::string_view token) { return find_required(vocabulary(), token); };
   const std::uint64_t pair = pair_of(find(left), find(right));
   const auto rank = static_cast<std::uint32_t>(merges_.size());
+  right.remove_prefix(std::min(options_.prefix.size(), right.size()));
   merges_.push_back({pair, rank, find(std::string(left).append(right))});
 }
 
@@ -52,9 +53,10 @@ std::vector<RankedBpe::Symbol> RankedBpe::characters(CharacterSpan word) const {
   std::string utf8;
   for (std::uint32_t i = 0; i < word.size(); ++i) {
     utf8.clear();
+    if (i > 0) utf8 = options_.prefix;
     append_character(utf8, word[i].code);
+    if (i + 1 == word.size()) utf8 += options_.suffix;
     const std::int32_t id = vocabulary().find(utf8);
-    const auto byte_token = [&](char byte) { return bytes_[static_cast<unsigned char>(byte)]; };
     const bool in_bytes =
         id < 0 && options_.byte_fallback &&
         std::all_of(utf8.begin(), utf8.end(), [&](char byte) { return byte_token(byte) >= 0; });

@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Byte-pair encoding with a list of merges: starts from characters and merges, again and again,
-/// the two neighbors whose merge comes first in the list, the leftmost ones among equals.
+/// Byte-pair encoding with a list of merges (Sennrich et al. 2016): starts from characters and
+/// repeatedly merges the two neighbors whose merge comes first in the list, leftmost first.
 class RankedBpe final : public WordModel {
  public:
   struct Options {
@@ -20,11 +20,13 @@ class RankedBpe final : public WordModel {
     bool fuse_unknown = false;           // a run of unknown characters is one token
     bool byte_fallback = false;          // an unknown character becomes its bytes' tokens
     bool ignore_merges = false;          // a word in the vocabulary is taken as it is
+    std::string prefix = {};             // of every character of a word but the first ("##")
+    std::string suffix = {};             // of a word's last character ("</w>")
   };
   RankedBpe(Vocabulary vocabulary, const Options& options);
 
-  /// Adds the next merge. Throws invalid_tokenizer if one of the tokens, or both joined, are not in
-  /// the vocabulary.
+  /// Adds the next merge. Both joined lose the prefix of the right one. Throws invalid_tokenizer if
+  /// one of the tokens, or both joined, are not in the vocabulary.
   void add_merge(std::string_view left, std::string_view right);
   /// No merge follows.
   void finish_merges();
@@ -60,6 +62,7 @@ class RankedBpe final : public WordModel {
   }
 
   const Merge* find(std::int32_t left, std::int32_t right) const;
+  std::int32_t byte_token(char byte) const { return bytes_[static_cast<unsigned char>(byte)]; }
   std::vector<Symbol> characters(CharacterSpan word) const;
   void merge(std::vector<Symbol>& symbols) const;
 

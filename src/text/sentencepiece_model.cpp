@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "error.hpp"
+#include "io/mistaken.hpp"
 #include "io/utf8.hpp"
 #include "text/protobuf.hpp"
 
@@ -146,6 +147,10 @@ std::int32_t find_unknown(const std::vector<Piece>& pieces) {
 }  // namespace
 
 SentencePieceModel parse_sentencepiece_model(std::span<const std::byte> file) {
+  const std::string_view start(reinterpret_cast<const char*>(file.data()), file.size());
+  if (const std::string_view problem = mistaken_content(start); !problem.empty()) {
+    throw_error(ErrorCode::invalid_tokenizer, {"the SentencePiece model: {}", {problem}});
+  }
   SentencePieceModel model;
   model.file = std::make_unique_for_overwrite<char[]>(file.size());
   std::copy_n(reinterpret_cast<const char*>(file.data()), file.size(), model.file.get());

@@ -26,6 +26,9 @@ class Sequence final : public TextNormalizer {
     });
   }
 
+  explicit Sequence(std::vector<std::unique_ptr<TextNormalizer>> steps)
+      : steps_(std::move(steps)) {}
+
   Characters normalize(Characters text) const override {
     const std::size_t most = most_characters(text);
     for (const auto& step : steps_) {
@@ -276,6 +279,16 @@ std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::stri
   std::unique_ptr<TextNormalizer> normalizer = make(component);
   component.finish();
   return normalizer;
+}
+
+std::unique_ptr<TextNormalizer> make_lower_case() { return std::make_unique<Lowercase>(); }
+
+std::unique_ptr<TextNormalizer> make_sequence(std::unique_ptr<TextNormalizer> first,
+                                              std::unique_ptr<TextNormalizer> second) {
+  std::vector<std::unique_ptr<TextNormalizer>> steps;
+  if (first) steps.push_back(std::move(first));
+  if (second) steps.push_back(std::move(second));
+  return std::make_unique<Sequence>(std::move(steps));
 }
 
 std::unique_ptr<TextNormalizer> make_precompiled_normalizer(std::string map) {

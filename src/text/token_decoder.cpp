@@ -200,6 +200,22 @@ class Replace final : public TokenDecoder {
   std::string content_;
 };
 
+/// Words that end with a suffix, which becomes the space behind them.
+class SuffixedPieces final : public TokenDecoder {
+ public:
+  explicit SuffixedPieces(Component& component) : suffix_(component.string_or("suffix", "</w>")) {}
+
+  Tokens decode(Tokens tokens) const override {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      replace_all(tokens[i], suffix_, i + 1 == tokens.size() ? "" : " ");
+    }
+    return tokens;
+  }
+
+ private:
+  std::string suffix_;
+};
+
 class ByteFallback final : public TokenDecoder {
  public:
   Tokens decode(Tokens tokens) const override {
@@ -276,11 +292,13 @@ std::unique_ptr<TokenDecoder> make(Component& component) {
   if (type == "ByteLevel") return std::make_unique<ByteLevel>(component);
   if (type == "Metaspace") return std::make_unique<Metaspace>(component);
   if (type == "Replace") return std::make_unique<Replace>(component);
+  if (type == "BPEDecoder") return std::make_unique<SuffixedPieces>(component);
   if (type == "ByteFallback") return std::make_unique<ByteFallback>();
   if (type == "Fuse") return std::make_unique<Fuse>();
   if (type == "Strip") return std::make_unique<Strip>(component);
   component.refuse_type(
-      "one of ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Sequence, Strip, WordPiece");
+      "one of BPEDecoder, ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Sequence, Strip, "
+      "WordPiece");
 }
 
 }  // namespace

@@ -113,8 +113,8 @@ void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
 }  // namespace
 
 TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separator) {
-  const bool twice = separator == Separator::twice;
-  const std::int32_t type = twice ? 0 : 1;
+  const bool twice = separator != Separator::once_with_types;
+  const std::int32_t type = separator == Separator::twice ? 0 : 1;
   TokenTemplate result;
   result.single = {{Kind::special, first, 0}, {Kind::first_text, 0, 0}, {Kind::special, last, 0}};
   result.pair = result.single;

@@ -23,9 +23,9 @@ struct TokenTemplate {
                                  {TemplatePart::Kind::second_text, 0, 1}};
 };
 
-/// What separates two texts: the last special token, once, and then the token type is 1 from there
-/// on; or that token twice, with one type.
-enum class Separator { once_with_types, twice };
+/// What separates two texts: the last special token, once or twice. Token types are 1 from the
+/// second text on, or 0 everywhere.
+enum class Separator { once_with_types, twice_with_types, twice };
 
 /// A special token before the texts and one behind each.
 TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separator);

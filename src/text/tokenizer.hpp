@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "text/token_template.hpp"
+#include "text/truncation.hpp"
 
 namespace glassformer {
 
@@ -96,6 +97,9 @@ class Tokenizer {
   virtual bool marks_subwords() const { return false; }
   /// The text of pieces as they are in the vocabulary, or of parts of such a text.
   virtual std::string join(std::vector<std::string> pieces) const;
+
+  /// The side at which the tokenizer's files have long texts cut; nothing if they do not say.
+  virtual std::optional<TruncationSide> truncation_side() const { return std::nullopt; }
 
   /// What the model expects around its texts, as far as the tokenizer's files say.
   virtual const TokenTemplate& around() const = 0;

@@ -1,11 +1,17 @@
 #include "text/tokenizer_json.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "io/json_writer.hpp"
 #include "text/ranked_bpe.hpp"
 #include "text/scored_pieces.hpp"
+#include "text/tokenizer_config.hpp"
+#include "text/word_level.hpp"
 #include "text/wordpiece.hpp"
 
 namespace glassformer {
@@ -63,15 +69,7 @@ void read_merge(const Component& model, const JsonValue& json, RankedBpe& bpe) {
   bpe.add_merge(parts[0], parts[1]);
 }
 
-// Refuses a field that is neither null nor empty.
-void expect_empty(Component& model, const char* key) {
-  const std::string text = model.string_or(key, "");
-  if (!text.empty()) model.refuse(key, text, "null or an empty string");
-}
-
 std::unique_ptr<WordModel> read_bpe(Component& model) {
-  expect_empty(model, "continuing_subword_prefix");
-  expect_empty(model, "end_of_word_suffix");
   if (!is_null(model.find("dropout")) && model.number("dropout") != 0) {
     model.refuse("dropout", model.require("dropout").text(), "null or 0");
   }
@@ -80,6 +78,8 @@ std::unique_ptr<WordModel> read_bpe(Component& model) {
   options.fuse_unknown = model.boolean_or("fuse_unk", false);
   options.byte_fallback = model.boolean_or("byte_fallback", false);
   options.ignore_merges = model.boolean_or("ignore_merges", false);
+  options.prefix = model.string_or("continuing_subword_prefix", "");
+  options.suffix = model.string_or("end_of_word_suffix", "");
   auto bpe = std::make_unique<RankedBpe>(read_vocabulary(model), options);
   const JsonValue& merges = model.require("merges");
   if (!merges.is_array()) model.fail("merges", "an array", merges);
@@ -119,43 +119,113 @@ std::unique_ptr<WordModel> read_unigram(Component& model) {
   return std::make_unique<ScoredPieces>(std::move(vocabulary), std::move(scores), options);
 }
 
+std::unique_ptr<WordModel> read_word_level(Component& model) {
+  const std::string unknown = model.string("unk_token");
+  return std::make_unique<WordLevel>(read_vocabulary(model), unknown);
+}
+
+// Files from before 2021 have no type. The library tokenizers then tries its models in this order
+// and takes the first whose required fields are all there.
+std::string type_by_fields(JsonObject& model) {
+  const auto has = [&](const char* key) { return present(model.find(key)) != nullptr; };
+  const JsonValue& vocabulary = model.require("vocab");
+  if (vocabulary.is_array()) return "Unigram";
+  if (has("merges")) return "BPE";
+  if (has("unk_token")) {
+    const bool pieces = has("continuing_subword_prefix") && has("max_input_chars_per_word");
+    return pieces ? "WordPiece" : "WordLevel";
+  }
+  model.fail("type", "missing, and its other fields do not tell which model it is");
+}
+
 std::unique_ptr<WordModel> read_model(const JsonValue& json) {
-  Component model(json, "model");
+  JsonObject fields(json, tokenizer_json, "model");
+  Component model = fields.find("type") ? Component(json, "model")
+                                        : Component(json, "model", type_by_fields(fields));
   std::unique_ptr<WordModel> result;
   if (model.type() == "WordPiece") {
     result = read_wordpiece(model);
   } else if (model.type() == "BPE") {
     result = read_bpe(model);
+  } else if (model.type() == "WordLevel") {
+    result = read_word_level(model);
   } else if (model.type() == "Unigram") {
     result = read_unigram(model);
   } else {
-    model.refuse_type("one of BPE, Unigram, WordPiece");
+    model.refuse_type("one of BPE, Unigram, WordLevel, WordPiece");
   }
   model.finish();
   return result;
 }
 
-std::vector<AddedToken> read_added_tokens(const JsonValue& json, const Vocabulary& vocabulary) {
-  std::vector<AddedToken> tokens;
-  for_each_element(json, [&](const JsonValue& element) {
-    JsonObject object(element, tokenizer_json, "added_tokens");
-    AddedToken token;
-    token.id = read_id(object, object.require("id"), "id");
-    token.content = object.string("content");
-    token.single_word = object.boolean("single_word");
-    token.strip_left = object.boolean("lstrip");
-    token.strip_right = object.boolean("rstrip");
-    token.normalized = object.boolean("normalized");
-    token.special = object.boolean("special");
-    object.finish();
-    const std::int32_t listed = vocabulary.find(token.content);
-    if (listed != Vocabulary::absent && listed != token.id) {
-      object.fail("id", {"expected {}, the id of {} in the vocabulary, got {}",
-                         {listed, describe(token.content), token.id}});
-    }
-    tokens.push_back(std::move(token));
+// Whether a component is of this type.
+bool is_of_type(JsonValue component, std::string_view type) {
+  bool same = false;
+  if (!component.is_object()) return false;
+  for_each_field(component, [&](const std::string& key, JsonValue value) {
+    same |= key == "type" && value.is_string() && value.string() == type;
   });
-  return tokens;
+  return same;
+}
+
+// An object with some fields set: to true or false, where `value` says so.
+std::string with_flags(JsonValue object,
+                       std::initializer_list<std::pair<const char*, std::optional<bool>>> flags) {
+  JsonWriter json;
+  json.object([&] {
+    for_each_field(object, [&](const std::string& key, JsonValue value) {
+      const bool set = std::ranges::any_of(
+          flags, [&](const auto& flag) { return flag.second && key == flag.first; });
+      if (set) return;
+      json.key(key);
+      json.raw(value.text());
+    });
+    for (const auto& [key, value] : flags) {
+      if (value) json.field(key, *value);
+    }
+  });
+  return json.take();
+}
+
+std::unique_ptr<TextNormalizer> read_normalizer(JsonValue json,
+                                                const TokenizerJsonChanges& changes) {
+  constexpr std::string_view path = "normalizer";
+  if (changes.bert_normalizer && is_of_type(json, "BertNormalizer")) {
+    return glassformer::read_normalizer(parse_json(*changes.bert_normalizer, tokenizer_json), path);
+  }
+  return glassformer::read_normalizer(json, path);
+}
+
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(JsonValue json,
+                                                 const TokenizerJsonChanges& changes) {
+  std::string changed;
+  if (changes.pre_tokenizer) json = parse_json(*changes.pre_tokenizer, tokenizer_json);
+  if (is_of_type(json, "ByteLevel")) {
+    changed = with_flags(json, {{"add_prefix_space", changes.add_prefix_space}});
+    json = JsonValue(changed);
+  }
+  return glassformer::read_pre_tokenizer(json, "pre_tokenizer");
+}
+
+PostProcessor read_post_processor(JsonValue json, const TokenizerJsonChanges& changes) {
+  std::string changed;
+  if (is_of_type(json, "RobertaProcessing")) {
+    changed = with_flags(json, {{"add_prefix_space", changes.add_prefix_space},
+                                {"trim_offsets", changes.trim_offsets}});
+    json = JsonValue(changed);
+  }
+  return glassformer::read_post_processor(json, "post_processor");
+}
+
+// The side at which a text loses tokens.
+std::optional<TruncationSide> read_truncation_side(const JsonValue* json) {
+  if (is_null(json) || !json->is_object()) return std::nullopt;
+  std::optional<TruncationSide> side;
+  for_each_field(*json, [&](const std::string& key, JsonValue value) {
+    if (key != "direction" || !value.is_string()) return;
+    side = value.string() == "Left" ? TruncationSide::left : TruncationSide::right;
+  });
+  return side;
 }
 
 }  // namespace
@@ -218,29 +288,36 @@ double nearest_double(std::string_view text) {
   return negative ? -value : value;
 }
 
-ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file) {
+ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file,
+                                              const TokenizerJsonChanges& changes) {
   const JsonValue json = parse_json(file, tokenizer_json);
   JsonObject object(json, tokenizer_json);
   object.find("version");
-  object.find("truncation");  // the caller's business, like padding
-  object.find("padding");
+  object.find("padding");  // the caller's business
 
   ComposedTokenizer::Parts parts;
+  parts.truncation_side = read_truncation_side(object.find("truncation"));
   parts.model = read_model(object.require("model"));
   if (const JsonValue* normalizer = object.find("normalizer"); !is_null(normalizer)) {
-    parts.normalizer = read_normalizer(*normalizer, "normalizer");
+    parts.normalizer = read_normalizer(*normalizer, changes);
   }
   if (const JsonValue* splitter = object.find("pre_tokenizer"); !is_null(splitter)) {
-    parts.pre_tokenizer = read_pre_tokenizer(*splitter, "pre_tokenizer");
+    parts.pre_tokenizer = read_pre_tokenizer(*splitter, changes);
   }
   if (const JsonValue* processor = object.find("post_processor"); !is_null(processor)) {
-    parts.post_processor = read_post_processor(*processor, "post_processor");
+    parts.post_processor = read_post_processor(*processor, changes);
   }
   const JsonValue* decoder = object.find("decoder");
-  parts.decoder = is_null(decoder) ? make_spacing_decoder() : read_decoder(*decoder, "decoder");
+  if (changes.decoder) {
+    parts.decoder = read_decoder(parse_json(*changes.decoder, tokenizer_json), "decoder");
+  } else {
+    parts.decoder = is_null(decoder) ? make_spacing_decoder() : read_decoder(*decoder, "decoder");
+  }
   if (const JsonValue* added = object.find("added_tokens"); !is_null(added)) {
     if (!added->is_array()) object.fail("added_tokens", "an array", *added);
-    parts.added_tokens = read_added_tokens(*added, parts.model->vocabulary());
+    for_each_element(*added, [&](const JsonValue& token) {
+      parts.add_token(read_added_token(token, tokenizer_json, "added_tokens"));
+    });
   }
   object.finish();
   return parts;

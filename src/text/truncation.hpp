@@ -5,7 +5,10 @@
 
 namespace glassformer {
 
-/// How many tokens of each of two texts stay, counted from their starts.
+/// The side at which a text that is too long loses tokens.
+enum class TruncationSide { left, right };
+
+/// How many tokens of each of two texts stay.
 struct PairLengths {
   std::size_t first, second;
 

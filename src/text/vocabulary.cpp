@@ -1,5 +1,7 @@
 #include "text/vocabulary.hpp"
 
+#include <utility>
+
 #include "error.hpp"
 
 namespace glassformer {
@@ -21,7 +23,12 @@ void Vocabulary::add(std::string_view text, std::int32_t id) {
   places_[index] = {static_cast<std::uint32_t>(texts_.size()),
                     static_cast<std::uint32_t>(text.size())};
   texts_ += text;
-  if (!text.empty()) trie_.assign(text, id);
+  if (text.empty()) {
+    count_ += !std::exchange(has_empty_, true);
+  } else {
+    count_ += find(text) == absent;
+    trie_.assign(text, id);
+  }
 }
 
 std::int32_t Vocabulary::find(std::string_view text) const {

@@ -26,6 +26,9 @@ class Vocabulary {
   /// One more than the highest id.
   std::size_t size() const { return places_.size(); }
 
+  /// How many different texts there are.
+  std::size_t count() const { return count_; }
+
   const Trie& trie() const { return trie_; }
 
  private:
@@ -35,6 +38,8 @@ class Vocabulary {
   };
   std::string texts_;
   std::vector<Place> places_;  // by id
+  std::size_t count_ = 0;
+  bool has_empty_ = false;
   Trie trie_;
 };
 

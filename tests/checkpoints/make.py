@@ -223,6 +223,8 @@ ROBERTA_HEADS = {
     "roberta.pooler.dense.bias": [24], "lm_head.bias": [503], "lm_head.dense.weight": [24, 24],
     "lm_head.dense.bias": [24], "lm_head.layer_norm.weight": [24], "lm_head.layer_norm.bias": [24]}
 
+# A tokenizer.json as it is: no class of the library that changes a part of it.
+AS_IT_IS = dict(tokenizer_class="PreTrainedTokenizerFast")
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -276,12 +278,12 @@ VARIANTS = [
 
     Variant("roberta_sequence", ROBERTA, "sequence", seed=2, traced=0, labels=SENTIMENT, dtype="F16",
             texts=MASKED, size=dict(layer_norm_eps=1e-5), unused=tuple(ROBERTA_HEADS),
-            tensors=forms.foreign(ROBERTA_HEADS)),
+            tensors=forms.foreign(ROBERTA_HEADS), tokenizer_config=AS_IT_IS),
     Variant("roberta_tokens", ROBERTA, "tokens", seed=15, texts=NEWS, dtype="F16", labels=ENTITIES,
             size=SMALL | dict(layer_norm_eps=0.01, pad_token_id=3),
             tokenizer_files=tokens.vocabulary_and_merges),
     Variant("roberta_answer", ROBERTA, "answer", seed=470, texts=QUESTIONS, dtype="F16",
-            size=SMALL | dict(max_position_embeddings=36)),
+            size=SMALL | dict(max_position_embeddings=36), tokenizer_config=AS_IT_IS),
     Variant("xlm_roberta_sequence", XLM_ROBERTA, "sequence", seed=3, traced=3, texts=MASKED,
             labels=SENTIMENT, dtype="F16", size=SMALL),
     Variant("camembert_sequence", XLM_ROBERTA, "sequence", seed=3, same_as="xlm_roberta_sequence",

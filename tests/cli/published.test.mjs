@@ -92,8 +92,15 @@ test('a checkpoint with more tokens than rows opens; only a text with such a tok
     ['mt5', 'generate'],
   ]) {
     const rows = readJson(join(checkpoint(name), 'config.json')).vocab_size;
+    // An added token has the next free id, so all ids up to the rows' number are taken first.
     const folder = withTokenizer(name, (json) => {
-      json.added_tokens.push({ id: rows, ...padding });
+      const { vocab } = json.model;
+      const tokens = Array.isArray(vocab) ? vocab.map(([token]) => token) : Object.keys(vocab);
+      const taken = new Set([...tokens, ...json.added_tokens.map(({ content }) => content)]);
+      for (let id = taken.size; id < rows; id++) {
+        json.added_tokens.push({ ...padding, id, content: `[FREE${id}]` });
+      }
+      json.added_tokens.push({ ...padding, id: rows });
     });
     const text = verb === 'answer' ? 'a\tb film' : 'a film';
     const expected = glassformer([verb, checkpoint(name)], `${text}\n`);

@@ -472,29 +472,16 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
                     [] { expect_task(parse_config(valid), std::array{Task::translation}); });
 }
 
-TEST_CASE("what texts stand between is said by the family, or by the tokenizer's class",
-          "[checkpoints]") {
-  using Files = std::map<std::string, std::string, std::less<>>;
-  const auto in = [](const Files& files) {
-    return surroundings_in([&](std::string_view name) -> std::optional<std::string_view> {
-      const auto file = files.find(name);
-      return file == files.end() ? std::nullopt : std::optional<std::string_view>(file->second);
-    });
+TEST_CASE("a model_type has the class that reads its texts", "[checkpoints]") {
+  const auto of = [](const std::string& type) {
+    return usual_tokenizer_class(R"({"model_type": ")" + type + "\"}");
   };
-  const auto of_class = [&](const std::string& name) {
-    return in({{"tokenizer_config.json", R"({"tokenizer_class": ")" + name + "\"}"}});
-  };
-  CHECK(in({}) == Surroundings::unknown);
-  CHECK(in({{"config.json", R"({"model_type": "gpt2"})"}}) == Surroundings::none);
-  CHECK(in({{"config.json", R"({"model_type": "roberta"})"},
-            {"tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})"}}) ==
-        Surroundings::special_tokens);
-  CHECK(in({{"config.json", R"({"model_type": "other"})"}}) == Surroundings::unknown);
-  CHECK(in({{"config.json", R"({"format": 1})"}}) == Surroundings::unknown);
-  CHECK(of_class("GPT2TokenizerFast") == Surroundings::none);
-  CHECK(of_class("RobertaTokenizer") == Surroundings::special_tokens);
-  CHECK(of_class("XLMRobertaTokenizer") == Surroundings::special_tokens);
-  CHECK(of_class("PreTrainedTokenizerFast") == Surroundings::unknown);
+  CHECK(of("gpt2") == "GPT2Tokenizer");
+  CHECK(of("camembert") == "CamembertTokenizer");
+  CHECK(of("xlm-roberta") == "XLMRobertaTokenizer");
+  CHECK(of("mt5") == "T5Tokenizer");
+  CHECK(of("other").empty());
+  CHECK(usual_tokenizer_class(R"({"format": 1})").empty());
 }
 
 }  // namespace
