@@ -9,6 +9,7 @@
 
 #include "io/heap_sort.hpp"
 #include "io/json_writer.hpp"
+#include "io/mistaken.hpp"
 #include "io/utf8.hpp"
 #include "powers.hpp"
 
@@ -401,6 +402,9 @@ std::size_t count_entries(JsonValue value) {
 }
 
 JsonValue parse_json(std::string_view text, JsonSource source) {
+  if (const std::string_view problem = mistaken_content(text); !problem.empty()) {
+    source.fail(problem);
+  }
   if (text.starts_with("\xEF\xBB\xBF")) source.fail("starts with a byte order mark");
   return Parser(text, source).document();
 }

@@ -16,6 +16,7 @@
 #include "io/json.hpp"
 #include "io/json_writer.hpp"
 #include "io/limits.hpp"
+#include "io/mistaken.hpp"
 
 namespace glassformer {
 namespace {
@@ -25,8 +26,10 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr JsonSource source{ErrorCode::invalid_safetensors, "model.safetensors"};
 constexpr std::size_t prefix_bytes = 8;
-constexpr std::array dtypes{DType::f32, DType::f16,     DType::bf16, DType::i8,
-                            DType::u8,  DType::boolean, DType::i32,  DType::i64};
+constexpr std::array dtypes{DType::f32,     DType::f16,    DType::bf16, DType::i8,  DType::u8,
+                            DType::boolean, DType::i32,    DType::i64,  DType::f64, DType::i16,
+                            DType::u16,     DType::u32,    DType::u64,  DType::c64, DType::f8_e4m3,
+                            DType::f8_e5m2, DType::f8_e8m0};
 
 DType parse_dtype(const std::string& name, const std::string& tensor) {
   for (const DType dtype : dtypes) {
@@ -127,20 +130,35 @@ void check_tiling(const std::vector<TensorInfo>& tensors, std::optional<std::uin
 std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::i64:
+    case DType::u64:
+    case DType::f64:
+    case DType::c64:
       return 8;
     case DType::f32:
+    case DType::u32:
     case DType::i32:
     case DType::multiplier:
       return 4;
     case DType::f16:
     case DType::bf16:
+    case DType::i16:
+    case DType::u16:
       return 2;
     case DType::i8:
     case DType::u8:
     case DType::boolean:
+    case DType::f8_e4m3:
+    case DType::f8_e5m2:
+    case DType::f8_e8m0:
       return 1;
   }
   throw_error(ErrorCode::internal, "unknown dtype");
+}
+
+SafetensorsHeader SafetensorsHeader::with_prefix(const std::string& prefix) const {
+  SafetensorsHeader renamed = *this;
+  for (TensorInfo& tensor : renamed.tensors_) tensor.name.insert(0, prefix);
+  return renamed;
 }
 
 bool holds_weights(DType dtype) { return dtype <= DType::i8; }
@@ -163,6 +181,24 @@ std::string_view to_string(DType dtype) {
       return "I32";
     case DType::i64:
       return "I64";
+    case DType::f64:
+      return "F64";
+    case DType::i16:
+      return "I16";
+    case DType::u16:
+      return "U16";
+    case DType::u32:
+      return "U32";
+    case DType::u64:
+      return "U64";
+    case DType::c64:
+      return "C64";
+    case DType::f8_e4m3:
+      return "F8_E4M3";
+    case DType::f8_e5m2:
+      return "F8_E5M2";
+    case DType::f8_e8m0:
+      return "F8_E8M0";
     case DType::multiplier:
       return "F32";
   }
@@ -186,6 +222,10 @@ std::string to_string(const std::vector<std::size_t>& shape) {
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
   std::uint64_t size;
   std::memcpy(&size, prefix.data(), sizeof size);
+  const std::string_view start(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  if (const std::string_view problem = mistaken_content(start); !problem.empty()) {
+    source.fail(problem);
+  }
   expect_within(header_limit, size);
   return size;
 }

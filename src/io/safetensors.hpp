@@ -17,7 +17,26 @@ namespace glassformer {
 /// The first four hold weights; `multiplier` is the one float that other containers have beside
 /// integers, by which floats were multiplied to make them. The others only occur in tensors that no
 /// model reads.
-enum class DType { f32, f16, bf16, i8, u8, boolean, i32, i64, multiplier };
+enum class DType {
+  f32,
+  f16,
+  bf16,
+  i8,
+  u8,
+  boolean,
+  i32,
+  i64,
+  f64,
+  i16,
+  u16,
+  u32,
+  u64,
+  c64,
+  f8_e4m3,
+  f8_e5m2,
+  f8_e8m0,
+  multiplier
+};
 
 std::size_t size_of(DType dtype);  // bytes per element
 bool holds_weights(DType dtype);
@@ -52,6 +71,8 @@ class SafetensorsHeader {
   static SafetensorsHeader parse(std::string_view json, std::optional<std::uint64_t> data_size);
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
+  /// The same tensors, whose names begin with this.
+  SafetensorsHeader with_prefix(const std::string& prefix) const;
 
  private:
   std::vector<TensorInfo> tensors_;

@@ -1,10 +1,14 @@
 #include "io/safetensors.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/floats.hpp"
@@ -96,12 +100,24 @@ TEST_CASE("a tensor has exactly its three fields, of the right types", "[io]") {
 }
 
 TEST_CASE("element types that neither weights nor buffers have are unsupported", "[io]") {
-  for (const char* dtype : {"F64", "I16", "U32", "F8_E4M3", "f32", "X", ""}) {
+  for (const char* dtype : {"F4", "F6_E2M3", "f32", "X", ""}) {
     check_refused("{" + tensor("a.weight", dtype, "[0]", "[0,0]") + "}", 0,
                   "model.safetensors: a.weight: dtype: expected F32, F16, BF16 or I8, got \"" +
                       std::string(dtype) + "\"",
                   ErrorCode::unsupported_dtype);
   }
+}
+
+TEST_CASE("a file in place of the weights is named", "[io]") {
+  const auto refused = [](std::string_view start, std::string_view message) {
+    std::array<char, 8> prefix{};
+    std::copy_n(start.begin(), 8, prefix.begin());
+    check_error(ErrorCode::invalid_safetensors, message,
+                [&] { safetensors_header_size(std::as_bytes(std::span(prefix))); });
+  };
+  refused("version https://git-lfs.github.com/spec/v1", "git lfs pull");
+  refused("<!DOCTYPE html>", "web page");
+  refused(std::string_view("\x1F\x8B\x08\0\0\0\0\0", 8), "gunzip");
 }
 
 TEST_CASE("offsets fit shape, type and file", "[io]") {
