@@ -262,7 +262,7 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       break;
     case Task::feature_extraction:
       head = {.kind = HeadKind::vectors};
-      config.poolings = {TokenPooling::mean};
+      config.vectors.poolings = {TokenPooling::mean};
       break;
     case Task::translation:
     case Task::text_generation:

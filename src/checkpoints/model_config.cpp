@@ -51,7 +51,10 @@ constexpr std::array names_of<Task>{
 template <>
 constexpr std::array names_of<Scoring>{"softmax", "sigmoid", "raw"};
 template <>
-constexpr std::array names_of<TokenPooling>{"cls", "max", "mean", "mean_sqrt_len"};
+constexpr std::array names_of<TokenPooling>{"cls",           "max",          "mean",
+                                            "mean_sqrt_len", "weightedmean", "lasttoken"};
+template <>
+constexpr std::array names_of<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>
 constexpr std::array names_of<PositionKind>{"sinusoidal", "learned", "sinusoidal_halves",
                                             "relative", "sinusoidal_endpoint"};
@@ -67,7 +70,7 @@ constexpr std::array names_of<Activation>{"relu", "gelu", "gelu_tanh", "quick_ge
 template <>
 constexpr std::array names_of<Pooling>{"mean", "first"};
 template <>
-constexpr std::array names_of<Clip>{"end", "middle"};
+constexpr std::array names_of<Clip>{"end", "middle", "beginning"};
 template <>
 constexpr std::array names_of<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 
@@ -97,10 +100,37 @@ Enum choice(JsonObject& object, const char* key) {
   return choice<Enum>(object, key, object.require(key));
 }
 
-std::vector<std::string> names(const std::vector<TokenPooling>& poolings) {
-  std::vector<std::string> names;
-  for (const TokenPooling pooling : poolings) names.push_back(name_of(pooling));
-  return names;
+void write_vectors(JsonWriter& json, const ModelConfig& config) {
+  const VectorConfig& vectors = config.vectors;
+  const std::vector<VectorModule>& modules = config.architecture.head.modules;
+  json.key("poolings");
+  json.array(vectors.poolings, [&](TokenPooling pooling) { json.value(name_of(pooling)); });
+  json.field("normalize", vectors.normalize);
+  if (!modules.empty()) {
+    json.key("modules");
+    json.array(modules, [&](const VectorModule& module) {
+      json.object([&] {
+        json.field("kind", name_of(module.kind));
+        if (module.kind == VectorModule::Kind::normalize) return;
+        json.field("in", module.in);
+        if (module.kind == VectorModule::Kind::layer_norm) return;
+        json.field("out", module.out);
+        json.field("bias", module.bias);
+        json.field("activation", name_of(module.activation));
+      });
+    });
+  }
+  if (!vectors.prompts.empty()) {
+    json.key("prompts");
+    json.object([&] {
+      for (const auto& [name, text] : vectors.prompts) {
+        json.key(name);
+        json.value(text);
+      }
+    });
+  }
+  if (!vectors.default_prompt.empty()) json.field("default_prompt", vectors.default_prompt);
+  if (!vectors.include_prompt) json.field("include_prompt", false);
 }
 
 std::size_t size(JsonObject& object, const char* key, std::uint64_t max) {
@@ -380,17 +410,60 @@ void read_answerer(JsonObject& object, ModelConfig& config) {
   read_encoder(object, config);
 }
 
+VectorModule read_vector_module(JsonValue value, std::string_view document) {
+  JsonObject object(value, {config_limit.code, document}, "modules");
+  VectorModule module{.kind = choice<VectorModule::Kind>(object, "kind")};
+  if (module.kind != VectorModule::Kind::normalize) {
+    module.in = size(object, "in", max_width);
+    module.out = module.in;
+  }
+  if (module.kind == VectorModule::Kind::dense) {
+    module.out = size(object, "out", max_width);
+    module.bias = object.boolean("bias");
+    module.activation = choice<Activation>(object, "activation");
+  }
+  object.finish();
+  return module;
+}
+
 void read_embedder(JsonObject& object, ModelConfig& config) {
   config.architecture.head = {.kind = HeadKind::vectors};
+  VectorConfig& vectors = config.vectors;
+  std::vector<VectorModule>& head_modules = config.architecture.head.modules;
   const JsonValue& poolings = object.require("poolings");
-  if (!poolings.is_array() || count_entries(poolings) == 0 || count_entries(poolings) > 4) {
-    object.fail("poolings", "an array of one to four names", poolings);
+  if (!poolings.is_array() || count_entries(poolings) == 0 || count_entries(poolings) > 6) {
+    object.fail("poolings", "an array of one to six names", poolings);
   }
   for (JsonEntries entry(poolings); entry.next();) {
-    config.poolings.push_back(choice<TokenPooling>(object, "poolings", entry.value()));
+    vectors.poolings.push_back(choice<TokenPooling>(object, "poolings", entry.value()));
   }
-  config.normalize = object.boolean("normalize");
+  vectors.normalize = object.boolean("normalize");
+  if (const JsonValue* modules = object.find("modules")) {
+    if (!modules->is_array() || count_entries(*modules) > max_special_tokens) {
+      object.fail("modules", {"an array of at most {} modules", {max_special_tokens}}, *modules);
+    }
+    for (JsonEntries entry(*modules); entry.next();) {
+      head_modules.push_back(read_vector_module(entry.value(), object.document()));
+    }
+  }
+  if (const JsonValue* prompts = object.find("prompts")) {
+    if (!prompts->is_object()) object.fail("prompts", "an object of texts", *prompts);
+    for (JsonEntries entry(*prompts); entry.next();) {
+      if (!entry.value().is_string()) object.fail("prompts", "texts", entry.value());
+      vectors.prompts.emplace_back(entry.key(), entry.value().string());
+    }
+  }
+  if (const JsonValue* name = object.find("default_prompt")) {
+    vectors.default_prompt = object.string("default_prompt");
+    if (!vectors.find_prompt(vectors.default_prompt)) {
+      object.fail("default_prompt", "the name of a prompt", *name);
+    }
+  }
+  if (object.find("include_prompt")) vectors.include_prompt = object.boolean("include_prompt");
   read_encoder(object, config);
+  const std::size_t pooled = vectors.poolings.size() * config.encoder().d_model;
+  const std::string problem = sizes_problem(head_modules, pooled);
+  if (!problem.empty()) object.fail("modules", problem);
 }
 
 // What stands on the last stack of a model that writes.
@@ -519,6 +592,24 @@ void read_reader(JsonObject& object, ModelConfig& config) {
 
 }  // namespace
 
+const std::string* VectorConfig::find_prompt(std::string_view name) const {
+  const auto found = std::ranges::find(
+      prompts, name, [](const auto& prompt) -> std::string_view { return prompt.first; });
+  return found == prompts.end() ? nullptr : &found->second;
+}
+
+std::string sizes_problem(std::span<const VectorModule> modules, std::size_t size) {
+  for (const VectorModule& module : modules) {
+    if (module.kind == VectorModule::Kind::normalize) continue;
+    if (module.in != size) {
+      return "expected a module for vectors of " + std::to_string(size) + " numbers, got one for " +
+             std::to_string(module.in);
+    }
+    size = module.out;
+  }
+  return {};
+}
+
 bool writes(Task task) {
   return task == Task::translation || task == Task::text_generation ||
          task == Task::text2text_generation;
@@ -542,6 +633,7 @@ ModelConfig parse_config(std::string_view json) {
   if (object.find("tokenizer_template")) {
     config.tokenizer_template = object.boolean("tokenizer_template");
   }
+  if (object.find("tokenizer_class")) config.tokenizer_class = object.string("tokenizer_class");
   if (!config.tokenizer_template) {
     config.prefix_tokens = strings(object, "prefix_tokens", max_special_tokens);
     config.suffix_tokens = strings(object, "suffix_tokens", max_special_tokens);
@@ -664,8 +756,7 @@ std::string to_json(const ModelConfig& config) {
     } else {
       if (head.kind == HeadKind::sequence_classes) json.field("pooling", name_of(head.pooling));
       if (head.kind == HeadKind::vectors) {
-        strings("poolings", names(config.poolings));
-        json.field("normalize", config.normalize);
+        write_vectors(json, config);
       }
       if (config.scoring != Scoring::softmax) json.field("scoring", name_of(config.scoring));
       if (head.dense) json.field("head_dense", name_of(*head.dense));
@@ -674,6 +765,7 @@ std::string to_json(const ModelConfig& config) {
     }
     if (config.tokenizer_template) {
       json.field("tokenizer_template", true);
+      if (!config.tokenizer_class.empty()) json.field("tokenizer_class", config.tokenizer_class);
     } else {
       strings("prefix_tokens", config.prefix_tokens);
       strings("suffix_tokens", config.suffix_tokens);

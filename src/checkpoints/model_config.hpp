@@ -32,9 +32,9 @@ const char* to_string(Task task);
 /// Whether models of this task write texts; the others read them.
 bool writes(Task task);
 
-/// What a text over the limit loses: its end, or its middle, so that a quarter of the limit is its
-/// beginning and the rest its end, where reviews have their verdict.
-enum class Clip { end, middle };
+/// What a text over the limit loses: its end, its middle, so that a quarter of the limit is its
+/// beginning and the rest its end, where reviews have their verdict; or its beginning.
+enum class Clip { end, middle, beginning };
 
 /// What makes scores of a classifier's logits.
 enum class Scoring {
@@ -44,6 +44,24 @@ enum class Scoring {
 };
 
 const char* to_string(TokenPooling pooling);
+/// What is wrong with the sizes of modules behind vectors of so many numbers; empty: nothing.
+std::string sizes_problem(std::span<const VectorModule> modules, std::size_t size);
+
+/// How vectors are made of token vectors.
+struct VectorConfig {
+  std::vector<TokenPooling> poolings;  ///< what is put side by side
+  bool normalize = false;              ///< to length 1, in the end
+  /// Texts to put before those of a call, by name, and the name of the one that is put there
+  /// where a call says nothing; empty: none.
+  std::vector<std::pair<std::string, std::string>> prompts = {};
+  std::string default_prompt = {};
+  bool include_prompt = true;  ///< a prompt's tokens are pooled, too
+
+  /// Null if there is none of this name.
+  const std::string* find_prompt(std::string_view name) const;
+
+  bool operator==(const VectorConfig&) const = default;
+};
 
 /// How a folder's makers have texts written, where a call does not say otherwise.
 struct GenerationConfig {
@@ -84,6 +102,7 @@ struct ModelConfig {
   std::vector<std::string> prefix_tokens;  // pieces put before the text's own
   std::vector<std::string> suffix_tokens;
   bool tokenizer_template = false;  // instead of both: what the tokenizer puts around texts
+  std::string tokenizer_class;      // that reads the tokenizer's files; empty: they tell
   std::size_t max_tokens = 0;       // of a text; 0: as many as there are positions
   Clip clip = Clip::end;
 
@@ -91,9 +110,8 @@ struct ModelConfig {
   std::vector<std::string> labels;  // in the order of the head's outputs
   Scoring scoring = Scoring::softmax;
 
-  // Of models that make vectors.
-  std::vector<TokenPooling> poolings;  // what is put side by side
-  bool normalize = false;              // to length 1
+  // Of models that make vectors; what the pooled vector goes through is the head's.
+  VectorConfig vectors;
 
   // Of a translation.
   std::string source_language, target_language;  // "en", "de"

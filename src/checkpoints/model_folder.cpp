@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "checkpoints/generation_config.hpp"
+#include "checkpoints/sentence_modules.hpp"
 #include "checkpoints/weight_names.hpp"
 #include "error.hpp"
 #include "io/json.hpp"
@@ -19,7 +21,6 @@ namespace {
 
 constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "model.safetensors";
-constexpr const char* modules_name = "modules.json";
 constexpr const char* index_name = "model.safetensors.index.json";
 
 std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
@@ -172,14 +173,19 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     const bool own_code = present(object.find("auto_map")) != nullptr;
     const bool named = !own_code || present(object.find("model_type"));
     family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
-    const char* more = family_->writes ? generation_config_name : modules_name;
+    const char* more = family_->writes ? generation_config_name : "modules.json";
     files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
   }
   find_weights(files);
   if (links_writers() && family_ && family_->writes) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (links_readers() && family_) {
-    read_modules(files);
+    modules_ = read_sentence_modules(files);
+    if (modules_) {
+      for (const SentenceModules::Weights& module : modules_->weights) {
+        weight_files_.push_back(module.file);
+      }
+    }
   }
   read_tokenizers(files);
 }
@@ -231,91 +237,23 @@ void ModelFolder::find_weights(ModelFiles& files) {
   weight_files_ = files_of_index(*index);
 }
 
-void ModelFolder::read_modules(ModelFiles& files) {
-  const std::optional<std::string_view> text = files.read(modules_name);
-  if (!text) return;
-  constexpr JsonSource source{ErrorCode::invalid_config, modules_name};
-  const JsonValue json = parse_json(*text, source);
-  if (!json.is_array()) source.fail({"expected an array, got {}", {describe(json)}});
-  SentenceModules modules;
-  for (JsonEntries entry(json); entry.next();) {
-    JsonObject module(entry.value(), source);
-    const std::string type = module.string("type");
-    const std::string name = type.substr(type.rfind('.') + 1);
-    const std::string path = module.find("path") ? module.string("path") : "";
-    if (path.starts_with('/') || path.find("..") != std::string::npos ||
-        path.find('\\') != std::string::npos) {
-      module.fail("path", "a folder in this one", module.require("path"));
-    }
-    if (name == "Normalize") {
-      modules.normalize = true;
-    } else if (name == "Pooling") {
-      const std::string file = (path.empty() ? "" : path + "/") + "config.json";
-      const std::optional<std::string_view> pooling = files.read(file);
-      if (!pooling) throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {file}});
-      const JsonSource pooling_source{ErrorCode::invalid_config, file};
-      const JsonValue pooling_json = parse_json(*pooling, pooling_source);
-      JsonObject fields(pooling_json, pooling_source);
-      // In the order in which the original puts several side by side.
-      static constexpr std::array<std::pair<const char*, TokenPooling>, 4> modes = {{
-          {"pooling_mode_cls_token", TokenPooling::cls},
-          {"pooling_mode_max_tokens", TokenPooling::max},
-          {"pooling_mode_mean_tokens", TokenPooling::mean},
-          {"pooling_mode_mean_sqrt_len_tokens", TokenPooling::mean_sqrt_len},
-      }};
-      for (const auto& [key, mode] : modes) {
-        if (fields.find(key) && fields.boolean(key)) modules.poolings.push_back(mode);
-      }
-      for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
-        if (fields.find(key) && fields.boolean(key)) {
-          throw_error(ErrorCode::unsupported,
-                      {"{}: {}: expected pooling by cls, mean, max or mean_sqrt_len; choose a "
-                       "model that has one of these",
-                       {file, key}});
-        }
-      }
-      if (modules.poolings.empty()) {
-        throw_error(ErrorCode::unsupported,
-                    {"{}: expected one of pooling_mode_cls_token, pooling_mode_max_tokens, "
-                     "pooling_mode_mean_tokens and pooling_mode_mean_sqrt_len_tokens to be true",
-                     {file}});
-      }
-    } else if (name != "Transformer") {
-      throw_error(
-          ErrorCode::unsupported,
-          {"modules.json: expected the modules Transformer, Pooling and Normalize, got {}; choose "
-           "a model without it",
-           {describe(type)}});
-    }
-  }
-  if (modules.poolings.empty()) modules.poolings = {TokenPooling::mean};
-  if (const auto limits = files.read("sentence_bert_config.json")) {
-    constexpr JsonSource limits_source{ErrorCode::invalid_config, "sentence_bert_config.json"};
-    const JsonValue limits_json = parse_json(*limits, limits_source);
-    JsonObject fields(limits_json, limits_source);
-    const JsonValue* length = fields.find("max_seq_length");
-    if (length && length->is_whole()) {
-      modules.max_seq_length = static_cast<std::size_t>(length->whole());
-    }
-  }
-  modules_ = std::move(modules);
-}
-
 // Small files before large ones: who fetches them has none of these twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (family_) read_tokenizer_config(files);
-  bool translates = false;
+  bool translates = false, writes = false;
   // Our own folders have SentencePiece models, unless they were converted from others.
   bool sentencepiece = false;
   if (!family_) {
     const ModelConfig config = parse_config(config_);
     translates = config.task == Task::translation;
+    writes = glassformer::writes(config.task);
     sentencepiece = !config.tokenizer_template;
   }
   if (sentencepiece) {
     expect_sentencepiece(files);
-  } else if (!files.has("tokenizer.json")) {
-    files.prepare(tokenizer_files);
+  } else {
+    files.prepare(files.has("tokenizer.json") ? std::span(tokenizer_files).first(4)
+                                              : std::span(tokenizer_files));
   }
   const auto file = [&](std::string_view name) -> std::optional<std::string_view> {
     if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
@@ -324,11 +262,20 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
       expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
     return bytes;
   };
-  const Surroundings around = family_ ? surroundings_of(*family_) : Surroundings::unknown;
-  tokenizer_ = read_tokenizer(file, TokenizerSide::source, around);
+  std::string_view usual_class = usual_tokenizer_class(config_);
+  tokenizer_class_ = usual_class;
+  // Folders that version 0.1 converted do not say which class reads merges.txt.
+  if (!family_ && !sentencepiece && file("merges.txt")) {
+    usual_class = writes ? "GPT2Tokenizer" : "RobertaTokenizer";
+  }
+  const TokenizerChoice choice{.side = TokenizerSide::source,
+                               .usual_class = usual_class,
+                               .lower_case = modules_ && modules_->lower_case};
+  tokenizer_ = read_tokenizer(file, choice);
   if (!links_writers()) return;
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
-    target_tokenizer_ = read_tokenizer(file, TokenizerSide::target, around);
+    target_tokenizer_ = read_tokenizer(
+        file, {.side = TokenizerSide::target, .usual_class = usual_class, .lower_case = false});
   }
 }
 
@@ -339,6 +286,7 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   const JsonValue json = parse_json(*text, source);
   JsonObject object(json, source);
   const JsonValue* length = object.find("model_max_length");
+  if (!length) length = object.find("max_len");  // its name before 2020
   // Some have 1e30, which says that there is none.
   if (length && length->is_whole() && length->whole() <= (1 << 20)) {
     model_max_length_ = static_cast<std::size_t>(length->whole());
@@ -355,13 +303,17 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   ModelConfig config;
   if (family_) {
     const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
-    HubConfig hub(config_, headers, target,
+    const std::size_t modules = modules_ ? modules_->weights.size() : 0;
+    HubConfig hub(config_, headers.first(headers.size() - modules), target,
                   family_->container ? family_->container->config_name : config_limit.name);
     config = family_->read(hub);
   } else {
     config = parse_config(config_);
   }
   if (!family_) return config;
+  if (config.tokenizer_template && !family_->container) {
+    config.tokenizer_class = tokenizer_class_;
+  }
   const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
   if (links_writers() && config.architecture.decoder) {
     if (generation_) read_generation(*generation_, config.generation);
@@ -376,28 +328,51 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   }
   std::size_t limit = model_max_length_;
   if (modules_ && config.task == Task::feature_extraction) {
-    config.poolings = modules_->poolings;
-    config.normalize = modules_->normalize;
+    config.vectors = modules_->vectors;
+    config.architecture.head.modules = modules_->modules;
+    const std::size_t pooled = config.vectors.poolings.size() * config.encoder().d_model;
+    const std::string problem = sizes_problem(modules_->modules, pooled);
+    if (!problem.empty()) throw_error(ErrorCode::invalid_config, {"modules.json: {}", {problem}});
     if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
   }
   // A text that is continued loses its beginning, and only where there are no positions for it.
   if (!config.architecture.encoder) return config;
+  if (tokenizer_->truncation_side() == TruncationSide::left) config.clip = Clip::beginning;
   if (limit > 0 && limit < config.reader().max_length) config.max_tokens = limit;
   return config;
 }
 
 WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
                                   std::vector<Parameter> parameters) const {
-  if (!family_) return {{headers.begin(), headers.end()}, std::move(parameters)};
+  std::vector<SafetensorsHeader> files(headers.begin(), headers.end());
+  if (!family_) return {std::move(files), std::move(parameters)};
+  const std::size_t modules = modules_ ? modules_->weights.size() : 0;
+  const std::span own = headers.first(headers.size() - modules);
   std::set<std::string> integers;
-  for (const SafetensorsHeader& header : headers) {
+  for (const SafetensorsHeader& header : own) {
     for (const TensorInfo& tensor : header.tensors()) {
       if (family_->container && tensor.dtype == DType::i8) integers.insert(tensor.name);
     }
   }
-  return {{headers.begin(), headers.end()},
-          in_family_names(std::move(parameters), *family_, names_in(headers), integers),
-          [family = family_](const std::string& name) { return is_ignored(*family, name); }};
+  // The files of modules have names of their own, which may be alike.
+  std::vector<Parameter> of_modules;
+  for (std::size_t i = 0; i < modules; ++i) {
+    const SentenceModules::Weights& module = modules_->weights[i];
+    SafetensorsHeader& file = files[own.size() + i];
+    file = file.with_prefix(module.file + ": ");
+    for (const auto& [ours, theirs] : module.names) {
+      const auto found = std::ranges::find(parameters, ours, &Parameter::name);
+      if (found == parameters.end()) continue;
+      found->name = module.file + ": " + theirs;
+      of_modules.push_back(std::move(*found));
+      parameters.erase(found);
+    }
+  }
+  std::vector<Parameter> theirs =
+      in_family_names(std::move(parameters), *family_, names_in(own), integers);
+  theirs.insert(theirs.end(), std::make_move_iterator(of_modules.begin()),
+                std::make_move_iterator(of_modules.end()));
+  return {std::move(files), std::move(theirs), [](const std::string&) { return true; }};
 }
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checkpoints/family.hpp"
+#include "checkpoints/sentence_modules.hpp"
 #include "io/weights.hpp"
 #include "text/tokenizer.hpp"
 
@@ -73,16 +74,8 @@ class ModelFolder {
   const Tokenizer* target_tokenizer() const { return target_tokenizer_.get(); }
 
  private:
-  // What sentence-transformers says of a model that makes vectors.
-  struct SentenceModules {
-    std::vector<TokenPooling> poolings;
-    bool normalize = false;
-    std::size_t max_seq_length = 0;
-  };
-
   void read_container(ModelFiles& files, const FolderFiles& found);
   void find_weights(ModelFiles& files);
-  void read_modules(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
 
@@ -93,6 +86,7 @@ class ModelFolder {
   std::vector<Renamed> renamed_;
   std::optional<std::string> generation_;  // generation_config.json
   std::optional<SentenceModules> modules_;
+  std::string tokenizer_class_;       // that reads texts where the small files name none
   std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none
   std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"
   std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;

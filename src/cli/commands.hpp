@@ -51,6 +51,7 @@ struct TaskCommand {
   bool attention = false;
   std::string aggregation = {};  // of ner; empty: none
   bool no_answer = false;        // answer: that there is none is an answer, too
+  std::optional<std::string> prompt = {}, prompt_name = {};  // of embed
   PatchFile patch = {};
 };
 /// One line of standard input, one line of standard output.

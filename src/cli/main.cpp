@@ -160,7 +160,12 @@ struct CommandLine {
         "answer", "answer each line, a question and a context with a tab between them", answer);
     a->add_flag("--handle-impossible-answer", answer.no_answer,
                 "the answer may be empty: there is none");
-    add_task("embed", "a vector of each line", embed);
+    auto* embedder = add_task("embed", "a vector of each line", embed);
+    embedder->add_option(
+        "--prompt", embed.prompt,
+        "a text to put before each line; where not given, the folder's default prompt");
+    embedder->add_option("--prompt-name", embed.prompt_name,
+                         "the name of one of the folder's prompts, such as query");
 
     auto* g = app.add_subcommand("generate", "continue, or answer, each line of standard input");
     g->add_option("MODEL_DIR", generate.model, "model folder")->required();

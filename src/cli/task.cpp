@@ -15,6 +15,8 @@ Exit run(const TaskCommand& command) {
     if (command.attention) options.field("attention", true);
     if (!command.aggregation.empty()) options.field("aggregation", command.aggregation);
     if (command.no_answer) options.field("handleImpossibleAnswer", true);
+    if (command.prompt) options.field("prompt", *command.prompt);
+    if (command.prompt_name) options.field("promptName", *command.prompt_name);
     write_patches(read_patches(command.patch), options, numbers);
   });
   const std::string json = options.take();

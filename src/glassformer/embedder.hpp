@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -23,6 +24,8 @@ enum class TokenPooling {
   max,            ///< the largest number in each dimension
   mean,           ///< their sum / n
   mean_sqrt_len,  ///< their sum / sqrt(n)
+  weighted_mean,  ///< their mean, the k-th of them counted k times
+  last_token,     ///< the last token's
 };
 
 /// What may be asked of an Embedder.
@@ -30,11 +33,14 @@ struct EmbedOptions {
   EncoderOptions encoder = {};
   std::vector<TokenPooling> poolings = {};  ///< put side by side; none: as the model says
   std::optional<bool> normalize = {};       ///< to length 1; none: as the model says
+  /// A text that is put before each text, or the name of one that the folder has; both none: the
+  /// folder's default, if it has one. At most one of both may be set.
+  std::optional<std::string> prompt = {}, prompt_name = {};
 };
 
 /// A text of T tokens as a vector.
 struct Embedded {
-  std::vector<float> embedding;           ///< [poolings · d_model]
+  std::vector<float> embedding;           ///< [poolings · d_model], or as the model's last module
   std::vector<InputToken> tokens;         ///< [T] what the model read
   bool clipped;                           ///< there was more than the model takes at once
   std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if asked for

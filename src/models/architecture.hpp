@@ -53,6 +53,17 @@ struct StackConfig {
   bool operator==(const StackConfig&) const = default;
 };
 
+/// A step from a text's pooled vector to the one that is given.
+struct VectorModule {
+  enum class Kind { dense, layer_norm, normalize };
+  Kind kind = Kind::dense;
+  std::size_t in = 0, out = 0;                 ///< sizes; 0 of `normalize`, which takes any
+  bool bias = true;                            ///< of `dense`
+  Activation activation = Activation::linear;  ///< of `dense`
+
+  bool operator==(const VectorModule&) const = default;
+};
+
 /// What a model's last states become.
 enum class HeadKind {
   sequence_classes,  ///< a logit for each class, once a sequence
@@ -69,6 +80,7 @@ struct HeadConfig {
   std::optional<Activation> dense = {};  ///< a layer [D, D] with it, between pooling and classes
   bool bias = true;
   bool scale_states = false;  ///< next_token only: states are divided by √d_model first
+  std::vector<VectorModule> modules = {};  ///< of `vectors`, in their order
 
   bool operator==(const HeadConfig&) const = default;
 };

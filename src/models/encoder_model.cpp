@@ -7,6 +7,7 @@ EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
       compute_(compute),
       encoder_(*architecture.encoder, compute, make_embedding(*architecture.encoder, compute)),
       head_(make_head(architecture.head, architecture.encoder->d_model)),
+      modules_(architecture.head.modules),
       workspace_(workspace_shape(*architecture.encoder)) {}
 
 std::vector<Parameter> EncoderModel::parameters() {
@@ -14,6 +15,7 @@ std::vector<Parameter> EncoderModel::parameters() {
   const ParameterScope root(parameters);
   encoder_.declare(root.scope("encoder"));
   if (head_) head_->declare(root);
+  modules_.declare(root.scope("modules"));
   return parameters;
 }
 

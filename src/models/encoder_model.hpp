@@ -5,6 +5,7 @@
 
 #include "models/encoder.hpp"
 #include "models/head.hpp"
+#include "models/vector_modules.hpp"
 
 namespace glassformer {
 
@@ -35,6 +36,11 @@ class EncoderModel {
   Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
                    Tracer* tracer = nullptr);
 
+  /// What the head's modules make of a text's pooled vector.
+  std::vector<float> finish_vector(std::vector<float> pooled) {
+    return modules_(std::move(pooled), workspace_);
+  }
+
   Compute compute() const { return compute_; }
   const Encoder& encoder() const { return encoder_; }
   const Head& head() const { return *head_; }
@@ -45,6 +51,7 @@ class EncoderModel {
   Compute compute_;
   Encoder encoder_;
   std::unique_ptr<Head> head_;  // null: none
+  VectorModules modules_;
   Workspace workspace_;
 };
 

@@ -6,24 +6,31 @@
 #include <utility>
 
 #include "io/json_writer.hpp"
+#include "io/utf8.hpp"
 #include "pipelines/encoder_job.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
+#include "text/model_input.hpp"
 
 namespace glassformer {
 namespace {
 
 TokenPooling parse_pooling(const OptionsReader& reader, JsonValue value) {
-  static constexpr std::array<std::pair<std::string_view, TokenPooling>, 4> names = {{
+  static constexpr std::array<std::pair<std::string_view, TokenPooling>, 6> names = {{
       {"mean", TokenPooling::mean},
       {"cls", TokenPooling::cls},
       {"max", TokenPooling::max},
       {"mean_sqrt_len", TokenPooling::mean_sqrt_len},
+      {"weightedmean", TokenPooling::weighted_mean},
+      {"lasttoken", TokenPooling::last_token},
   }};
   for (const auto& [name, pooling] : names) {
     if (value.is_string() && value.string() == name) return pooling;
   }
-  reader.fail("pooling", "\"mean\", \"cls\", \"max\", \"mean_sqrt_len\" or several of them", value);
+  reader.fail("pooling",
+              "\"mean\", \"cls\", \"max\", \"mean_sqrt_len\", \"weightedmean\", \"lasttoken\" or "
+              "several of them",
+              value);
 }
 
 }  // namespace
@@ -42,6 +49,8 @@ EmbedOptions parse_embed_options(const TaskOptions& task) {
     }
   }
   if (reader.find("normalize")) options.normalize = reader.boolean("normalize");
+  if (reader.find("prompt")) options.prompt = reader.string("prompt");
+  if (reader.find("promptName")) options.prompt_name = reader.string("promptName");
   reader.finish();
   return options;
 }
@@ -61,18 +70,61 @@ std::vector<std::variant<Embedded, Error>> EmbedPipeline::embed_batch(
   return run_all(*this, to_inputs(texts), options);
 }
 
+std::string_view EmbedPipeline::prompt_of(const EmbedOptions& options) const {
+  const VectorConfig& vectors = config().vectors;
+  if (options.prompt && options.prompt_name) {
+    refuse_option("prompt: expected it or promptName, got both");
+  }
+  if (options.prompt) return *options.prompt;
+  const std::string& name = options.prompt_name ? *options.prompt_name : vectors.default_prompt;
+  if (const std::string* text = vectors.find_prompt(name)) return *text;
+  if (!options.prompt_name) return {};
+  std::string known;
+  for (const auto& prompt : vectors.prompts) {
+    known.append(known.empty() ? "one of " : ", ").append(describe(prompt.first));
+  }
+  refuse_option({"promptName: expected {}, got {}",
+                 {known.empty() ? "a model that has prompts" : known, describe(name)}});
+}
+
+EncoderInput EmbedPipeline::read(const TextInput& text, const EmbedOptions& options) const {
+  const std::string_view prompt = prompt_of(options);
+  if (prompt.empty()) return reader().read(text.alone());
+  EncoderInput input = reader().read(std::string(prompt).append(text.alone()));
+  // Ranges are those of the text alone.
+  const std::uint32_t before = utf16_size(prompt);
+  for (Token& token : input.tokens) {
+    token.start -= std::min(token.start, before);
+    token.end -= std::min(token.end, before);
+  }
+  return input;
+}
+
+// How many tokens a prompt has, with the special ones before it.
+std::size_t EmbedPipeline::prompt_tokens(std::string_view prompt) const {
+  const std::size_t behind = special_tokens_behind(reader().around().single);
+  return reader().read(prompt).tokens.size() - behind;
+}
+
 Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,
-                               const EmbedOptions& options) const {
+                               const EmbedOptions& options) {
   const std::size_t count = answer.input.tokens.size();
+  const std::string_view prompt = prompt_of(options);
+  const bool excluded = !config().vectors.include_prompt && !prompt.empty();
+  const std::size_t first = excluded ? std::min(prompt_tokens(prompt), count - 1) : 0;
   const std::vector<std::size_t>& masked = options.encoder.mask_tokens;
   std::vector<std::size_t> tokens;  // that count
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = first; i < count; ++i) {
     if (std::ranges::find(masked, i) == masked.end()) tokens.push_back(i);
   }
+  if (tokens.empty()) tokens.push_back(first);  // only the prompt is left
   Embedded result;
+  const bool own = options.poolings.empty();
   result.embedding = pool(const_view<2>(answer.rows.data(), {count, answer.columns}), tokens,
-                          options.poolings.empty() ? config().poolings : options.poolings);
-  if (options.normalize.value_or(config().normalize)) normalize(result.embedding);
+                          own ? config().vectors.poolings : options.poolings, first);
+  // The modules take the vectors that the model's own poolings give.
+  if (own) result.embedding = model().finish_vector(std::move(result.embedding));
+  if (options.normalize.value_or(config().vectors.normalize)) normalize(result.embedding);
   for (const float number : result.embedding) {
     if (std::isfinite(number)) continue;
     throw_error(ErrorCode::non_finite,

@@ -13,8 +13,9 @@
 
 namespace glassformer {
 
-/// {"pooling": "mean" | "cls" | "max" | "mean_sqrt_len" | [several], "normalize": bool} and what
-/// EncoderOptions has, every field optional.
+/// {"pooling": "mean" | "cls" | "max" | "mean_sqrt_len" | "weightedmean" | "lasttoken" | [several],
+/// "normalize": bool, "prompt": string, "promptName": string} and what EncoderOptions has, every
+/// field optional.
 EmbedOptions parse_embed_options(const TaskOptions& task);
 
 /// Text to a vector whose angle to others says how alike the texts are.
@@ -41,13 +42,16 @@ class EmbedPipeline final : public EncoderPipeline {
                                                          const EmbedOptions& options = {});
 
   // For EncoderJob.
-  EncoderInput read(const TextInput& text, const EmbedOptions&) const {
-    return reader().read(text.alone());
-  }
-  Embedded answer(EncoderAnswer answer, std::string_view text, const EmbedOptions& options) const;
+  EncoderInput read(const TextInput& text, const EmbedOptions& options) const;
+  Embedded answer(EncoderAnswer answer, std::string_view text, const EmbedOptions& options);
   /// As text: the numbers with spaces between; or {embedding: [number], tokens, clipped,
   /// attention?, trace?}, the numbers as a tensor "embedding" beside it.
   Result to_result(Embedded result, ResultForm form) const;
+
+ private:
+  /// What is put before each text; may be empty. Throws `invalid_option`.
+  std::string_view prompt_of(const EmbedOptions& options) const;
+  std::size_t prompt_tokens(std::string_view prompt) const;
 };
 
 }  // namespace glassformer

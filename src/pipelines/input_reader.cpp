@@ -41,9 +41,15 @@ void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {
   }
 }
 
-// The first `room` tokens of a text, and how many it has.
+void keep_last(std::vector<Token>& pieces, std::size_t count) {
+  if (pieces.size() <= count) return;
+  pieces.erase(pieces.begin(), pieces.end() - static_cast<std::ptrdiff_t>(count));
+}
+
+// The first `room` tokens of a text, or the last, and how many it has.
 std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokenizer,
-                                                        std::string_view text, std::size_t room) {
+                                                        std::string_view text, std::size_t room,
+                                                        bool last) {
   expect_text_size(InputReader::max_text_bytes, text.size());
   std::vector<Token> pieces;
   std::size_t count = 0;
@@ -52,8 +58,9 @@ std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokeniz
     const std::size_t before = pieces.size();
     more = reader->read(pieces);
     count += pieces.size() - before;
-    // The last one may yet become longer.
-    if (pieces.size() > room + 1) {
+    if (last) {
+      keep_last(pieces, room);
+    } else if (pieces.size() > room + 1) {  // the last one may yet become longer
       pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(room), pieces.end() - 1);
     }
   }
@@ -87,7 +94,8 @@ InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
 EncoderInput InputReader::read(std::string_view text) const {
   expect_text_size(max_text_bytes, text.size());
   const std::size_t room = max_tokens_ - special_tokens_of(around_.single);
-  const std::size_t head = clip_ == Clip::middle ? room / 4 : room;
+  // How many pieces of a text that is too long stay at its beginning; the others are its last.
+  const std::size_t head = clip_ == Clip::end ? room : clip_ == Clip::middle ? room / 4 : 0;
   EncoderInput input;
   std::vector<Token> pieces;
   const std::unique_ptr<TokenReader> reader = tokenizer_.read(text);
@@ -120,12 +128,17 @@ EncoderInput InputReader::read_pair(std::string_view first, std::string_view sec
         {"pair: expected a model with room for two texts, got one for {} tokens", {max_tokens_}});
   }
   const std::size_t room = max_tokens_ - special;
-  auto [a, first_count] = count_tokens(tokenizer_, first, room);
-  auto [b, second_count] = count_tokens(tokenizer_, second, room);
+  const bool last = clip_ == Clip::beginning;
+  auto [a, first_count] = count_tokens(tokenizer_, first, room, last);
+  auto [b, second_count] = count_tokens(tokenizer_, second, room, last);
   if (first_count + second_count == 0) {
     throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
   }
   const PairLengths stay = cut_longest_first({first_count, second_count}, room);
+  if (last) {
+    keep_last(a, stay.first);
+    keep_last(b, stay.second);
+  }
   a.resize(stay.first);
   b.resize(stay.second);
   EncoderInput input = join(a, b);

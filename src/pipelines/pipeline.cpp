@@ -39,8 +39,19 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
       json.field("max_target_length", decoder->max_length);
     } else if (config.task == Task::feature_extraction) {
       json.key("poolings");
-      json.array(config.poolings, [&](TokenPooling pooling) { json.value(to_string(pooling)); });
-      json.field("normalize", config.normalize);
+      json.array(config.vectors.poolings,
+                 [&](TokenPooling pooling) { json.value(to_string(pooling)); });
+      json.field("normalize", config.vectors.normalize);
+      json.key("prompts");
+      json.object([&] {
+        for (const auto& [name, text] : config.vectors.prompts) {
+          json.key(name);
+          json.value(text);
+        }
+      });
+      if (!config.vectors.default_prompt.empty()) {
+        json.field("default_prompt", config.vectors.default_prompt);
+      }
     } else if (!config.labels.empty()) {
       json.key("labels");
       json.array(config.labels, [&](const std::string& label) { json.value(label); });

@@ -40,7 +40,7 @@ void find_largest(const ConstView<2>& states, std::span<const std::size_t> token
 }  // namespace
 
 std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t> tokens,
-                        std::span<const TokenPooling> poolings) {
+                        std::span<const TokenPooling> poolings, std::size_t first) {
   const std::size_t d_model = states.shape(1);
   const auto n = static_cast<float>(tokens.size());
   std::vector<float> pooled(poolings.size() * d_model, 0.0f);
@@ -48,7 +48,7 @@ std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t>
   for (const TokenPooling pooling : poolings) {
     switch (pooling) {
       case TokenPooling::cls:
-        std::copy_n(&states(0, 0), d_model, part);
+        std::copy_n(&states(first, 0), d_model, part);
         break;
       case TokenPooling::max:
         find_largest(states, tokens, part);
@@ -59,15 +59,21 @@ std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t>
       case TokenPooling::mean_sqrt_len:
         add_sum(states, tokens, 1.0f / std::sqrt(n), part);
         break;
+      case TokenPooling::weighted_mean: {
+        float sum = 0;
+        for (const std::size_t token : tokens) sum += static_cast<float>(token + 1);
+        for (const std::size_t token : tokens) {
+          add_sum(states, {&token, 1}, static_cast<float>(token + 1) / sum, part);
+        }
+        break;
+      }
+      case TokenPooling::last_token:
+        std::copy_n(&states(tokens.back(), 0), d_model, part);
+        break;
     }
     part += d_model;
   }
   return pooled;
-}
-
-void normalize(std::span<float> x) {
-  const double length = norm(x);
-  for (float& element : x) element = static_cast<float>(element / length);
 }
 
 float similarity(std::span<const float> a, std::span<const float> b) {

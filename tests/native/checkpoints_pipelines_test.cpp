@@ -146,7 +146,7 @@ TEST_CASE("published models make the vectors that the original library makes", "
   INFO(name);
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<EmbedPipeline>(checkpoints / name);
-  CHECK(pipeline->config().normalize == golden.json.at("normalized"));
+  CHECK(pipeline->config().vectors.normalize == golden.json.at("normalized"));
   std::vector<std::vector<float>> vectors;
   for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
     const nlohmann::json& text = golden.json.at("texts")[i];

@@ -109,6 +109,10 @@ TEST_CASE("token vectors are pooled", "[pipelines][vectors]") {
   CHECK(pooled({cls}, {1, 2}) == Vector{1, -8, 3});
   CHECK(pooled({max}, {1, 2}) == Vector{5, -2, 9});
   CHECK(pooled({mean}, {1, 2}) == Vector{4, -3.5f, 4.5f});
+  CHECK(pooled({weighted_mean}, {0, 2}) == Vector{2.5f, -5.75f, 7.5f});  // by place: 1/4, 3/4
+  CHECK(pooled({last_token}, all) == Vector{7, -1, 4});
+  CHECK(pooled({last_token}, {1, 2}) == Vector{3, -5, 9});
+  CHECK(pool(states, std::vector<std::size_t>{2, 3}, std::vector{cls}, 2) == Vector{3, -5, 9});
 }
 
 TEST_CASE("a vector is brought to length one", "[pipelines][vectors]") {

@@ -19,15 +19,20 @@ import type {
 
 /**
  * How one vector is made of a text's token vectors: their mean, the first token's, the largest
- * number in each dimension, or their sum / √tokens.
+ * number in each dimension, their sum / √tokens, their mean with the k-th counted k times, or the
+ * last token's.
  */
-export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len';
+export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len' | 'weightedmean' | 'lasttoken';
 
 export interface EmbedderInfo extends ModelInfo {
   /** What the model is made for; vectors of several poolings are put side by side. */
   poolings: Pooling[];
   /** Whether its vectors have length 1. */
   normalize: boolean;
+  /** Texts that the folder has for `promptName`. */
+  prompts: Record<string, string>;
+  /** The name of the prompt that is used where a call names none. */
+  defaultPrompt?: string;
 }
 
 export interface EmbedOptions<
@@ -38,6 +43,10 @@ export interface EmbedOptions<
   pooling?: Pooling | readonly Pooling[] | undefined;
   /** Scales the vector to length 1; as the model says by default. */
   normalize?: boolean | undefined;
+  /** A text to put before each text; ranges of tokens stay those of the text alone. */
+  prompt?: string | undefined;
+  /** One of `info.prompts`. Without it and `prompt`, the folder's default prompt is used. */
+  promptName?: string | undefined;
 }
 
 /** A type argument tells whether its option was set. */
@@ -59,6 +68,8 @@ const options = [
   'maskTokens',
   'pooling',
   'normalize',
+  'prompt',
+  'promptName',
   'signal',
 ];
 
@@ -119,6 +130,10 @@ export class Embedder {
    * one of them is 0.
    */
   similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+    for (const vector of [a, b] as unknown[]) {
+      const expected = 'two vectors, such as the embedding of what embed returns';
+      checkOption(typeof vector === 'object' && vector !== null, 'similarity', expected);
+    }
     checkOption(
       a.length === b.length,
       'similarity',

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/weights.hpp"
+#include "layers/linear.hpp"
+#include "layers/norm.hpp"
+#include "models/architecture.hpp"
+
+namespace glassformer {
+
+/// x / max(‖x‖, 1e-12), in place.
+void normalize(std::span<float> x);
+
+/// The modules that a text's pooled vector goes through (sentence-transformers' Dense, LayerNorm
+/// and Normalize), one after the other.
+class VectorModules {
+ public:
+  explicit VectorModules(std::span<const VectorModule> modules);
+
+  /// Declares `weight` and `bias` of each module that has them, by its number: "0.weight".
+  void declare(const ParameterScope& scope);
+
+  /// The vector that the last module gives.
+  std::vector<float> operator()(std::vector<float> x, Workspace& workspace) const;
+
+ private:
+  struct Step {
+    VectorModule module;
+    std::unique_ptr<Linear> dense;
+    std::unique_ptr<Norm> norm;
+  };
+  std::vector<Step> steps_;
+};
+
+}  // namespace glassformer
