@@ -204,9 +204,7 @@ test('progress of shards: true totals from the first event on', async () => {
   assert.equal(last.loaded, last.total);
   for (const { overall } of events) assert.equal(overall.total, last.total);
   const read = new Set(events.map(({ file }) => file));
-  for (const file of filesOf(name)) {
-    assert.equal(read.has(file), file !== 'special_tokens_map.json', file);
-  }
+  for (const file of filesOf(name)) assert.ok(read.has(file), file);
 });
 
 test('a folder in another format is refused with the cure', async () => {

@@ -16,6 +16,7 @@ import {
   assertError,
   assertNear,
   load,
+  openAny,
   plain,
   root,
 } from './helpers.mjs';
@@ -245,6 +246,17 @@ test('vectors: pooling, length and likeness', async () => {
   assertNear([embedder.similarity([3, 4], [4, 3])], [24 / 25], 1e-12, 'likeness');
   assert.equal(embedder.similarity([1, 0], [0, 0]), 0);
   assert.throws(() => embedder.similarity(embedding, [1]), { code: 'invalid_option' });
+  assert.throws(() => embedder.similarity('a', 'b'), { code: 'invalid_option', message: /embed/ });
+  await assertError(
+    () => embedder.embed(text, { promptName: 'query' }),
+    'invalid_option',
+    /promptName.*prompts/,
+  );
+  const prompted = await embedder.embed(text, { prompt: 'the story: ' });
+  const joined = await embedder.embed(`the story: ${text}`);
+  assert.deepEqual(prompted.embedding, joined.embedding);
+  const last = prompted.tokens.at(-2);
+  assert.deepEqual([last.start, last.end], [text.length - 1, text.length]);
   await assertError(() => embedder.embed(text, { pooling: 'first' }), 'invalid_option', /pooling/);
   const copy = structuredClone(plain(await embedder.embed(text)));
   assert.deepEqual(copy.embedding, embedding);
@@ -278,3 +290,32 @@ test('a vocabulary: what each token reads as, by its id', async () => {
   generator.dispose();
   await assertError(() => generator.vocabulary(), 'disposed', /disposed/);
 });
+
+test('load takes a task, and its hints name what was meant', async () => {
+  const folder = folderOf('bert_sequence');
+  const model = await openAny(folder, { task: 'text-classification' });
+  assert.ok(model instanceof Classifier);
+  model.dispose();
+  await assertError(() => openAny(folder, { task: 'translation' }), 'wrong_task', /Classifier/);
+  await assertError(
+    () => openAny(folder, { task: 'chat' }),
+    'invalid_option',
+    /task: .*translation/,
+  );
+  const hint = /a model of a hub is named "hf:nobody\/nothing"/;
+  await assertError(() => openAny('nobody/nothing'), 'missing_file', hint);
+});
+
+test('a call that runs out of time says so by its name', async () => {
+  const classifier = await Classifier.load(folderOf('bert_sequence'));
+  const call = classifier.classify(sentences[0], { signal: AbortSignal.abort(timeoutReason()) });
+  await assert.rejects(call, { name: 'TimeoutError', code: 'aborted' });
+  const other = classifier.classify(sentences[0], { signal: AbortSignal.abort() });
+  await assert.rejects(other, { name: 'AbortError', code: 'aborted' });
+  classifier.dispose();
+});
+
+// The reason of a signal of AbortSignal.timeout, without the wait.
+function timeoutReason() {
+  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+}

@@ -62,6 +62,11 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   await Classifier.load(new URL('https://example.org/sentiment/'));
   await Classifier.load(files);
   await Classifier.load({ 'config.json': new Blob(), '1_Pooling/config.json': new Uint8Array() });
+  const narrow: Embedder = await load('x', { task: 'feature-extraction' });
+  narrow.dispose();
+  // @ts-expect-error: not that task's class
+  const wrong: Embedder = await load('x', { task: 'translation' });
+  wrong.dispose();
   const any: Model = await load('hf:owner/name', {
     hubUrl: 'https://hub.example.org',
     urls: { 'model-00001-of-00002.safetensors': 'https://example.org/weights' },

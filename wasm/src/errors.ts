@@ -42,8 +42,9 @@ export interface ErrorDetails {
 }
 
 /**
- * Every error that this package throws or rejects with. Its name is "GlassformerError"; where the
- * code is `aborted` it is "AbortError", which other libraries look for.
+ * Every error that this package throws or rejects with. Its name is "GlassformerError". If the code
+ * is `aborted` it is "AbortError", or "TimeoutError" if the signal was one of `AbortSignal.timeout`:
+ * the names that other libraries look for.
  */
 export class GlassformerError extends Error {
   readonly code: ErrorCode;
@@ -58,7 +59,9 @@ export class GlassformerError extends Error {
     // V8 begins a stack with the name that the error has when its stack is first read.
     this.name = `GlassformerError [${code}]`;
     void this.stack;
-    this.name = code === 'aborted' ? 'AbortError' : 'GlassformerError';
+    const { name } = (options.cause ?? {}) as { name?: unknown };
+    const aborted = name === 'TimeoutError' ? name : 'AbortError';
+    this.name = code === 'aborted' ? aborted : 'GlassformerError';
     if (options.url !== undefined) this.url = options.url;
     if (options.status !== undefined) this.status = options.status;
   }

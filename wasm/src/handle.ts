@@ -7,6 +7,7 @@ import { resultsOf } from './engine.js';
 import type { EngineOptions, RawResult } from './engine.js';
 import { GlassformerError, abortedError, messageOf, throwIfAborted } from './errors.js';
 import { checkRuntime } from './features.js';
+import { isAbsence } from './fetch.js';
 import { createHost, replaceHost } from './host.js';
 import { locateModel, resolveUrls } from './locate.js';
 import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from './options.js';
@@ -41,6 +42,15 @@ const known = new Map<Task | undefined, string[]>([
   ['translation', [...explaining, 'shortlist']],
   [undefined, [...explaining, 'shortlist']],
 ]);
+
+// "owner/name" is also a relative address: if nothing is there, a hub may have been meant.
+function withHubHint(error: unknown, folder: unknown): unknown {
+  if (error instanceof GlassformerError && isAbsence(error)) {
+    const named = typeof folder === 'string' && /^\w[\w.-]*\/\w[\w.-]*$/.test(folder);
+    if (named) error.message += `; a model of a hub is named "hf:${folder}"`;
+  }
+  return error;
+}
 
 /** A loaded model and its host, until disposal: what every class of models stands on. */
 export class ModelHandle<Info extends ModelInfo> {
@@ -122,7 +132,7 @@ export class ModelHandle<Info extends ModelInfo> {
       });
     } catch (error) {
       host?.dispose();
-      throw error;
+      throw withHubHint(error, folder);
     }
   }
 

@@ -31,7 +31,7 @@ export type {
   SampleOptions,
 } from './generator.js';
 export { load } from './open.js';
-export type { Model } from './open.js';
+export type { Model, ModelOfTask } from './open.js';
 export { QuestionAnswerer } from './question_answerer.js';
 export type { Answer, AnswerOptions, Question } from './question_answerer.js';
 export { TokenClassifier } from './token_classifier.js';
