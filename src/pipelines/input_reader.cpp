@@ -28,6 +28,18 @@ TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer)
 
 namespace {
 
+// Each text has its place once: the room for its tokens is reckoned for one.
+void expect_texts(std::span<const TemplatePart> parts, std::ptrdiff_t second) {
+  using enum TemplatePart::Kind;
+  if (std::ranges::count(parts, first_text, &TemplatePart::kind) == 1 &&
+      std::ranges::count(parts, second_text, &TemplatePart::kind) == second) {
+    return;
+  }
+  throw_error(ErrorCode::invalid_tokenizer,
+              "the tokenizer's template: expected each text in one place, got one in none or in "
+              "several");
+}
+
 // A model that does not tell texts apart has one type for all, whatever its tokenizer says.
 void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {
   for (TemplatePart& part : parts) {
@@ -87,6 +99,8 @@ InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
       clip_(config.clip) {
   expect_vocabulary(config, tokenizer, "vocab_size", rows_);
   expect_room(max_tokens_, special_tokens_of(around_.single));
+  expect_texts(around_.single, 0);
+  if (!around_.pair.empty()) expect_texts(around_.pair, 1);
   fit_types(around_.single, config.encoder().token_types);
   fit_types(around_.pair, config.encoder().token_types);
 }
