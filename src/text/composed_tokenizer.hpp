@@ -35,6 +35,7 @@ class ComposedTokenizer final : public Tokenizer {
     /// with the next one behind all others, whatever id `token` has. One that was added before gets
     /// the flags of this one.
     void add_token(AddedToken token);
+    bool is_added(std::string_view token) const { return places_.contains(token); }
     /// The id of an added token or of one in the vocabulary; Vocabulary::absent if it is neither.
     std::int32_t find(std::string_view token) const;
     /// The same. Throws invalid_tokenizer if it is neither.

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "error.hpp"
-#include "text/json_entries.hpp"
 #include "text/ranked_bpe.hpp"
 #include "text/scored_pieces.hpp"
 #include "text/sentencepiece_model.hpp"
-#include "text/unicode/unicode.hpp"
 #include "text/vocabulary_files.hpp"
 #include "text/wordpiece.hpp"
 
@@ -98,16 +94,19 @@ std::string required(const TokenizerConfig& config, const char* key, std::string
               {"tokenizer_config.json: {}: expected a token, got null", {key}});
 }
 
+// Its id, once the tokens are added.
+std::int32_t id_of(const Parts& parts, const TokenizerConfig& config, const char* key,
+                   std::string_view usual) {
+  return parts.find_required(required(config, key, usual));
+}
+
 // The tokens that a class and the files name. `more`: those that the class has without a role,
 // which those of the files replace.
 void add_tokens(Parts& parts, const TokenizerConfig& config, const Roles& usual,
                 std::span<const AddedToken> more = {}) {
   for (const AddedToken& token : config.added()) parts.add_token(token);
   const auto add = [&](AddedToken token) {
-    const bool known = std::ranges::any_of(parts.added_tokens, [&](const AddedToken& other) {
-      return other.content == token.content;
-    });
-    if (!known) parts.add_token(std::move(token));
+    if (!parts.is_added(token.content)) parts.add_token(std::move(token));
   };
   for (const Role& role : all_roles) {
     std::optional<AddedToken> token = special(config, role, usual);
@@ -147,9 +146,8 @@ Parts build_wordpiece(const FolderFile& file, const TokenizerConfig& config, con
   set_pre_tokenizer(parts, R"({"type": "BertPreTokenizer"})");
   set_decoder(parts, R"({"type": "WordPiece"})");
   add_tokens(parts, config, roles);
-  parts.post_processor.around =
-      surrounded(parts.find_required(required(config, "cls_token", roles.cls)),
-                 parts.find_required(required(config, "sep_token", roles.sep)), separator);
+  parts.post_processor.around = surrounded(id_of(parts, config, "cls_token", roles.cls),
+                                           id_of(parts, config, "sep_token", roles.sep), separator);
   return parts;
 }
 
@@ -208,9 +206,9 @@ Parts build_roberta(const FolderFile& file, const TokenizerConfig& config) {
   add_tokens(parts, config, roberta_roles);
   strip_before_mask(parts, config, roberta_roles.mask);
   PostProcessor& processor = parts.post_processor;
-  processor.around = surrounded(
-      parts.find_required(required(config, "cls_token", roberta_roles.cls)),
-      parts.find_required(required(config, "sep_token", roberta_roles.sep)), Separator::twice);
+  processor.around =
+      surrounded(id_of(parts, config, "cls_token", roberta_roles.cls),
+                 id_of(parts, config, "sep_token", roberta_roles.sep), Separator::twice);
   processor.trim_offsets = config.boolean("trim_offsets").value_or(true);
   processor.has_prefix = config.boolean("add_prefix_space").value_or(false);
   return parts;
@@ -237,9 +235,8 @@ Parts build_herbert(const FolderFile& file, const TokenizerConfig& config) {
   set_decoder(parts, R"({"type": "BPEDecoder", "suffix": "</w>"})");
   add_tokens(parts, config, herbert_roles);
   parts.post_processor.around =
-      surrounded(parts.find_required(required(config, "cls_token", herbert_roles.cls)),
-                 parts.find_required(required(config, "sep_token", herbert_roles.sep)),
-                 Separator::once_with_types);
+      surrounded(id_of(parts, config, "cls_token", herbert_roles.cls),
+                 id_of(parts, config, "sep_token", herbert_roles.sep), Separator::once_with_types);
   return parts;
 }
 
@@ -335,8 +332,7 @@ Parts build_t5(const FolderFile& file, const TokenizerConfig& config) {
   for (const std::string& text : layout.after) more.push_back(special_token(text));
   add_tokens(parts, config, t5_roles, more);
   using enum TemplatePart::Kind;
-  const TemplatePart last{special, parts.find_required(required(config, "eos_token", t5_roles.eos)),
-                          0};
+  const TemplatePart last{special, id_of(parts, config, "eos_token", t5_roles.eos), 0};
   parts.post_processor.around.single = {{first_text, 0, 0}, last};
   parts.post_processor.around.pair = {{first_text, 0, 0}, last, {second_text, 0, 0}, last};
   return parts;
@@ -355,9 +351,9 @@ Parts build_piece_roberta(const FolderFile& file, const TokenizerConfig& config,
   set_decoder(parts, metaspace(config));
   add_tokens(parts, config, roberta_roles, more);
   strip_before_mask(parts, config, roberta_roles.mask);
-  parts.post_processor.around = surrounded(
-      parts.find_required(required(config, "bos_token", roberta_roles.bos)),
-      parts.find_required(required(config, "eos_token", roberta_roles.eos)), Separator::twice);
+  parts.post_processor.around =
+      surrounded(id_of(parts, config, "bos_token", roberta_roles.bos),
+                 id_of(parts, config, "eos_token", roberta_roles.eos), Separator::twice);
   return parts;
 }
 
