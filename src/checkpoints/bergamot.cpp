@@ -72,9 +72,6 @@ constexpr std::array tensors = {
     TensorName{"decoder_ff_logit_out_b", "lm_head.bias"},
 };
 
-// What activations are multiplied by to make them integers, which they are here row by row.
-constexpr std::array ignored = {std::string_view("*_QuantMultA*"), std::string_view("special:*")};
-
 [[noreturn]] void refuse(std::string_view what, const Message& expected, const Message& got) {
   throw_error(ErrorCode::unsupported,
               {"special:model.yml: {}: expected {}, got {}{}", {what, expected, got, cure}});
@@ -264,7 +261,6 @@ extern const Family bergamot = {.model_types = {},
                                 .prefix = "",
                                 .tensors = tensors,
                                 .heads = {},
-                                .ignored = ignored,
                                 .read = read,
                                 .container = &format,
                                 .first_layer = 1,

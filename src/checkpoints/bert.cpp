@@ -8,8 +8,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"bert", "BertTokenizer"}};
 
 constexpr std::array heads = {
@@ -51,7 +49,6 @@ extern const Family bert = {.model_types = model_types,
                             .prefix = "bert.",
                             .tensors = bert_tensors,
                             .heads = heads,
-                            .ignored = {},
                             .read = read};
 
 }  // namespace glassformer

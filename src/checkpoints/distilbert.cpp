@@ -7,8 +7,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"distilbert", "DistilBertTokenizer"}};
 
 constexpr std::array tensors = {
@@ -58,7 +56,6 @@ extern const Family distilbert = {.model_types = model_types,
                                   .prefix = "distilbert.",
                                   .tensors = tensors,
                                   .heads = heads,
-                                  .ignored = {},
                                   .read = read};
 
 }  // namespace glassformer

@@ -55,8 +55,6 @@ struct Family {
   std::string_view prefix;  ///< of the base model's tensors, in files that hold a head beside it
   std::span<const TensorName> tensors;  ///< of the base model: every model has them
   std::span<const TensorName> heads;    ///< of its tasks: a model reads those of its own
-  /// Tensors that no model of ours reads, buffers among them. "*" stands for any characters.
-  std::span<const std::string_view> ignored;
   ModelConfig (*read)(HubConfig& config);
   const ContainerFormat* container = nullptr;
   std::size_t first_layer = 0;  ///< the number of a stack's first

@@ -7,8 +7,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"gpt2", "GPT2Tokenizer"}};
 
 constexpr std::array tensors = {
@@ -29,10 +27,6 @@ constexpr std::array heads = {
     TensorName{"lm_head", "lm_head"},
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
-
-// Masks among them: "h.0.attn.bias" is one, "h.0.attn.c_attn.bias" is none.
-constexpr std::array ignored = {"h.*.attn.bias"sv, "h.*.attn.masked_bias"sv,
-                                "multiple_choice_head.*"sv, "score.*"sv};
 
 ModelConfig read(HubConfig& config) {
   config.expect_flag("add_cross_attention", false);
@@ -67,7 +61,6 @@ extern const Family gpt2 = {.model_types = model_types,
                             .prefix = "transformer.",
                             .tensors = tensors,
                             .heads = heads,
-                            .ignored = ignored,
                             .read = read,
                             .writes = true};
 

@@ -8,8 +8,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
 
 constexpr std::array tensors = {
@@ -49,9 +47,6 @@ constexpr std::array tensors = {
 };
 
 constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
-
-// The other names of a table that was read.
-constexpr std::array ignored = {"shared.weight"sv, "*embed_tokens.weight"sv};
 
 struct Keys {
   const char *tensors, *layers, *heads, *d_ff;
@@ -112,7 +107,6 @@ extern const Family marian = {.model_types = model_types,
                               .prefix = "model.",
                               .tensors = tensors,
                               .heads = heads,
-                              .ignored = ignored,
                               .read = read,
                               .two_tokenizers = true,
                               .writes = true};

@@ -9,8 +9,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"roberta", "RobertaTokenizer"},
                                     Family::Type{"xlm-roberta", "XLMRobertaTokenizer"},
                                     Family::Type{"camembert", "CamembertTokenizer"}};
@@ -39,7 +37,6 @@ extern const Family roberta = {.model_types = model_types,
                                .prefix = "roberta.",
                                .tensors = bert_tensors,
                                .heads = heads,
-                               .ignored = {},
                                .read = read};
 
 }  // namespace glassformer

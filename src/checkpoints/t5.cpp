@@ -10,8 +10,6 @@
 namespace glassformer {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array model_types = {Family::Type{"t5", "T5Tokenizer"},
                                     Family::Type{"mt5", "T5Tokenizer"}};
 
@@ -56,11 +54,6 @@ constexpr std::array tensors = {
 };
 
 constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
-
-// The other names of a table that was read, and what the first files have beside what is used.
-constexpr std::array ignored = {
-    "shared.weight"sv, "*coder.embed_tokens.weight"sv,
-    "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"sv};
 
 // Nothing bounds positions but their bias' last bucket; so many are what is offered.
 constexpr std::size_t longest = 1 << 14;
@@ -139,7 +132,6 @@ extern const Family t5 = {.model_types = model_types,
                           .prefix = "",
                           .tensors = tensors,
                           .heads = heads,
-                          .ignored = ignored,
                           .read = read,
                           .writes = true};
 

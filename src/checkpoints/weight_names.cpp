@@ -8,7 +8,6 @@
 
 #include "error.hpp"
 #include "io/quantize.hpp"
-#include "wildcard.hpp"
 
 namespace glassformer {
 namespace {
@@ -212,29 +211,6 @@ std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const 
                               : stored(std::move(tensor.parts), layout));
   }
   return theirs;
-}
-
-namespace {
-
-// Buffers, and what other tasks than ours leave in any family's files. Asked for are only tensors
-// that the model does not read.
-using namespace std::string_view_literals;
-constexpr std::array of_all_families = {
-    "*position_ids"sv,      "*token_type_ids"sv,  "cls.*"sv,
-    "lm_head.*"sv,          "pooler.*"sv,         "vocab_transform.*"sv,
-    "vocab_layer_norm.*"sv, "vocab_projector.*"sv};
-
-}  // namespace
-
-bool is_ignored(const Family& family, const std::string& name) {
-  std::string_view plain = name;
-  if (plain.starts_with(family.prefix)) plain.remove_prefix(family.prefix.size());
-  const auto fits = [&](std::string_view pattern) { return fits_wildcards(pattern, plain); };
-  if (std::ranges::any_of(of_all_families, fits) || std::ranges::any_of(family.ignored, fits)) {
-    return true;
-  }
-  return std::ranges::any_of(
-      family.heads, [&](const TensorName& tensor) { return match(tensor.theirs, plain).found; });
 }
 
 }  // namespace glassformer

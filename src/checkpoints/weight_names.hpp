@@ -18,8 +18,4 @@ std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const 
                                        const std::set<std::string>& names,
                                        const std::set<std::string>& integers = {});
 
-/// Whether a tensor is none that a model of the family's base reads: a buffer, or part of a head of
-/// another task.
-bool is_ignored(const Family& family, const std::string& name);
-
 }  // namespace glassformer
