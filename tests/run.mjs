@@ -1,46 +1,26 @@
-// `npm test`: sets up what is missing, builds everything and runs every test. A step's output is
+// `npm test`: sets up what is missing, builds everything and runs every test. What a step prints is
 // shown only when it fails. The last line is `N passed, N failed`.
+//
+//   npm test                          everything
+//   npm test -- --only GROUP          one of native, package, browser, repository
+//   npm test -- --only FILE           one file of tests, and what it needs
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import {
-  buildNative,
   buildPackage,
+  buildTests,
   buildWeb,
-  cmake,
   filesIn,
+  root,
   run,
   runTool,
   setUp,
 } from '../wasm/toolchain/build.mjs';
 import { buildModels } from '../wasm/toolchain/models.mjs';
 
-let passed = 0;
-let failed = 0;
-const failedSteps = new Set();
+// --- what Node's test runner, Python's, or ctest and within it Catch2, print -------------------------
 
-// Runs one step unless a step that it needs has failed. `work` resolves to the output of a test
-// program, from which the tests are counted, or to nothing: then the step itself is the test.
-async function step(name, needs, work) {
-  const missing = needs.find((other) => failedSteps.has(other));
-  const start = performance.now();
-  const report = (text) => console.log(`${name.padEnd(34)} ${text}`);
-  const time = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
-  try {
-    if (missing) throw new Error(`not run, because "${missing}" failed`);
-    const counts = count((await work()) ?? '');
-    if (counts.failed > 0) throw new Error('tests failed');
-    passed += counts.passed;
-    report(`${String(counts.passed).padStart(4)} passed  ${time()}`);
-  } catch (error) {
-    const counts = count(error.output ?? '');
-    passed += counts.failed > 0 ? counts.passed : 0;
-    failed += counts.failed > 0 ? counts.failed : 1;
-    failedSteps.add(name);
-    report(`FAILED  ${time()}`);
-    console.log(`${withoutPasses(error.output ?? '')}\n${error.message}\n`);
-  }
-}
-
-// Reads the totals that Node's test runner, Python's, or ctest and within it Catch2, print.
 function count(output) {
   const number = (pattern) => Number(output.match(pattern)?.[1] ?? 0);
   const python = number(/^Ran (\d+) tests? in/m);
@@ -52,19 +32,19 @@ function count(output) {
     return { passed: number(/^# pass (\d+)/m), failed: number(/^# fail (\d+)/m) };
   }
   const ctest = output.match(/(\d+) tests failed out of (\d+)/);
-  if (!ctest) return { passed: 1, failed: 0 };
-  const entriesFailed = Number(ctest[1]);
-  const entriesPassed = Number(ctest[2]) - entriesFailed;
-  const cases = output.match(/test cases: +(\d+) \|(?: +(\d+) passed)?(?:[ |]+(\d+) failed)?/);
-  if (cases) {
-    // Some of Catch2's cases failed, which is one of ctest's entries.
-    return {
-      passed: entriesPassed + Number(cases[2] ?? 0),
-      failed: entriesFailed - 1 + Number(cases[3]),
-    };
+  // Each entry of ctest that is a program of Catch2 counts as its cases.
+  let passed = ctest ? Number(ctest[2]) - Number(ctest[1]) : 0;
+  let failed = ctest ? Number(ctest[1]) : 0;
+  let cases = 0;
+  const catch2 =
+    /All tests passed \(.* in (\d+) test cases?\)|test cases: +\d+ \|(?: +(\d+) passed)?(?:[ |]+(\d+) failed)?/g;
+  for (const [, all, some = 0, wrong = 0] of output.matchAll(catch2)) {
+    cases += 1;
+    if (all) passed += Number(all) - (ctest ? 1 : 0);
+    else passed += Number(some);
+    failed += Number(wrong) - (ctest && wrong ? 1 : 0);
   }
-  const all = number(/All tests passed \(.* in (\d+) test cases?\)/);
-  return { passed: entriesPassed + (all > 0 ? all - 1 : 0), failed: entriesFailed };
+  return ctest || cases > 0 ? { passed, failed } : { passed: 1, failed: 0 };
 }
 
 // What Node's test runner says of tests that passed helps nobody who looks for the one that failed.
@@ -74,12 +54,31 @@ function withoutPasses(output) {
     .replace(/^# Subtest.*\n/gm, '');
 }
 
-function nodeTests(folder) {
-  const files = existsSync(folder)
-    ? filesIn(folder).filter((file) => /\.test\.m?js$/.test(file))
-    : [];
-  if (files.length === 0) throw new Error(`${folder} holds no tests`);
-  return run(process.execPath, ['--test', '--test-reporter=tap', ...files]);
+// --- the steps -----------------------------------------------------------------------------------
+
+const cores = availableParallelism();
+const testFiles = (folder) => filesIn(folder).filter((file) => /\.test\.m?js$/.test(file));
+
+function nodeTests(files, { concurrency = 1, env } = {}) {
+  if (files.length === 0) throw new Error('no tests were found');
+  const options = ['--test', '--test-reporter=tap', `--test-concurrency=${concurrency}`];
+  return run(process.execPath, [...options, ...files], { env });
+}
+
+// The page is served once and Chromium started once; each test opens a window of its own.
+async function browserTests(files) {
+  const { chromium } = await import('playwright-core');
+  const { executablePath, flags } = await import('./browser/chromium.mjs');
+  const { serve } = await import('./browser/open.mjs');
+  const page = await serve();
+  const server = await chromium.launchServer({ executablePath, args: flags });
+  try {
+    const env = { GLASSFORMER_PAGE: page.url, GLASSFORMER_CHROMIUM: server.wsEndpoint() };
+    return await nodeTests(files, { concurrency: cores, env });
+  } finally {
+    await server.close();
+    await page.close();
+  }
 }
 
 // A Python that has what training needs: Debian's own, or the first on PATH.
@@ -95,60 +94,197 @@ async function trainingPython() {
   return undefined;
 }
 
-console.log('Running every test. The first run downloads, builds and takes ten minutes or more;');
-console.log('later ones take a minute or two.');
+async function trainingTests() {
+  const python = await trainingPython();
+  if (!python) return { skipped: 'no Python with what weights/train imports' };
+  return run(python, ['-B', '-m', 'unittest', 'discover', '-s', 'weights/train', '-p', 'test_*.py']);
+}
+
+// By name: the group, the steps that must have succeeded before, what to do, and the folder of the
+// files that the step runs. `work` resolves to the output of a test program, from which the tests are
+// counted, or to nothing: then the step itself is the test. The first that can start does.
+const steps = {
+  'build package': {
+    group: 'build',
+    work: async () => {
+      await buildPackage();
+      await buildModels();
+    },
+  },
+  'build for tests': { group: 'build', work: buildTests },
+  'build page': { group: 'build', needs: ['build package'], work: buildWeb },
+  'browser tests': {
+    group: 'browser',
+    needs: ['build page'],
+    files: 'tests/browser',
+    work: browserTests,
+  },
+  'native tests': {
+    group: 'native',
+    needs: ['build for tests'],
+    work: () => run('ctest', ['--preset', 'test', '-V', `-j${cores}`]),
+  },
+  'package tests': {
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: 'tests/package',
+    work: nodeTests,
+  },
+  'command line tests': {
+    group: 'native',
+    needs: ['build for tests'],
+    files: 'tests/cli',
+    work: nodeTests,
+  },
+  'installed library': {
+    group: 'native',
+    needs: ['build for tests'],
+    files: 'tests/install',
+    work: nodeTests,
+  },
+  environments: {
+    group: 'package',
+    needs: ['build package', 'build for tests'],
+    files: 'tests/environments',
+    work: nodeTests,
+  },
+  'repository tests': {
+    group: 'repository',
+    needs: ['build package', 'build for tests'],
+    files: 'tests/repository',
+    work: nodeTests,
+  },
+  'sources of the page': { group: 'browser', files: 'tests/page', work: nodeTests },
+  scores: { group: 'repository', files: 'tests/evaluate', work: nodeTests },
+  'training tests': { group: 'repository', work: trainingTests },
+  'format and types': {
+    group: 'repository',
+    needs: ['build package'],
+    work: () => run(process.execPath, ['tests/lint.mjs']),
+  },
+  'package layout': {
+    group: 'package',
+    needs: ['build package'],
+    work: async () => {
+      await runTool('publint', ['--strict']);
+      await runTool('attw', ['--pack', '.', '--profile', 'esm-only']);
+    },
+  },
+  sizes: {
+    group: 'package',
+    needs: ['build package', 'build page'],
+    work: () => runTool('size-limit', []),
+  },
+};
+
+/** The steps that `--only` asks for, and those that they need. */
+function chosenSteps(only) {
+  if (!only) return steps;
+  const groups = [...new Set(Object.values(steps).map(({ group }) => group))];
+  const chosen = {};
+  const add = (name, step = steps[name]) => {
+    for (const other of step.needs ?? []) add(other);
+    chosen[name] ??= step;
+  };
+  for (const [name, step] of Object.entries(steps)) if (step.group === only) add(name);
+  if (Object.keys(chosen).length > 0) return chosen;
+
+  const file = relative(root, resolve(only));
+  const folder = dirname(file);
+  const owner = Object.entries(steps).find(([, { files }]) => files === folder);
+  if (!existsSync(join(root, file)) || (folder !== 'tests/native' && !owner)) {
+    console.error(`--only: expected ${groups.join(', ')} or a file of tests, got ${only}`);
+    process.exit(2);
+  }
+  if (owner) {
+    const [name, step] = owner;
+    add(name, { ...step, work: () => step.work([file]) });
+  } else {
+    // Catch2 gives each case its file's name as a tag.
+    const tag = `[#${basename(file).replace(/\.cpp$/, '')}]`;
+    add('native tests', {
+      ...steps['native tests'],
+      work: () => run('build/test/glassformer_tests', ['--filenames-as-tags', tag]),
+    });
+  }
+  return chosen;
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+let passed = 0;
+let failed = 0;
+const times = [];
+
+async function runStep(name, { needs = [], files, work }, failedSteps) {
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1000;
+  const report = (text) => console.log(`${name.padEnd(22)} ${text}  ${seconds().toFixed(1)} s`);
+  try {
+    const missing = needs.find((other) => failedSteps.has(other));
+    if (missing) throw new Error(`not run, because "${missing}" failed`);
+    const output = (await work(files ? testFiles(files) : undefined)) ?? '';
+    if (output.skipped) {
+      report(`skipped: ${output.skipped}`);
+      return;
+    }
+    const counts = count(output);
+    if (counts.failed > 0) throw Object.assign(new Error('tests failed'), { output });
+    passed += counts.passed;
+    report(`${String(counts.passed).padStart(4)} passed`);
+  } catch (error) {
+    const counts = count(error.output ?? '');
+    passed += counts.failed > 0 ? counts.passed : 0;
+    failed += counts.failed > 0 ? counts.failed : 1;
+    failedSteps.add(name);
+    report('FAILED');
+    console.log(`${withoutPasses(error.output ?? '')}\n${error.message}\n`);
+  } finally {
+    times.push([name, seconds()]);
+  }
+}
+
+// Two at a time: most keep one core busy, and a little more.
+async function runAll(chosen) {
+  const waiting = new Map(Object.entries(chosen));
+  const done = new Set();
+  const failedSteps = new Set();
+  const running = new Set();
+  while (waiting.size > 0 || running.size > 0) {
+    for (const [name, step] of waiting) {
+      if (running.size >= Math.max(2, cores / 2)) break;
+      if (!(step.needs ?? []).every((other) => done.has(other))) continue;
+      waiting.delete(name);
+      const work = runStep(name, step, failedSteps).finally(() => {
+        done.add(name);
+        running.delete(work);
+      });
+      running.add(work);
+    }
+    await Promise.race(running);
+  }
+}
+
+const [option, only, ...rest] = process.argv.slice(2);
+if ((option && (option !== '--only' || !only)) || rest.length > 0) {
+  console.error('usage: npm test [-- --only native|package|browser|repository|FILE]');
+  process.exit(2);
+}
+const chosen = chosenSteps(only);
 const start = performance.now();
+console.log('Sets up, builds and runs the tests: a quarter of an hour the first time on two cores.');
 try {
   await setUp('build', 'native', 'test');
 } catch {
   console.log('\n0 passed, 1 failed');
   process.exit(1);
 }
+times.push(['set-up', (performance.now() - start) / 1000]);
+await runAll(chosen);
 
-await step('build native', [], buildNative);
-await step('build with sanitizers', [], () => cmake('sanitize'));
-await step('build package', [], async () => {
-  await buildPackage();
-  await buildModels();
-});
-await step('build page', ['build package'], buildWeb);
-// The longest, and mostly waiting for Chromium: it runs beside all the others.
-const browser = step('browser tests', ['build page'], () => nodeTests('tests/browser'));
-await step('native tests', ['build native'], () =>
-  run('ctest', ['--preset', 'native', '-V', '-j2']),
-);
-await step('native tests, sanitized', ['build with sanitizers'], () =>
-  run('ctest', ['--preset', 'sanitize', '-V', '-j2']),
-);
-await step('command line tests', ['build native'], () => nodeTests('tests/cli'));
-await step('installed library', ['build native'], () => nodeTests('tests/install'));
-await step('package tests', ['build package'], () => nodeTests('tests/package'));
-await step('environments', ['build native', 'build package'], () =>
-  nodeTests('tests/environments'),
-);
-await step('sources of the page', [], () => nodeTests('tests/page'));
-await step('scores', [], () => nodeTests('tests/evaluate'));
-await step('repository tests', ['build native', 'build package'], () =>
-  nodeTests('tests/repository'),
-);
-const python = await trainingPython();
-if (python) {
-  await step('training tests', [], () =>
-    run(python, ['-B', '-m', 'unittest', 'discover', '-s', 'weights/train', '-p', 'test_*.py']),
-  );
-} else {
-  console.log(
-    'training tests                     skipped: no Python with what weights/train imports',
-  );
-}
-await step('format and types', ['build package'], () => run(process.execPath, ['tests/lint.mjs']));
-await step('package layout', ['build package'], async () => {
-  await runTool('publint', ['--strict']);
-  await runTool('attw', ['--pack', '.', '--profile', 'esm-only']);
-});
-await step('sizes', ['build package', 'build page'], () => runTool('size-limit', []));
-await browser;
-
-console.log(`${((performance.now() - start) / 1000).toFixed(0)} s in all`);
+console.log('\nWhat took how long (two steps run at a time):');
+for (const [name, seconds] of times.sort((a, b) => b[1] - a[1]))
+  console.log(`  ${name.padEnd(22)} ${seconds.toFixed(0).padStart(5)} s`);
+console.log(`  ${'all'.padEnd(22)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -5,6 +5,10 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
+inline const float* row(const GatheredRows& x, std::size_t j) {
+  return x.data + (x.rows ? x.rows[j] : j) * x.stride;
+}
+
 inline float dot(const float* a, const float* b, std::size_t n) {
   return sum_over(n, [&](std::size_t i, std::size_t count) {
     return Vec::load_partial(a + i, count, 0.0f) * Vec::load_partial(b + i, count, 0.0f);
@@ -13,7 +17,7 @@ inline float dot(const float* a, const float* b, std::size_t n) {
 
 inline void dot_rows(const GatheredRows& x, const float* query, float* products) {
   for (std::size_t j = 0; j < x.count; ++j) {
-    products[j] = dot(query, x.row(j), x.columns);
+    products[j] = dot(query, row(x, j), x.columns);
   }
 }
 
@@ -24,10 +28,10 @@ inline void sum_columns(const GatheredRows& x, const float* weights, std::size_t
   Vec totals[Vectors];
   for (Vec& total : totals) total = Vec::broadcast(0.0f);
   for (std::size_t j = 0; j < x.count; ++j) {
-    const float* row = x.row(j) + column;
+    const float* from = row(x, j) + column;
     const Vec weight = Vec::broadcast_from(weights + j);
     for (std::size_t v = 0; v < Vectors; ++v) {
-      totals[v] = totals[v] + weight * Vec::load(row + v * Vec::width);
+      totals[v] = totals[v] + weight * Vec::load(from + v * Vec::width);
     }
   }
   for (std::size_t v = 0; v < Vectors; ++v) totals[v].store(sums + column + v * Vec::width);
@@ -47,7 +51,7 @@ inline void sum_rows(const GatheredRows& x, const float* weights, float* sums) {
   for (; column < x.columns; ++column) {
     float total = 0.0f;
     for (std::size_t j = 0; j < x.count; ++j) {
-      total += weights[j] * x.row(j)[column];
+      total += weights[j] * row(x, j)[column];
     }
     sums[column] = total;
   }

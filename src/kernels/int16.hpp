@@ -3,6 +3,7 @@
 // What attention in 16-bit integers needs besides its two products. Everything is rounded step by
 // step, and so comes out the same on every machine.
 
+#include "kernels/gather.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/quantize.hpp"
 #include "kernels/simd.hpp"
@@ -29,13 +30,13 @@ inline Integers magnitude(Vec x) { return bits_of(x) & INT32_MAX; }
 inline float largest(const GatheredRows& x) {
   Integers found = {};
   for (std::size_t j = 0; j < x.count; ++j) {
-    const float* row = x.row(j);
+    const float* from = row(x, j);
     std::size_t i = 0;
     for (; i + Vec::width <= x.columns; i += Vec::width) {
-      found = larger(found, magnitude(Vec::load(row + i)));
+      found = larger(found, magnitude(Vec::load(from + i)));
     }
     if (i < x.columns) {
-      found = larger(found, magnitude(Vec::load_partial(row + i, x.columns - i, 0.0f)));
+      found = larger(found, magnitude(Vec::load_partial(from + i, x.columns - i, 0.0f)));
     }
   }
   return largest_positive(found);
@@ -45,12 +46,12 @@ inline void round_rows(const GatheredRows& x, float factor, std::int16_t* to) {
   const Vec factors = Vec::broadcast(factor), shift = Vec::broadcast(held_rounder);
   const std::int32_t offset = held_rounder_bits;
   for (std::size_t j = 0; j < x.count; ++j) {
-    const float* row = x.row(j);
+    const float* from = row(x, j);
     std::size_t i = 0;
     for (; i + Vec::width <= x.columns; i += Vec::width) {
-      store(unshifted(Vec::load(row + i) * factors + shift, offset), to + i);
+      store(unshifted(Vec::load(from + i) * factors + shift, offset), to + i);
     }
-    for (; i < x.columns; ++i) to[i] = static_cast<std::int16_t>(rounded(row[i] * factor));
+    for (; i < x.columns; ++i) to[i] = static_cast<std::int16_t>(rounded(from[i] * factor));
     if (i % 2 == 1) to[i++] = 0;
     to += i;
   }

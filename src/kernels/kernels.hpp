@@ -92,8 +92,6 @@ struct GatheredRows {
   const std::uint32_t* rows = nullptr;  ///< [count]; null: the first `count` rows
   std::size_t count = 0;
   std::size_t columns = 0;
-
-  const float* row(std::size_t j) const { return data + (rows ? rows[j] : j) * stride; }
 };
 
 /// The kernels, compiled for one instruction set. All of them work on contiguous floats of any

@@ -1,6 +1,10 @@
 // Chromium as every test of pages starts it.
+import { existsSync } from 'node:fs';
 
-export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+// Without a window's frame, where that is installed: it takes half of the time.
+export const executablePath =
+  process.env.CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => existsSync(file));
 
 export const flags = [
   '--no-sandbox',

@@ -10,7 +10,8 @@ const longest = 50;
 
 let browser, server;
 before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
+  // A trace tells of every page of a browser.
+  [browser, server] = await Promise.all([launch({ shared: false }), serve()]);
 });
 after(async () => {
   await browser?.close();

@@ -7,25 +7,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { preview } from 'vite';
 import { executablePath, flags } from './chromium.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// Serves a folder of built files, by default the page; resolves to { url, close }.
-export async function serve(folder = join(root, 'web/dist')) {
+// Serves a folder of built files, by default the page; resolves to { url, close }. `npm test` serves
+// the page and starts Chromium once for all files.
+export async function serve(folder) {
+  const shared = process.env.GLASSFORMER_PAGE;
+  if (!folder && shared) return { url: shared, close: () => {} };
+  const { preview } = await import('vite');
   const server = await preview({
     configFile: join(root, 'web/vite.config.ts'),
     logLevel: 'error',
-    build: { outDir: folder },
+    build: { outDir: folder ?? join(root, 'web/dist') },
     preview: { host: '127.0.0.1', port: 0 },
   });
   const { port } = server.httpServer.address();
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-export function launch() {
-  return chromium.launch({ executablePath, args: flags });
+// Chromium: that of `npm test`, or one of its own.
+export function launch({ shared = process.env.GLASSFORMER_CHROMIUM } = {}) {
+  return shared ? chromium.connect(shared) : chromium.launch({ executablePath, args: flags });
 }
 
 // A page in a browser profile of its own. `complaints` collects what must not happen: requests to

@@ -1,12 +1,11 @@
 // Runs the `glassformer` command as a shell does.
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { command } from '../native_build.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-// `npm run coverage` names a build that counts the lines that run.
-export const command = process.env.GLASSFORMER ?? join(root, 'build/native/glassformer');
+export { command };
 
 export function glassformer(args, input = '') {
   const { status, stdout, stderr } = spawnSync(command, args, {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { command } from '../native_build.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = ['A gripping, beautifully shot film.', 'Two hours of my life that I want back.'];
@@ -79,11 +80,10 @@ let expected;
 
 /** Asserts that an environment's verdicts are those of the native command. */
 export function assertOutcome({ outcome, complaints = [], workers }, wantedWorkers) {
-  expected ??= execFileSync(
-    join(root, 'build/native/glassformer'),
-    ['classify', join(root, 'weights/sentiment')],
-    { input: texts.join('\n') + '\n', encoding: 'utf8' },
-  )
+  expected ??= execFileSync(command, ['classify', join(root, 'weights/sentiment')], {
+    input: texts.join('\n') + '\n',
+    encoding: 'utf8',
+  })
     .trim()
     .split('\n')
     .map((line) => line.split('\t'));

@@ -33,7 +33,7 @@ function versionUsed({ project, browser, node }) {
 
 try {
   await setUp('build', 'native', 'test');
-  await cmake('native', 'glassformer');
+  await cmake('test', 'glassformer');
   await buildPackage();
   await buildModels();
 } catch (error) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -140,10 +141,8 @@ Json other_value(const Json& value, Random& random) {
   if (value.is_number()) {
     if (random.one_in(2)) {
       const double number = random.of(numbers);
-      if (number == static_cast<double>(static_cast<std::int64_t>(number))) {
-        return static_cast<std::int64_t>(number);
-      }
-      return number;
+      const bool whole = std::abs(number) < 0x1p63 && number == std::trunc(number);
+      return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
     }
     if (!value.is_number_integer()) return -value.get<double>();
     const auto whole = value.get<std::int64_t>();

@@ -40,12 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                     load("translate_odd_local")};
   if (size < 2) return 0;
   TranslatePipeline& pipeline = *pipelines[data[0] % pipelines.size()];
-  const auto alignment =
+  const auto with_alignment =
       (data[1] & 32) != 0 ? std::optional<AlignmentOptions>(std::in_place) : std::nullopt;
   TranslateOptions options = {.beams = 1 + std::size_t{data[1]} % 4,
                               .max_length = 12,
                               .attention = (data[1] & 4) != 0,
-                              .alignment = alignment,
+                              .alignment = with_alignment,
                               .hypotheses = (data[1] & 8) != 0};
   options.stream = (data[1] & 16) != 0;
   if (options.stream) options.beams = 1;

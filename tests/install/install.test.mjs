@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { filesIn, root, run } from '../../wasm/toolchain/build.mjs';
+import { compiler, compilerFlags } from '../native_build.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'glassformer-install-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -18,7 +19,7 @@ const models = {
   translator: 'weights/en-de',
 };
 
-await run('cmake', ['--install', 'build/native', '--prefix', prefix]);
+await run('cmake', ['--install', 'build/test', '--prefix', prefix]);
 
 // The JSON that the installed command line answers a line with.
 function answer(...args) {
@@ -54,7 +55,8 @@ test('no installed file names a folder of the build', () => {
 test('a project finds the library, and its answers are those of the command line', async () => {
   await run('cmake', [
     ...['-S', 'tests/install/example', '-B', built, '-G', 'Ninja'],
-    ...[`-DCMAKE_PREFIX_PATH=${prefix}`, '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror'],
+    ...[`-DCMAKE_PREFIX_PATH=${prefix}`, `-DCMAKE_CXX_COMPILER=${compiler}`],
+    `-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror ${compilerFlags}`,
   ]);
   await run('cmake', ['--build', built]);
   const output = await run(join(built, 'example'), Object.values(models));

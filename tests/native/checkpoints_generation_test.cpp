@@ -101,7 +101,7 @@ TEST_CASE("a published model's numbers on an answer are the original library's",
       CHECK(result.prompt_tokens[t].start == text.at("offsets")[t][0]);
       CHECK(result.prompt_tokens[t].end == text.at("offsets")[t][1]);
     }
-    CHECK(result.output.text == text.at("answer"));
+    CHECK(result.output.text == text.at("answer").get<std::string>());
     const auto near = [&](const std::optional<AttentionMap>& map, const std::string& of) {
       INFO(of);
       REQUIRE(map);

@@ -66,7 +66,7 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
         pipeline->classify(pair ? TextInput(first, second) : TextInput(first));
     check_tokens(text, result.tokens);
     CHECK(result.clipped == text.at("truncated"));
-    CHECK(result.label == text.at("label"));
+    CHECK(result.label == text.at("label").get<std::string>());
     REQUIRE(result.scores.size() == text.at("scores").size());
     for (std::size_t i = 0; i < result.scores.size(); ++i) {
       CHECK(close(result.scores[i], text.at("scores")[i]));
@@ -98,8 +98,8 @@ TEST_CASE("published models find the entities that the original library finds", 
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const Entity& entity = result.entities[i];
         INFO("entity " << i);
-        CHECK(entity.entity == expected[i].at("entity"));
-        CHECK(entity.word == expected[i].at("word"));
+        CHECK(entity.entity == expected[i].at("entity").get<std::string>());
+        CHECK(entity.word == expected[i].at("word").get<std::string>());
         CHECK(entity.start == expected[i].at("start"));
         CHECK(entity.end == expected[i].at("end"));
         CHECK(close(entity.score, expected[i].at("score")));
@@ -126,7 +126,7 @@ TEST_CASE("published models answer as the original library does", "[checkpoints]
         .handle_impossible_answer = options.at("handle_impossible_answer")};
     const Answer result = pipeline->answer(text.at("question").get<std::string>(),
                                            text.at("context").get<std::string>(), wanted);
-    CHECK(result.answer == text.at("answer"));
+    CHECK(result.answer == text.at("answer").get<std::string>());
     CHECK(result.start == text.at("start"));
     CHECK(result.end == text.at("end"));
     CHECK(close(result.score, text.at("score")));

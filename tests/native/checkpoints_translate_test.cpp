@@ -45,7 +45,7 @@ TEST_CASE("published translators translate as the original library does", "[chec
     const SentenceTranslation& sentence = translation.sentences[0];
     CHECK(ids_of(sentence.source_tokens) == text.at("ids").get<std::vector<std::int32_t>>());
     CHECK(ids_of(sentence.output.tokens) == output);
-    CHECK(translation.text == text.at("translation"));
+    CHECK(translation.text == text.at("translation").get<std::string>());
     CHECK(std::abs(static_cast<double>(sentence.output.score) - text.at("logprob").get<double>()) <
           tolerance);
 

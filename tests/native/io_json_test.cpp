@@ -92,7 +92,7 @@ TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
   std::mt19937 random(7);
   const auto below = [&](std::size_t end) { return random() % end; };
   std::size_t taken = 0;
-  for (int round = 0; round < 200'000; ++round) {
+  for (int round = 0; round < 50'000; ++round) {
     std::string text = seed;
     for (std::size_t edits = below(3); edits > 0; --edits) {
       const std::size_t at = below(text.size());
@@ -115,8 +115,8 @@ TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
       REQUIRE((theirs.is_discarded() || twice));
     }
   }
-  CHECK(taken > 20'000);
-  CHECK(taken < 180'000);
+  CHECK(taken > 5'000);
+  CHECK(taken < 45'000);
 }
 
 TEST_CASE("numbers are read with all their digits", "[io]") {
@@ -234,7 +234,7 @@ TEST_CASE("checking a text takes a small multiple of its size", "[io]") {
     return static_cast<double>(bytes) / static_cast<double>(text.size());
   };
   std::string keys = "{", zeros = "[", nested = "[";
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < 50'000; ++i) {
     keys += "\"" + std::to_string(i) + "\":0,";
     zeros += "0,";
     nested += "[{\"a\":[]}],";

@@ -107,7 +107,7 @@ TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
                                ContainsSubstring(", got 1048576 x 1048576 x 1073741824"));
   const std::size_t large = std::size_t{1} << (sizeof(std::size_t) * 4);  // its square is 0
   CHECK(error_of([&] {
-          AttentionMap{.layers = 1, .heads = 1, .queries = large, .keys = large};
+          return AttentionMap{.layers = 1, .heads = 1, .queries = large, .keys = large};
         }).code() == ErrorCode::too_large);
 }
 

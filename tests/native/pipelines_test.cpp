@@ -32,7 +32,7 @@ TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]"
     for (const InputToken& token : result.tokens) ids.push_back(token.id);
     CHECK(ids == golden.json.at("ids").at(i).get<std::vector<std::int32_t>>());
     CHECK(result.clipped == golden.json.at("clipped").at(i).get<bool>());
-    CHECK(result.label == golden.json.at("labels").at(i));
+    CHECK(result.label == golden.json.at("labels").at(i).get<std::string>());
     for (std::size_t c = 0; c < result.scores.size(); ++c) {
       CHECK(std::abs(static_cast<double>(result.scores[c]) -
                      golden.json.at("scores").at(i).at(c).get<double>()) <=

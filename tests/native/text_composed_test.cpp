@@ -109,7 +109,8 @@ TEST_CASE("ids, ranges and decoded texts are those of the original library", "[t
     }
     CHECK(special == wanted[1]);
     CHECK(ranges == wanted[2].get<std::vector<std::uint32_t>>());
-    CHECK(tokenizer.decode(test::ids_of(tokens)) == json::parse(expected[i].substr(tab + 1)));
+    CHECK(tokenizer.decode(test::ids_of(tokens)) ==
+          json::parse(expected[i].substr(tab + 1)).get<std::string>());
   }
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("white space alone and empty text have no tokens", "[text]") {
   CHECK(load_tokenizer("unigram").encode(" \t\r\n \u3000\u200b").empty());
 }
 
-TEST_CASE("a megabyte takes time linear in its length", "[text]") {
+TEST_CASE("a long text takes time linear in its length", "[text]") {
   const std::string name = generated_model();
   const SentencePieceTokenizer tokenizer = load_tokenizer(name);
   const auto seconds = [&](const std::string& text) {
@@ -183,8 +183,8 @@ TEST_CASE("a megabyte takes time linear in its length", "[text]") {
   };
   for (const char* unit : {"a", "film ", "漢字", "ab", "\u0301", "\u2581", "1", "\xff", "😀"}) {
     // Quadratic time would be 256 times as long; the constant keeps slow machines out of it.
-    const double once = seconds(repeat(unit, 1 << 16));
-    const double sixteen_times = seconds(repeat(unit, 1 << 20));
+    const double once = seconds(repeat(unit, 1 << 14));
+    const double sixteen_times = seconds(repeat(unit, 1 << 18));
     INFO(name << ", repeated " << unit << ": " << once << " s, " << sixteen_times << " s");
     CHECK(sixteen_times < 64 * once + 1);
   }

@@ -6,6 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
+import { executablePath, flags } from '../browser/chromium.mjs';
 import {
   dist,
   goldenFolder,
@@ -118,10 +119,7 @@ const server = await serve(root, {
   '/tests/cut/config.json': (response) => response.writeHead(404).end(),
 });
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-});
+const browser = await chromium.launch({ executablePath, args: flags });
 after(() => browser.close());
 
 // A page with the package at hand; what its policy forbids and what it throws fails the test.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { manifestOf } from '../../wasm/toolchain/manifest.mjs';
+import { executablePath, flags } from '../browser/chromium.mjs';
 import { dist, goldenFolder, load, modelFiles, readGolden, root, serve } from './helpers.mjs';
 
 const name = 'pre_norm_mean';
@@ -26,14 +27,8 @@ const script = (response) =>
 const pages = await serve(root, { '/blank': blank, '/dist/index.js': script });
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--host-resolver-rules=MAP insecure.test 127.0.0.1',
-  ],
+  executablePath,
+  args: [...flags, '--host-resolver-rules=MAP insecure.test 127.0.0.1'],
 });
 after(() => browser.close());
 

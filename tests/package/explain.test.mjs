@@ -21,10 +21,10 @@ import {
   root,
   translationGoldenNames,
 } from './helpers.mjs';
+import { command } from '../native_build.mjs';
 
 const tolerance = 1e-4;
 const sentiment = join(root, 'weights/sentiment');
-const program = join(root, 'build/native/glassformer');
 const pair = { text: 'The plot is not good.', pair: 'The plot is good.' };
 
 const goldens = goldenNames.filter((name) => existsSync(join(goldenFolder(name), 'explain.json')));
@@ -49,7 +49,7 @@ const subjects = [
 /** What the command line answers in floats, its tensors as numbers. */
 function natively(model, input, args) {
   const options = ['--json', '--compute', 'f32', ...args];
-  const line = execFileSync(program, ['explain', model, ...options], { input, encoding: 'utf8' });
+  const line = execFileSync(command, ['explain', model, ...options], { input, encoding: 'utf8' });
   return JSON.parse(line, (_, value) => {
     if (typeof value?.data !== 'string') return value;
     const bytes = Buffer.from(value.data, 'base64');

@@ -11,8 +11,8 @@ import { pathToFileURL } from 'node:url';
 import { BergamotEngine } from '../bench/bergamot.mjs';
 import { firefoxModel, firefoxTexts } from './firefox_model.mjs';
 import { assertError, assertNear, binaries, loadTranslator, root } from './helpers.mjs';
+import { command } from '../native_build.mjs';
 
-const command = join(root, 'build/native/glassformer');
 const modelName = 'model.ende.intgemm.alphas.bin';
 const shortlistName = 'lex.50.50.ende.s2t.bin';
 

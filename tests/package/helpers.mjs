@@ -17,6 +17,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { command } from '../native_build.mjs';
 
 // Node 20 knows relaxed SIMD but leaves it off; later releases have it on.
 if (Number(process.versions.node.split('.')[0]) < 21) {
@@ -104,7 +105,6 @@ export function randomModel(config, tokenizer, seed = 1) {
   after(() => rmSync(folder, { recursive: true }));
   const shape = join(folder, 'shape.json');
   writeFileSync(shape, JSON.stringify(config));
-  const command = join(root, 'build/native/glassformer');
   execFileSync(command, ['init', shape, join(folder, 'model'), '--seed', String(seed)]);
   copyFileSync(tokenizer, join(folder, 'model/tokenizer.model'));
   return join(folder, 'model');

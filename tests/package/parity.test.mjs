@@ -16,8 +16,8 @@ import {
   readGolden,
   root,
 } from './helpers.mjs';
+import { command } from '../native_build.mjs';
 
-const command = join(root, 'build/native/glassformer');
 
 function classifyNatively(folder, texts, ...options) {
   const output = execFileSync(command, ['classify', folder, '--json', '--attention', ...options], {

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Embedder, binaries, load, root } from './helpers.mjs';
+import { command } from '../native_build.mjs';
 
 const data = join(root, 'tests/data');
 const linesOf = (file) => readFileSync(join(data, file), 'utf8').split('\n').slice(0, -1);
@@ -27,7 +28,6 @@ const names = readdirSync(join(data, 'tokenizers'))
   .map((file) => file.replace('.expected', ''));
 assert.ok(names.length >= 8);
 
-const command = join(root, 'build/native/glassformer');
 
 /** The smallest model that reads what a tokenizer makes. */
 function modelOf(name) {

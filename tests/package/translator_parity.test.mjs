@@ -16,8 +16,8 @@ import {
   root,
   translationGoldenNames,
 } from './helpers.mjs';
+import { command } from '../native_build.mjs';
 
-const command = join(root, 'build/native/glassformer');
 
 function translateNatively(folder, texts, ...options) {
   const output = execFileSync(command, ['translate', folder, '--json', ...options], {

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { root } from '../../wasm/toolchain/build.mjs';
+import { command } from '../native_build.mjs';
 import { of } from './snippets.mjs';
 
 const [threads, cut, together] = of('sh', 'corpus').map(({ code }) => code);
@@ -28,8 +29,7 @@ const texts = Array.from({ length: 60 }, (_, i) =>
   [7, 20, 59].includes(i) ? '' : `Film number ${i} was ${i % 3 ? 'dreadful' : 'a joy'}.`,
 );
 const blank = ['8', '21', '60'];
-const native = join(root, 'build/native/glassformer');
-const expected = spawnSync(native, ['classify', join(root, 'weights/sentiment')], {
+const expected = spawnSync(command, ['classify', join(root, 'weights/sentiment')], {
   input: texts.map((text) => `${text}\n`).join(''),
   encoding: 'utf8',
 }).stdout;
@@ -39,7 +39,7 @@ function prepare() {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-corpus-'));
   after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'bin'));
-  symlinkSync(native, join(folder, 'bin/glassformer'));
+  symlinkSync(command, join(folder, 'bin/glassformer'));
   symlinkSync('/usr/bin/python3', join(folder, 'bin/python3')); // the one that has Debian's Dask
   symlinkSync(join(root, 'weights/sentiment'), join(folder, 'sentiment'));
   writeFileSync(join(folder, 'reviews.txt'), texts.map((text) => `${text}\n`).join(''));

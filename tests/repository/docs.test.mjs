@@ -12,6 +12,7 @@ import { filesIn, root, run, runTool, unlessDone } from '../../wasm/toolchain/bu
 import { models } from '../../wasm/toolchain/models.mjs';
 import { buildDocs } from '../../web/docs/build.mjs';
 import { launch } from '../browser/open.mjs';
+import { asBuiltForTests, library } from '../native_build.mjs';
 import { documents, folderWithPackages, of, snippets } from './snippets.mjs';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -105,7 +106,7 @@ test('shell snippets run', async () => {
   for (const { code } of commands)
     for (const [, file] of code.matchAll(/--out (build\/\S+)/g))
       rmSync(join(root, file), { force: true });
-  for (const { code } of commands) await run('bash', ['-euo', 'pipefail', '-c', code]);
+  for (const { code } of commands) await run('bash', ['-euo', 'pipefail', '-c', asBuiltForTests(code)]);
   for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
 });
 
@@ -148,10 +149,10 @@ test('the C++ example compiles and runs', async () => {
   const source = join(folder, 'example.cpp');
   const program = 'build/docs-example';
   writeFileSync(source, code);
-  const compile = command
+  const compile = asBuiltForTests(command)
     .replace('example.cpp', source)
     .replace('-o example && ./example', `-o ${program}`);
-  const inputs = ['web/docs/cpp.md', 'src', 'build/native/libglassformer.a'];
+  const inputs = ['web/docs/cpp.md', 'src', library];
   await unlessDone('docs-cpp', inputs, [program], () => run('bash', ['-c', compile]));
   const output = await run(join(root, program), []);
   assert.match(

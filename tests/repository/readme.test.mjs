@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root, run, unlessDone } from '../../wasm/toolchain/build.mjs';
+import { asBuiltForTests, library } from '../native_build.mjs';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -78,7 +79,7 @@ test('the JavaScript example of published models runs', async () => {
 
 test('the shell examples run', async () => {
   const [commands] = blocks('sh').filter((text) => text.includes('classify'));
-  const output = await run('bash', ['-euo', 'pipefail', '-c', commands]);
+  const output = await run('bash', ['-euo', 'pipefail', '-c', asBuiltForTests(commands)]);
   assert.match(output, /^positive\t0\.\d+\nnegative\t0\.\d+\n/);
   assert.match(output, /"attention":/);
 });
@@ -87,8 +88,8 @@ test('the C++ example compiles and runs', async () => {
   const [code] = blocks('cpp');
   const [command] = blocks('sh').filter((text) => text.includes('c++'));
   writeFileSync(join(folder, 'example.cpp'), code);
-  const inputs = ['README.md', 'src', 'build/native/libglassformer.a'];
-  const compile = command
+  const inputs = ['README.md', 'src', library];
+  const compile = asBuiltForTests(command)
     .replace('example.cpp', 'build/readme/example.cpp')
     .replace('-o example && ./example', '-o build/readme/example');
   assert.notEqual(compile, command);

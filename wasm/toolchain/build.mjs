@@ -93,16 +93,25 @@ async function pythonForEmscripten() {
   return path.trim() ? { EMSDK_PYTHON: path.trim() } : {};
 }
 
+/** The Clang that compiles for WebAssembly, where it is Debian's. */
+export const findCompiler = () =>
+  ['/usr/bin/clang++-19'].find((file) => existsSync(file));
+
 /** Configures (when the presets changed) and builds one preset of CMakePresets.json, or targets. */
 export async function cmake(preset, ...targets) {
   const env = preset === 'wasm' ? await pythonForEmscripten() : {};
+  // Clang compiles what tests run in two thirds of the time that GCC takes; LLVM's linker is faster, too.
+  const compiler = preset === 'test' && findCompiler();
+  const options = compiler
+    ? [`-DCMAKE_CXX_COMPILER=${compiler}`, '-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld']
+    : [];
   const inputs = [
     'CMakePresets.json',
     'wasm/toolchain/emscripten.cmake',
     '.toolchain/debian/stamp',
   ];
   await unlessDone(`configure-${preset}`, inputs, [`build/${preset}/build.ninja`], () =>
-    run('cmake', ['--fresh', '--preset', preset], { env }),
+    run('cmake', ['--fresh', '--preset', preset, ...options], { env }),
   );
   const wanted = targets.length > 0 ? ['--target', ...targets] : [];
   await run('cmake', ['--build', '--preset', preset, ...wanted], { env });
@@ -249,9 +258,14 @@ export async function buildPackage() {
   );
 }
 
-/** build/native: the command line, the library and its tests. */
+/** build/native: the command line and the library. */
 export function buildNative() {
-  return cmake('native');
+  return cmake('native', 'glassformer');
+}
+
+/** build/test: the command line, the library, its tests and fuzzers, under the sanitizers. */
+export function buildTests() {
+  return cmake('test');
 }
 
 /** web/dist: the page as static files; needs the package. */

@@ -40,7 +40,14 @@ const groups = {
   },
   native: { debian: ['cmake', 'ninja-build', 'g++'], commands: ['cmake', 'ninja', 'c++'] },
   test: {
-    debian: ['chromium', 'clang-format', 'fonts-dejavu-core', 'parallel', 'sentencepiece'],
+    debian: [
+      'chromium-headless-shell',
+      'clang-format',
+      'fonts-dejavu-core',
+      'libclang-rt-19-dev',
+      'parallel',
+      'sentencepiece',
+    ],
     commands: ['chromium', 'clang-format', 'spm_encode'],
   },
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
