@@ -97,7 +97,16 @@ async function trainingPython() {
 async function trainingTests() {
   const python = await trainingPython();
   if (!python) return { skipped: 'no Python with what weights/train imports' };
-  return run(python, ['-B', '-m', 'unittest', 'discover', '-s', 'weights/train', '-p', 'test_*.py']);
+  return run(python, [
+    '-B',
+    '-m',
+    'unittest',
+    'discover',
+    '-s',
+    'weights/train',
+    '-p',
+    'test_*.py',
+  ]);
 }
 
 // By name: the group, the steps that must have succeeded before, what to do, and the folder of the
@@ -272,7 +281,9 @@ if ((option && (option !== '--only' || !only)) || rest.length > 0) {
 }
 const chosen = chosenSteps(only);
 const start = performance.now();
-console.log('Sets up, builds and runs the tests: a quarter of an hour the first time on two cores.');
+console.log(
+  'Sets up, builds and runs the tests: a quarter of an hour the first time on two cores.',
+);
 try {
   await setUp('build', 'native', 'test');
 } catch {
@@ -285,6 +296,8 @@ await runAll(chosen);
 console.log('\nWhat took how long (two steps run at a time):');
 for (const [name, seconds] of times.sort((a, b) => b[1] - a[1]))
   console.log(`  ${name.padEnd(22)} ${seconds.toFixed(0).padStart(5)} s`);
-console.log(`  ${'all'.padEnd(22)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`);
+console.log(
+  `  ${'all'.padEnd(22)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`,
+);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -43,7 +43,7 @@ export async function browse(url, name = 'chromium', driver) {
 export async function browseExtension(folder) {
   const profile = mkdtempSync(join(tmpdir(), 'glassformer-profile-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath,
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', // the shell has no extensions
     headless: false,
     args: [...flags, '--headless=new', `--load-extension=${folder}`],
     ignoreDefaultArgs: ['--disable-extensions'],

@@ -88,6 +88,24 @@ export default function Page() {
     'next.config.js': 'export default { reactStrictMode: false };\n',
   });
 
+// A component that answers on the server, without any configuration: only its answer is sent.
+const nextServer = (app) => {
+  next(app);
+  app.write({
+    'app/page.js': `import { judge } from './judge.js';
+
+export const dynamic = 'force-dynamic';
+
+export default async function Page() {
+  const outcome = JSON.stringify(await judge());
+  const __html = 'console.log("outcome " + ' + JSON.stringify(outcome) + ')';
+  return <script dangerouslySetInnerHTML={{ __html }} />;
+}
+`,
+    'app/judge.js': judge({ models: ["process.cwd() + '/public/weights/sentiment'"] }),
+  });
+};
+
 const sveltekit = (app) => {
   app.copy('public', 'static');
   app.write({
@@ -150,6 +168,14 @@ const vite = [
     start: at('vite', 'preview', '--host', '127.0.0.1'),
   },
 ];
+const nextModes = [
+  { name: 'dev server', start: at('next', 'dev', '-H', '127.0.0.1') },
+  {
+    name: 'build and start',
+    build: [['next', 'build']],
+    start: at('next', 'start', '-H', '127.0.0.1'),
+  },
+];
 
 export default [
   ...framework(
@@ -162,14 +188,8 @@ export default [
     ],
     { node: 24, how: inline },
   ),
-  ...framework('Next', 'next', next, [
-    { name: 'dev server', start: at('next', 'dev', '-H', '127.0.0.1') },
-    {
-      name: 'build and start',
-      build: [['next', 'build']],
-      start: at('next', 'start', '-H', '127.0.0.1'),
-    },
-  ]),
+  ...framework('Next', 'next', next, nextModes),
+  ...framework('Next server component', 'next', nextServer, nextModes, { workers: 0 }),
   ...framework('SvelteKit', 'sveltekit', sveltekit, vite, { node: 24 }),
   ...[6, 7].flatMap((version) =>
     framework(

@@ -18,7 +18,6 @@ import {
 } from './helpers.mjs';
 import { command } from '../native_build.mjs';
 
-
 function classifyNatively(folder, texts, ...options) {
   const output = execFileSync(command, ['classify', folder, '--json', '--attention', ...options], {
     input: texts.map((text) => `${text}\n`).join(''),

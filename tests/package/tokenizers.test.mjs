@@ -28,7 +28,6 @@ const names = readdirSync(join(data, 'tokenizers'))
   .map((file) => file.replace('.expected', ''));
 assert.ok(names.length >= 8);
 
-
 /** The smallest model that reads what a tokenizer makes. */
 function modelOf(name) {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-tokenizer-'));

@@ -18,7 +18,6 @@ import {
 } from './helpers.mjs';
 import { command } from '../native_build.mjs';
 
-
 function translateNatively(folder, texts, ...options) {
   const output = execFileSync(command, ['translate', folder, '--json', ...options], {
     input: texts.map((text) => `${text}\n`).join(''),

@@ -106,7 +106,8 @@ test('shell snippets run', async () => {
   for (const { code } of commands)
     for (const [, file] of code.matchAll(/--out (build\/\S+)/g))
       rmSync(join(root, file), { force: true });
-  for (const { code } of commands) await run('bash', ['-euo', 'pipefail', '-c', asBuiltForTests(code)]);
+  for (const { code } of commands)
+    await run('bash', ['-euo', 'pipefail', '-c', asBuiltForTests(code)]);
   for (const { code } of of('sh', 'check')) await run('bash', ['-n', '-c', code]);
 });
 

@@ -94,8 +94,7 @@ async function pythonForEmscripten() {
 }
 
 /** The Clang that compiles for WebAssembly, where it is Debian's. */
-export const findCompiler = () =>
-  ['/usr/bin/clang++-19'].find((file) => existsSync(file));
+export const findCompiler = () => ['/usr/bin/clang++-19'].find((file) => existsSync(file));
 
 /** Configures (when the presets changed) and builds one preset of CMakePresets.json, or targets. */
 export async function cmake(preset, ...targets) {
