@@ -73,6 +73,7 @@ export async function use(files: ModelFiles, signal: AbortSignal): Promise<void>
   });
   const pieces: string[] = await any.vocabulary();
   console.log(pieces[0]);
+  if (any.task === 'translation') await any.translate('a');
   if (any instanceof Translator) await any.translate('a');
   else if (any instanceof QuestionAnswerer) await any.answer('a', 'b');
   else if (any instanceof Embedder) await any.embed('a');

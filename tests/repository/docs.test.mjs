@@ -92,13 +92,7 @@ for (const snippet of of('js', '')) {
   });
 }
 
-for (const snippet of of('js', 'check')) {
-  test(`is JavaScript: ${nameOf(snippet)}`, async () => {
-    const file = fileOf(snippet, 'mjs');
-    writeFileSync(file, snippet.code);
-    await run(process.execPath, ['--check', file]);
-  });
-}
+// Those of the kind `check` need something around them: see snippets.test.mjs.
 
 test('shell snippets run', async () => {
   const commands = of('sh', '');
@@ -123,6 +117,39 @@ test('the packages and commands that are named exist', () => {
       assert.ok(manifest.scripts[script], `${file}: npm run ${script}`);
     }
   }
+});
+
+test('the types know what JavaScript snippets use', async () => {
+  // Bundlers make modules of such files; service workers have types of their own.
+  const modules = join(folder, 'modules.d.ts');
+  const endings = ['wasm', 'model', 'safetensors'];
+  writeFileSync(modules, endings.map((end) => `declare module '*.${end}';\n`).join(''));
+  const files = snippets
+    .filter(
+      ({ language, code }) =>
+        language === 'js' && !/waitUntil|trustedTypes|config\.json'/.test(code),
+    )
+    .map((snippet) => {
+      const file = fileOf(snippet, 'types.mjs');
+      writeFileSync(file, snippet.code);
+      return file;
+    });
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    checkJs: true,
+    strict: false,
+    noEmit: true,
+    types: ['node'],
+    skipLibCheck: true,
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.js.json'),
+    JSON.stringify({ compilerOptions, files: [modules, ...files] }),
+  );
+  await runTool('tsc', ['-p', join(folder, 'tsconfig.js.json')]);
 });
 
 test('TypeScript snippets compile, strictly', async () => {

@@ -1,6 +1,6 @@
 // The README's examples are run as they stand.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root, run, unlessDone } from '../../wasm/toolchain/build.mjs';
@@ -75,6 +75,32 @@ test('the JavaScript example of published models runs', async () => {
   });
   assert.match(output, /^(PER|LOC|geo-place|place) .+ 0\.\d{3}$/m);
   assert.match(output, /^(.+) \1\n-?[01]\.\d+\ntext-classification$/m);
+});
+
+test('the packages are made, and installed, by the commands that the README has', async () => {
+  const commands = blocks('sh').filter((text) => /^npm (run build |install )/.test(text));
+  assert.equal(commands.length, 2);
+  const app = mkdtempSync(join(root, 'build/readme-app-'));
+  try {
+    const [make, install] = commands;
+    // `npm run build` is done.
+    const pack = make.replace(/^npm run build && /, '').trim();
+    await run('bash', ['-euo', 'pipefail', '-c', `${pack} --pack-destination ${app}`]);
+    writeFileSync(join(app, 'package.json'), '{"type":"module"}');
+    writeFileSync(
+      join(app, 'main.js'),
+      `import { Classifier } from 'glassformer';
+import files from '@glassformer/sentiment';
+const classifier = await Classifier.load(files);
+console.log((await classifier.classify('A gripping film.')).label);
+`,
+    );
+    const here = install.replaceAll('../glassformer/', './').trim();
+    const line = `cd ${app} && ${here} --offline --no-audit --no-fund && node main.js`;
+    assert.match(await run('bash', ['-euo', 'pipefail', '-c', line]), /^positive$/m);
+  } finally {
+    rmSync(app, { recursive: true, force: true, maxRetries: 10 });
+  }
 });
 
 test('the shell examples run', async () => {

@@ -24,6 +24,8 @@ const options = ['attention', 'contributions', 'trace', 'patch', 'ablate', 'mask
  * call after it works.
  */
 export class Classifier {
+  /** Tells what `load` gave: no other class has this one. */
+  readonly task = 'text-classification';
   /** What the model is. */
   readonly info: ClassifierInfo;
   readonly #model: ModelHandle<ClassifierInfo>;

@@ -79,6 +79,8 @@ const options = [
  * wait for one another. Every error is a GlassformerError, and the call after it works.
  */
 export class Embedder {
+  /** Tells what `load` gave: no other class has this one. */
+  readonly task = 'feature-extraction';
   /** What the model is. */
   readonly info: EmbedderInfo;
   readonly #model: ModelHandle<EmbedderInfo>;

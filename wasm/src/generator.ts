@@ -202,6 +202,8 @@ const nextOptions = ['count', ...decoderOptions];
  * the call after it works.
  */
 export class Generator {
+  /** Tells what `load` gave: no other class has one of these. */
+  readonly task: 'text-generation' | 'text2text-generation';
   /** What the model is. */
   readonly info: ModelInfo;
   readonly #model: ModelHandle<ModelInfo>;
@@ -211,6 +213,7 @@ export class Generator {
     this.#model = model;
     this.#calls = new Calls(model, generateOptions, toText);
     this.info = model.info;
+    this.task = model.info.task as Generator['task'];
   }
 
   /** Loads the model in a folder, which is named as for `Classifier.load`. */

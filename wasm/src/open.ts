@@ -40,7 +40,7 @@ export interface ModelOfTask {
 /**
  * Loads the model in a folder and returns an object of its task's class. Takes what the classes' own
  * `load` take, and `task`: a model of another task is refused with `wrong_task`, and the type of the
- * result is that class. Without `task`, `model.info.task` says what came.
+ * result is that class. Without `task`, the result's own `task` says what came, and narrows its type.
  */
 export function load<Name extends Task>(
   folder: string | URL | ModelFiles,

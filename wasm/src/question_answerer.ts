@@ -71,6 +71,8 @@ const options = [
  * GlassformerError, and the call after it works.
  */
 export class QuestionAnswerer {
+  /** Tells what `load` gave: no other class has this one. */
+  readonly task = 'question-answering';
   /** What the model is. */
   readonly info: ModelInfo;
   readonly #model: ModelHandle<ModelInfo>;

@@ -76,6 +76,8 @@ const options = [
  * error is a GlassformerError, and the call after it works.
  */
 export class TokenClassifier {
+  /** Tells what `load` gave: no other class has this one. */
+  readonly task = 'token-classification';
   /** What the model is. */
   readonly info: ClassifierInfo;
   readonly #model: ModelHandle<ClassifierInfo>;

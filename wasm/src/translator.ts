@@ -48,6 +48,8 @@ const translateOptions = [
  * next begins. Every error is a GlassformerError, and the call after it works.
  */
 export class Translator {
+  /** Tells what `load` gave: no other class has this one. */
+  readonly task = 'translation';
   /** What the model is. */
   readonly info: TranslatorInfo;
   readonly #model: ModelHandle<TranslatorInfo>;

@@ -1,0 +1,208 @@
+// The snippets of the documentation that need something around them: a hub, a file chosen by a user,
+// another server, a service worker, an edge runtime. Each is given that, and runs as it is written.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { basename, extname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { build as esbuild } from 'esbuild';
+import { root, run } from '../../wasm/toolchain/build.mjs';
+import { launch } from '../browser/open.mjs';
+import { firefoxModel } from '../package/firefox_model.mjs';
+import { folderWithPackages, of } from './snippets.mjs';
+
+const folder = folderWithPackages('docs-surroundings');
+const wanting = of('js', 'check');
+const taken = new Set();
+
+// The one snippet that says `text`.
+function snippet(text) {
+  const found = wanting.filter(({ code }) => code.includes(text));
+  assert.equal(found.length, 1, text);
+  taken.add(found[0]);
+  return found[0].code;
+}
+
+const browser = await launch();
+const types = { '.js': 'text/javascript', '.html': 'text/html', '.wasm': 'application/wasm' };
+const server = createServer((request, response) => {
+  const { pathname } = new URL(request.url, 'http://localhost');
+  const type = types[extname(pathname)] ?? 'application/octet-stream';
+  const file = (path) => {
+    try {
+      response.writeHead(200, { 'content-type': type }).end(readFileSync(join(root, path)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  };
+  const [, place, rest] = /^\/(\w+)\/(.*)$/.exec(pathname) ?? [];
+  if (pathname === '/')
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>');
+  else if (place === 'assets') file(`dist/${rest}`);
+  else if (place === 'models') file(`weights/${rest}`);
+  else if (pathname === '/service.js')
+    response.writeHead(200, { 'content-type': type }).end(worker);
+  else response.writeHead(404).end();
+});
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${server.address().port}`;
+after(async () => {
+  await browser.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+// Runs a script in a page whose requests to `elsewhere` are answered from `files`, by their names at
+// the end of the address. Resolves to what it printed, when `enough` lines were.
+async function inPage(code, { elsewhere, files = {}, before = '', act, enough = 1 }) {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const lines = [];
+    const printed = new Promise((resolve, reject) => {
+      page.on('pageerror', reject);
+      page.on('console', async (message) => {
+        const values = await Promise.all(message.args().map((value) => value.jsonValue()));
+        if (message.type() === 'log' && lines.push(values) >= enough) resolve(lines);
+      });
+    });
+    if (elsewhere) {
+      await page.route(`${elsewhere}/**`, (route) => {
+        const file = files[basename(new URL(route.request().url()).pathname)];
+        const headers = { 'access-control-allow-origin': '*' };
+        if (!file) return route.fulfill({ status: 404, headers });
+        const ranged = route.request().headers().range;
+        const [, from, to] = /bytes=(\d+)-(\d*)/.exec(ranged ?? '') ?? [];
+        const body = from ? file.subarray(Number(from), to ? Number(to) + 1 : undefined) : file;
+        const range = from && `bytes ${from}-${Number(from) + body.length - 1}/${file.length}`;
+        return route.fulfill({
+          status: from ? 206 : 200,
+          headers: range ? { ...headers, 'content-range': range } : headers,
+          body,
+        });
+      });
+    }
+    await page.goto(`${origin}/`);
+    const content = before + code.replaceAll("'glassformer'", "'/assets/index.js'");
+    await page.evaluate((text) => {
+      const script = document.createElement('script');
+      script.type = 'module';
+      script.textContent = text;
+      document.body.append(script);
+    }, content);
+    await act?.(page);
+    return await printed;
+  } finally {
+    await context.close();
+  }
+}
+
+test('a model of a hub', async () => {
+  const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
+  const files = Object.fromEntries(
+    names.map((name) => [name, readFileSync(join(root, 'tests/checkpoints/bert_sequence', name))]),
+  );
+  const expected = JSON.parse(
+    readFileSync(join(root, 'tests/checkpoints/bert_sequence/config.json'), 'utf8'),
+  );
+  const lines = await inPage(snippet("load('hf:"), {
+    elsewhere: 'https://huggingface.co',
+    files,
+    before: 'const log = console.log; console.log = (...v) => v[0]?.label && log(v[0].label);\n',
+  });
+  assert.ok(Object.values(expected.id2label).includes(lines[0][0]), lines[0][0]);
+});
+
+test('a model that the user chooses', async () => {
+  const code = snippet('webkitRelativePath');
+  const lines = await inPage(code, {
+    before: 'document.body.innerHTML = \'<input type="file" webkitdirectory>\';\n',
+    act: async (page) => {
+      await page.locator('input').setInputFiles(join(root, 'weights/sentiment'));
+    },
+  });
+  assert.equal(lines[0][0].task, 'text-classification');
+});
+
+test('a translator of Firefox from another server', async () => {
+  const files = Object.entries(firefoxModel()).map(([name, bytes]) => [name, Buffer.from(bytes)]);
+  const lines = await inPage(snippet('new URL(name, base)'), {
+    elsewhere: 'https://example.org',
+    files: Object.fromEntries(files),
+    before: 'const log = console.log; console.log = (text, map) => log(typeof text, map.length);\n',
+  });
+  assert.equal(lines[0][0], 'string');
+  assert.ok(lines[0][1] > 0);
+});
+
+let worker = '';
+test('a service worker that keeps the package', async () => {
+  worker = snippet("addEventListener('install'");
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${origin}/`);
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register('/service.js');
+      await navigator.serviceWorker.ready;
+    });
+    await page.reload();
+    await context.setOffline(true);
+    await page.reload();
+    const exported = await page.evaluate(async () =>
+      Object.keys(await import('/assets/index.js')).includes('load'),
+    );
+    assert.ok(exported);
+  } finally {
+    await context.close();
+  }
+});
+
+test('from CommonJS', async () => {
+  const code = snippet("await import('glassformer')");
+  const file = join(folder, 'common.cjs');
+  writeFileSync(
+    file,
+    `${code}classify('A gripping film.').then(({ label }) => console.log(label));\n`,
+  );
+  assert.equal(await run(process.execPath, [file]), 'positive\n');
+});
+
+test('where binaries are modules', async () => {
+  const code = snippet("from 'glassformer/glassformer.wasm'");
+  const entry = join(folder, 'edge.mjs');
+  writeFileSync(entry, code);
+  const outfile = join(folder, 'edge.bundle.mjs');
+  // As wrangler does, with what compiles here.
+  const binaries = {
+    name: 'binaries',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
+        contents: `import { readFileSync } from 'node:fs';
+          export default new WebAssembly.Module(readFileSync(${JSON.stringify(path)}));`,
+      }));
+    },
+  };
+  await esbuild({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    plugins: [binaries],
+    logLevel: 'error',
+  });
+  const ask = join(folder, 'ask.mjs');
+  writeFileSync(
+    ask,
+    `import worker from './edge.bundle.mjs';
+const response = await worker.fetch(new Request('${origin}/'));
+console.log(await response.text());
+`,
+  );
+  assert.equal(await run(process.execPath, [ask]), 'positive\n');
+});
+
+test('no such snippet is left out', () => {
+  assert.equal(taken.size, wanting.length);
+});
