@@ -17,6 +17,7 @@ constexpr std::array heads = {
 };
 
 ModelConfig read(HubConfig& config) {
+  config.expect_embeddings("cls.predictions.decoder.weight");
   ModelConfig model;
   model.architecture.encoder = read_bert_stack(config, 30522);
   config.read_head(model, Activation::tanh);

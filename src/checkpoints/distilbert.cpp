@@ -30,6 +30,7 @@ constexpr std::array heads = {
 };
 
 ModelConfig read(HubConfig& config) {
+  config.expect_embeddings("vocab_projector.weight");
   ModelConfig model;
   model.architecture.encoder = StackConfig{
       .vocab_size = config.size("vocab_size", 30522),

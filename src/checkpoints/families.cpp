@@ -15,14 +15,15 @@ extern const Family bert, distilbert, roberta, gpt2, marian, t5, bergamot;
 namespace {
 
 constexpr std::array readers = {&bert, &distilbert, &roberta};
-constexpr std::array writers = {&gpt2, &marian, &t5};
+constexpr std::array writers = {&gpt2, &marian};
+constexpr std::array both = {&t5};              // their encoders read
 constexpr std::array containers = {&bergamot};  // they write
 
 using Families = std::span<const Family* const>;
 
-std::array<Families, 2> linked() {
+std::array<Families, 3> linked() {
   return {links_readers() ? Families(readers) : Families(),
-          links_writers() ? Families(writers) : Families()};
+          links_writers() ? Families(writers) : Families(), both};
 }
 
 }  // namespace

@@ -56,6 +56,9 @@ struct Family {
   std::span<const TensorName> tensors;  ///< of the base model: every model has them
   std::span<const TensorName> heads;    ///< of its tasks: a model reads those of its own
   ModelConfig (*read)(HubConfig& config);
+  /// Of a family that writes: reads a model that is the encoder alone and gives vectors. Null if
+  /// the family has none.
+  ModelConfig (*read_encoder)(HubConfig& config) = nullptr;
   const ContainerFormat* container = nullptr;
   std::size_t first_layer = 0;  ///< the number of a stack's first
   bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads

@@ -206,6 +206,20 @@ std::optional<std::string> first_of(const JsonValue* names) {
 
 }  // namespace
 
+bool HubConfig::names_encoder(JsonObject& config) {
+  return first_of(present(config.find("architectures"))).value_or("").ends_with("EncoderModel");
+}
+
+void HubConfig::expect_embeddings(std::string_view output) const {
+  constexpr std::string_view table = "embeddings.word_embeddings.weight";
+  if (has_tensor(table) || !has_tensor(output)) return;
+  throw_error(ErrorCode::missing_tensor,
+              {"{}: expected the table of embeddings, got only {}, the output of a masked language "
+               "model, which the library uses as the table for that task alone; save the model "
+               "again with AutoModelForMaskedLM.from_pretrained(...).save_pretrained(...)",
+               {table, output}});
+}
+
 void HubConfig::expect_architecture(std::string_view name) {
   const std::optional<std::string> got = first_of(present(object_.find("architectures")));
   if (got && *got != name) unsupported(source_, "architectures", describe(name), describe(*got));
@@ -261,14 +275,20 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       head = {.kind = HeadKind::spans, .outputs = 2};
       break;
     case Task::feature_extraction:
-      head = {.kind = HeadKind::vectors};
-      config.vectors.poolings = {TokenPooling::mean};
+      read_vectors(config);
       break;
     case Task::translation:
     case Task::text_generation:
     case Task::text2text_generation:
       break;
   }
+}
+
+void HubConfig::read_vectors(ModelConfig& config) {
+  config.task = Task::feature_extraction;
+  config.tokenizer_template = true;
+  config.architecture.head = {.kind = HeadKind::vectors};
+  config.vectors.poolings = {TokenPooling::mean};
 }
 
 void HubConfig::read_next_token(ModelConfig& config) {
@@ -293,8 +313,7 @@ void HubConfig::read_generation(GenerationConfig& config) {
 
 void HubConfig::read_text_to_text(ModelConfig& config) {
   const std::string head = first_of(present(object_.find("architectures"))).value_or("");
-  const bool whole = head.ends_with("Model") && !head.ends_with("EncoderModel");
-  if (!head.empty() && !whole && !head.ends_with("ForConditionalGeneration")) {
+  if (!head.empty() && !head.ends_with("Model") && !head.ends_with("ForConditionalGeneration")) {
     unsupported(source_, "architectures", "a model that answers texts with texts", describe(head));
   }
   config.task = Task::text2text_generation;

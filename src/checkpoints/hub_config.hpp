@@ -41,6 +41,9 @@ class HubConfig {
   HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
             const Tokenizer& tokenizer, std::string_view name = config_limit.name);
 
+  /// Whether `architectures` of a config.json names a class that is an encoder alone.
+  static bool names_encoder(JsonObject& config);
+
   std::string text(const char* key, std::string_view fallback);
   /// A size of some tensor: at most the largest that the weights have, if the field is there.
   std::size_t size(const char* key, std::size_t fallback);
@@ -69,6 +72,10 @@ class HubConfig {
   std::vector<std::string> labels();
   /// Throws `unsupported` where `architectures` names another class.
   void expect_architecture(std::string_view name);
+  /// Throws `missing_tensor` where the weights have a table of embeddings only as the output matrix
+  /// of a masked language model, `output`: the library fills the table with random numbers then,
+  /// for all tasks but that one, which is none of ours.
+  void expect_embeddings(std::string_view output) const;
   /// What the model is for, by `architectures`, or where that is missing by the tensors of its
   /// head. Throws `unsupported` for another head, `invalid_config` where nothing tells.
   Task task();
@@ -76,6 +83,8 @@ class HubConfig {
   /// Sets the model's task and head: `dense` is what stands before the classes of a sequence, on
   /// its first token.
   void read_head(ModelConfig& config, Activation dense);
+  /// Sets those of a model that gives the vectors of its tokens, without a head.
+  void read_vectors(ModelConfig& config);
   /// Sets those of a model that continues texts, whose stack was read, and how it does.
   void read_next_token(ModelConfig& config);
   /// Sets those of a model that answers texts with texts, and how it does; its stacks were read.

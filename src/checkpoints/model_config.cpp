@@ -376,10 +376,6 @@ void read_max_positions(JsonObject& object, ModelConfig& config) {
 
 // What models without a decoder have in common.
 void read_encoder(JsonObject& object, ModelConfig& config) {
-  if (config.encoder().positions == PositionKind::relative) {
-    object.fail("positions", "\"sinusoidal\", \"learned\" or \"sinusoidal_halves\" for this task",
-                *object.find("positions"));
-  }
   config.clip = choice<Clip>(object, "clip");
   StackConfig& encoder = *config.architecture.encoder;
   encoder.vocab_size = size(object, "vocab_size", max_vocab_size);

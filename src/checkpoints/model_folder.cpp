@@ -22,6 +22,7 @@ namespace {
 constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
+constexpr const char* modules_name = "modules.json";
 
 std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
   std::set<std::string> names;
@@ -126,6 +127,56 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
   }
 }
 
+// A folder in a folder.
+class Subfolder final : public ModelFiles {
+ public:
+  Subfolder(ModelFiles& files, std::string_view path) : files_(files), path_(path) {}
+
+  std::optional<std::string_view> read(std::string_view name) override {
+    return files_.read(in_whole(name));
+  }
+  bool has(std::string_view name) override { return files_.has(in_whole(name)); }
+  std::vector<std::string> names() override {
+    std::vector<std::string> names;
+    for (const std::string& name : files_.names()) {
+      if (name.starts_with(path_)) names.push_back(name.substr(path_.size()));
+    }
+    return names;
+  }
+  void prepare(std::span<const char* const> read, std::span<const char* const> found) override {
+    std::vector<std::string> names;
+    for (const auto& list : {read, found}) {
+      for (const char* name : list) names.push_back(in_whole(name));
+    }
+    std::vector<const char*> whole;
+    for (const std::string& name : names) whole.push_back(name.c_str());
+    files_.prepare(std::span(whole).first(read.size()), std::span(whole).subspan(read.size()));
+  }
+
+ private:
+  std::string in_whole(std::string_view name) const { return std::string(path_).append(name); }
+
+  ModelFiles& files_;
+  std::string_view path_;  // with a slash at its end
+};
+
+// `folder`: of these files, in the one that was opened; empty, or with a slash at its end.
+[[noreturn]] void refuse_without_config(ModelFiles& files, std::string_view folder) {
+  if (const std::optional<std::string_view> config = files.read(config_name)) {
+    constexpr JsonSource source{config_limit.code, config_limit.name};
+    const JsonValue json = parse_json(*config, source);
+    JsonObject(json, source, {}, HubConfig::most_fields).require("model_type");
+  }
+  refuse(files, adapters);
+  if (!files.names().empty()) {
+    refuse(files, other_formats);
+    // What they have instead is found by the names of the files.
+    expect_linked(true);
+  }
+  throw_error(ErrorCode::missing_file,
+              {"{}config.json: expected a model's configuration, got none", {folder}});
+}
+
 // A translator's start and end by their pieces, where its family says their ids.
 void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* file) {
   GenerationConfig& generation = config.generation;
@@ -150,37 +201,62 @@ ModelFolder::ModelFolder(ModelFiles& files) {
     return;
   }
   files.prepare(std::array{config_name}, std::array{weights_name});
-  const std::optional<std::string_view> config = files.read(config_name);
-  if (!config) {
-    refuse(files, adapters);
-    if (!files.names().empty()) {
-      refuse(files, other_formats);
-      // What they have instead is found by the names of the files.
-      expect_linked(true);
-    }
-    throw_error(ErrorCode::missing_file, "config.json: expected a model's configuration, got none");
+  const bool found = read_config(files, files);
+  const std::string path = found && !encodes_ ? "" : transformer_folder(files);
+  if (path.empty()) {
+    if (!found) refuse_without_config(files, folder_);
+    read_model(files, files);
+    return;
   }
+  folder_ = path + "/";
+  Subfolder folder(files, folder_);
+  if (!read_config(folder, files)) refuse_without_config(folder, folder_);
+  if (!encodes_) {
+    throw_error(
+        ErrorCode::unsupported,
+        {"modules.json: expected a Transformer that gives vectors, got one in {} that writes "
+         "texts; open that folder",
+         {describe(path)}});
+  }
+  read_model(folder, files);
+}
+
+bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
+  const std::optional<std::string_view> config = files.read(config_name);
+  if (!config) return false;
   config_ = *config;
   constexpr JsonSource source{config_limit.code, config_limit.name};
   const JsonValue json = parse_json(config_, source);
   JsonObject object(json, source, {}, HubConfig::most_fields);
-  if (!object.find("format")) {
-    if (present(object.find("quantization_config"))) {
-      throw_error(ErrorCode::unsupported,
-                  "config.json: quantization_config: expected weights that are not quantized; load "
-                  "the original model, with compute \"int8\" to have it quantized here");
-    }
-    const bool own_code = present(object.find("auto_map")) != nullptr;
-    const bool named = !own_code || present(object.find("model_type"));
-    family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
-    const char* more = family_->writes ? generation_config_name : "modules.json";
-    files.prepare(std::array{more, "tokenizer_config.json", "tokenizer.json"});
+  if (object.find("format")) return true;
+  if (present(object.find("quantization_config"))) {
+    throw_error(ErrorCode::unsupported,
+                "config.json: quantization_config: expected weights that are not quantized; load "
+                "the original model, with compute \"int8\" to have it quantized here");
   }
+  const bool own_code = present(object.find("auto_map")) != nullptr;
+  const bool named = present(object.find("model_type"));
+  if (!named && !own_code) return false;
+  family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
+  std::vector<const char*> more;
+  if (family_->writes) more.push_back(generation_config_name);
+  if (!family_->writes || family_->read_encoder) more.push_back(modules_name);
+  all.prepare(more);
+  files.prepare(std::array{"tokenizer_config.json", "tokenizer.json"});
+  encodes_ = !family_->writes;
+  if (!encodes_ && family_->read_encoder) {
+    encodes_ = HubConfig::names_encoder(object) || all.read(modules_name);
+  }
+  expect_linked(!encodes_);
+  return true;
+}
+
+void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   find_weights(files);
-  if (links_writers() && family_ && family_->writes) {
+  if (links_writers() && family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
   } else if (links_readers() && family_) {
-    modules_ = read_sentence_modules(files);
+    modules_ = read_sentence_modules(all, files);
     if (modules_) {
       for (const SentenceModules::Weights& module : modules_->weights) {
         weight_files_.push_back(module.file);
@@ -220,7 +296,7 @@ void ModelFolder::take_config(std::string_view text) {
 
 void ModelFolder::find_weights(ModelFiles& files) {
   if (files.has(weights_name)) {
-    weight_files_ = {weights_name};
+    weight_files_ = {folder_ + weights_name};
     return;
   }
   if (!family_) {
@@ -234,7 +310,7 @@ void ModelFolder::find_weights(ModelFiles& files) {
     throw_error(ErrorCode::missing_file,
                 {"{}: expected it, or {}, got neither", {weights_name, index_name}});
   }
-  weight_files_ = files_of_index(*index);
+  for (const std::string& file : files_of_index(*index)) weight_files_.push_back(folder_ + file);
 }
 
 // Small files before large ones: who fetches them has none of these twice.
@@ -306,7 +382,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
     const std::size_t modules = modules_ ? modules_->weights.size() : 0;
     HubConfig hub(config_, headers.first(headers.size() - modules), target,
                   family_->container ? family_->container->config_name : config_limit.name);
-    config = family_->read(hub);
+    config = family_->writes && encodes_ ? family_->read_encoder(hub) : family_->read(hub);
   } else {
     config = parse_config(config_);
   }

@@ -66,6 +66,9 @@ class ModelFolder {
   WeightsLoader loader(std::span<const SafetensorsHeader> headers,
                        std::vector<Parameter> parameters) const;
 
+  /// The folder in this one that holds the model, with a slash at its end; empty: this one.
+  const std::string& folder() const { return folder_; }
+
   /// Once: that of the texts, and that of their translations if it is another one, or null.
   std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
   std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
@@ -75,12 +78,18 @@ class ModelFolder {
 
  private:
   void read_container(ModelFiles& files, const FolderFiles& found);
+  // `all`: of the folder that holds `files`, which may be the same one. False: config.json is
+  // absent or does not say what the model is.
+  bool read_config(ModelFiles& files, ModelFiles& all);
+  void read_model(ModelFiles& files, ModelFiles& all);
   void find_weights(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
 
   std::string config_;              // config.json, or what a container has instead
   const Family* family_ = nullptr;  // null: our own format
+  bool encodes_ = false;            // the family's model is an encoder
+  std::string folder_;              // of the Transformer: "0_Transformer/"; empty: this one
   std::vector<std::string> weight_files_;
   std::string shortlist_ = default_shortlist;
   std::vector<Renamed> renamed_;

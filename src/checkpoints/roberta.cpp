@@ -22,6 +22,7 @@ constexpr std::array heads = {
 
 ModelConfig read(HubConfig& config) {
   const std::size_t padding = config.id("pad_token_id", 1);
+  config.expect_embeddings("lm_head.decoder.weight");
   ModelConfig model;
   StackConfig& stack = model.architecture.encoder.emplace(read_bert_stack(config, 50265));
   stack.position_offset = padding + 1;

@@ -180,23 +180,37 @@ void add_module(ModelFiles& files, const std::string& path, VectorModule module,
   all.push_back(module);
 }
 
-void read_module(ModelFiles& files, JsonValue value, SentenceModules& modules) {
+// An entry of modules.json.
+struct Entry {
+  std::string type;  // "sentence_transformers.models.Pooling"
+  std::string path;  // of its folder; empty: this one
+
+  std::string_view name() const { return std::string_view(type).substr(type.rfind('.') + 1); }
+};
+
+std::vector<Entry> read_entries(std::string_view text) {
   constexpr JsonSource source{ErrorCode::invalid_config, modules_name};
-  JsonObject object(value, source);
-  const std::string type = object.string("type");
-  const std::string name = type.substr(type.rfind('.') + 1);
-  const std::string path = object.find("path") ? object.string("path") : "";
-  if (path.starts_with('/') || path.find("..") != std::string::npos ||
-      path.find('\\') != std::string::npos) {
-    object.fail("path", "a folder in this one", object.require("path"));
+  const JsonValue json = parse_json(text, source);
+  if (!json.is_array()) source.fail({"expected an array, got {}", {describe(json)}});
+  std::vector<Entry> entries;
+  for (JsonEntries value(json); value.next();) {
+    JsonObject object(value.value(), source);
+    Entry entry{object.string("type"), object.find("path") ? object.string("path") : ""};
+    if (entry.path.starts_with('/') || entry.path.find("..") != std::string::npos ||
+        entry.path.find('\\') != std::string::npos) {
+      object.fail("path", "a folder in this one", object.require("path"));
+    }
+    entries.push_back(std::move(entry));
   }
+  return entries;
+}
+
+void read_module(ModelFiles& files, const Entry& entry, SentenceModules& modules) {
+  const std::string_view name = entry.name();
+  const std::string& path = entry.path;
   VectorModule module;
-  if (name == "Transformer") {
-    if (path.empty()) return;
-    object.fail("path", {"expected the Transformer in this folder itself, got it in {}; open that "
-                         "folder, or save the model again with a newer sentence-transformers",
-                         {describe(path)}});
-  } else if (name == "Pooling") {
+  if (name == "Transformer") return;
+  if (name == "Pooling") {
     read_pooling(required_file(files, in_folder(path, "config.json")), modules);
   } else if (name == "Normalize") {
     if (const auto text = files.read(in_folder(path, "config.json")); text && !path.empty()) {
@@ -216,7 +230,7 @@ void read_module(ModelFiles& files, JsonValue value, SentenceModules& modules) {
     throw_error(ErrorCode::unsupported,
                 {"modules.json: expected the modules Transformer, Pooling, Dense, LayerNorm and "
                  "Normalize, got {}; choose a model without it",
-                 {describe(type)}});
+                 {describe(entry.type)}});
   }
 }
 
@@ -259,14 +273,20 @@ void read_prompts(ModelFiles& files, VectorConfig& vectors) {
 
 }  // namespace
 
-std::optional<SentenceModules> read_sentence_modules(ModelFiles& files) {
+std::string transformer_folder(ModelFiles& files) {
+  const std::optional<std::string_view> text = files.read(modules_name);
+  if (!text) return {};
+  for (Entry& entry : read_entries(*text)) {
+    if (entry.name() == "Transformer") return std::move(entry.path);
+  }
+  return {};
+}
+
+std::optional<SentenceModules> read_sentence_modules(ModelFiles& files, ModelFiles& transformer) {
   const std::optional<std::string_view> text = files.read(modules_name);
   if (!text) return std::nullopt;
-  constexpr JsonSource source{ErrorCode::invalid_config, modules_name};
-  const JsonValue json = parse_json(*text, source);
-  if (!json.is_array()) source.fail({"expected an array, got {}", {describe(json)}});
   SentenceModules modules;
-  for (JsonEntries entry(json); entry.next();) read_module(files, entry.value(), modules);
+  for (const Entry& entry : read_entries(*text)) read_module(files, entry, modules);
   VectorConfig& vectors = modules.vectors;
   if (vectors.poolings.empty()) vectors.poolings = {TokenPooling::mean};
   // A call can switch off that its vectors have length 1.
@@ -275,7 +295,7 @@ std::optional<SentenceModules> read_sentence_modules(ModelFiles& files) {
     vectors.normalize = true;
     steps.pop_back();
   }
-  read_limits(files, modules);
+  read_limits(transformer, modules);
   read_prompts(files, vectors);
   return modules;
 }

@@ -30,8 +30,12 @@ struct SentenceModules {
   std::vector<Weights> weights;
 };
 
-/// None for a folder without modules.json. Throws `invalid_config`, `missing_file`, or
-/// `unsupported` for a module that we do not have.
-std::optional<SentenceModules> read_sentence_modules(ModelFiles& files);
+/// The folder in this one that holds the Transformer itself, as modules.json says: "0_Transformer",
+/// as the library saved models before 2020. Empty if it is this folder. Throws `invalid_config`.
+std::string transformer_folder(ModelFiles& files);
+
+/// None for a folder without modules.json. `transformer`: the files of the Transformer. Throws
+/// `invalid_config`, `missing_file`, or `unsupported` for a module that we do not have.
+std::optional<SentenceModules> read_sentence_modules(ModelFiles& files, ModelFiles& transformer);
 
 }  // namespace glassformer

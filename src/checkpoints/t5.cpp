@@ -2,6 +2,7 @@
 
 #include "checkpoints/family.hpp"
 #include "error.hpp"
+#include "linked.hpp"
 
 // T5 (Raffel et al. 2020), T5 v1.1, Flan-T5, and mT5 (Xue et al. 2021): an encoder and a decoder
 // whose positions are a bias of attention, shared by the layers of a stack, and which have no other
@@ -17,6 +18,8 @@ constexpr std::array tensors = {
     // One table has several names, and a file may hold it under any of them, or under all.
     TensorName{"shared", "embed_tokens"},
     TensorName{"encoder.embed_tokens", "embed_tokens"},
+    TensorName{"shared", "encoder.embed_tokens"},  // of the encoder alone
+    TensorName{"encoder.embed_tokens", "encoder.embed_tokens"},
     TensorName{"decoder.embed_tokens", "embed_tokens"},
     TensorName{"lm_head", "embed_tokens"},
     TensorName{"encoder.block.0.layer.0.SelfAttention.relative_attention_bias",
@@ -58,27 +61,6 @@ constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
 // Nothing bounds positions but their bias' last bucket; so many are what is offered.
 constexpr std::size_t longest = 1 << 14;
 
-StackConfig read_stack(HubConfig& config, const char* layers, std::size_t usual_layers) {
-  StackConfig stack;
-  stack.vocab_size = config.size("vocab_size", 32128);
-  stack.max_length = longest;
-  stack.layers = config.layers(layers, usual_layers, "encoder.block.");
-  stack.d_model = config.size("d_model", 512);
-  stack.n_heads = config.size("num_heads", 8);
-  stack.d_head = config.size("d_kv", 64);
-  stack.d_ff = config.size("d_ff", 2048);
-  stack.positions = PositionKind::relative;
-  stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
-  stack.relative_distance = config.free_size("relative_attention_max_distance", 128);
-  stack.norm = NormPlacement::pre;
-  stack.layer_norm = NormKind::rms;
-  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
-  stack.final_norm = true;
-  stack.score_divisor = 1.0f;
-  stack.feed_forward_bias = false;
-  return stack;
-}
-
 // Each way has half of the buckets, and half of those have one distance each.
 void expect_buckets(std::size_t buckets, std::size_t distance) {
   const std::size_t near = buckets / 2;
@@ -95,20 +77,51 @@ void expect_buckets(std::size_t buckets, std::size_t distance) {
                {near, distance}});
 }
 
+StackConfig read_stack(HubConfig& config) {
+  StackConfig stack;
+  stack.vocab_size = config.size("vocab_size", 32128);
+  stack.max_length = longest;
+  stack.layers = config.layers("num_layers", 6, "encoder.block.");
+  stack.d_model = config.size("d_model", 512);
+  stack.n_heads = config.size("num_heads", 8);
+  stack.d_head = config.size("d_kv", 64);
+  stack.d_ff = config.size("d_ff", 2048);
+  stack.positions = PositionKind::relative;
+  stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
+  stack.relative_distance = config.free_size("relative_attention_max_distance", 128);
+  stack.norm = NormPlacement::pre;
+  stack.layer_norm = NormKind::rms;
+  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
+  stack.final_norm = true;
+  stack.score_divisor = 1.0f;
+  stack.feed_forward_bias = false;
+  expect_buckets(stack.relative_buckets, stack.relative_distance);
+  const FeedForwardKind kind = config.feed_forward("feed_forward_proj", "relu");
+  stack.activation = kind.activation;
+  stack.gated = kind.gated;
+  return stack;
+}
+
 // An output matrix beside the table of embeddings; alone it is that table.
 bool has_own_output(const HubConfig& config) {
   return config.has_tensor("lm_head.weight") &&
          (config.has_tensor("shared.weight") || config.has_tensor("embed_tokens.weight"));
 }
 
+ModelConfig read_encoder(HubConfig& config) {
+  expect_linked(false);
+  ModelConfig model;
+  model.architecture.encoder = read_stack(config);
+  config.read_vectors(model);
+  config.finish(model);
+  return model;
+}
+
 ModelConfig read(HubConfig& config) {
+  expect_linked(true);
   ModelConfig model;
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(config, "num_layers", 6);
-  expect_buckets(parts.encoder->relative_buckets, parts.encoder->relative_distance);
-  const FeedForwardKind kind = config.feed_forward("feed_forward_proj", "relu");
-  parts.encoder->activation = kind.activation;
-  parts.encoder->gated = kind.gated;
+  parts.encoder = read_stack(config);
   parts.decoder = parts.encoder;
   parts.decoder->layers =
       config.layers("num_decoder_layers", parts.encoder->layers, "decoder.block.");
@@ -133,6 +146,7 @@ extern const Family t5 = {.model_types = model_types,
                           .tensors = tensors,
                           .heads = heads,
                           .read = read,
+                          .read_encoder = read_encoder,
                           .writes = true};
 
 }  // namespace glassformer

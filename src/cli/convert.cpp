@@ -93,7 +93,10 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
                     const std::string& config) {
   const std::filesystem::path& from = open.files.path();
   std::vector<ModelFolder::Renamed> copied = open.folder.renamed();
-  for (const std::string& name : vocabulary_files_of(from)) copied.push_back({name, name});
+  const std::string& folder = open.folder.folder();
+  for (const std::string& name : vocabulary_files_of(from / folder)) {
+    copied.push_back({name, folder + name});
+  }
   std::vector<std::string> described = {"config.json", "model.safetensors"};
   for (const auto& [ours, theirs] : copied) described.push_back(ours);
   std::vector<std::string> names = described;

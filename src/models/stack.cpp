@@ -32,8 +32,7 @@ AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
-  // Models that read have none; see parse_config.
-  if (!links_writers() || config.positions != PositionKind::relative) return nullptr;
+  if (config.positions != PositionKind::relative) return nullptr;
   const bool causal = config.attention == AttentionType::causal;
   return std::make_unique<RelativeBias>(
       RelativeBiasShape{.n_heads = config.n_heads,

@@ -100,10 +100,11 @@ EncoderInput EmbedPipeline::read(const TextInput& text, const EmbedOptions& opti
   return input;
 }
 
-// How many tokens a prompt has, with the special ones before it.
+// How many tokens a prompt has, with the special ones before it. As in the library, one special
+// token at its end is not counted.
 std::size_t EmbedPipeline::prompt_tokens(std::string_view prompt) const {
-  const std::size_t behind = special_tokens_behind(reader().around().single);
-  return reader().read(prompt).tokens.size() - behind;
+  const std::vector<Token> tokens = reader().read(prompt).tokens;
+  return tokens.size() - (tokenizer().is_control(tokens.back().id) ? 1 : 0);
 }
 
 Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,

@@ -1,5 +1,6 @@
 #include "text/component.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "text/characters.hpp"
@@ -17,6 +18,25 @@ Component::Component(const JsonValue& json, std::string_view path)
 
 Component::Component(const JsonValue& json, std::string_view path, std::string type)
     : JsonObject(json, tokenizer_json, path), path_(path), type_(std::move(type)) {}
+
+Component::Component(const JsonValue& json, std::string_view path,
+                     std::span<const TypeFields> types)
+    : JsonObject(json, tokenizer_json, path), path_(path) {
+  const JsonValue* named = find("type");
+  if (!named || !named->is_string()) {
+    for (const TypeFields& type : types) {
+      const auto is_there = [&](const char* key) { return !key || find(key); };
+      if (!std::ranges::all_of(type.fields, is_there)) continue;
+      type_ = type.type;
+      return;
+    }
+  }
+  type_ = string("type");
+}
+
+bool Component::boolean_unless_absent(const char* key, bool fallback) {
+  return find(key) ? boolean(key) : fallback;
+}
 
 bool Component::boolean_or(const char* key, bool fallback) {
   const JsonValue* value = find(key);

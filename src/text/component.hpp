@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,12 @@ namespace glassformer {
 /// The document that errors in a tokenizer's components name.
 inline constexpr JsonSource tokenizer_json{ErrorCode::invalid_tokenizer, "tokenizer.json"};
 
+/// A type of component, and fields that it must have: components of old files do not name theirs.
+struct TypeFields {
+  const char* type;
+  std::array<const char*, 3> fields;  ///< null after the last
+};
+
 /// One component of a tokenizer.json: an object with a "type". Its fields are read as those of any
 /// JsonObject; finish() refuses the ones that nobody asked for.
 class Component : public JsonObject {
@@ -19,11 +27,15 @@ class Component : public JsonObject {
   Component(const JsonValue& json, std::string_view path);
   /// One whose type is not written in it.
   Component(const JsonValue& json, std::string_view path, std::string type);
+  /// One whose type may be missing: then it is the first of `types` whose fields are all there.
+  Component(const JsonValue& json, std::string_view path, std::span<const TypeFields> types);
 
   const std::string& type() const { return type_; }
   const std::string& path() const { return path_; }
 
   bool boolean_or(const char* key, bool fallback);
+  /// A field that may be absent, but not null.
+  bool boolean_unless_absent(const char* key, bool fallback);
   std::string string_or(const char* key, std::string_view fallback);
   /// One character of a string.
   char32_t character(const char* key);

@@ -28,13 +28,4 @@ std::size_t special_tokens_of(std::span<const TemplatePart> parts) {
       parts, [](const TemplatePart& part) { return part.kind == TemplatePart::Kind::special; }));
 }
 
-std::size_t special_tokens_behind(std::span<const TemplatePart> parts) {
-  std::size_t count = 0;
-  while (count < parts.size() &&
-         parts[parts.size() - 1 - count].kind == TemplatePart::Kind::special) {
-    ++count;
-  }
-  return count;
-}
-
 }  // namespace glassformer

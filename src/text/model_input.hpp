@@ -24,7 +24,4 @@ ModelInput fill(std::span<const TemplatePart> parts, std::span<const Token> firs
 /// How many special tokens a template adds.
 std::size_t special_tokens_of(std::span<const TemplatePart> parts);
 
-/// How many of them come after the last text.
-std::size_t special_tokens_behind(std::span<const TemplatePart> parts);
-
 }  // namespace glassformer

@@ -55,6 +55,7 @@ Pattern Pattern::read(Component& component) {
     for (const Character& character : read_characters(object.string("String"))) {
       pattern.text_ += character.code;
     }
+    if (pattern.text_.empty()) component.refuse("pattern", "", "a String that is not empty");
     if (pattern.text_.size() > most_characters) {  // it is tried at each place of a text
       object.fail("String", {"expected at most {} characters, got {}",
                              {most_characters, pattern.text_.size()}});

@@ -158,8 +158,8 @@ class ByteLevel final : public PreTokenizer {
  public:
   explicit ByteLevel(Component& component)
       : add_prefix_(component.boolean("add_prefix_space")),
-        use_regex_(component.boolean_or("use_regex", true)) {
-    component.find("trim_offsets");  // which counts for the post-processor
+        use_regex_(component.boolean_unless_absent("use_regex", true)) {
+    component.boolean("trim_offsets");  // which counts for the post-processor
   }
 
   void split(CharacterSpan text, Words& words) const override {
@@ -179,38 +179,28 @@ class ByteLevel final : public PreTokenizer {
 
 class Metaspace final : public PreTokenizer {
  public:
-  explicit Metaspace(Component& component)
-      : replacement_(component.character("replacement")),
-        scheme_(component.string_or("prepend_scheme", "always")),
-        split_(component.boolean_or("split", true)) {
-    component.find("str_rep");
-    if (!component.boolean_or("add_prefix_space", true)) scheme_ = "never";
-    if (scheme_ != "always" && scheme_ != "first" && scheme_ != "never") {
-      component.fail("prepend_scheme", "one of always, first, never",
-                     component.require("prepend_scheme"));
-    }
-  }
+  explicit Metaspace(Component& component) : fields_(read_metaspace(component)) {}
 
   void split(CharacterSpan text, Words& words) const override {
     if (text.empty()) return;
     Characters spaced(text.begin(), text.end());
     for (Character& c : spaced) {
-      if (c.code == ' ') c.code = replacement_;
+      if (c.code == ' ') c.code = fields_.replacement;
     }
-    const bool prepend = scheme_ == "always" || (scheme_ == "first" && text[0].begin == 0);
-    if (prepend && spaced[0].code != replacement_) spaced = with_prefix(replacement_, spaced);
-    if (!split_) {
+    const char32_t replacement = fields_.replacement;
+    const std::string& scheme = fields_.prepend_scheme;
+    const bool prepend = scheme == "always" || (scheme == "first" && text[0].begin == 0);
+    if (prepend && spaced[0].code != replacement) spaced = with_prefix(replacement, spaced);
+    if (!fields_.split) {
       words.add(spaced);
       return;
     }
-    split_at(spaced, find_characters(spaced, [this](char32_t c) { return c == replacement_; }),
+    split_at(spaced, find_characters(spaced, [=](char32_t c) { return c == replacement; }),
              Behavior::merged_with_next, words);
   }
 
  private:
-  char32_t replacement_;
-  std::string scheme_;
-  bool split_;
+  MetaspaceFields fields_;
 };
 
 std::unique_ptr<PreTokenizer> make(Component& component) {
@@ -239,6 +229,24 @@ std::unique_ptr<PreTokenizer> make(Component& component) {
 }
 
 }  // namespace
+
+MetaspaceFields read_metaspace(Component& component) {
+  MetaspaceFields fields{.replacement = component.character("replacement"),
+                         .prepend_scheme = "always",
+                         .split = component.boolean_or("split", true)};
+  component.string_or("str_rep", "");
+  if (component.find("prepend_scheme")) fields.prepend_scheme = component.string("prepend_scheme");
+  const std::string& scheme = fields.prepend_scheme;
+  if (scheme != "always" && scheme != "first" && scheme != "never") {
+    component.fail("prepend_scheme", "one of always, first, never",
+                   component.require("prepend_scheme"));
+  }
+  if (!component.boolean_or("add_prefix_space", true) && scheme != "never") {
+    component.fail("add_prefix_space",
+                   {"expected true with the prepend_scheme {}, got false", {describe(scheme)}});
+  }
+  return fields;
+}
 
 void Words::add(CharacterSpan word) {
   if (word.empty()) return;

@@ -33,6 +33,16 @@ class PreTokenizer {
   virtual void split(CharacterSpan text, Words& words) const = 0;
 };
 
+/// The fields of the pre-tokenizer Metaspace, which the decoder of that name has too.
+struct MetaspaceFields {
+  char32_t replacement;
+  std::string prepend_scheme;  ///< "always", "first" or "never"
+  bool split;
+};
+
+/// Throws invalid_tokenizer, also where `add_prefix_space`, an older field, contradicts the scheme.
+MetaspaceFields read_metaspace(Component& component);
+
 /// Reads a component. Throws unsupported for one of another type.
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonValue& json, std::string_view path);
 

@@ -73,9 +73,9 @@ bool is_chinese(char32_t code) {
 class BertNormalizer final : public TextNormalizer {
  public:
   explicit BertNormalizer(Component& component)
-      : clean_text_(component.boolean_or("clean_text", true)),
-        chinese_(component.boolean_or("handle_chinese_chars", true)),
-        lower_case_(component.boolean_or("lowercase", true)),
+      : clean_text_(component.boolean("clean_text")),
+        chinese_(component.boolean("handle_chinese_chars")),
+        lower_case_(component.boolean("lowercase")),
         strip_accents_(component.boolean_or("strip_accents", lower_case_)) {}
 
   Characters normalize(Characters text) const override {
@@ -248,6 +248,14 @@ class Precompiled final : public TextNormalizer {
   CharacterMap map_;
 };
 
+constexpr std::array types_by_fields = {
+    TypeFields{"BertNormalizer", {"clean_text", "handle_chinese_chars", "lowercase"}},
+    TypeFields{"Strip", {"strip_left", "strip_right"}},
+    TypeFields{"Sequence", {"normalizers"}},
+    TypeFields{"Replace", {"pattern", "content"}},
+    TypeFields{"Prepend", {"prepend"}},
+};
+
 std::unique_ptr<TextNormalizer> make(Component& component) {
   const std::string& type = component.type();
   if (type == "Sequence") return std::make_unique<Sequence>(component);
@@ -264,7 +272,7 @@ std::unique_ptr<TextNormalizer> make(Component& component) {
   if (type == "ByteLevel") return std::make_unique<ByteLevel>();
   if (type == "Precompiled") {
     const std::optional<std::string> map = decode_base64(component.string("precompiled_charsmap"));
-    if (!map) component.fail("precompiled_charsmap", "expected base64");
+    if (!map || map->empty()) component.fail("precompiled_charsmap", "expected base64");
     return make_precompiled_normalizer(*map);
   }
   component.refuse_type(
@@ -275,7 +283,7 @@ std::unique_ptr<TextNormalizer> make(Component& component) {
 }  // namespace
 
 std::unique_ptr<TextNormalizer> read_normalizer(const JsonValue& json, std::string_view path) {
-  Component component(json, path);
+  Component component(json, path, types_by_fields);
   std::unique_ptr<TextNormalizer> normalizer = make(component);
   component.finish();
   return normalizer;

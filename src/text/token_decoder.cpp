@@ -10,6 +10,7 @@
 #include "io/utf8.hpp"
 #include "text/byte_characters.hpp"
 #include "text/pattern.hpp"
+#include "text/pre_tokenizer.hpp"
 
 namespace glassformer {
 namespace {
@@ -73,8 +74,7 @@ void replace_all(std::string& text, std::string_view wanted, std::string_view co
 class WordPieces final : public TokenDecoder {
  public:
   explicit WordPieces(Component& component)
-      : prefix_(component.string_or("prefix", "##")),
-        cleanup_(component.boolean_or("cleanup", true)) {}
+      : prefix_(component.string("prefix")), cleanup_(component.boolean("cleanup")) {}
 
   Tokens decode(Tokens tokens) const override {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -143,7 +143,9 @@ std::string valid_utf8(std::string_view bytes) {
 class ByteLevel final : public TokenDecoder {
  public:
   explicit ByteLevel(Component& component) {
-    for (const char* key : {"add_prefix_space", "trim_offsets", "use_regex"}) component.find(key);
+    component.boolean("add_prefix_space");  // these count for the pre-tokenizer
+    component.boolean("trim_offsets");
+    component.boolean_unless_absent("use_regex", true);
   }
 
   Tokens decode(Tokens tokens) const override {
@@ -157,11 +159,9 @@ class ByteLevel final : public TokenDecoder {
 class Metaspace final : public TokenDecoder {
  public:
   explicit Metaspace(Component& component) {
-    append_character(replacement_, component.character("replacement"));
-    component.find("str_rep");
-    component.find("split");
-    prefixed_ = component.boolean_or("add_prefix_space", true) &&
-                component.string_or("prepend_scheme", "always") != "never";
+    const MetaspaceFields fields = read_metaspace(component);
+    append_character(replacement_, fields.replacement);
+    prefixed_ = fields.prepend_scheme != "never";
   }
 
   Tokens decode(Tokens tokens) const override {
@@ -203,7 +203,9 @@ class Replace final : public TokenDecoder {
 /// Words that end with a suffix, which becomes the space behind them.
 class SuffixedPieces final : public TokenDecoder {
  public:
-  explicit SuffixedPieces(Component& component) : suffix_(component.string_or("suffix", "</w>")) {}
+  explicit SuffixedPieces(Component& component) : suffix_(component.string("suffix")) {
+    if (suffix_.empty()) component.refuse("suffix", "", "a text that is not empty");
+  }
 
   Tokens decode(Tokens tokens) const override {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -285,6 +287,14 @@ class Strip final : public TokenDecoder {
   std::size_t left_, right_;
 };
 
+constexpr std::array types_by_fields = {
+    TypeFields{"BPEDecoder", {"suffix"}},
+    TypeFields{"WordPiece", {"prefix", "cleanup"}},
+    TypeFields{"CTC", {"pad_token", "word_delimiter_token", "cleanup"}},
+    TypeFields{"Replace", {"pattern", "content"}},
+    TypeFields{"Strip", {"content", "start", "stop"}},
+};
+
 std::unique_ptr<TokenDecoder> make(Component& component) {
   const std::string& type = component.type();
   if (type == "Sequence") return std::make_unique<Sequence>(component);
@@ -304,7 +314,7 @@ std::unique_ptr<TokenDecoder> make(Component& component) {
 }  // namespace
 
 std::unique_ptr<TokenDecoder> read_decoder(const JsonValue& json, std::string_view path) {
-  Component component(json, path);
+  Component component(json, path, types_by_fields);
   std::unique_ptr<TokenDecoder> decoder = make(component);
   component.finish();
   return decoder;

@@ -38,7 +38,9 @@ SpecialIds read_special_tokens(Component& component) {
   for_each_field(specials, [&](std::string_view name, const JsonValue& value) {
     JsonObject special(value, tokenizer_json, component.path() + ": special_tokens");
     special.string("id");
-    special.find("tokens");
+    if (const JsonValue& tokens = special.require("tokens"); !tokens.is_array()) {
+      special.fail("tokens", "an array", tokens);
+    }
     const JsonValue& list = special.require("ids");
     if (!list.is_array()) special.fail("ids", "an array", list);
     for_each_element(list, [&](const JsonValue& id) {
@@ -69,21 +71,39 @@ std::vector<TemplatePart> read_parts(Component& component, const char* key,
         fields.fail("id", {"expected one of special_tokens, got {}", {describe(id)}});
       }
       for (const std::int32_t each : found->second) parts.push_back({Kind::special, each, type});
-    } else if (id == "A" || id == "B") {
+    } else if (id == "A" || (id == "B" && std::string_view(key) == "pair")) {
       parts.push_back({id == "A" ? Kind::first_text : Kind::second_text, 0, type});
     } else {
-      fields.fail("id", {"expected \"A\" or \"B\", got {}", {describe(id)}});
+      fields.fail("id", {"expected \"A\" or, for a pair, \"B\", got {}", {describe(id)}});
     }
   });
   return parts;
 }
 
+// Fields decide, whatever the type is called, but for ByteLevel and Sequence. So
+// "RobertaProcessing" without one of its flags is BERT's.
+std::string type_of(const JsonValue& json, std::string_view path) {
+  JsonObject fields(json, tokenizer_json, path);
+  const auto has = [&](const char* key) { return present(fields.find(key)) != nullptr; };
+  const auto has_flag = [&](const char* key) {
+    const JsonValue* value = fields.find(key);
+    return value && value->type() == JsonValue::Type::boolean;
+  };
+  if (has("sep") && has("cls")) {
+    const bool trims = has_flag("trim_offsets") && has_flag("add_prefix_space");
+    return trims ? "RobertaProcessing" : "BertProcessing";
+  }
+  if (has("single") && has("pair") && has("special_tokens")) return "TemplateProcessing";
+  return fields.string("type");
+}
+
 void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
-  Component component(json, path);
+  Component component(json, path, type_of(json, path));
   const std::string& type = component.type();
+  component.find("type");
   const auto read_trimming = [&] {
-    result.trim_offsets = component.boolean_or("trim_offsets", true);
-    result.has_prefix = component.boolean_or("add_prefix_space", true);
+    result.trim_offsets = component.boolean("trim_offsets");
+    result.has_prefix = component.boolean("add_prefix_space");
   };
   if (type == "Sequence") {
     component.each("processors", [&](const JsonValue& element, std::string_view inner) {
@@ -94,6 +114,8 @@ void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
     result.around.single = read_parts(component, "single", specials);
     result.around.pair = read_parts(component, "pair", specials);
   } else if (type == "BertProcessing") {
+    component.find("trim_offsets");
+    component.find("add_prefix_space");
     result.around = surrounded(read_pair(component, "cls"), read_pair(component, "sep"),
                                Separator::once_with_types);
   } else if (type == "RobertaProcessing") {
@@ -102,7 +124,7 @@ void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
         surrounded(read_pair(component, "cls"), read_pair(component, "sep"), Separator::twice);
   } else if (type == "ByteLevel") {
     read_trimming();
-    component.find("use_regex");  // which counts for the pre-tokenizer
+    component.boolean_unless_absent("use_regex", true);  // which counts for the pre-tokenizer
   } else {
     component.refuse_type(
         "one of BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing");

@@ -34,9 +34,10 @@ void set_decoder(Parts& parts, std::string_view json) {
 
 std::string bert_normalizer(bool lower_case, std::optional<bool> strip_accents, bool chinese) {
   const auto text = [](bool value) { return value ? "true" : "false"; };
-  return std::string(R"({"type": "BertNormalizer", "lowercase": )") + text(lower_case) +
-         R"(, "strip_accents": )" + (strip_accents ? text(*strip_accents) : "null") +
-         R"(, "handle_chinese_chars": )" + text(chinese) + "}";
+  return std::string(R"({"type": "BertNormalizer", "clean_text": true, "lowercase": )") +
+         text(lower_case) + R"(, "strip_accents": )" +
+         (strip_accents ? text(*strip_accents) : "null") + R"(, "handle_chinese_chars": )" +
+         text(chinese) + "}";
 }
 
 // --- special tokens ------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ Parts build_wordpiece(const FolderFile& file, const TokenizerConfig& config, con
       WordPiece::Options{.unknown = required(config, "unk_token", roles.unk)});
   set_normalizer(parts, bert_normalizer(config));
   set_pre_tokenizer(parts, R"({"type": "BertPreTokenizer"})");
-  set_decoder(parts, R"({"type": "WordPiece"})");
+  set_decoder(parts, R"({"type": "WordPiece", "prefix": "##", "cleanup": true})");
   add_tokens(parts, config, roles);
   parts.post_processor.around = surrounded(id_of(parts, config, "cls_token", roles.cls),
                                            id_of(parts, config, "sep_token", roles.sep), separator);
@@ -170,9 +171,10 @@ Parts build_bytes(const FolderFile& file, const TokenizerConfig& config) {
   Parts parts;
   parts.model = read_merges(file, read_vocab_json(file, "vocab.json"), {}, Merges::two_columns);
   const bool prefix = config.boolean("add_prefix_space").value_or(false);
-  set_pre_tokenizer(parts, std::string(R"({"type": "ByteLevel", "add_prefix_space": )") +
-                               (prefix ? "true}" : "false}"));
-  set_decoder(parts, R"({"type": "ByteLevel"})");
+  set_pre_tokenizer(
+      parts, std::string(R"({"type": "ByteLevel", "trim_offsets": true, "add_prefix_space": )") +
+                 (prefix ? "true}" : "false}"));
+  set_decoder(parts, R"({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true})");
   return parts;
 }
 

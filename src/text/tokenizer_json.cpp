@@ -38,21 +38,20 @@ Vocabulary read_vocabulary(Component& model) {
 
 std::unique_ptr<WordModel> read_wordpiece(Component& model) {
   WordPiece::Options options;
-  options.unknown = model.string_or("unk_token", options.unknown);
-  options.prefix = model.string_or("continuing_subword_prefix", options.prefix);
-  if (model.find("max_input_chars_per_word")) {
-    options.max_characters =
-        static_cast<std::size_t>(model.integer("max_input_chars_per_word", 0, UINT32_MAX));
-  }
+  options.unknown = model.string("unk_token");
+  options.prefix = model.string("continuing_subword_prefix");
+  options.max_characters =
+      static_cast<std::size_t>(model.integer("max_input_chars_per_word", 0, UINT32_MAX));
   return std::make_unique<WordPiece>(read_vocabulary(model), options);
 }
 
-// "a b" or ["a", "b"].
+// "a b" or ["a", "b"]; a line "#version: 0.2" of merges.txt may be left among the first kind.
 void read_merge(const Component& model, const JsonValue& json, RankedBpe& bpe) {
   std::string parts[2];
   std::size_t count = 0;
   if (json.is_string()) {
     const std::string line = json.string();
+    if (line.starts_with("#version")) return;
     const std::size_t space = line.find(' ');
     if (space != line.npos && line.find(' ', space + 1) == line.npos) {
       parts[0] = line.substr(0, space);
@@ -83,7 +82,15 @@ std::unique_ptr<WordModel> read_bpe(Component& model) {
   auto bpe = std::make_unique<RankedBpe>(read_vocabulary(model), options);
   const JsonValue& merges = model.require("merges");
   if (!merges.is_array()) model.fail("merges", "an array", merges);
-  for_each_element(merges, [&](const JsonValue& merge) { read_merge(model, merge, *bpe); });
+  std::size_t count = 0, texts = 0;
+  for_each_element(merges, [&](const JsonValue& merge) {
+    ++count;
+    texts += merge.is_string();
+    read_merge(model, merge, *bpe);
+  });
+  if (texts != 0 && texts != count) {
+    model.fail("merges", "expected texts alone or pairs alone, got both");
+  }
   bpe->finish_merges();
   return bpe;
 }
@@ -112,10 +119,10 @@ std::unique_ptr<WordModel> read_unigram(Component& model) {
   });
   ScoredPieces::Options options;
   if (!is_null(model.find("unk_id"))) {
-    const std::size_t last = scores.empty() ? 0 : scores.size() - 1;
-    options.unknown = static_cast<std::int32_t>(model.integer("unk_id", 0, last));
+    if (scores.empty()) model.fail("vocab", "expected a token at least, got none");
+    options.unknown = static_cast<std::int32_t>(model.integer("unk_id", 0, scores.size() - 1));
   }
-  options.byte_fallback = model.boolean_or("byte_fallback", false);
+  options.byte_fallback = model.boolean_unless_absent("byte_fallback", false);
   return std::make_unique<ScoredPieces>(std::move(vocabulary), std::move(scores), options);
 }
 
@@ -217,15 +224,59 @@ PostProcessor read_post_processor(JsonValue json, const TokenizerJsonChanges& ch
   return glassformer::read_post_processor(json, "post_processor");
 }
 
-// The side at which a text loses tokens.
-std::optional<TruncationSide> read_truncation_side(const JsonValue* json) {
-  if (is_null(json) || !json->is_object()) return std::nullopt;
-  std::optional<TruncationSide> side;
-  for_each_field(*json, [&](const std::string& key, JsonValue value) {
-    if (key != "direction" || !value.is_string()) return;
-    side = value.string() == "Left" ? TruncationSide::left : TruncationSide::right;
-  });
-  return side;
+// Unlike elsewhere, all fields are there.
+AddedToken read_listed_token(JsonValue json) {
+  constexpr std::string_view path = "added_tokens";
+  JsonObject object(json, tokenizer_json, path);
+  object.integer("id", 0, UINT32_MAX);
+  for (const char* key : {"single_word", "lstrip", "rstrip", "normalized", "special"}) {
+    object.boolean(key);
+  }
+  return read_added_token(json, tokenizer_json, path);
+}
+
+constexpr std::uint64_t largest_length = UINT32_MAX;
+
+// One of a field's names.
+std::string choice(JsonObject& object, const char* key, std::string_view known,
+                   std::initializer_list<std::string_view> names) {
+  const JsonValue& value = object.require(key);
+  if (value.is_string()) {
+    std::string name = value.string();
+    if (std::ranges::find(names, name) != names.end()) return name;
+  }
+  object.fail(key, known, value);
+}
+
+// The side at which a text loses tokens. How many it may have is the model's business.
+std::optional<TruncationSide> read_truncation(const JsonValue* json) {
+  if (is_null(json)) return std::nullopt;
+  JsonObject object(*json, tokenizer_json, "truncation");
+  object.integer("max_length", 0, largest_length);
+  object.integer("stride", 0, largest_length);
+  choice(object, "strategy", "one of LongestFirst, OnlyFirst, OnlySecond",
+         {"LongestFirst", "OnlyFirst", "OnlySecond"});
+  if (!object.find("direction")) return TruncationSide::right;
+  const bool left = choice(object, "direction", "Left or Right", {"Left", "Right"}) == "Left";
+  return left ? TruncationSide::left : TruncationSide::right;
+}
+
+// Batches are not padded here, so nothing of it counts.
+void check_padding(const JsonValue* json) {
+  if (is_null(json)) return;
+  JsonObject object(*json, tokenizer_json, "padding");
+  choice(object, "direction", "Left or Right", {"Left", "Right"});
+  object.string("pad_token");
+  object.integer("pad_id", 0, largest_length);
+  object.integer("pad_type_id", 0, largest_length);
+  if (!is_null(object.find("pad_to_multiple_of"))) {
+    object.integer("pad_to_multiple_of", 0, largest_length);
+  }
+  if (const JsonValue& strategy = object.require("strategy"); strategy.is_object()) {
+    JsonObject(strategy, tokenizer_json, "padding: strategy").integer("Fixed", 0, largest_length);
+  } else {
+    choice(object, "strategy", "BatchLongest or a Fixed length", {"BatchLongest"});
+  }
 }
 
 }  // namespace
@@ -292,11 +343,11 @@ ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file,
                                               const TokenizerJsonChanges& changes) {
   const JsonValue json = parse_json(file, tokenizer_json);
   JsonObject object(json, tokenizer_json);
-  object.find("version");
-  object.find("padding");  // the caller's business
+  if (object.find("version")) choice(object, "version", "\"1.0\"", {"1.0"});
+  check_padding(object.find("padding"));
 
   ComposedTokenizer::Parts parts;
-  parts.truncation_side = read_truncation_side(object.find("truncation"));
+  parts.truncation_side = read_truncation(object.find("truncation"));
   parts.model = read_model(object.require("model"));
   if (const JsonValue* normalizer = object.find("normalizer"); !is_null(normalizer)) {
     parts.normalizer = read_normalizer(*normalizer, changes);
@@ -313,11 +364,10 @@ ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file,
   } else {
     parts.decoder = is_null(decoder) ? make_spacing_decoder() : read_decoder(*decoder, "decoder");
   }
-  if (const JsonValue* added = object.find("added_tokens"); !is_null(added)) {
+  if (const JsonValue* added = object.find("added_tokens")) {
     if (!added->is_array()) object.fail("added_tokens", "an array", *added);
-    for_each_element(*added, [&](const JsonValue& token) {
-      parts.add_token(read_added_token(token, tokenizer_json, "added_tokens"));
-    });
+    for_each_element(*added,
+                     [&](const JsonValue& token) { parts.add_token(read_listed_token(token)); });
   }
   object.finish();
   return parts;

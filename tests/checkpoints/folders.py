@@ -79,6 +79,7 @@ def build(variant, config):
 def write(variant, folder):
     """The variant's checkpoint, as the library saves it and then as the variant changes it."""
     shutil.rmtree(folder, ignore_errors=True)
+    whole, folder = folder, folder / variant.transformer
     folder.mkdir(parents=True)
     config = variant.family.config(**variant.settings())
     model = randomize(build(variant, config), variant)
@@ -96,9 +97,12 @@ def write(variant, folder):
         ids = {key: getattr(config, key) for key in GENERATION_KEYS[variant.task]}
         write_json(folder / "generation_config.json", ids | variant.generation)
     for name, value in variant.files.items():
-        path = folder / name
+        path = whole / name
         path.parent.mkdir(exist_ok=True)
-        write_json(path, value)
+        if name.endswith(".safetensors"):
+            save_file(value, path, metadata={"format": "pt"})
+        else:
+            write_json(path, value)
 
 
 def load(variant, folder):

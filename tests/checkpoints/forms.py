@@ -120,20 +120,68 @@ def with_extra_ids(file):
         file["model"]["vocab"].append([token, 0.0])
 
 
-def sentence_transformers(width, modes, normalize, max_length=None):
-    """The files that such a folder has besides the checkpoint."""
-    names = [("Transformer", ""), ("Pooling", "1_Pooling")] + [("Normalize", "2_Normalize")] * normalize
-    kind = "sentence_transformers.models."
+def random_weights(seed, shapes):
+    """Numbers that F16 holds exactly."""
+    random = torch.Generator().manual_seed(seed)
+    return {name: (torch.randn(shape, generator=random) / shape[-1] ** 0.5).half()
+            for name, shape in shapes.items()}
+
+
+def dense(seed, inputs, outputs, activation, bias=True):
+    """A Dense of sentence-transformers; no activation: the file names none."""
+    shapes = {"linear.weight": [outputs, inputs]} | ({"linear.bias": [outputs]} if bias else {})
+    module = "linear" if activation == "Identity" else "activation"
+    named = {"activation_function": f"torch.nn.modules.{module}.{activation}"} if activation else {}
+    config = {"in_features": inputs, "out_features": outputs, "bias": bias} | named
+    return "Dense", {"config.json": config, "model.safetensors": random_weights(seed, shapes)}
+
+
+def layer_norm(seed, size):
+    return "LayerNorm", {"config.json": {"dimension": size}, "model.safetensors": random_weights(
+        seed, {"norm.weight": [size], "norm.bias": [size]})}
+
+
+def pooling(width, modes, **more):
+    """As version 5.4 and later write it."""
+    return "Pooling", {"config.json": {"embedding_dimension": width, "pooling_mode": modes} | more}
+
+
+def old_pooling(width, modes):
     known = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens",
              "lasttoken")
-    files = {
-        "modules.json": [{"idx": i, "name": str(i), "path": path, "type": kind + name}
-                         for i, (name, path) in enumerate(names)],
-        "1_Pooling/config.json": {"word_embedding_dimension": width}
-        | {f"pooling_mode_{mode}": mode in modes for mode in known},
-        "config_sentence_transformers.json": {"__version__": {
-            "sentence_transformers": "2.0.0", "transformers": "4.6.1", "pytorch": "1.8.1"}},
-    }
+    return "Pooling", {"config.json": {"word_embedding_dimension": width}
+                       | {f"pooling_mode_{mode}": mode in modes for mode in known}}
+
+
+def modules(*rest, transformer="", max_length=None, prompts=None):
+    """The files that a folder of sentence-transformers has besides the checkpoint; `transformer`: the
+    checkpoint's own folder."""
+    listed, files = [("Transformer", transformer)], {}
+    for i, (name, own) in enumerate(rest):
+        path = f"{i + 1}_{name}"
+        listed.append((name, path))
+        files |= {f"{path}/{file}": value for file, value in own.items()}
+    files["modules.json"] = [{"idx": i, "name": str(i), "path": path,
+                              "type": f"sentence_transformers.models.{name}"}
+                             for i, (name, path) in enumerate(listed)]
+    files["config_sentence_transformers.json"] = {"__version__": {
+        "sentence_transformers": "2.0.0", "transformers": "4.6.1", "pytorch": "1.8.1"}} | (prompts or {})
+    if transformer:  # what the library once called config_sentence_transformers.json
+        files["config.json"] = {"__version__": "0.2.5"}
     if max_length:
-        files["sentence_bert_config.json"] = {"max_seq_length": max_length, "do_lower_case": False}
+        limits = {"max_seq_length": max_length, "do_lower_case": False}
+        files[f"{transformer}/sentence_bert_config.json".lstrip("/")] = limits
     return files
+
+
+NORMALIZE = ("Normalize", {})
+
+
+def sentence_transformers(width, modes, normalize, max_length=None):
+    """The usual modules: a pooling and, perhaps, Normalize."""
+    return modules(old_pooling(width, modes), *[NORMALIZE] * normalize, max_length=max_length)
+
+
+def renamed(old, new):
+    """A tensor under another name."""
+    return lambda tensors: {new if name == old else name: tensor for name, tensor in tensors.items()}

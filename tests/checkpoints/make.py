@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 import folders
 import forms
 import results
+import sentences
 import text_to_text
 import tokens
 import traces
@@ -62,6 +63,7 @@ class Variant:
     tensors: Callable | None = None  # {name: tensor} as saved -> as published
     config: Callable | None = None  # config.json as saved -> as published
     files: dict = dataclasses.field(default_factory=dict)  # further files
+    transformer: str = ""  # the folder in the variant's that holds the checkpoint
     tokenizer_json: Callable | None = None  # changes tokenizer.json in place
     tokenizer_files: Callable | None = None  # writes other files instead of tokenizer.json
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
@@ -140,6 +142,8 @@ T5 = Family(
     trace=traces.T5, inputs=["input_ids", "attention_mask"], tokenizer="unigram",
     positions=lambda settings: 1 << 14)
 
+T5_ENCODER = dataclasses.replace(T5, models={"embed": transformers.T5EncoderModel})
+
 MT5 = dataclasses.replace(
     T5, config=transformers.MT5Config, tokenizer="unigram_bytes",
     models={"text2text": transformers.MT5ForConditionalGeneration})
@@ -190,6 +194,12 @@ SENTENCES = [
     "\u200b",
     "She plays the widow with such restraint that you forget she is acting, and the camera lingers.",
 ]
+PROMPTED = [
+    ("I loved it!", None),
+    ("I loved it!", "passage"),
+    ("Où est la MAGIE ? 日本 😐", None),
+    ("She plays the widow with such restraint that you forget she is acting.", "passage"),
+]
 PROMPTS = [
     "The film is",
     "Où est\u00a0la MAGIE ? 日本 😐",
@@ -206,6 +216,11 @@ REQUESTS = [
 ]
 T5_COPIES = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight")
 T5_STALE = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
+
+T5_DECODER = {"decoder.final_layer_norm.weight": [16], "lm_head.weight": [320, 16],
+              "decoder.block.0.layer.0.SelfAttention.q.weight": [18, 16]}
+T5_MODULES = (forms.old_pooling(16, ["mean_tokens"]), forms.dense(3, 16, 12, "Identity", bias=False),
+              forms.NORMALIZE)
 
 MASKS = {f"transformer.h.{layer}.attn.{name}": shape for layer in range(2)
          for name, shape in {"bias": [1, 1, 32, 32], "masked_bias": [1]}.items()}
@@ -265,6 +280,18 @@ VARIANTS = [
             files=forms.sentence_transformers(
                 16, ["mean_sqrt_len_tokens", "cls_token", "mean_tokens", "max_tokens"], False)),
 
+    Variant("bert_embed_modules", BERT, "embed", seed=12, texts=SENTENCES[:3], dtype="F16", size=SMALLEST,
+            files=forms.modules(forms.pooling(8, "cls"), forms.dense(1, 8, 4, "ReLU"),
+                                forms.pooling(8, ["lasttoken", "weightedmean"]), forms.dense(2, 16, 9, None),
+                                forms.layer_norm(3, 9), forms.dense(4, 9, 12, "GELU", bias=False),
+                                forms.NORMALIZE, forms.dense(5, 12, 10, "ReLU"),
+                                forms.dense(6, 10, 7, "SiLU"))),
+    Variant("bert_embed_prompts", BERT, "embed", seed=14, texts=PROMPTED, dtype="F16", size=SMALL,
+            files=forms.modules(
+                forms.pooling(16, ["cls", "mean", "lasttoken", "max", "weightedmean"], include_prompt=False),
+                forms.NORMALIZE, prompts={"default_prompt_name": "query", "prompts": {
+                    "query": "the question: ", "passage": "naïve 😐 is"}})),
+
     Variant("distilbert_sequence", DISTILBERT, "sequence", seed=11, texts=REVIEWS[:7], traced=1,
             labels=["LABEL_0", "LABEL_1"], dtype="F16", embeddings=0.01,
             config=forms.without("id2label", "label2id", "architectures"),
@@ -319,6 +346,15 @@ VARIANTS = [
             tokenizer_config=dict(model_max_length=24),
             generation=dict(max_length=14, repetition_penalty=1.1, bad_words_ids=[[215], [273]],
                             forced_eos_token_id=1)),
+    Variant("t5_embed", T5_ENCODER, "embed", seed=5, texts=SENTENCES, dtype="F16",
+            tokenizer_json=forms.with_extra_ids, tokenizer_config=dict(model_max_length=20),
+            files=forms.modules(*T5_MODULES, max_length=20)),
+    Variant("t5_embed_whole", T5_ENCODER, "embed", seed=5, same_as="t5_embed", dtype="BF16",
+            tokenizer_json=forms.with_extra_ids, transformer="0_Transformer",
+            config=lambda config: config | {"architectures": ["T5ForConditionalGeneration"]},
+            unused=tuple(T5_DECODER), tensors=forms.in_turn(
+                forms.renamed("shared.weight", "encoder.embed_tokens.weight"), forms.foreign(T5_DECODER)),
+            files=forms.modules(*T5_MODULES, transformer="0_Transformer", max_length=20)),
     Variant("mt5", MT5, "text2text", seed=3, traced=2, texts=REQUESTS[:3], dtype="F16", own_output=True,
             size=dict(feed_forward_proj="gated-silu", vocab_size=560, num_decoder_layers=1,
                       relative_attention_num_buckets=6, relative_attention_max_distance=9, d_kv=4, num_heads=4),
@@ -327,19 +363,20 @@ VARIANTS = [
 ]
 
 
-TASKS = results.TASKS | {"text2text": text_to_text.text_to_text}
+TASKS = results.TASKS | {"embed": sentences.embed, "text2text": text_to_text.text_to_text}
 
 
 def make(variant):
     folder = HERE / variant.name
     folders.write(variant, folder)
-    model = folders.load(variant, folder)
+    checkpoint = folder / variant.transformer
+    model = folders.load(variant, checkpoint)
     if variant.same_as:
         same = next(other for other in VARIANTS if other.name == variant.same_as)
         assert (same.seed, same.settings()) == (variant.seed, variant.settings()), variant.name
         expected = {"same_as": variant.same_as}
     else:
-        found = results.Results(variant, model, tokens.load(variant, folder))
+        found = results.Results(variant, model, tokens.load(variant, checkpoint))
         more = TASKS[variant.task](found)
         save_file(found.tensors, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, tokenizers)}

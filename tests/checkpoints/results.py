@@ -246,38 +246,6 @@ def best_span(results, context, encodings, outputs, options):
             "end": units[end], "window": w, "span": [i, j]}
 
 
-POOLINGS = {
-    "pooling_mode_cls_token": lambda x: x[0],
-    "pooling_mode_max_tokens": lambda x: x.max(0).values,
-    "pooling_mode_mean_tokens": lambda x: x.mean(0),
-    "pooling_mode_mean_sqrt_len_tokens": lambda x: x.sum(0) / x.shape[0] ** 0.5,
-}
-
-
-def embed(results):
-    """Vectors: the library's last hidden states, pooled as sentence-transformers does, in its order."""
-    files = results.variant.files
-    modes = files.get("1_Pooling/config.json", {"pooling_mode_mean_tokens": True})
-    modules = [module["type"].split(".")[-1] for module in files.get("modules.json", [])]
-    vectors = []
-    for index, entry, inputs in results.each():
-        output = results.run(inputs)
-        hidden = output.last_hidden_state[0]
-        results.keep(f"last_hidden_state.{index}", hidden)
-        results.attention(index, output)
-        if index == results.variant.traced:
-            results.trace(index, inputs)
-        pooled = torch.cat([pool(hidden) for mode, pool in POOLINGS.items() if modes.get(mode)])
-        vector = torch.nn.functional.normalize(pooled, dim=0, eps=1e-12) if "Normalize" in modules else pooled
-        results.keep(f"pooled.{index}", pooled)
-        results.keep(f"embedding.{index}", vector)
-        vectors.append(vector)
-    results.check_batch("last_hidden_state")
-    both = torch.nn.functional.normalize(torch.stack(vectors), dim=1)
-    results.keep("similarity", both @ both.T)
-    return {"normalized": "Normalize" in modules}
-
-
 # What is asked of each prompt, in the words of our options, and what the library calls these.
 RUNS = [
     {}, {"beams": 3}, {"beams": 4, "lengthPenalty": 0.5}, {"repetitionPenalty": 1.4},
@@ -369,4 +337,4 @@ def chances(results, inputs, scores, options):
     return {"options": options, "ids": kept if len(kept) < 100 else len(kept), "best": best}
 
 
-TASKS = {"generate": generate, "sequence": sequence, "tokens": label_tokens, "answer": answer, "embed": embed}
+TASKS = {"generate": generate, "sequence": sequence, "tokens": label_tokens, "answer": answer}

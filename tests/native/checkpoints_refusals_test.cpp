@@ -1,6 +1,7 @@
 // Checkpoints that must be refused, by name and with the cure; see tests/checkpoints.
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
@@ -82,6 +83,28 @@ TEST_CASE("a checkpoint that cannot be read is refused by name", "[checkpoints]"
     CHECK(to_string(error.code()) == entry.at("code").get<std::string>());
     for (const json& word : entry.at("words")) {
       CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring(word.get<std::string>()));
+    }
+  }
+}
+
+// AutoModelForMaskedLM alone reads such a file's table; AutoModel and the classes of our tasks fill
+// it with random numbers: tests/checkpoints/tables.py.
+TEST_CASE("a table of embeddings under a language model's output alone is refused",
+          "[checkpoints]") {
+  for (const auto& [folder_name, output] :
+       {std::pair("roberta_sequence", "lm_head.decoder.weight"),
+        std::pair("bert_sequence", "cls.predictions.decoder.weight"),
+        std::pair("distilbert_sequence", "vocab_projector.weight")}) {
+    INFO(folder_name);
+    FolderOnDisk files(checkpoints / folder_name);
+    ModelFolder folder(files);
+    const std::string tensor =
+        json{{output, {{"dtype", "F32"}, {"shape", {50, 8}}, {"data_offsets", {0, 1600}}}}}.dump();
+    const std::array headers = {SafetensorsHeader::parse(tensor, 1600)};
+    const Error error = error_of([&] { folder.config(headers); });
+    CHECK(error.code() == ErrorCode::missing_tensor);
+    for (const char* word : {output, "word_embeddings", "AutoModelForMaskedLM"}) {
+      CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring(word));
     }
   }
 }

@@ -479,9 +479,11 @@ TEST_CASE("what a tokenizer.json has that we do not support is refused by its na
 
 TEST_CASE("a tokenizer.json that contradicts itself is refused", "[text][composed]") {
   const auto model = [](const std::string& text) { return refusal(R"({"model": )" + text + "}"); };
-  CHECK(model(R"({"type": "WordPiece", "vocab": {"a": 0}})") ==
+  const std::string wordpiece = R"({"type": "WordPiece", "unk_token": "[UNK]",
+      "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": )";
+  CHECK(model(wordpiece + R"({"a": 0}})") ==
         "invalid_tokenizer: vocabulary: expected the token \"[UNK]\", which is missing");
-  CHECK(model(R"({"type": "WordPiece", "vocab": {"a": 0, "b": 0}})") ==
+  CHECK(model(wordpiece + R"({"a": 0, "b": 0}})") ==
         "invalid_tokenizer: vocabulary: token \"b\": its id 0 is taken already");
   CHECK(model(R"({"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]})") ==
         "invalid_tokenizer: vocabulary: expected the token \"b\", which is missing");
@@ -531,7 +533,7 @@ TEST_CASE("a component with a field of the wrong kind is refused by the field's 
        R"({"type": "TemplateProcessing", "special_tokens": [], "single": [], "pair": []})",
        "post_processor: special_tokens: expected an object, got []"},
       {"post_processor",
-       R"({"type": "TemplateProcessing", "special_tokens": {"a": {"id": "a", "ids": 1}},
+       R"({"type": "TemplateProcessing", "special_tokens": {"a": {"id": "a", "ids": 1, "tokens": []}},
            "single": [], "pair": []})",
        "post_processor: special_tokens: ids: expected an array, got 1"},
       {"post_processor",
@@ -544,16 +546,17 @@ TEST_CASE("a component with a field of the wrong kind is refused by the field's 
       {"post_processor",
        R"({"type": "TemplateProcessing", "special_tokens": {}, "single": [],
            "pair": [{"Sequence": {"id": "C", "type_id": 0}}]})",
-       "post_processor: pair: id: expected \"A\" or \"B\", got \"C\""},
+       "post_processor: pair: id: expected \"A\" or, for a pair, \"B\", got \"C\""},
       {"model", R"({"type": "Unigram", "vocab": {}})", "model: vocab: expected an array, got {}"},
-      {"model", R"({"type": "WordPiece", "vocab": []})",
+      {"model", R"({"type": "WordPiece", "unk_token": "a", "continuing_subword_prefix": "",
+                    "max_input_chars_per_word": 9, "vocab": []})",
        "model: vocab: expected an object, got []"},
       {"model", R"({"type": "BPE", "vocab": {"a": 1.5}, "merges": []})",
        "model: vocab: expected a token id, got 1.5"},
       {"model", R"({"type": "BPE", "vocab": {}, "merges": {}})",
        "model: merges: expected an array, got {}"},
       {"added_tokens", "{}", "added_tokens: expected an array, got {}"},
-      {"added_tokens", R"([{"id": 7}])", "added_tokens: content: missing"},
+      {"added_tokens", R"([{"id": 7}])", "added_tokens: single_word: missing"},
   };
   for (const auto& [key, component, message] : cases) {
     CHECK(refusal(with("wordpiece_cased.json", key, component)) ==
