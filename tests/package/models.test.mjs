@@ -7,14 +7,25 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { build as vite, createServer } from 'vite';
 import { models } from '../../wasm/toolchain/models.mjs';
 import { Classifier, assertError, root } from './helpers.mjs';
 
 const app = mkdtempSync(join(tmpdir(), 'glassformer-models-'));
-// Vite's development server may still write to its cache when it says that it is closed.
-after(() => rmSync(app, { recursive: true, maxRetries: 10 }));
+after(async () => {
+  // Vite's development server may still write to its cache when it says that it is closed.
+  for (let attempt = 0; ; attempt++) {
+    try {
+      rmSync(app, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' || attempt === 20) throw error;
+      await setTimeout(250);
+    }
+  }
+});
 writeFileSync(join(app, 'package.json'), '{"type":"module"}');
 
 const npm = (args, cwd) =>
