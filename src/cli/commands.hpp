@@ -50,6 +50,8 @@ struct TaskCommand {
   bool json = false;
   bool attention = false;
   std::string aggregation = {};  // of ner; empty: none
+  std::string window = {};       // of ner; empty: all
+  std::optional<std::size_t> stride = {};  // of ner
   bool no_answer = false;        // answer: that there is none is an answer, too
   std::optional<std::string> prompt = {}, prompt_name = {};  // of embed
   PatchFile patch = {};

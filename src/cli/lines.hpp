@@ -121,6 +121,7 @@ struct AnswerLines {
   std::size_t at_once = 64;  ///< lines a pipeline together, where they hold none
   ErrorLine error = ErrorLine::code;
   LineForm form = LineForm::text;
+  std::string_view clipped_hint = {};  ///< how to have a long line read to its end
 };
 
 /// Answers standard input to its end, line by line.
@@ -137,7 +138,14 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
     ++number;
     const Error* error = std::get_if<Error>(&outcome);
     if (!error) {
-      std::cout << std::get<Result>(outcome).text << '\n';
+      const Result& result = std::get<Result>(outcome);
+      if (result.clipped) {
+        progress.clear();
+        std::cerr << "glassformer: line " << number
+                  << ": warning: it has more tokens than the model reads, and was cut"
+                  << how.clipped_hint << '\n';
+      }
+      std::cout << result.text << '\n';
       return;
     }
     const bool by_code = how.json || how.error == ErrorLine::code;

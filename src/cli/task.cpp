@@ -14,6 +14,8 @@ Exit run(const TaskCommand& command) {
   options.object([&] {
     if (command.attention) options.field("attention", true);
     if (!command.aggregation.empty()) options.field("aggregation", command.aggregation);
+    if (!command.window.empty()) options.field("window", command.window);
+    if (command.stride) options.field("stride", *command.stride);
     if (command.no_answer) options.field("handleImpossibleAnswer", true);
     if (command.prompt) options.field("prompt", *command.prompt);
     if (command.prompt_name) options.field("promptName", *command.prompt_name);

@@ -75,7 +75,9 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
 }
 
 Result to_result(Generation generation, ResultForm form) {
-  if (is_line(form)) return {on_one_line(generation.output.text)};
+  if (is_line(form)) {
+    return {.text = on_one_line(generation.output.text), .clipped = generation.clipped};
+  }
   ResultWriter json(form);
   json.object([&] {
     write_fields(json, generation.output);
@@ -100,7 +102,7 @@ Result to_result(Prediction prediction, ResultForm form) {
       line.append(line.empty() ? "" : "\t").append(on_one_line(token.text)).append(" ");
       line += six_decimals(token.probability);
     }
-    return {std::move(line)};
+    return {.text = std::move(line), .clipped = prediction.clipped};
   }
   ResultWriter json(form);
   json.object([&] {
