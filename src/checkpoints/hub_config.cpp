@@ -261,6 +261,10 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       head = {.kind = HeadKind::spans, .outputs = 2};
       break;
     case Task::feature_extraction:
+      if (const auto name = first_of(present(object_.find("architectures")));
+          name && !name->ends_with("Model")) {
+        config.unused_head = *name;
+      }
       head = {.kind = HeadKind::vectors};
       config.vectors.poolings = {TokenPooling::mean};
       break;

@@ -15,7 +15,8 @@ Exit run(const ClassifyCommand& command) {
   return answer_lines(pipelines,
                       {.json = command.json,
                        .clipped_hint = "; --window mean and --window max read all of it",
-                       .attention = command.options.encoder.attention, .form = lines},
+                       .attention = command.options.encoder.attention,
+                       .form = lines},
                       [&](ClassifyPipeline& pipeline, std::span<const TextInput> texts) {
                         return pipeline.begin(texts, options, form);
                       });

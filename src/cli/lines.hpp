@@ -58,6 +58,9 @@ inline std::vector<std::string> read_lines(std::size_t most) {
 /// Throws `invalid_option` with the place of the first byte that is not UTF-8, from 1.
 void expect_utf8(std::string_view line);
 
+/// What a model's vectors are made without.
+std::string unused_head_note(const ModelConfig& config);
+
 /// What a line is.
 enum class LineForm {
   text,

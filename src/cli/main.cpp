@@ -112,7 +112,8 @@ struct CommandLine {
     auto* c = app.add_subcommand("classify", "classify each line of standard input");
     c->add_option("MODEL_DIR", classify.model, "model folder")->required();
     auto* c_json = c->add_flag("--json", classify.json, "one JSON object a line");
-    c->add_flag("--attention", classify.options.encoder.attention, "with --json: every attention weight")
+    c->add_flag("--attention", classify.options.encoder.attention,
+                "with --json: every attention weight")
         ->needs(c_json);
     c->add_flag("--contributions", classify.options.encoder.contributions,
                 "with --json: what each token adds to each logit")
@@ -121,9 +122,10 @@ struct CommandLine {
     static const std::map<std::string, ClassifyWindow> windows = {{"first", ClassifyWindow::first},
                                                                   {"mean", ClassifyWindow::mean},
                                                                   {"max", ClassifyWindow::max}};
-    c->add_option("--window", classify.options.window,
-                  "how a line with more tokens than the model takes is read: first: it is cut; mean, "
-                  "max: in windows, and a score is the mean of the windows' scores, or the highest")
+    c->add_option(
+         "--window", classify.options.window,
+         "how a line with more tokens than the model takes is read: first: it is cut; mean, "
+         "max: in windows, and a score is the mean of the windows' scores, or the highest")
         ->transform(one_of(windows));
     add_stride(c, classify.options.stride);
     c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…, both from 0")->delimiter(',');
@@ -164,9 +166,10 @@ struct CommandLine {
                   "label are; first, average, max: words are, with the label of their first "
                   "token, of the mean of their scores, or of the highest")
         ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}));
-    e->add_option("--window", ner.window,
-                  "how a line with more tokens than the model takes is read: all: in windows; first: "
-                  "it is cut; where not given, all")
+    e->add_option(
+         "--window", ner.window,
+         "how a line with more tokens than the model takes is read: all: in windows; first: "
+         "it is cut; where not given, all")
         ->check(CLI::IsMember({"all", "first"}));
     add_stride(e, ner.stride);
     auto* a = add_task(
@@ -204,6 +207,21 @@ struct CommandLine {
                   "above 1: tokens that were there become less probable; 1: as they are");
     g->add_option("--no-repeat-ngram-size", generate.options.no_repeat_ngram_size,
                   "so many tokens in a row come only once in a text; 0: as often as they like");
+    g->add_option("--stop", generate.stop,
+                  "end with the token that makes the text contain this, which stays in it; may be "
+                  "given several times; where not given, as the folder says")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    g->add_option("--bad-words", generate.bad_words,
+                  "never write this, at the start or behind a space; may be given several times; "
+                  "where not given, as the folder says")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    g->add_option("--suppress-tokens", generate.suppress, "ids never to write: ID,…")
+        ->delimiter(',');
+    g->add_option("--begin-suppress-tokens", generate.begin_suppress,
+                  "ids not to write as the first token: ID,…")
+        ->delimiter(',');
     g->add_option("--next", generate.next, "only show so many tokens that may come next; 0: all");
     auto* g_json = g->add_flag("--json", generate.json, "one JSON object a line");
     g->add_flag("--attention", generate.options.attention, "with --json: every attention weight")
@@ -342,9 +360,10 @@ struct CommandLine {
   }
 
   void add_stride(CLI::App* command, std::optional<std::size_t>& stride) {
-    command->add_option("--stride", stride,
-                        "how many tokens two neighboring windows share; where not given, 128, or half "
-                        "of a window if that is less");
+    command->add_option(
+        "--stride", stride,
+        "how many tokens two neighboring windows share; where not given, 128, or half "
+        "of a window if that is less");
   }
 
   void add_compute(CLI::App* command, std::optional<Compute>& compute) {

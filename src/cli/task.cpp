@@ -9,6 +9,10 @@ Exit run(const TaskCommand& command) {
   const auto pipelines = load_several(command.threads, [&] {
     return load_pipeline(command.model, std::span(&command.task, 1), {.compute = command.compute});
   });
+  const ModelConfig& config = pipelines[0]->config();
+  if (!config.unused_head.empty()) {
+    std::cerr << "glassformer: warning: " << unused_head_note(config) << '\n';
+  }
   JsonWriter options;
   std::vector<float> numbers;
   options.object([&] {

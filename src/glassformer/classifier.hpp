@@ -71,9 +71,9 @@ class Classifier {
 
   /// Throws `empty_input` for a text without tokens, `too_large`, `invalid_option` for heads,
   /// tokens or options that do not exist, `unsupported` for two texts where the model reads one,
-  /// and `non_finite` where a logit is not a finite number. A text of several windows is `too_large`
-  /// if attention, contributions, traces, patches or masks are asked for; two texts are if they do
-  /// not fit into one.
+  /// and `non_finite` where a logit is not a finite number. A text of several windows is
+  /// `too_large` if attention, contributions, traces, patches or masks are asked for; two texts are
+  /// if they do not fit into one.
   Classification classify(const TextInput& text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'

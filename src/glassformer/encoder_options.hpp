@@ -27,8 +27,8 @@ struct EncoderOptions {
   std::vector<std::size_t> mask_tokens = {};
 };
 
-/// How many tokens two windows of a long text share, if a call does not say: 128, or half of a window
-/// if that is less.
+/// How many tokens two windows of a long text share, if a call does not say: 128, or half of a
+/// window if that is less.
 inline constexpr std::size_t usual_stride = 128;
 
 }  // namespace glassformer

@@ -31,7 +31,7 @@ enum class Aggregation : std::uint8_t {
 
 /// How a TokenClassifier reads a text that has more tokens than the model takes at once.
 enum class TokenClassifyWindow : std::uint8_t {
-  all,    ///< all of it, in windows; of entities that overlap, the longer one stays, or the surer one
+  all,  ///< all of it, in windows; of entities that overlap, the longer one stays, or the surer one
   first,  ///< cuts it, as the model's configuration says, and reads one window
 };
 

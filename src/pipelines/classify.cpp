@@ -109,8 +109,7 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
   result.logits = over_windows(logits, options.window);
   // In one window the logits decide: scores may be equal where they are not.
   const std::vector<float>& decisive = windows.size() == 1 ? result.logits : result.scores;
-  const auto best =
-      static_cast<std::size_t>(std::ranges::max_element(decisive) - decisive.begin());
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(decisive) - decisive.begin());
   result.label = config().labels[best];
   result.score = result.scores[best];
   result.tokens = inputs[0].pair

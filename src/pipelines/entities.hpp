@@ -43,10 +43,11 @@ struct EntityOptions {
   std::vector<std::string> ignore_labels = {"O"};
 };
 
-/// The entities of a text, or of one of its windows, in order, as TokenClassificationPipeline of Transformers 5.12 finds
-/// them. probabilities: [tokens, labels]. As there, `first`, `average` and `max` decode each word
-/// and then an entity's words together; where a piece itself says that a space is before
-/// it, the space gets lost in between. `text` stands at or before the first of the tokens.
+/// The entities of a text, or of one of its windows, in order, as TokenClassificationPipeline of
+/// Transformers 5.12 finds them. probabilities: [tokens, labels]. As there, `first`, `average` and
+/// `max` decode each word and then an entity's words together; where a piece itself says that a
+/// space is before it, the space gets lost in between. `text` stands at or before the first of the
+/// tokens.
 std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options);

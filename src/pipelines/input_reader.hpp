@@ -13,8 +13,8 @@ namespace glassformer {
 
 /// A text, or two, as an encoder reads them.
 struct EncoderInput : ModelInput {
-  bool pair = false;     ///< it is two texts
-  bool clipped = false;  ///< there was more than the model takes
+  bool pair = false;      ///< it is two texts
+  bool clipped = false;   ///< there was more than the model takes
   std::size_t begin = 0;  ///< of a window: how many tokens of its text are before it
 
   /// Of two texts, whether each token is of the second; of one, nothing.
@@ -51,10 +51,10 @@ class InputReader {
   /// the other one does, and `unsupported` for a model that has no form for two texts.
   EncoderInput read_pair(std::string_view first, std::string_view second) const;
 
-  /// All of a text, in windows of at most max_tokens() tokens, in its order; one where it fits. Each
-  /// but the first begins with the last `overlap` tokens of the one before; of a model that reads the
-  /// end of a long text, the first is the one that may be shorter. `overlap` is less than window_room().
-  /// Throws what the other one does.
+  /// All of a text, in windows of at most max_tokens() tokens, in its order; one where it fits.
+  /// Each but the first begins with the last `overlap` tokens of the one before; of a model that
+  /// reads the end of a long text, the first is the one that may be shorter. `overlap` is less than
+  /// window_room(). Throws what the other one does.
   std::vector<EncoderInput> read_windows(std::string_view text, std::size_t overlap) const;
 
   /// How many tokens of a text a window holds, special ones not counted.

@@ -116,8 +116,7 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
 
 Result to_result(Translation translation, ResultForm form) {
   if (is_line(form)) {
-    const bool clipped =
-        std::ranges::any_of(translation.sentences, &SentenceTranslation::clipped);
+    const bool clipped = std::ranges::any_of(translation.sentences, &SentenceTranslation::clipped);
     return {.text = std::move(translation.text), .clipped = clipped};
   }
   ResultWriter json(form);

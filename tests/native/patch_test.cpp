@@ -484,13 +484,13 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
   const Golden golden("pre_norm_mean");
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   const std::string first = "the plot makes no sense", second = "a great cast";
-  const auto given =
-      pipeline->classify("great cast , dreadful script", {.encoder = {.trace = {"encoder.layers.0.output"}}});
+  const auto given = pipeline->classify("great cast , dreadful script",
+                                        {.encoder = {.trace = {"encoder.layers.0.output"}}});
   ClassifyOptions options;
   options.encoder.patch = {{.name = "encoder.layers.0.output",
-                    .tokens = {{1}},
-                    .shape = {1, 16},
-                    .value = {&given.trace[0].data[16], &given.trace[0].data[32]}}};
+                            .tokens = {{1}},
+                            .shape = {1, 16},
+                            .value = {&given.trace[0].data[16], &given.trace[0].data[32]}}};
   const std::vector<TextInput> texts = {first, second};
   const auto together = pipeline->classify_batch(texts, options);
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -500,7 +500,8 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
   }
   // The second text is too short for this one.
   const std::size_t tokens = pipeline->classify(first).tokens.size();
-  options.encoder.patch = {{.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
+  options.encoder.patch = {
+      {.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
   const auto some = pipeline->classify_batch(texts, options);
   CHECK(std::holds_alternative<Classification>(some[0]));
   CHECK(std::get<Error>(some[1]).code() == ErrorCode::invalid_option);

@@ -122,8 +122,8 @@ TEST_CASE("any bytes are a text", "[pipelines]") {
 
 TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
-  const Classification result =
-      pipeline->classify("not good at all", {.encoder = {.attention = true, .contributions = true}});
+  const Classification result = pipeline->classify(
+      "not good at all", {.encoder = {.attention = true, .contributions = true}});
   const auto json = nlohmann::json::parse(pipeline->to_result(result, ResultForm::json).text);
   const auto& labels = pipeline->config().labels;
   CHECK(json.at("label") == result.label);

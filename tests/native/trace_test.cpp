@@ -195,11 +195,11 @@ TEST_CASE("names that a model does not have are refused with those that it has",
   refused("Logits");
 
   const auto linear = load_pipeline<ClassifyPipeline>(Golden("linear_attention").folder);
-  CHECK(
-      linear->classify("a film", {.encoder = {.trace = {"encoder.layers.*.self_attn.weights"}}}).trace.size() ==
-      2);
+  CHECK(linear->classify("a film", {.encoder = {.trace = {"encoder.layers.*.self_attn.weights"}}})
+            .trace.size() == 2);
   CHECK_THAT(error_of([&] {
-               linear->classify("a film", {.encoder = {.trace = {"encoder.layers.*.self_attn.scores"}}});
+               linear->classify("a film",
+                                {.encoder = {.trace = {"encoder.layers.*.self_attn.scores"}}});
              }).what(),
              !ContainsSubstring("-1.self_attn.scores"));
 
@@ -268,7 +268,9 @@ TEST_CASE("a trace that would not fit is refused by its size before the run", "[
   const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // of 4 heads
   CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take " + mebibytes(bytes) +
                                              ", expected at most 512 MiB in one call"));
-  CHECK(wide.classify(text, {.encoder = {.trace = {"encoder.layers.0.self_attn.q"}}}).trace.size() == 1);
+  CHECK(
+      wide.classify(text, {.encoder = {.trace = {"encoder.layers.0.self_attn.q"}}}).trace.size() ==
+      1);
   CHECK(wide.classify("a film", scores).trace.size() == 1);
 
   const TranslationGolden golden("translate_pre_norm_shared");
