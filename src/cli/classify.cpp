@@ -12,11 +12,12 @@ Exit run(const ClassifyCommand& command) {
   });
   const auto form = command.json ? ResultForm::json : ResultForm::line;
   const LineForm lines = command.pairs ? LineForm::pair : LineForm::text;
+  constexpr std::string_view hint = "; --window mean and --window max read all of it";
   return answer_lines(pipelines,
                       {.json = command.json,
-                       .clipped_hint = "; --window mean and --window max read all of it",
                        .attention = command.options.encoder.attention,
-                       .form = lines},
+                       .form = lines,
+                       .clipped_hint = hint},
                       [&](ClassifyPipeline& pipeline, std::span<const TextInput> texts) {
                         return pipeline.begin(texts, options, form);
                       });

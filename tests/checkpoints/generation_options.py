@@ -14,7 +14,7 @@ import tokens
 from results import LIBRARY, NEW_TOKENS
 
 HERE = pathlib.Path(__file__).parent
-NAMES = ["gpt2_generate", "gpt2_unscaled", "t5", "flan_t5", "mt5"]
+NAMES = ["gpt2_generate", "gpt2_unscaled", "t5", "flan_t5"]
 
 
 def written(opened, text, options):

@@ -17,12 +17,22 @@ test('a text that was cut is a warning on standard error; read in windows, it is
   const cut = glassformer(['classify', checkpoint('bert_sequence')], `a film\n${long}\n`);
   assert.equal(cut.status, 0);
   assert.equal(cut.lines.length, 2);
-  assert.match(cut.stderr, /^glassformer: line 2: warning: it has more tokens .* --window mean.*\n$/);
+  assert.match(
+    cut.stderr,
+    /^glassformer: line 2: warning: it has more tokens .* --window mean.*\n$/,
+  );
   assert.equal(glassformer(['classify', checkpoint('bert_sequence')], 'a film\n').stderr, '');
   for (const window of ['mean', 'max']) {
     for (const { stride, ...expected } of goldens.sequence.bert_sequence) {
       const given = stride === undefined ? [] : ['--stride', String(stride)];
-      const args = ['classify', checkpoint('bert_sequence'), '--window', window, '--json', ...given];
+      const args = [
+        'classify',
+        checkpoint('bert_sequence'),
+        '--window',
+        window,
+        '--json',
+        ...given,
+      ];
       const { stdout, stderr } = glassformer(args, `${long}\n`);
       assert.equal(stderr, '');
       const result = JSON.parse(stdout);
