@@ -47,13 +47,14 @@ def written(opened, text, options):
         if "max_new_tokens" in given and not model.config.is_encoder_decoder:
             room = variant.max_length + 1 - len(ids["input_ids"])
             given["max_new_tokens"] = min(given["max_new_tokens"], room)
+    ends = model.config.eos_token_id
+    ends = ends if isinstance(ends, list) else [ends]
+    # Padding that is another token than the end would be masked where a prompt has it.
     with torch.no_grad():
-        found = model.generate(**inputs, **given, do_sample=False, pad_token_id=0, output_scores=True,
+        found = model.generate(**inputs, **given, do_sample=False, pad_token_id=ends[0], output_scores=True,
                                return_dict_in_generate=True)
     read = 1 if model.config.is_encoder_decoder or not inputs else inputs["input_ids"].shape[1]
     ids = found.sequences[0, read:].tolist()
-    ends = model.config.eos_token_id
-    ends = ends if isinstance(ends, list) else [ends]
     first = next((i for i, token in enumerate(ids) if token in ends), len(ids) - 1)
     run = {"text": text, "options": options, "ids": ids[: first + 1]}
     score = getattr(found, "sequences_scores", None)

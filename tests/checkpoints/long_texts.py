@@ -30,9 +30,12 @@ def windows(tokenizer, text, room, stride, side):
     """Encodings of a text's windows, with special tokens, and where each begins among its tokens."""
     backend = tokenizer._tokenizer
     backend.no_truncation()
-    read = backend.encode(text, add_special_tokens=False)
+    places = tokens.ranges(backend.encode(text, add_special_tokens=False), text)
+    processor = backend.post_processor
+    backend.post_processor = None  # it trims ranges, and will do so once, below
+    read = backend.encode(text)
+    backend.post_processor = processor
     count = len(read.ids)
-    places = tokens.ranges(read, text)
     read.truncate(room, stride=stride, direction=side)
     step = room - stride
     result = []

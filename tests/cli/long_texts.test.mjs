@@ -80,15 +80,15 @@ test('stop strings, bad words and suppressed tokens', () => {
       ).stdout,
     );
   const plain = run();
-  const [first, second] = plain.tokens;
-  const stop = plain.text.slice(second.start, second.end);
-  const stopped = run('--stop', 'zebra', '--stop', stop);
-  assert.ok(stopped.ended && stopped.tokens.length <= 2);
+  const [first] = plain.tokens;
+  const [word] = plain.text.match(/[a-z]{2,}/);
+  const stopped = run('--stop', 'zebra', '--stop', word);
+  assert.ok(stopped.ended && stopped.text.endsWith(word));
+  assert.ok(stopped.tokens.length < plain.tokens.length);
   const suppressed = run('--suppress-tokens', String(first.id));
   assert.ok(suppressed.tokens.every(({ id }) => id !== first.id));
   assert.notEqual(run('--begin-suppress-tokens', String(first.id)).tokens[0].id, first.id);
-  const without = run('--bad-words', stop.trim() || stop);
-  assert.notEqual(without.text, plain.text);
+  assert.notEqual(run('--bad-words', word).text, plain.text);
 });
 
 test('an empty line begins with the bos token where there is one', () => {
