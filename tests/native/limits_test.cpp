@@ -532,7 +532,8 @@ TEST_CASE("an index is what it was, however large", "[limits]") {
     const std::string heads = "{\"alignment\": {\"heads\": [" + std::string(index) + "]}}";
     CHECK(error_of([&] { parse_translate_options(heads); }).code() == ErrorCode::invalid_option);
   }
-  CHECK(parse_classify_options("{\"maskTokens\": [4294967295]}").mask_tokens[0] == 4294967295u);
+  CHECK(parse_classify_options("{\"maskTokens\": [4294967295]}").encoder.mask_tokens[0] ==
+        4294967295u);
 }
 
 TEST_CASE("a model that pools its first token keeps it", "[limits]") {

@@ -68,10 +68,10 @@ TEST_CASE("bad requests are refused by name, and the next one works", "[pipeline
   };
   CHECK(code_of("") == ErrorCode::empty_input);
   CHECK(code_of("   ") == ErrorCode::empty_input);
-  CHECK(code_of("a film", {.ablate = {{2, 0}}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a film", {.ablate = {{0, 4}}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a film", {.mask_tokens = {1000}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a", {.mask_tokens = {0}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.ablate = {{2, 0}}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.ablate = {{0, 4}}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.mask_tokens = {1000}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a", {.encoder = {.mask_tokens = {0}}}) == ErrorCode::invalid_option);
   CHECK(pipeline->classify("a film").tokens.size() > 0);
 }
 
