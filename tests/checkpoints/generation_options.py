@@ -61,6 +61,11 @@ def written(opened, text, options):
     return run | ({} if score is None else {"score": float(f"{float(score[0]):.5g}")})
 
 
+def usable(stop):
+    """Whole characters; what is no text is decoded as a mark."""
+    return stop and stop.isprintable() and "\ufffd" not in stop
+
+
 def cases(opened, text):
     variant, model, tokenizer = opened
     for beams in (1, 3):
@@ -72,13 +77,15 @@ def cases(opened, text):
         # A stop string across tokens, within one, at the first place, and nowhere.
         for begin, end in ((len(answer) // 3, len(answer) // 2 + 1), (len(answer) // 2, len(answer) // 2 + 1), (0, 2)):
             stop = answer[begin:end]
-            if stop and "\ufffd" not in stop:
+            if usable(stop):
                 yield written(opened, text, search | {"stopStrings": [stop]})
-        yield written(opened, text, search | {"stopStrings": ["zebra crossing", answer[-3:] or "x"]})
+        if usable(answer[-3:]):
+            yield written(opened, text, search | {"stopStrings": ["zebra crossing", answer[-3:]]})
         if not model.config.is_encoder_decoder and text:
             both = tokenizer.decode(tokenizer(text)["input_ids"] + ids)
             at = len(both) - len(answer)
-            yield written(opened, text, search | {"stopStrings": [both[at - 2 : at + 1]]})
+            if usable(both[at - 2 : at + 1]):
+                yield written(opened, text, search | {"stopStrings": [both[at - 2 : at + 1]]})
         yield written(opened, text, search | {"suppressTokens": sorted(set(ids[:3]))})
         yield written(opened, text, search | {"beginSuppressTokens": [ids[0]]})
         yield written(opened, text, search | {"suppressTokens": [ids[-1]], "beginSuppressTokens": [ids[0], 5]})
