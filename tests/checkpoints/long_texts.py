@@ -88,6 +88,7 @@ def label_tokens(name):
     covers = lambda word: all(begin < end for begin, end in tokens.ranges(
         tokenizer._tokenizer.encode(word, add_special_tokens=False), word))
     words = " ".join(word for word in words.split(" ") if word and covers(word))
+    words = " ".join([words] * (1 + 60 // len(tokenizer(words)["input_ids"])))
     cases = []
     for text in (words,) if SMALL else (words, words[len(words) // 3 :] + " " + words):
         for stride in (None, 0, 1) if SMALL else (None, 0, 1, room // 2, room - 1):
