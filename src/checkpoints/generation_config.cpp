@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t most_fields = 1000;
 constexpr std::uint64_t largest = 1 << 24;
-constexpr std::size_t most_ids = 64;
+constexpr std::size_t most_ids = 1000;
+constexpr std::size_t most_stops = 64, longest_stop = 1024;  // the latter in bytes
 constexpr std::size_t most_words = 1000;
 
 // What the library has and this one does not, with the value that means nothing.
@@ -35,13 +36,10 @@ constexpr std::array others = {
 // The same, where null or an empty array means nothing.
 constexpr std::array lists = {
     "force_words_ids",
-    "suppress_tokens",
     "sequence_bias",
-    "begin_suppress_tokens",
     "forced_bos_token_id",
     "forced_decoder_ids",
     "exponential_decay_length_penalty",
-    "stop_strings",
 };
 
 class Fields {
@@ -113,6 +111,24 @@ void read_never(Fields& fields, std::vector<std::vector<std::int32_t>>& never) {
   }
 }
 
+// A string, or an array of them.
+void read_stops(Fields& fields, std::vector<std::string>& stops) {
+  constexpr const char* key = "stop_strings";
+  const JsonValue* value = fields.find(key);
+  if (!value) return;
+  stops.clear();
+  const auto add = [&](JsonValue stop) {
+    if (!stop.is_string() || stop.string().empty() || stop.string().size() > longest_stop ||
+        stops.size() == most_stops) {
+      fields.object().fail(key, {"at most {} texts of 1 to {} bytes", {most_stops, longest_stop}},
+                           stop);
+    }
+    stops.emplace_back(stop.string());
+  };
+  if (!value->is_array()) return add(*value);
+  for (JsonEntries entry(*value); entry.next();) add(entry.value());
+}
+
 const char* const stoppings[] = {"false", "true", "\"never\""};
 
 }  // namespace
@@ -126,6 +142,13 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
     // A text may end, whatever they say.
     return word.size() == 1 && std::ranges::find(config.end_ids, word[0]) != config.end_ids.end();
   });
+  read_ids(fields, "suppress_tokens", config.suppressed);
+  read_ids(fields, "begin_suppress_tokens", config.not_first);
+  read_stops(fields, config.stop_strings);
+  constexpr const char* begin = "bos_token_id";
+  if (!config.start_id && fields.find(begin)) {
+    config.bos_id = static_cast<std::int32_t>(object.integer(begin, 0, largest));
+  }
   std::vector<std::int32_t> last;
   read_ids(fields, "forced_eos_token_id", last);
   if (!last.empty()) config.last_token = last[0];
@@ -189,14 +212,31 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
     json.key("early_stopping");
     json.raw(stoppings[static_cast<std::size_t>(*config.early_stopping)]);
   }
-  if (config.never.empty()) return;
-  json.key("bad_words_ids");
-  json.array(config.never, [&](const std::vector<std::int32_t>& word) {
-    json.array(word, [&](std::int32_t id) { json.value(id); });
-  });
+  write("bos_token_id", config.bos_id);
+  const auto write_all = [&](const char* key, const auto& values, const auto& write_value) {
+    if (values.empty()) return;
+    json.key(key);
+    json.array(values, write_value);
+  };
+  const auto write_id = [&](std::int32_t id) { json.value(id); };
+  write_all("suppress_tokens", config.suppressed, write_id);
+  write_all("begin_suppress_tokens", config.not_first, write_id);
+  write_all("stop_strings", config.stop_strings,
+            [&](const std::string& stop) { json.value(stop); });
+  write_all("bad_words_ids", config.never,
+            [&](const std::vector<std::int32_t>& word) { json.array(word, write_id); });
 }
 
 void expect_searched(const GenerationConfig& config, std::string_view file) {
+  const char* other = !config.stop_strings.empty() ? "stop_strings"
+                      : !config.suppressed.empty() ? "suppress_tokens"
+                      : !config.not_first.empty()  ? "begin_suppress_tokens"
+                                                   : nullptr;
+  if (other) {
+    throw_error(ErrorCode::unsupported,
+                {"{}: {}: expected none for a translator, got some; take it out of that file",
+                 {file, other}});
+  }
   if (!config.sample) return;
   throw_error(ErrorCode::unsupported,
               {"{}: do_sample: expected false, got true, as translations are searched for; set it "
@@ -214,6 +254,8 @@ void check_generation(const GenerationConfig& config, std::size_t vocab_size,
   for (const std::vector<std::int32_t>& word : config.never) {
     for (const std::int32_t id : word) check("bad_words_ids", id);
   }
+  for (const std::int32_t id : config.suppressed) check("suppress_tokens", id);
+  for (const std::int32_t id : config.not_first) check("begin_suppress_tokens", id);
   if (config.last_token) check("forced_eos_token_id", *config.last_token);
 }
 

@@ -49,6 +49,7 @@ ModelConfig read(HubConfig& config) {
   stack.activation = config.activation("activation_function", "gelu_new");
   if (constexpr std::int32_t end = 50256; static_cast<std::size_t>(end) < stack.vocab_size) {
     model.generation.end_ids = {end};
+    model.generation.bos_id = end;
   }
   config.read_next_token(model);
   config.finish(model);

@@ -275,6 +275,10 @@ void HubConfig::read_head(ModelConfig& config, Activation dense) {
       head = {.kind = HeadKind::spans, .outputs = 2};
       break;
     case Task::feature_extraction:
+      if (const auto name = first_of(present(object_.find("architectures")));
+          name && !name->ends_with("Model")) {
+        config.unused_head = *name;
+      }
       read_vectors(config);
       break;
     case Task::translation:

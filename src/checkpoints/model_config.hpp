@@ -86,6 +86,10 @@ struct GenerationConfig {
   /// None: nothing says that searches are as the library transformers has them.
   std::optional<EarlyStopping> early_stopping = {};
   std::vector<std::vector<std::int32_t>> never = {};  ///< words, as their tokens, not written
+  std::vector<std::int32_t> suppressed = {};          ///< tokens that are never written,
+  std::vector<std::int32_t> not_first = {};           ///< or not as the first one
+  std::vector<std::string> stop_strings = {};         ///< a text ends as soon as it contains one
+  std::optional<std::int32_t> bos_id = {};            ///< what an empty text is read as
   std::optional<std::int32_t> last_token = {};  ///< is written where the longest text would go on
   /// Log-probabilities are those among the tokens that may be written.
   bool renormalize = false;
@@ -109,6 +113,10 @@ struct ModelConfig {
   // Of classifiers.
   std::vector<std::string> labels;  // in the order of the head's outputs
   Scoring scoring = Scoring::softmax;
+
+  /// The architecture that a published config.json names, if it has a head that is not run: the
+  /// model makes vectors without it.
+  std::string unused_head;
 
   // Of models that make vectors; what the pooled vector goes through is the head's.
   VectorConfig vectors;

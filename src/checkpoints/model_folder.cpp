@@ -405,6 +405,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   std::size_t limit = model_max_length_;
   if (modules_ && config.task == Task::feature_extraction) {
     config.vectors = modules_->vectors;
+    config.unused_head.clear();  // vectors are what the folder is for
     config.architecture.head.modules = modules_->modules;
     const std::size_t pooled = config.vectors.poolings.size() * config.encoder().d_model;
     const std::string problem = sizes_problem(modules_->modules, pooled);

@@ -109,7 +109,7 @@ void bench(const BenchCommand& command, ClassifyPipeline& pipeline) {
     const std::size_t tokens = pipeline.classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();
-      pipeline.classify(text, {.attention = command.attention});
+      pipeline.classify(text, {.encoder = {.attention = command.attention}});
       return milliseconds_since(begin);
     });
     report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));

@@ -49,8 +49,10 @@ struct TaskCommand {
   std::size_t threads = 1;
   bool json = false;
   bool attention = false;
-  std::string aggregation = {};  // of ner; empty: none
-  bool no_answer = false;        // answer: that there is none is an answer, too
+  std::string aggregation = {};            // of ner; empty: none
+  std::string window = {};                 // of ner; empty: all
+  std::optional<std::size_t> stride = {};  // of ner
+  bool no_answer = false;                  // answer: that there is none is an answer, too
   std::optional<std::string> prompt = {}, prompt_name = {};  // of embed
   PatchFile patch = {};
 };
@@ -63,7 +65,9 @@ struct GenerateCommand {
   std::optional<Compute> compute;
   std::size_t threads = 1;
   bool json = false;
-  std::optional<std::size_t> next;  // so many tokens that may come next
+  std::optional<std::size_t> next;           // so many tokens that may come next
+  std::vector<std::string> stop, bad_words;  // empty: as the folder says
+  std::vector<std::size_t> suppress, begin_suppress;
   PatchFile patch;
   GenerateOptions options;
 };

@@ -8,6 +8,10 @@ namespace {
 GenerateTask task_of(const GenerateCommand& command) {
   GenerateOptions wanted = command.options;
   wanted.patch = read_patches(command.patch);
+  if (!command.stop.empty()) wanted.stop_strings = command.stop;
+  if (!command.bad_words.empty()) wanted.bad_words = command.bad_words;
+  if (!command.suppress.empty()) wanted.suppress_tokens = command.suppress;
+  if (!command.begin_suppress.empty()) wanted.begin_suppress_tokens = command.begin_suppress;
   if (!command.next) return wanted;
   NextOptions options;
   options.count = *command.next;

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/lines.hpp"
 #include "cli/manifest.hpp"
 #include "io/json.hpp"
 #include "models/model.hpp"
@@ -59,6 +60,7 @@ Exit run(const InspectCommand& command) {
             << source->size() << (translates ? " source pieces, " : " pieces");
   if (translates) std::cout << (target ? *target : *source).size() << " target pieces";
   std::cout << '\n';
+  if (!open.config.unused_head.empty()) std::cout << unused_head_note(open.config) << '\n';
   check_manifest(command.model);
   return Exit::ok;
 }

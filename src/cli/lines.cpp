@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "io/utf8.hpp"
+#include "printable.hpp"
 
 namespace glassformer {
 
@@ -31,6 +32,11 @@ void LineProgress::reach(std::size_t lines) {
 void LineProgress::clear() {
   if (shown_) std::cerr << "\r\x1b[K" << std::flush;
   shown_ = false;
+}
+
+std::string unused_head_note(const ModelConfig& config) {
+  return "config.json names " + printable(config.unused_head) +
+         ", whose head is not run: the model makes vectors (feature-extraction)";
 }
 
 void expect_utf8(std::string_view line) {

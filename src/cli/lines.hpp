@@ -58,6 +58,9 @@ inline std::vector<std::string> read_lines(std::size_t most) {
 /// Throws `invalid_option` with the place of the first byte that is not UTF-8, from 1.
 void expect_utf8(std::string_view line);
 
+/// What a model's vectors are made without.
+std::string unused_head_note(const ModelConfig& config);
+
 /// What a line is.
 enum class LineForm {
   text,
@@ -121,6 +124,7 @@ struct AnswerLines {
   std::size_t at_once = 64;  ///< lines a pipeline together, where they hold none
   ErrorLine error = ErrorLine::code;
   LineForm form = LineForm::text;
+  std::string_view clipped_hint = {};  ///< how to have a long line read to its end
 };
 
 /// Answers standard input to its end, line by line.
@@ -137,7 +141,14 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
     ++number;
     const Error* error = std::get_if<Error>(&outcome);
     if (!error) {
-      std::cout << std::get<Result>(outcome).text << '\n';
+      const Result& result = std::get<Result>(outcome);
+      if (result.clipped) {
+        progress.clear();
+        std::cerr << "glassformer: line " << number
+                  << ": warning: it has more tokens than the model reads, and was cut"
+                  << how.clipped_hint << '\n';
+      }
+      std::cout << result.text << '\n';
       return;
     }
     const bool by_code = how.json || how.error == ErrorLine::code;

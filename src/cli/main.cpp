@@ -112,12 +112,22 @@ struct CommandLine {
     auto* c = app.add_subcommand("classify", "classify each line of standard input");
     c->add_option("MODEL_DIR", classify.model, "model folder")->required();
     auto* c_json = c->add_flag("--json", classify.json, "one JSON object a line");
-    c->add_flag("--attention", classify.options.attention, "with --json: every attention weight")
+    c->add_flag("--attention", classify.options.encoder.attention,
+                "with --json: every attention weight")
         ->needs(c_json);
-    c->add_flag("--contributions", classify.options.contributions,
+    c->add_flag("--contributions", classify.options.encoder.contributions,
                 "with --json: what each token adds to each logit")
         ->needs(c_json);
     c->add_flag("--pairs", classify.pairs, "a line is two texts, with a tab between them");
+    static const std::map<std::string, ClassifyWindow> windows = {{"first", ClassifyWindow::first},
+                                                                  {"mean", ClassifyWindow::mean},
+                                                                  {"max", ClassifyWindow::max}};
+    c->add_option(
+         "--window", classify.options.window,
+         "how a line with more tokens than the model takes is read: first: it is cut; mean, "
+         "max: in windows, and a score is the mean of the windows' scores, or the highest")
+        ->transform(one_of(windows));
+    add_stride(c, classify.options.stride);
     c->add_option("--ablate", ablate, "heads to ablate: LAYER.HEAD,…, both from 0")->delimiter(',');
     c->add_option("--mask", mask, "tokens to treat as padding: POSITION,…, from 0")->delimiter(',');
     add_patch(c, classify.patch);
@@ -156,6 +166,12 @@ struct CommandLine {
                   "label are; first, average, max: words are, with the label of their first "
                   "token, of the mean of their scores, or of the highest")
         ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}));
+    e->add_option(
+         "--window", ner.window,
+         "how a line with more tokens than the model takes is read: all: in windows; first: "
+         "it is cut; where not given, all")
+        ->check(CLI::IsMember({"all", "first"}));
+    add_stride(e, ner.stride);
     auto* a = add_task(
         "answer", "answer each line, a question and a context with a tab between them", answer);
     a->add_flag("--handle-impossible-answer", answer.no_answer,
@@ -191,6 +207,21 @@ struct CommandLine {
                   "above 1: tokens that were there become less probable; 1: as they are");
     g->add_option("--no-repeat-ngram-size", generate.options.no_repeat_ngram_size,
                   "so many tokens in a row come only once in a text; 0: as often as they like");
+    g->add_option("--stop", generate.stop,
+                  "end with the token that makes the text contain this, which stays in it; may be "
+                  "given several times; where not given, as the folder says")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    g->add_option("--bad-words", generate.bad_words,
+                  "never write this, at the start or behind a space; may be given several times; "
+                  "where not given, as the folder says")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    g->add_option("--suppress-tokens", generate.suppress, "ids never to write: ID,…")
+        ->delimiter(',');
+    g->add_option("--begin-suppress-tokens", generate.begin_suppress,
+                  "ids not to write as the first token: ID,…")
+        ->delimiter(',');
     g->add_option("--next", generate.next, "only show so many tokens that may come next; 0: all");
     auto* g_json = g->add_flag("--json", generate.json, "one JSON object a line");
     g->add_flag("--attention", generate.options.attention, "with --json: every attention weight")
@@ -328,6 +359,13 @@ struct CommandLine {
     return task;
   }
 
+  void add_stride(CLI::App* command, std::optional<std::size_t>& stride) {
+    command->add_option(
+        "--stride", stride,
+        "how many tokens two neighboring windows share; where not given, 128, or half "
+        "of a window if that is less");
+  }
+
   void add_compute(CLI::App* command, std::optional<Compute>& compute) {
     static const std::map<std::string, Compute> names = {{"f32", Compute::f32},
                                                          {"int8", Compute::int8}};
@@ -432,13 +470,13 @@ Exit run(int argc, char** argv) {
   try {
     line.app.parse(argc, argv);
     for (const std::string& head : line.ablate) {
-      line.classify.options.ablate.push_back(parse_head(head));
+      line.classify.options.encoder.ablate.push_back(parse_head(head));
     }
-    line.translate.options.ablate = line.classify.options.ablate;
+    line.translate.options.ablate = line.classify.options.encoder.ablate;
     for (const std::string& edge : line.edges) line.explain.edges.push_back(parse_edge(edge));
-    line.generate.options.ablate = line.classify.options.ablate;
+    line.generate.options.ablate = line.classify.options.encoder.ablate;
     for (const std::string& position : line.mask) {
-      line.classify.options.mask_tokens.push_back(parse_index(position, "--mask"));
+      line.classify.options.encoder.mask_tokens.push_back(parse_index(position, "--mask"));
     }
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return line.refuse(error, {argv + 1, argv + argc});

@@ -159,18 +159,21 @@ void BeamSearch::advance(Beam& beam) {
   for (std::size_t rank = 0; rank < choices_.size(); ++rank) {
     const Choice& choice = choices_[rank];
     const CandidateIndex parent = beam.live[choice.row];
-    const bool ends =
-        tokens_.ends(choice.id) || (options_.stop != SearchOptions::Stop::best_ahead &&
-                                    beam.tree[parent].length + 1 >= beam.max_length);
-    const bool kept = ends ? rank < options_.beams : next_.size() < options_.beams;
     const auto index = static_cast<CandidateIndex>(beam.tree.size());
     beam.tree.push_back({.parent = parent,
                          .id = choice.id,
                          .logprob = choice.logprob,
                          .total = choice.total,
                          .length = beam.tree[parent].length + 1,
-                         .kept = kept,
+                         .kept = false,
                          .node = no_parent});
+    const bool ended =
+        tokens_.ends(choice.id) || (options_.stops && options_.stops(beam.tree, index));
+    const bool ends = ended || (options_.stop != SearchOptions::Stop::best_ahead &&
+                                beam.tree[parent].length + 1 >= beam.max_length);
+    const bool kept = ends ? rank < options_.beams : next_.size() < options_.beams;
+    beam.tree[index].kept = kept;
+    beam.tree[index].ended = ended;
     if (!kept) continue;
     (ends ? beam.complete : next_).push_back(index);
     if (ends) beam.best_score = std::max(beam.best_score, score(beam.tree[index]));
@@ -231,7 +234,7 @@ std::vector<Hypothesis> BeamSearch::hypotheses(std::size_t source) const {
   const bool complete = !beam.complete.empty();
   for (const CandidateIndex last : complete ? beam.complete : beam.live) {
     const Hypothesis next = {last, static_cast<float>(score(beam.tree[last])),
-                             complete && tokens_.ends(beam.tree[last].id)};
+                             complete && beam.tree[last].ended};
     const auto worse = std::find_if(found.begin(), found.end(), [&](const Hypothesis& other) {
       return other.score < next.score;
     });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,13 +25,14 @@ struct Candidate {
   std::uint32_t length;  ///< tokens up to this one, the start token not counted
   bool kept;             ///< went on in the beam or completed a hypothesis; else it was dropped
   NodeIndex node;        ///< the decoder's node that was fed with it; no_parent if none was
+  bool ended = false;    ///< it is an end token, or SearchOptions::stops says so
 };
 
 /// One whole output.
 struct Hypothesis {
-  CandidateIndex last;  ///< the end token, or, of an incomplete one, the last within the limit
+  CandidateIndex last;  ///< the last token; of an incomplete one, the last within the limit
   float score;          ///< total / length ^ length_penalty, the end token counted
-  bool complete;        ///< ends with the end token
+  bool complete;        ///< it ended before the limit
 };
 
 /// Which tokens have a role of their own.
@@ -65,6 +67,8 @@ struct SearchOptions {
   bool renormalize = false;
   /// What a hypothesis ends with, surely, where it would get longer than its source's limit.
   std::optional<std::int32_t> last_token = {};
+  /// Whether a hypothesis ends with this candidate of a source's tree, beside end tokens.
+  std::function<bool(const std::vector<Candidate>& tree, CandidateIndex last)> stops = {};
   /// The node that the start token follows: the start token is the last one of a text whose others
   /// are nodes 0 to this. no_parent: it is the first.
   NodeIndex parent = no_parent;

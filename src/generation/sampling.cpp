@@ -28,6 +28,7 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
     }
   }
   if (ids.size() < rules.min_length) std::ranges::for_each(rules.ends, forbid_one);
+  if (ids.size() == rules.begin) std::ranges::for_each(rules.not_first, forbid_one);
   for (const std::vector<std::int32_t>& word : rules.never) {
     // The library looks for a word of several tokens where that many are there already.
     if (word.size() > 1 && word.size() > ids.size()) continue;

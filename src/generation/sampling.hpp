@@ -36,7 +36,13 @@ struct TokenRules {
   std::vector<std::int32_t> ends = {};                ///< the end tokens
   std::vector<std::vector<std::int32_t>> never = {};  ///< words, of a token each or of several
 
-  bool empty() const { return no_repeat_ngram == 0 && min_length == 0 && never.empty(); }
+  /// Tokens that may not come where the decoder has read `begin` tokens, which is the first place.
+  std::vector<std::int32_t> not_first = {};
+  std::size_t begin = 0;
+
+  bool empty() const {
+    return no_repeat_ngram == 0 && min_length == 0 && never.empty() && not_first.empty();
+  }
 };
 
 /// Makes the scores [V] of tokens that may not come after `ids`, the last one first, -∞.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -18,8 +20,21 @@ namespace glassformer {
 
 class ClassifyPipeline;
 
+/// How a Classifier reads a text that has more tokens than the model takes at once.
+enum class ClassifyWindow : std::uint8_t {
+  first,  ///< cuts it, as the model's configuration says, and reads one window
+  mean,   ///< reads all of it in windows; a label's score is the mean of its scores in the windows,
+  max,    ///< or the highest of them
+};
+
 /// What may be asked of a Classifier.
-using ClassifyOptions = EncoderOptions;
+struct ClassifyOptions {
+  EncoderOptions encoder = {};
+  ClassifyWindow window = ClassifyWindow::first;
+  /// With `mean` and `max`: how many tokens of a window are read again in the next one; less than a
+  /// window's. By default `usual_stride`.
+  std::optional<std::size_t> stride = {};
+};
 
 /// What a text is, of T tokens; L layers with H heads read it. There are C labels.
 struct Classification {
@@ -29,9 +44,11 @@ struct Classification {
   /// several labels may be right at once, of each by itself; of a model that estimates a quantity,
   /// the logits.
   std::vector<float> scores;
-  std::vector<float> logits;              ///< [C] what the scores are made of
+  /// [C] what the scores are made of; of several windows, their mean or the highest of each label.
+  std::vector<float> logits;
   std::vector<InputToken> tokens;         ///< [T] what the model read
-  bool clipped;                           ///< there was more than the model takes at once
+  std::size_t windows = 1;                ///< in how many parts it read them
+  bool clipped;                           ///< there was more than it read
   std::optional<AttentionMap> attention;  ///< [L, H, T, T], if asked for
   std::vector<TracedTensor> trace;        ///< what was asked for, in the order of the run
   std::vector<float> contributions;       ///< [T, C]; empty if not asked for
@@ -54,7 +71,9 @@ class Classifier {
 
   /// Throws `empty_input` for a text without tokens, `too_large`, `invalid_option` for heads,
   /// tokens or options that do not exist, `unsupported` for two texts where the model reads one,
-  /// and `non_finite` where a logit is not a finite number.
+  /// and `non_finite` where a logit is not a finite number. A text of several windows is
+  /// `too_large` if attention, contributions, traces, patches or masks are asked for; two texts are
+  /// if they do not fit into one.
   Classification classify(const TextInput& text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ struct EncoderOptions {
   /// from its first token refuses to have that one masked.
   std::vector<std::size_t> mask_tokens = {};
 };
+
+/// How many tokens two windows of a long text share, if a call does not say: 128, or half of a
+/// window if that is less.
+inline constexpr std::size_t usual_stride = 128;
 
 }  // namespace glassformer

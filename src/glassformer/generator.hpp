@@ -46,6 +46,11 @@ struct SampleOptions {
   /// Above 0: so many tokens in a row come once in a text, its prompt included (Paulus et al.
   /// 2017).
   std::optional<std::size_t> no_repeat_ngram_size = {};
+  /// Texts that are not written, neither at the start of a text nor behind a space; where one
+  /// begins within a word, or is spelled in other tokens, it may be. None: the folder's.
+  std::optional<std::vector<std::string>> bad_words = {};
+  std::optional<std::vector<std::size_t>> suppress_tokens = {};  ///< ids that are never written,
+  std::optional<std::vector<std::size_t>> begin_suppress_tokens = {};  ///< or not as the first one
 };
 
 /// What a Generator can show of a run. Looking changes no number of the answer.
@@ -64,8 +69,11 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
   std::optional<std::size_t> beams = {};           ///< 1 to max_beams: beam search, without drawing
   std::optional<float> length_penalty = {};        ///< score = log-probability / tokens ^ this
   std::optional<EarlyStopping> early_stopping = {};  ///< with beams; by default as the folder says
-  bool hypotheses = false;                           ///< return what else beam search completed
-  bool stream = false;                               ///< show each token as it comes
+  /// The text ends with the token that makes it contain one of these, which it includes, with what
+  /// else that token has. It may begin in the prompt. None: the folder's.
+  std::optional<std::vector<std::string>> stop_strings = {};
+  bool hypotheses = false;  ///< return what else beam search completed
+  bool stream = false;      ///< show each token as it comes
 };
 
 /// A text's continuation, or the answer of a model with an encoder: P tokens in, N tokens out. The
@@ -75,10 +83,10 @@ struct Generation {
   OutputText output;                      ///< what was written; offsets are in that alone
   std::vector<InputToken> prompt_tokens;  ///< [P] what was read first; offsets in the input
   bool clipped;                           ///< its beginning was left out; of an encoder's, its end
-  bool ended;                             ///< with an end token, not at the most tokens
-  std::vector<OutputText> hypotheses;     ///< best first, if asked for
-  GenerationAttention attention;          ///< if asked for
-  std::vector<TracedTensor> trace;        ///< what was asked for; a row for each step
+  bool ended;  ///< with an end token or a stop string, not at the most tokens
+  std::vector<OutputText> hypotheses;  ///< best first, if asked for
+  GenerationAttention attention;       ///< if asked for
+  std::vector<TracedTensor> trace;     ///< what was asked for; a row for each step
 };
 
 /// What may be asked of Generator::next.
@@ -123,7 +131,8 @@ class Generator {
 
   Compute compute() const;
 
-  /// Throws `empty_input` for a text without tokens, `too_large`, `invalid_option` for options,
+  /// An empty text is begun with the folder's token for that (`bos_token_id`); throws `empty_input`
+  /// for a text without tokens where there is none, `too_large`, `invalid_option` for options,
   /// heads or names that do not exist, and `non_finite` where a probability is not a finite number.
   /// Of a text with more tokens than the model has positions the last ones are read, as many as
   /// leave room for the new ones, but half the positions at least; by an encoder, the first ones.

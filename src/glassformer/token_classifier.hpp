@@ -29,11 +29,21 @@ enum class Aggregation : std::uint8_t {
   max,      ///< or the label of the token whose best label is the most probable
 };
 
+/// How a TokenClassifier reads a text that has more tokens than the model takes at once.
+enum class TokenClassifyWindow : std::uint8_t {
+  all,  ///< all of it, in windows; of entities that overlap, the longer one stays, or the surer one
+  first,  ///< cuts it, as the model's configuration says, and reads one window
+};
+
 /// What may be asked of a TokenClassifier.
 struct TokenClassifyOptions {
   EncoderOptions encoder = {};
   Aggregation aggregation = Aggregation::none;
   std::vector<std::string> ignore_labels = {"O"};  ///< labels that make no entity
+  TokenClassifyWindow window = TokenClassifyWindow::all;
+  /// How many tokens of a window are read again in the next one; less than a window's. By default
+  /// `usual_stride`.
+  std::optional<std::size_t> stride = {};
 };
 
 /// A name in a text, of a person, a place or the like.
@@ -51,7 +61,8 @@ struct Entity {
 struct TokenClassification {
   std::vector<Entity> entities;           ///< in the order of the text
   std::vector<InputToken> tokens;         ///< [T] what the model read
-  bool clipped;                           ///< there was more than the model takes at once
+  std::size_t windows = 1;                ///< in how many parts it read them
+  bool clipped;                           ///< there was more than it read
   std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if asked for
   std::vector<TracedTensor> trace;        ///< what was asked for, in the order of the run
 };
@@ -70,7 +81,8 @@ class TokenClassifier {
   const std::vector<std::string>& labels() const;
   Compute compute() const;
 
-  /// Throws what Classifier::classify does.
+  /// Throws what Classifier::classify does. A text of several windows is `too_large` if attention,
+  /// traces, patches or masks are asked for.
   TokenClassification classify(std::string_view text, const TokenClassifyOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.

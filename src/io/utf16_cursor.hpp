@@ -14,6 +14,8 @@ class Utf16Cursor {
  public:
   explicit constexpr Utf16Cursor(std::string_view utf8) : text_(utf8) {}
 
+  constexpr std::string_view text() const { return text_; }
+
   /// Moves on to the first character at or behind a unit, or to the end; never back. Returns its
   /// place in bytes.
   constexpr std::size_t seek(std::uint32_t unit) {

@@ -8,6 +8,27 @@
 #include "pipelines/scores.hpp"
 
 namespace glassformer {
+namespace {
+
+// The mean of each column, or the highest of it.
+std::vector<float> over_windows(const std::vector<std::vector<float>>& rows,
+                                ClassifyWindow window) {
+  if (rows.size() == 1) return rows[0];
+  std::vector<float> result;
+  for (std::size_t label = 0; label < rows[0].size(); ++label) {
+    double sum = 0;
+    float highest = rows[0][label];
+    for (const std::vector<float>& row : rows) {
+      sum += static_cast<double>(row[label]);
+      highest = std::max(highest, row[label]);
+    }
+    const auto mean = static_cast<float>(sum / static_cast<double>(rows.size()));
+    result.push_back(window == ClassifyWindow::mean ? mean : highest);
+  }
+  return result;
+}
+
+}  // namespace
 
 std::unique_ptr<Job> ClassifyPipeline::begin(std::span<const TextInput> texts,
                                              const TaskOptions& options, ResultForm form) {
@@ -16,6 +37,7 @@ std::unique_ptr<Job> ClassifyPipeline::begin(std::span<const TextInput> texts,
 
 std::unique_ptr<Job> ClassifyPipeline::begin(std::span<const TextInput> texts,
                                              const ClassifyOptions& options, ResultForm form) {
+  check(options);
   return std::make_unique<EncoderJob<ClassifyPipeline, ClassifyOptions>>(*this, texts, options,
                                                                          form);
 }
@@ -29,33 +51,73 @@ std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batc
   return run_all(*this, texts, options);
 }
 
-EncoderInput ClassifyPipeline::read(const TextInput& text, const ClassifyOptions&) const {
-  return text.pair ? reader().read_pair(text.text, *text.pair) : reader().read(text.text);
+void ClassifyPipeline::check(const ClassifyOptions& options) const {
+  if (options.window != ClassifyWindow::first) {
+    reader().overlap_of(options.stride);
+  } else if (options.stride) {
+    refuse_option("stride: expected it with window \"mean\" or \"max\", got window \"first\"");
+  }
 }
 
-Classification ClassifyPipeline::answer(EncoderAnswer answer, std::string_view,
-                                        const ClassifyOptions&) const {
+std::vector<EncoderInput> ClassifyPipeline::read(const TextInput& text,
+                                                 const ClassifyOptions& options) const {
+  check(options);
+  const bool whole = options.window != ClassifyWindow::first;
+  std::vector<EncoderInput> windows;
+  if (text.pair) {
+    windows.push_back(reader().read_pair(text.text, *text.pair));
+    if (whole && windows[0].clipped) {
+      throw_error(ErrorCode::too_large,
+                  {"window: expected two texts of at most {} tokens together, got more; set window "
+                   "to \"first\" to read only a part of them",
+                   {windows[0].tokens.size()}});
+    }
+  } else if (whole) {
+    windows = reader().read_windows(text.text, reader().overlap_of(options.stride));
+  } else {
+    windows.push_back(reader().read(text.text));
+  }
+  expect_one_window(options.encoder, windows);
+  return windows;
+}
+
+void ClassifyPipeline::expect_finite(std::span<const float> logits) const {
   const std::vector<std::string>& labels = config().labels;
   const auto infinite =
-      std::ranges::find_if_not(answer.rows, [](float logit) { return std::isfinite(logit); });
-  if (infinite != answer.rows.end()) {
-    const auto label = static_cast<std::size_t>(infinite - answer.rows.begin());
+      std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
+  if (infinite != logits.end()) {
+    const auto label = static_cast<std::size_t>(infinite - logits.begin());
     throw_error(ErrorCode::non_finite,
                 {"logits: expected finite numbers, got {} for \"{}\": the model's weights lead out "
                  "of the range of floats",
                  {std::isnan(*infinite) ? "NaN" : "infinity", labels[label]}});
   }
+}
+
+Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std::string_view,
+                                        const ClassifyOptions& options) const {
+  std::vector<std::vector<float>> scores, logits;  // of each window
+  std::vector<EncoderInput> inputs;
+  for (EncoderAnswer& window : windows) {
+    expect_finite(window.rows);
+    to_scores(config().scoring, scores.emplace_back(window.rows));
+    logits.push_back(std::move(window.rows));
+    inputs.push_back(std::move(window.input));
+  }
   Classification result;
-  result.scores = answer.rows;
-  to_scores(config().scoring, result.scores);
-  const auto best =
-      static_cast<std::size_t>(std::ranges::max_element(answer.rows) - answer.rows.begin());
-  result.label = labels[best];
+  result.scores = over_windows(scores, options.window);
+  result.logits = over_windows(logits, options.window);
+  // In one window the logits decide: scores may be equal where they are not.
+  const std::vector<float>& decisive = windows.size() == 1 ? result.logits : result.scores;
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(decisive) - decisive.begin());
+  result.label = config().labels[best];
   result.score = result.scores[best];
-  result.logits = std::move(answer.rows);
-  result.tokens = answer.input.pair ? pair_tokens(answer.input, tokenizer())
-                                    : input_tokens(answer.input.tokens, tokenizer());
-  result.clipped = answer.input.clipped;
+  result.tokens = inputs[0].pair
+                      ? pair_tokens(inputs[0], tokenizer())
+                      : input_tokens(joined_tokens(inputs, reader().around().single), tokenizer());
+  result.windows = windows.size();
+  EncoderAnswer& answer = windows[0];
+  result.clipped = inputs[0].clipped;
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
   result.contributions = std::move(answer.contributions);

@@ -12,8 +12,9 @@
 
 namespace glassformer {
 
-/// {"contributions": bool} and what read_encoder_options reads, every field optional. Throws
-/// `invalid_option` naming the field for anything else.
+/// {"contributions": bool, "window": "first" | "mean" | "max", "stride": int} and what
+/// read_encoder_options reads, every field optional. Throws `invalid_option` naming the field for
+/// anything else.
 ClassifyOptions parse_classify_options(const TaskOptions& task);
 
 /// Text, or two texts, to label.
@@ -41,12 +42,18 @@ class ClassifyPipeline final : public EncoderPipeline {
       std::span<const TextInput> texts, const ClassifyOptions& options = {});
 
   // For EncoderJob.
-  EncoderInput read(const TextInput& text, const ClassifyOptions& options) const;
-  Classification answer(EncoderAnswer answer, std::string_view text,
+  std::vector<EncoderInput> read(const TextInput& text, const ClassifyOptions& options) const;
+  Classification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                         const ClassifyOptions& options) const;
   /// As text: "LABEL<tab>SCORE"; or {label, score, scores, logits, tokens: [{id, text, start, end,
-  /// sequence?}], clipped, attention?: {encoder}, contributions?, trace?}.
+  /// sequence?}], windows, clipped, attention?: {encoder}, contributions?, trace?}.
   Result to_result(Classification classification, ResultForm form) const;
+
+ private:
+  // Throws `invalid_option` for a stride that does not fit.
+  void check(const ClassifyOptions& options) const;
+  // Throws `non_finite`, naming the label.
+  void expect_finite(std::span<const float> logits) const;
 };
 
 }  // namespace glassformer

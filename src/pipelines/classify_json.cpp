@@ -1,3 +1,6 @@
+#include <array>
+#include <string_view>
+
 #include "io/decimal.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/options.hpp"
@@ -15,15 +18,18 @@ std::string line_of(const Classification& result) {
 
 ClassifyOptions parse_classify_options(const TaskOptions& task) {
   OptionsReader reader(task);
-  ClassifyOptions options = read_encoder_options(reader);
-  options.contributions = reader.flag("contributions");
+  ClassifyOptions options = {.encoder = read_encoder_options(reader)};
+  options.encoder.contributions = reader.flag("contributions");
+  static constexpr std::array<std::string_view, 3> windows = {"first", "mean", "max"};
+  options.window = static_cast<ClassifyWindow>(reader.choose("window", windows));
+  if (reader.find("stride")) options.stride = reader.index("stride");
   reader.finish();
   return options;
 }
 
 Result ClassifyPipeline::to_result(Classification result, ResultForm form) const {
   const std::vector<std::string>& labels = config().labels;
-  if (is_line(form)) return {line_of(result)};
+  if (is_line(form)) return {.text = line_of(result), .clipped = result.clipped};
   ResultWriter json(form);
   json.object([&] {
     json.field("label", result.label);
@@ -34,6 +40,7 @@ Result ClassifyPipeline::to_result(Classification result, ResultForm form) const
     write_by_label(json, labels, [&](std::size_t label) { json.value(result.logits[label]); });
     json.key("tokens");
     write(json, result.tokens);
+    json.field("windows", result.windows);
     json.field("clipped", result.clipped);
     std::vector<TracedTensor> tensors;
     if (result.attention) {

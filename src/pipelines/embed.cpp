@@ -87,9 +87,10 @@ std::string_view EmbedPipeline::prompt_of(const EmbedOptions& options) const {
                  {known.empty() ? "a model that has prompts" : known, describe(name)}});
 }
 
-EncoderInput EmbedPipeline::read(const TextInput& text, const EmbedOptions& options) const {
+std::vector<EncoderInput> EmbedPipeline::read(const TextInput& text,
+                                              const EmbedOptions& options) const {
   const std::string_view prompt = prompt_of(options);
-  if (prompt.empty()) return reader().read(text.alone());
+  if (prompt.empty()) return {reader().read(text.alone())};
   EncoderInput input = reader().read(std::string(prompt).append(text.alone()));
   // Ranges are those of the text alone.
   const std::uint32_t before = utf16_size(prompt);
@@ -97,7 +98,7 @@ EncoderInput EmbedPipeline::read(const TextInput& text, const EmbedOptions& opti
     token.start -= std::min(token.start, before);
     token.end -= std::min(token.end, before);
   }
-  return input;
+  return {std::move(input)};
 }
 
 // How many tokens a prompt has, with the special ones before it. As in the library, one special
@@ -107,8 +108,9 @@ std::size_t EmbedPipeline::prompt_tokens(std::string_view prompt) const {
   return tokens.size() - (tokenizer().is_control(tokens.back().id) ? 1 : 0);
 }
 
-Embedded EmbedPipeline::answer(EncoderAnswer answer, std::string_view,
+Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_view,
                                const EmbedOptions& options) {
+  EncoderAnswer& answer = windows[0];
   const std::size_t count = answer.input.tokens.size();
   const std::string_view prompt = prompt_of(options);
   const bool excluded = !config().vectors.include_prompt && !prompt.empty();
@@ -147,7 +149,7 @@ Result EmbedPipeline::to_result(Embedded result, ResultForm form) const {
       text.value(number);
       line.append(line.empty() ? "" : " ").append(text.take());
     }
-    return {std::move(line)};
+    return {.text = std::move(line), .clipped = result.clipped};
   }
   ResultWriter json(form);
   json.object([&] {

@@ -42,8 +42,9 @@ class EmbedPipeline final : public EncoderPipeline {
                                                          const EmbedOptions& options = {});
 
   // For EncoderJob.
-  EncoderInput read(const TextInput& text, const EmbedOptions& options) const;
-  Embedded answer(EncoderAnswer answer, std::string_view text, const EmbedOptions& options);
+  std::vector<EncoderInput> read(const TextInput& text, const EmbedOptions& options) const;
+  Embedded answer(std::vector<EncoderAnswer> windows, std::string_view text,
+                  const EmbedOptions& options);
   /// As text: the numbers with spaces between; or {embedding: [number], tokens, clipped,
   /// attention?, trace?}, the numbers as a tensor "embedding" beside it.
   Result to_result(Embedded result, ResultForm form) const;

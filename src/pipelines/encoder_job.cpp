@@ -4,9 +4,11 @@ namespace glassformer {
 
 void EncoderTexts::start(std::span<const TextInput> texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    texts_.emplace_back(texts[i].text);
+    texts_.push_back({.text = std::string(texts[i].text)});
     try {
-      work_.add(i, read(texts[i]));
+      std::vector<EncoderInput> windows = read(texts[i]);
+      texts_[i].windows = windows.size();
+      for (EncoderInput& window : windows) work_.add(i, std::move(window));
     } catch (const Error& error) {
       refuse(i, error);
     }
@@ -15,8 +17,11 @@ void EncoderTexts::start(std::span<const TextInput> texts) {
 
 bool EncoderTexts::step() {
   return work_.step([this](std::size_t index, EncoderAnswer answer) {
+    Text& text = texts_[index];
+    text.answers.push_back(std::move(answer));
+    if (text.answers.size() < text.windows) return;
     try {
-      take(index, std::move(answer), texts_[index]);
+      take(index, std::move(text.answers), text.text);
     } catch (const Error& error) {
       refuse(index, error);
     }

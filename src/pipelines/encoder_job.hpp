@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Texts on their way through an encoder, each of which is one input. Of one text's error the
-/// others hear nothing.
+/// Runs texts through an encoder, in one window or several per text. An error in one text does not
+/// affect the others.
 class EncoderTexts {
  public:
   virtual ~EncoderTexts() = default;
@@ -27,19 +27,25 @@ class EncoderTexts {
       : work_(pipeline, options) {}
 
  private:
-  virtual EncoderInput read(const TextInput& text) const = 0;
-  virtual void take(std::size_t index, EncoderAnswer answer, std::string_view text) = 0;
+  virtual std::vector<EncoderInput> read(const TextInput& text) const = 0;
+  virtual void take(std::size_t index, std::vector<EncoderAnswer> windows,
+                    std::string_view text) = 0;
   virtual void refuse(std::size_t index, const Error& error) = 0;
 
-  std::vector<std::string> texts_;
+  struct Text {
+    std::string text;
+    std::size_t windows = 0;
+    std::vector<EncoderAnswer> answers = {};  // of the first windows
+  };
+  std::vector<Text> texts_;
   EncoderPipeline::Work work_;
 };
 
 /// The texts of a task: a pipeline with
 ///
-///     using Typed = …                               what a text becomes
-///     EncoderInput read(TextInput, options)         a text as the model reads it
-///     Typed answer(EncoderAnswer, text, options)    what the model makes of it
+///     using Typed = …                                       what a text becomes
+///     vector<EncoderInput> read(TextInput, options)         the windows of a text
+///     Typed answer(vector<EncoderAnswer>, text, options)    what the model makes of them
 ///     Result to_result(Typed, form)
 template <class Task, class Options, class Output>
 class TaskTexts : public EncoderTexts {
@@ -53,13 +59,15 @@ class TaskTexts : public EncoderTexts {
   std::vector<std::variant<Output, Error>> outputs;  ///< of each text
 
  protected:
-  typename Task::Typed answer(EncoderAnswer answer, std::string_view text) const {
-    return task_.answer(std::move(answer), text, options_);
+  typename Task::Typed answer(std::vector<EncoderAnswer> windows, std::string_view text) const {
+    return task_.answer(std::move(windows), text, options_);
   }
   Task& task_;
 
  private:
-  EncoderInput read(const TextInput& text) const override { return task_.read(text, options_); }
+  std::vector<EncoderInput> read(const TextInput& text) const override {
+    return task_.read(text, options_);
+  }
   void refuse(std::size_t index, const Error& error) override { outputs[index] = error; }
 
   Options options_;
@@ -78,8 +86,8 @@ class EncoderJob final : public Job, private TaskTexts<Task, Options, Result> {
   std::vector<Outcome> end() override { return std::move(this->outputs); }
 
  private:
-  void take(std::size_t index, EncoderAnswer answer, std::string_view text) override {
-    this->outputs[index] = this->task_.to_result(this->answer(std::move(answer), text), form_);
+  void take(std::size_t index, std::vector<EncoderAnswer> windows, std::string_view text) override {
+    this->outputs[index] = this->task_.to_result(this->answer(std::move(windows), text), form_);
   }
 
   ResultForm form_;
@@ -92,8 +100,8 @@ class TypedTexts final : public TaskTexts<Task, Options, typename Task::Typed> {
   using TaskTexts<Task, Options, typename Task::Typed>::TaskTexts;
 
  private:
-  void take(std::size_t index, EncoderAnswer answer, std::string_view text) override {
-    this->outputs[index] = this->answer(std::move(answer), text);
+  void take(std::size_t index, std::vector<EncoderAnswer> windows, std::string_view text) override {
+    this->outputs[index] = this->answer(std::move(windows), text);
   }
 };
 

@@ -29,6 +29,22 @@ EncoderOptions read_encoder_options(OptionsReader& reader) {
   return options;
 }
 
+void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows) {
+  if (windows.size() == 1) return;
+  const char* option = options.attention              ? "attention"
+                       : options.contributions        ? "contributions"
+                       : !options.trace.empty()       ? "trace"
+                       : !options.patch.empty()       ? "patch"
+                       : !options.mask_tokens.empty() ? "maskTokens"
+                                                      : nullptr;
+  if (!option) return;
+  const std::size_t tokens = windows.back().begin + windows.back().tokens.size();
+  throw_error(ErrorCode::too_large,
+              {"{}: expected a text of at most {} tokens, got {}; set window to \"first\" to read "
+               "only a part of it",
+               {option, windows[0].tokens.size(), tokens}});
+}
+
 EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
                                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
     : config_(expect_task(std::move(config), tasks)),

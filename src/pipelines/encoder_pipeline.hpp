@@ -19,6 +19,10 @@ namespace glassformer {
 /// "encoder", "layer": int, "head": int}], "maskTokens": [int]}
 EncoderOptions read_encoder_options(OptionsReader& reader);
 
+/// Throws `too_large`, naming the option, if a text has several windows and one of the options
+/// needs a text of one.
+void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows);
+
 /// What an encoder's run made of one input.
 struct EncoderAnswer {
   EncoderInput input;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "error.hpp"
-#include "io/utf16_cursor.hpp"
 
 namespace glassformer {
 namespace {
@@ -44,10 +43,10 @@ std::size_t last_character(std::string_view text, std::size_t place) {
   return place;
 }
 
-std::vector<Piece> pieces_of(std::string_view text, std::span<const LabeledToken> tokens,
+std::vector<Piece> pieces_of(Utf16Cursor cursor, std::span<const LabeledToken> tokens,
                              const ConstView<2>& probabilities, bool marks_subwords) {
   std::vector<Piece> pieces;
-  Utf16Cursor cursor(text);
+  const std::string_view text = cursor.text();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const LabeledToken& token = tokens[i];
     if (token.special) continue;
@@ -181,7 +180,7 @@ Aggregation parse_aggregation(std::string_view name) {
   return static_cast<Aggregation>(found - names.begin());
 }
 
-std::vector<Entity> find_entities(std::string_view text, std::span<const LabeledToken> tokens,
+std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options) {
   expect_shape("probabilities", probabilities, {tokens.size(), options.labels.size()});
@@ -205,6 +204,32 @@ std::vector<Entity> find_entities(std::string_view text, std::span<const Labeled
     return std::ranges::find(options.ignore_labels, entity.entity) != options.ignore_labels.end();
   });
   return entities;
+}
+
+std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> entities) {
+  std::ranges::stable_sort(entities, {}, [](const Entity& entity) {
+    return std::pair(entity.start, entity.index.value_or(0));
+  });
+  Utf16Cursor cursor(text);
+  const auto length_of = [&](const Entity& entity) {
+    const std::size_t begin = cursor.seek(entity.start);
+    return code_points(text.substr(begin, Utf16Cursor(cursor).seek(entity.end) - begin));
+  };
+  std::vector<Entity> merged;
+  std::size_t length = 0;  // of the last one
+  for (Entity& entity : entities) {
+    const std::size_t own = length_of(entity);
+    const bool overlaps = !merged.empty() && (entity.index ? entity.index == merged.back().index
+                                                           : entity.start < merged.back().end);
+    if (!overlaps) {
+      merged.push_back(std::move(entity));
+      length = own;
+    } else if (own > length || (own == length && entity.score > merged.back().score)) {
+      merged.back() = std::move(entity);
+      length = own;
+    }
+  }
+  return merged;
 }
 
 }  // namespace glassformer

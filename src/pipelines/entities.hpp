@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "glassformer/token_classifier.hpp"
+#include "io/utf16_cursor.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
@@ -42,12 +43,18 @@ struct EntityOptions {
   std::vector<std::string> ignore_labels = {"O"};
 };
 
-/// The entities of a text, in order, as TokenClassificationPipeline of Transformers 5.12 finds
-/// them. probabilities: [tokens, labels]. As there, `first`, `average` and `max` decode each word
-/// and then an entity's words together; where a piece itself says that a space is before
-/// it, the space gets lost in between.
-std::vector<Entity> find_entities(std::string_view text, std::span<const LabeledToken> tokens,
+/// The entities of a text, or of one of its windows, in order, as TokenClassificationPipeline of
+/// Transformers 5.12 finds them. probabilities: [tokens, labels]. As there, `first`, `average` and
+/// `max` decode each word and then an entity's words together; where a piece itself says that a
+/// space is before it, the space gets lost in between. `text` stands at or before the first of the
+/// tokens.
+std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options);
+
+/// The entities of a text's windows, put together as TokenClassificationPipeline does it: by their
+/// start, and of those that overlap the longest, in code points, or of equal lengths the one with
+/// the highest score. Of single tokens (Aggregation::none), one for each token.
+std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> entities);
 
 }  // namespace glassformer

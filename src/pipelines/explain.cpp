@@ -69,7 +69,7 @@ Probability probability_of(Scoring scoring) {
 
 ExplainInput ClassifierExplainer::read(const TextInput& text) const {
   ExplainInput read;
-  read.input = pipeline_.read(text, {});
+  read.input = pipeline_.read(text, {})[0];
   for (const Token& token : read.input.tokens) read.text.ids.push_back(token.id);
   read.text.types = read.input.types;
   append_words(text.text, TemplatePart::Kind::first_text, read);

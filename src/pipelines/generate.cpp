@@ -24,7 +24,34 @@ std::optional<bool> wants_to_draw(const SampleOptions& options) {
   return std::nullopt;
 }
 
+std::vector<std::int32_t> ids_or(const std::optional<std::vector<std::size_t>>& option,
+                                 const std::vector<std::int32_t>& folder) {
+  if (!option) return folder;
+  std::vector<std::int32_t> ids;
+  for (const std::size_t id : *option) ids.push_back(static_cast<std::int32_t>(id));
+  return ids;
+}
+
 }  // namespace
+
+std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::string> words,
+                                                       const Tokenizer& tokenizer,
+                                                       std::span<const std::int32_t> ends) {
+  std::vector<std::vector<std::int32_t>> result;
+  for (const std::string& word : words) {
+    for (const std::string& text : {word, " " + word}) {
+      std::vector<std::int32_t> ids;
+      for (const Token& token : tokenizer.encode(text)) ids.push_back(token.id);
+      if (ids.empty()) {
+        refuse_option({"badWords: expected texts that have tokens, got {}", {describe(word)}});
+      }
+      // A text may end, whatever they say.
+      const bool end = ids.size() == 1 && std::ranges::find(ends, ids[0]) != ends.end();
+      if (!end && std::ranges::find(result, ids) == result.end()) result.push_back(std::move(ids));
+    }
+  }
+  return result;
+}
 
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
   TokenChoice choice;
@@ -48,10 +75,15 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
   choice.repetition_penalty =
       options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
   expect_between("repetitionPenalty", 1 / most_penalty, most_penalty, choice.repetition_penalty);
-  choice.rules = {.no_repeat_ngram = options.no_repeat_ngram_size.value_or(
-                      folder.no_repeat_ngram_size.value_or(0)),
-                  .ends = folder.end_ids,
-                  .never = folder.never};
+  choice.rules = {
+      .no_repeat_ngram =
+          options.no_repeat_ngram_size.value_or(folder.no_repeat_ngram_size.value_or(0)),
+      .ends = folder.end_ids,
+      .never = options.bad_words ? std::vector<std::vector<std::int32_t>>() : folder.never,
+      .not_first = ids_or(options.begin_suppress_tokens, folder.not_first)};
+  for (const std::int32_t id : ids_or(options.suppress_tokens, folder.suppressed)) {
+    choice.rules.never.push_back({id});
+  }
   choice.seed = options.seed.value_or(0);
   return choice;
 }
@@ -63,7 +95,14 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   const std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
   plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
   if (beams > 1 && draws) {
-    if (asked_to_draw || !options.beams) {
+    if (!asked_to_draw && !options.beams) {
+      throw_error(ErrorCode::unsupported,
+                  {"generation_config.json, or config.json: do_sample is true and num_beams is {}, "
+                   "but a beam search does not draw tokens here; set option sample to false to "
+                   "search, or beams to 1 to draw",
+                   {beams}});
+    }
+    if (asked_to_draw) {
       refuse_option(
           {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
            "topK, topP and seed, or set sample to false",

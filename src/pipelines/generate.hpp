@@ -23,12 +23,13 @@ namespace glassformer {
 using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 
 /// {"maxNewTokens": int, "minNewTokens": int, "beams": int, "lengthPenalty": number,
-/// "earlyStopping": bool or "never", "hypotheses": bool, "stream": bool} or {"next": int}, which is
-/// NextOptions::count, and with either {"sample": bool, "temperature": number, "topK": int, "topP":
-/// number, "seed": int, "repetitionPenalty": number, "noRepeatNgramSize": int, "attention": bool,
-/// "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention": "decoder", "layer": int,
-/// "head": int}]}, every field optional. Throws `invalid_option` naming the field for anything
-/// else.
+/// "earlyStopping": bool or "never", "stopStrings": [text], "hypotheses": bool, "stream": bool} or
+/// {"next": int}, which is NextOptions::count, and with either {"sample": bool, "temperature":
+/// number, "topK": int, "topP": number, "seed": int, "repetitionPenalty": number,
+/// "noRepeatNgramSize": int, "badWords": [text], "suppressTokens": [id], "beginSuppressTokens":
+/// [id], "attention": bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention":
+/// "decoder", "layer": int, "head": int}]}, every field optional. Throws `invalid_option` naming
+/// the field for anything else.
 GenerateTask parse_generate_options(const TaskOptions& task);
 
 /// How a text is continued, after all that says so: the call's options, the folder, what is usual.
@@ -40,6 +41,12 @@ struct GenerationPlan {
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder);
 /// Of one token alone.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);
+
+/// The tokens of words that are not to be written: of each, at the start of a text and behind a
+/// space. An end token is none. Throws `invalid_option` for a word without tokens.
+std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::string> words,
+                                                       const Tokenizer& tokenizer,
+                                                       std::span<const std::int32_t> ends);
 
 class GenerationJob;
 

@@ -26,6 +26,13 @@ void read(OptionsReader& reader, SampleOptions& options) {
   if (reader.find("seed")) options.seed = reader.integer("seed", 0, most_seed);
   options.repetition_penalty = number(reader, "repetitionPenalty");
   options.no_repeat_ngram_size = index(reader, "noRepeatNgramSize");
+  if (reader.find("badWords")) options.bad_words = reader.names("badWords");
+  if (reader.find("suppressTokens")) {
+    options.suppress_tokens = reader.indices("suppressTokens", "ids of tokens");
+  }
+  if (reader.find("beginSuppressTokens")) {
+    options.begin_suppress_tokens = reader.indices("beginSuppressTokens", "ids of tokens");
+  }
 }
 
 void read(OptionsReader& reader, DecoderOptions& options) {
@@ -65,6 +72,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
   options.min_new_tokens = index(reader, "minNewTokens");
   options.beams = index(reader, "beams");
   options.length_penalty = number(reader, "lengthPenalty");
+  if (reader.find("stopStrings")) options.stop_strings = reader.names("stopStrings");
   options.early_stopping = reader.stopping("earlyStopping");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");
@@ -75,7 +83,9 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
 }
 
 Result to_result(Generation generation, ResultForm form) {
-  if (is_line(form)) return {on_one_line(generation.output.text)};
+  if (is_line(form)) {
+    return {.text = on_one_line(generation.output.text), .clipped = generation.clipped};
+  }
   ResultWriter json(form);
   json.object([&] {
     write_fields(json, generation.output);
@@ -100,7 +110,7 @@ Result to_result(Prediction prediction, ResultForm form) {
       line.append(line.empty() ? "" : "\t").append(on_one_line(token.text)).append(" ");
       line += six_decimals(token.probability);
     }
-    return {std::move(line)};
+    return {.text = std::move(line), .clipped = prediction.clipped};
   }
   ResultWriter json(form);
   json.object([&] {

@@ -27,6 +27,27 @@ bool asks_for_logits(const TraceRequest& request) {
               "weights lead out of the range of floats");
 }
 
+void expect_ids(const char* option, const std::optional<std::vector<std::size_t>>& ids,
+                std::size_t vocab_size) {
+  for (const std::size_t id : ids.value_or(std::vector<std::size_t>())) {
+    if (id < vocab_size) continue;
+    refuse_option({"{}: expected ids below {}, got {}", {option, vocab_size, id}});
+  }
+}
+
+constexpr std::size_t most_stops = 64, longest_stop = 1024;  // the latter in bytes
+
+void expect_stops(std::span<const std::string> stops) {
+  if (stops.size() > most_stops) {
+    refuse_option({"stopStrings: expected at most {} texts, got {}", {most_stops, stops.size()}});
+  }
+  for (const std::string& stop : stops) {
+    if (!stop.empty() && stop.size() <= longest_stop) continue;
+    refuse_option({"stopStrings: expected texts of 1 to {} bytes, got one of {}",
+                   {longest_stop, stop.size()}});
+  }
+}
+
 }  // namespace
 
 struct GenerationJob::State {
@@ -57,6 +78,16 @@ struct GenerationJob::State {
       static_cast<DecoderOptions&>(options) = next;
     }
     const StackConfig& stack = owner.config_.decoder();
+    const SampleOptions& sample =
+        generate ? static_cast<const SampleOptions&>(options) : std::get<NextOptions>(task);
+    if (sample.bad_words) {
+      std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), folder.end_ids),
+                        std::back_inserter(plan.choice.rules.never));
+    }
+    expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size);
+    expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size);
+    stop_strings = options.stop_strings.value_or(folder.stop_strings);
+    expect_stops(stop_strings);
     for (const HeadIndex& head : options.ablate) {
       const bool own = head.attention == AttentionSite::decoder;
       if (owner.config_.architecture.encoder) {
@@ -86,6 +117,7 @@ struct GenerationJob::State {
   void finish();
   void drop();
   OutputText output(const Hypothesis& hypothesis, bool final) const;
+  bool completes_stop_string(const std::vector<Candidate>& tree, CandidateIndex last) const;
   Shown show(CandidateIndex last);
   Shown shown_by(const DecodingState& state, NodeIndex node);
   // Beams leave nodes behind: their path is read once more for what it shows.
@@ -97,6 +129,7 @@ struct GenerationJob::State {
   GenerateOptions options;
   std::size_t count = 0;
   GenerationPlan plan;
+  std::vector<std::string> stop_strings;
   TracePlan trace;
   TraceBudget budget;
   std::vector<Text> texts;
@@ -201,6 +234,7 @@ void GenerationJob::State::start() {
   decoding.emplace(decoder, std::move(state));
   plan.choice.rules.min_length =
       least_length(options.min_new_tokens, pipeline.config_.generation, prompt.size());
+  plan.choice.rules.begin = prompt.size();
   const std::size_t tokens =
       std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size);
   chooser.emplace(*decoding, plan.choice, beams, tokens);
@@ -215,6 +249,11 @@ void GenerationJob::State::start() {
   special.never.resize(pipeline.config_.decoder().vocab_size, true);
   SearchOptions how = plan.search;
   if (prompt.size() > 1) how.parent = static_cast<NodeIndex>(prompt.size() - 2);
+  if (!stop_strings.empty()) {
+    how.stops = [this](const std::vector<Candidate>& tree, CandidateIndex last) {
+      return completes_stop_string(tree, last);
+    };
+  }
   search.emplace(*chooser, special, how, std::span(&max_new, 1));
   searching = true;
   if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
@@ -254,6 +293,32 @@ void GenerationJob::State::predict() {
   prediction.attention = std::move(shown.attention);
   prediction.trace = std::move(shown.trace);
   drop();
+}
+
+// Whether the text up to this token, prompt included, has a stop string that ends within it.
+bool GenerationJob::State::completes_stop_string(const std::vector<Candidate>& tree,
+                                                 CandidateIndex last) const {
+  std::size_t longest = 0;
+  for (const std::string& stop : stop_strings) longest = std::max(longest, stop.size());
+  // A token has a byte at least. The space that a first token may lose is not within so many.
+  std::vector<std::int32_t> tail;  // the last one first
+  for (CandidateIndex at = last; at != 0 && tail.size() <= longest; at = tree[at].parent) {
+    tail.push_back(tree[at].id);
+  }
+  for (std::size_t i = prompt.size(); i > 0 && tail.size() <= longest;) {
+    tail.push_back(prompt[--i]);
+  }
+  const std::unique_ptr<TextDecoder> decoder = pipeline.tokenizer().make_decoder();
+  for (std::size_t i = tail.size(); i > 1;) decoder->push(tail[--i]);
+  const std::size_t before = decoder->text().size();
+  decoder->push(tail[0]);
+  const std::string_view text = decoder->text();
+  const std::string name = pipeline.tokenizer().display_text(tail[0]);
+  return std::ranges::any_of(stop_strings, [&](const std::string& stop) {
+    if (text.size() == before) return name.find(stop) != name.npos;  // a special token
+    const std::size_t from = before - std::min(before, stop.size() - 1);
+    return text.find(stop, from) != text.npos;
+  });
 }
 
 // The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.

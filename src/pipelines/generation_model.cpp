@@ -23,9 +23,11 @@ class ContinuingModel final : public GenerationModel {
         around_(template_of(config, tokenizer).single),
         positions_(config.decoder().max_length),
         rows_(config.decoder().vocab_size),
+        bos_(config.generation.bos_id),
         model_(config.architecture, compute) {
     expect_vocabulary(config, tokenizer, "vocab_size", rows_);
     expect_room(positions_, special_tokens_of(around_));
+    if (bos_ && static_cast<std::size_t>(*bos_) >= rows_) bos_.reset();
   }
 
   std::vector<Parameter> parameters() override { return model_.parameters(); }
@@ -34,6 +36,9 @@ class ContinuingModel final : public GenerationModel {
   // A long text's end, so that what is written fits behind it.
   GenerationInput read(std::string_view text, std::size_t new_tokens) const override {
     GenerationInput input = {.tokens = fill(around_, tokenizer_.encode(text)).tokens};
+    if (input.tokens.empty() && bos_) {
+      input.tokens.push_back({.id = *bos_, .start = 0, .end = 0});
+    }
     if (input.tokens.empty()) {
       throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
     }
@@ -60,6 +65,7 @@ class ContinuingModel final : public GenerationModel {
   const Tokenizer& tokenizer_;
   std::vector<TemplatePart> around_;  // of a text
   std::size_t positions_, rows_;
+  std::optional<std::int32_t> bos_;  // what an empty text is read as
   LanguageModel model_;
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "glassformer/encoder_options.hpp"
 #include "pipelines/limits.hpp"
+#include "pipelines/options.hpp"
 #include "pipelines/token_checks.hpp"
 #include "text/truncation.hpp"
 
@@ -91,6 +93,18 @@ std::vector<bool> EncoderInput::second() const {
   return second;
 }
 
+std::vector<Token> joined_tokens(std::span<const EncoderInput> windows,
+                                 std::span<const TemplatePart> around) {
+  const std::size_t behind = special_tokens_behind(around);
+  std::vector<Token> joined = windows[0].tokens;
+  for (const EncoderInput& window : windows.subspan(1)) {
+    joined.resize(joined.size() - behind);
+    const auto fresh = static_cast<std::ptrdiff_t>(joined.size() - window.begin);
+    joined.insert(joined.end(), window.tokens.begin() + fresh, window.tokens.end());
+  }
+  return joined;
+}
+
 InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
     : tokenizer_(tokenizer),
       around_(template_of(config, tokenizer)),
@@ -107,7 +121,7 @@ InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
 
 EncoderInput InputReader::read(std::string_view text) const {
   expect_text_size(max_text_bytes, text.size());
-  const std::size_t room = max_tokens_ - special_tokens_of(around_.single);
+  const std::size_t room = window_room();
   // How many pieces of a text that is too long stay at its beginning; the others are its last.
   const std::size_t head = clip_ == Clip::end ? room : clip_ == Clip::middle ? room / 4 : 0;
   EncoderInput input;
@@ -128,6 +142,42 @@ EncoderInput InputReader::read(std::string_view text) const {
   expect_rows(pieces, tokenizer_, rows_);
   static_cast<ModelInput&>(input) = fill(around_.single, pieces);
   return input;
+}
+
+std::size_t InputReader::window_room() const {
+  return max_tokens_ - special_tokens_of(around_.single);
+}
+
+std::size_t InputReader::overlap_of(std::optional<std::size_t> stride) const {
+  const std::size_t room = window_room();
+  if (!stride) return std::min(usual_stride, room / 2);
+  if (*stride < room) return *stride;
+  refuse_option({"stride: expected fewer than the {} tokens of a window, got {}", {room, *stride}});
+}
+
+std::vector<EncoderInput> InputReader::read_windows(std::string_view text,
+                                                    std::size_t overlap) const {
+  expect_text_size(max_text_bytes, text.size());
+  const std::vector<Token> pieces = tokenizer_.encode(text);
+  if (pieces.empty()) {
+    throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
+  }
+  expect_rows(pieces, tokenizer_, rows_);
+  std::vector<TokenWindow> windows = overlapping_windows(pieces.size(), window_room(), overlap);
+  if (clip_ == Clip::beginning) {
+    std::ranges::reverse(windows);
+    for (TokenWindow& window : windows) {
+      window = {pieces.size() - window.end, pieces.size() - window.begin};
+    }
+  }
+  std::vector<EncoderInput> inputs;
+  for (const auto& [begin, end] : windows) {
+    EncoderInput& input = inputs.emplace_back();
+    input.begin = begin;
+    static_cast<ModelInput&>(input) =
+        fill(around_.single, std::span(pieces).subspan(begin, end - begin));
+  }
+  return inputs;
 }
 
 EncoderInput InputReader::read_pair(std::string_view first, std::string_view second) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,12 +13,17 @@ namespace glassformer {
 
 /// A text, or two, as an encoder reads them.
 struct EncoderInput : ModelInput {
-  bool pair = false;     ///< it is two texts
-  bool clipped = false;  ///< there was more than the model takes
+  bool pair = false;      ///< it is two texts
+  bool clipped = false;   ///< there was more than the model takes
+  std::size_t begin = 0;  ///< of a window: how many tokens of its text are before it
 
   /// Of two texts, whether each token is of the second; of one, nothing.
   std::vector<bool> second() const;
 };
+
+/// The tokens of a text, special ones included, whose windows these are.
+std::vector<Token> joined_tokens(std::span<const EncoderInput> windows,
+                                 std::span<const TemplatePart> around);
 
 /// What stands around a model's texts: the prefix and suffix that its configuration names, or what
 /// the tokenizer puts there. Throws `invalid_config` where one of them is not a piece.
@@ -43,6 +50,18 @@ class InputReader {
   /// Of two texts over the limit, the longer one is clipped at its end, token by token. Throws what
   /// the other one does, and `unsupported` for a model that has no form for two texts.
   EncoderInput read_pair(std::string_view first, std::string_view second) const;
+
+  /// All of a text, in windows of at most max_tokens() tokens, in its order; one where it fits.
+  /// Each but the first begins with the last `overlap` tokens of the one before; of a model that
+  /// reads the end of a long text, the first is the one that may be shorter. `overlap` is less than
+  /// window_room(). Throws what the other one does.
+  std::vector<EncoderInput> read_windows(std::string_view text, std::size_t overlap) const;
+
+  /// How many tokens of a text a window holds, special ones not counted.
+  std::size_t window_room() const;
+  /// How many tokens two windows share: `stride`, or what is usual. Throws `invalid_option` for one
+  /// that leaves no room.
+  std::size_t overlap_of(std::optional<std::size_t> stride) const;
 
   /// What stands around one text, and around two.
   const TokenTemplate& around() const { return around_; }

@@ -26,6 +26,8 @@ namespace glassformer {
 struct Result {
   std::string text;                        ///< in the form that was asked for
   std::vector<TracedTensor> tensors = {};  ///< those that are not in the text
+  /// Of a line for people: the text had more tokens than the model read.
+  bool clipped = false;
 };
 
 /// Each text alone.

@@ -13,8 +13,8 @@
 
 namespace glassformer {
 
-/// {"aggregation": "none" | "simple" | "first" | "average" | "max", "ignoreLabels": [label]} and
-/// what EncoderOptions has, every field optional.
+/// {"aggregation": "none" | "simple" | "first" | "average" | "max", "ignoreLabels": [label],
+/// "window": "all" | "first", "stride": int} and what EncoderOptions has, every field optional.
 TokenClassifyOptions parse_token_classify_options(const TaskOptions& task);
 
 /// Text to the entities in it: names of people, places and the like.
@@ -40,14 +40,17 @@ class TokenClassifyPipeline final : public EncoderPipeline {
       std::span<const std::string_view> texts, const TokenClassifyOptions& options = {});
 
   // For EncoderJob.
-  EncoderInput read(const TextInput& text, const TokenClassifyOptions&) const {
-    return reader().read(text.alone());
-  }
-  TokenClassification answer(EncoderAnswer answer, std::string_view text,
+  std::vector<EncoderInput> read(const TextInput& text, const TokenClassifyOptions& options) const;
+  TokenClassification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                              const TokenClassifyOptions& options) const;
   /// As text: "ENTITY<tab>WORD<tab>SCORE" of each, with tabs between; or {entities: [{entity,
-  /// score, word, start, end, index?}], tokens, clipped, attention?, trace?}.
+  /// score, word, start, end, index?}], tokens, windows, clipped, attention?, trace?}.
   Result to_result(TokenClassification result, ResultForm form) const;
+
+ private:
+  // Throws `invalid_option` for a stride that does not fit.
+  void check(const TokenClassifyOptions& options) const;
+  std::vector<LabeledToken> labeled(const EncoderInput& input) const;
 };
 
 }  // namespace glassformer

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "io/json_writer.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
@@ -113,7 +115,10 @@ TranslateOptions parse_translate_options(const TaskOptions& task) {
 }
 
 Result to_result(Translation translation, ResultForm form) {
-  if (is_line(form)) return {std::move(translation.text)};
+  if (is_line(form)) {
+    const bool clipped = std::ranges::any_of(translation.sentences, &SentenceTranslation::clipped);
+    return {.text = std::move(translation.text), .clipped = clipped};
+  }
   ResultWriter json(form);
   json.object([&] {
     json.field("text", translation.text);

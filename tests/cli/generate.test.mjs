@@ -39,11 +39,15 @@ test('continuations are those of the original library', () => {
 });
 
 test('a line in is a line out, and what cannot be continued says so in its place', () => {
-  const { status, lines, stderr } = generate(['--max-new-tokens', '4'], 'The film is\n\na\n');
+  const { status, lines, stderr } = generate(
+    ['--max-new-tokens', '4'],
+    `The film is\n${'a'.repeat(2 ** 20 + 1)}\n\n`,
+  );
   assert.equal(status, 1);
   assert.equal(lines.length, 3);
-  assert.equal(lines[1], 'error\tempty_input');
-  assert.match(stderr, /at least one token/);
+  assert.equal(lines[1], 'error\ttoo_large');
+  assert.match(stderr, /line 2: /);
+  assert.doesNotMatch(lines[2], /^error/);
   const [json] = generate(['--max-new-tokens', '4', '--json'], 'The film is\n').lines;
   const { text, tokens, promptTokens, ended, clipped } = JSON.parse(json);
   assert.equal(lines[0], text.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));

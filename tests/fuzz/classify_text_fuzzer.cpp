@@ -26,9 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                     load("local_post_norm_learned"), load("linear_attention")};
   if (size < 2) return 0;
   ClassifyPipeline& pipeline = *pipelines[data[0] % pipelines.size()];
-  ClassifyOptions options = {.attention = (data[1] & 1) != 0, .contributions = (data[1] & 2) != 0};
-  if (data[1] & 4) options.ablate = {{.layer = 1, .head = 1}};
-  if (data[1] & 8) options.mask_tokens = {static_cast<std::size_t>(data[1] >> 4)};
+  ClassifyOptions options = {
+      .encoder = {.attention = (data[1] & 1) != 0, .contributions = (data[1] & 2) != 0}};
+  if (data[1] & 4) options.encoder.ablate = {{.layer = 1, .head = 1}};
+  if (data[1] & 8) options.encoder.mask_tokens = {static_cast<std::size_t>(data[1] >> 4)};
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   try {
     const Classification result = pipeline.classify(text, options);

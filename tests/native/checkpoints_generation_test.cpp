@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "checkpoint_golden.hpp"
+#include "checkpoints/generation_config.hpp"
 #include "pipelines/generate.hpp"
 #include "pipelines/load.hpp"
 
@@ -136,6 +137,86 @@ TEST_CASE("published models write what the original library's write", "[checkpoi
             tolerance * std::max(1.0, std::abs(expected)));
     }
   }
+}
+
+TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts are the library's",
+          "[checkpoints][generation_options]") {
+  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+  const auto all =
+      nlohmann::json::parse(read_file(checkpoints / "generation_options.json", any_file));
+  std::size_t stopped = 0, empty = 0;
+  for (const auto& [name, runs] : all.items()) {
+    const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / name);
+    for (const nlohmann::json& run : runs) {
+      const nlohmann::json& options = run.at("options");
+      INFO(name << ": " << run.at("text") << " " << options.dump());
+      const auto result = ask<Generation>(*pipeline, run.at("text"), options);
+      CHECK(ids_of(result.output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());
+      if (run.at("text") == "" && !pipeline->config().architecture.encoder) {
+        ++empty;
+        CHECK(ids_of(result.prompt_tokens) == std::vector{*pipeline->config().generation.bos_id});
+      }
+      for (const nlohmann::json& stop : options.value("stopStrings", nlohmann::json::array())) {
+        if (result.output.text.find(stop.get<std::string>()) == std::string::npos) continue;
+        CHECK(result.ended);
+        ++stopped;
+      }
+      if (!run.contains("score")) continue;
+      const double expected = run.at("score");
+      CHECK(std::abs(static_cast<double>(result.output.score) - expected) <
+            tolerance * std::max(1.0, std::abs(expected)));
+    }
+  }
+  CHECK(stopped > 20);
+  CHECK(empty > 10);
+}
+
+TEST_CASE("a folder's stop strings and suppressed tokens hold, and options win",
+          "[checkpoints][generation_options]") {
+  GenerationConfig config;
+  read_generation(R"({"stop_strings": ["a", "b"], "suppress_tokens": [3, 4],
+                      "begin_suppress_tokens": [5], "bos_token_id": 6})",
+                  config);
+  CHECK(config.stop_strings == std::vector<std::string>{"a", "b"});
+  CHECK(config.suppressed == std::vector<std::int32_t>{3, 4});
+  CHECK(config.not_first == std::vector<std::int32_t>{5});
+  CHECK(config.bos_id == 6);
+  const TokenChoice folders = choice_of({}, config);
+  CHECK(folders.rules.never == std::vector<std::vector<std::int32_t>>{{3}, {4}});
+  CHECK(folders.rules.not_first == std::vector<std::int32_t>{5});
+  SampleOptions options;
+  options.suppress_tokens.emplace();
+  options.begin_suppress_tokens = {7};
+  const TokenChoice asked = choice_of(options, config);
+  CHECK(asked.rules.never.empty());
+  CHECK(asked.rules.not_first == std::vector<std::int32_t>{7});
+
+  const auto pipeline = load_pipeline<GeneratePipeline>(checkpoints / "gpt2_generate");
+  const auto refused = [&](const nlohmann::json& wanted) {
+    return error_of([&] { ask<Generation>(*pipeline, "a", wanted); }).code() ==
+           ErrorCode::invalid_option;
+  };
+  CHECK(refused({{"suppressTokens", {1'000'000}}}));
+  CHECK(refused({{"stopStrings", {std::string(2000, 'a')}}}));
+  CHECK(refused({{"stopStrings", {""}}}));
+  CHECK(refused({{"badWords", {1}}}));
+}
+
+TEST_CASE("a folder that asks for a beam search that draws is named where it stands",
+          "[checkpoints][generation_options]") {
+  GenerationConfig config;
+  read_generation(R"({"do_sample": true, "num_beams": 4})", config);
+  const Error error = error_of([&] { plan_of({}, config); });
+  CHECK(error.code() == ErrorCode::unsupported);
+  const std::string message = error.what();
+  CHECK(message.find("generation_config.json") != message.npos);
+  CHECK(message.find("num_beams is 4") != message.npos);
+  GenerateOptions options;
+  options.beams = 1;
+  CHECK(plan_of(options, config).choice.kind == TokenChoice::Kind::drawn);
+  options = {};
+  options.sample = false;
+  CHECK(plan_of(options, config).search.beams == 4);
 }
 
 TEST_CASE("published models draw from the tokens that the original library draws from",

@@ -1,11 +1,15 @@
 // Published checkpoints from text to answer, against the original library's pipelines; see
 // tests/checkpoints.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "checkpoint_golden.hpp"
 #include "pipelines/answer.hpp"
@@ -90,8 +94,9 @@ TEST_CASE("published models find the entities that the original library finds", 
     }
     for (const auto& [aggregation, expected] : text.at("entities").items()) {
       INFO(name << ", " << aggregation << ": " << words);
-      const TokenClassification result =
-          pipeline->classify(words, {.aggregation = parse_aggregation(aggregation)});
+      const TokenClassification result = pipeline->classify(
+          words,
+          {.aggregation = parse_aggregation(aggregation), .window = TokenClassifyWindow::first});
       check_tokens(text, result.tokens);
       CHECK(result.clipped == text.at("truncated"));
       REQUIRE(result.entities.size() == expected.size());
@@ -106,6 +111,141 @@ TEST_CASE("published models find the entities that the original library finds", 
         CHECK(entity.index.has_value() == expected[i].contains("index"));
         if (entity.index) CHECK(*entity.index == expected[i].at("index"));
       }
+    }
+  }
+}
+
+namespace {
+
+nlohmann::json long_texts() {
+  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+  return nlohmann::json::parse(read_file(checkpoints / "long_texts.json", any_file));
+}
+
+// A copy of a checkpoint whose long texts lose their beginning.
+struct LosesBeginnings {
+  std::filesystem::path path;
+
+  explicit LosesBeginnings(const std::string& name)
+      : path(std::filesystem::temp_directory_path() /
+             ("glassformer-left-" + name + "-" + std::to_string(getpid()))) {
+    std::filesystem::copy(checkpoints / name, path, std::filesystem::copy_options::recursive);
+    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+    const std::filesystem::path file = path / "tokenizer_config.json";
+    nlohmann::json settings = nlohmann::json::parse(read_file(file, any_file));
+    settings["truncation_side"] = "left";
+    std::ofstream(file) << settings;
+  }
+  LosesBeginnings(const LosesBeginnings&) = delete;
+  LosesBeginnings& operator=(const LosesBeginnings&) = delete;
+  ~LosesBeginnings() { std::filesystem::remove_all(path); }
+};
+
+std::optional<std::size_t> stride_of(const nlohmann::json& text) {
+  if (!text.contains("stride")) return std::nullopt;
+  return text.at("stride").get<std::size_t>();
+}
+
+}  // namespace
+
+TEST_CASE("published models find the original library's entities in long texts", "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  std::size_t compared = 0;
+  for (const auto& [name, texts] : all.at("tokens").items()) {
+    const auto right = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
+    const auto left = load_pipeline<TokenClassifyPipeline>(LosesBeginnings(name).path);
+    for (const nlohmann::json& text : texts) {
+      const auto& pipeline = text.at("side") == "left" ? left : right;
+      for (const auto& [aggregation, expected] : text.at("entities").items()) {
+        INFO(name << ", " << aggregation << ", stride " << text.value("stride", -1));
+        const TokenClassification result = pipeline->classify(
+            text.at("text").get<std::string>(),
+            {.aggregation = parse_aggregation(aggregation), .stride = stride_of(text)});
+        CHECK(result.windows == text.at("windows"));
+        CHECK(!result.clipped);
+        REQUIRE(result.entities.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const Entity& entity = result.entities[i];
+          INFO("entity " << i);
+          CHECK(entity.entity == expected[i][0]);
+          CHECK(close(entity.score, expected[i][1]));
+          CHECK(entity.word == expected[i][2]);
+          CHECK(entity.start == expected[i][3]);
+          CHECK(entity.end == expected[i][4]);
+          ++compared;
+        }
+      }
+    }
+  }
+  CHECK(compared > 500);
+}
+
+TEST_CASE("entities of single tokens in a long text: one each, whatever the windows",
+          "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  for (const auto& [name, texts] : all.at("tokens").items()) {
+    INFO(name);
+    const auto pipeline = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
+    const std::string once = texts[0].at("text"),
+                      text = once + ' ' + once + ' ' + once + ' ' + once;
+    const TokenClassification result = pipeline->classify(text, {.ignore_labels = {}});
+    CHECK(result.windows > 1);
+    std::size_t special = 0;
+    for (const InputToken& token : result.tokens) {
+      if (token.start == token.end &&
+          (&token == &result.tokens.front() || &token == &result.tokens.back())) {
+        ++special;
+      }
+    }
+    CHECK(special == 2);
+    REQUIRE(result.entities.size() == result.tokens.size() - 2);
+    for (std::size_t i = 0; i < result.entities.size(); ++i) {
+      CHECK(result.entities[i].index == i + 1);
+      CHECK(result.entities[i].start == result.tokens[i + 1].start);
+      CHECK(result.entities[i].end == result.tokens[i + 1].end);
+    }
+    const auto code_of = [&](const TokenClassifyOptions& options) {
+      return error_of([&] { pipeline->classify(text, options); }).code();
+    };
+    CHECK(code_of({.encoder = {.attention = true}}) == ErrorCode::too_large);
+    CHECK(code_of({.encoder = {.mask_tokens = {1}}}) == ErrorCode::too_large);
+    CHECK(code_of({.stride = 1000}) == ErrorCode::invalid_option);
+    CHECK(code_of({.window = TokenClassifyWindow::first, .stride = 1}) ==
+          ErrorCode::invalid_option);
+    const TokenClassification cut =
+        pipeline->classify(text, {.window = TokenClassifyWindow::first});
+    CHECK(cut.clipped);
+    CHECK(cut.windows == 1);
+  }
+}
+
+TEST_CASE("published classifiers give long texts the windows' mean or highest scores",
+          "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  for (const auto& [name, texts] : all.at("sequence").items()) {
+    const auto pipeline = load_pipeline<ClassifyPipeline>(checkpoints / name);
+    for (const nlohmann::json& text : texts) {
+      const std::string words = text.at("text");
+      for (const char* window : {"mean", "max"}) {
+        INFO(name << ", " << window << ", stride " << text.value("stride", -1));
+        const Classification result = pipeline->classify(
+            words, {.window = window == std::string_view("mean") ? ClassifyWindow::mean
+                                                                 : ClassifyWindow::max,
+                    .stride = stride_of(text)});
+        CHECK(result.windows == text.at("windows"));
+        CHECK(!result.clipped);
+        const std::vector<double> expected = text.at(window);
+        REQUIRE(result.scores.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          CHECK(close(result.scores[i], expected[i]));
+        }
+        CHECK(result.score == *std::ranges::max_element(result.scores));
+      }
+      CHECK(pipeline->classify(words).clipped);
+      CHECK(error_of([&] {
+              pipeline->classify(words,
+                                 {.encoder = {.attention = true}, .window = ClassifyWindow::mean});
+            }).code() == ErrorCode::too_large);
     }
   }
 }

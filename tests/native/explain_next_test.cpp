@@ -192,7 +192,7 @@ TEST_CASE("what cannot be explained is refused by name", "[explain]") {
   CHECK(refusal({.token = 500}).code() == ErrorCode::invalid_option);
   CHECK(refusal({.against = -1}).code() == ErrorCode::invalid_option);
   CHECK(refusal({.token = 7, .against = 7}).code() == ErrorCode::invalid_option);
-  CHECK(error_of([&] { golden.explainer.rollout(""); }).code() == ErrorCode::empty_input);
+  CHECK_NOTHROW(golden.explainer.rollout(""));  // begins with the bos token
   CHECK(error_of([] { NextTokenExplainer::load(checkpoints / "t5"); }).code() ==
         ErrorCode::unsupported);
   // The runner-up of a token that is not the likeliest is the likeliest.

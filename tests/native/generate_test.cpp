@@ -236,11 +236,12 @@ TEST_CASE("a stream gives every token, and then what generate gives", "[generate
 
 TEST_CASE("a text among others is the text alone, and an error is its own", "[generate]") {
   Generator generator = Generator::load(folder);
-  const std::vector<std::string_view> texts = {"The film is", "", "a", "not good"};
+  const std::string too_long(GeneratePipeline::max_text_bytes + 1, 'a');
+  const std::vector<std::string_view> texts = {"The film is", too_long, "", "not good"};
   const auto results =
       generator.generate_batch(texts, with(short_ones(), &GenerateOptions::seed, 1));
   REQUIRE(results.size() == texts.size());
-  CHECK(std::get<Error>(results[1]).code() == ErrorCode::empty_input);
+  CHECK(std::get<Error>(results[1]).code() == ErrorCode::too_large);
   for (const std::size_t i : {0u, 2u, 3u}) {
     const Generation alone =
         generator.generate(texts[i], with(short_ones(), &GenerateOptions::seed, 1));

@@ -123,8 +123,9 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
   const std::string text = repeat("film ", 9000);
   const std::vector<std::string_view> texts = {text, "a film"};
   std::vector<std::variant<Classification, Error>> results;
-  const std::size_t peak =
-      peak_of([&] { results = pipeline.classify_batch(to_inputs(texts), {.attention = true}); });
+  const std::size_t peak = peak_of([&] {
+    results = pipeline.classify_batch(to_inputs(texts), {.encoder = {.attention = true}});
+  });
   const Error& error = std::get<Error>(results[0]);
   CHECK(error.code() == ErrorCode::too_large);
   // 8 layers, 8 heads, 8192 tokens squared, 4 bytes: in 32 bits that is 0.
@@ -531,7 +532,8 @@ TEST_CASE("an index is what it was, however large", "[limits]") {
     const std::string heads = "{\"alignment\": {\"heads\": [" + std::string(index) + "]}}";
     CHECK(error_of([&] { parse_translate_options(heads); }).code() == ErrorCode::invalid_option);
   }
-  CHECK(parse_classify_options("{\"maskTokens\": [4294967295]}").mask_tokens[0] == 4294967295u);
+  CHECK(parse_classify_options("{\"maskTokens\": [4294967295]}").encoder.mask_tokens[0] ==
+        4294967295u);
 }
 
 TEST_CASE("a model that pools its first token keeps it", "[limits]") {
@@ -541,7 +543,8 @@ TEST_CASE("a model that pools its first token keeps it", "[limits]") {
     config.architecture.head.pooling = pooling;
     ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
     fill(pipeline.parameters());
-    return pipeline.classify("the film was good", {.mask_tokens = std::move(masked)}).logits;
+    return pipeline.classify("the film was good", {.encoder = {.mask_tokens = std::move(masked)}})
+        .logits;
   };
   const Error error = error_of([&] { classify(Pooling::first, {1, 0}); });
   CHECK(error.code() == ErrorCode::invalid_option);

@@ -484,13 +484,13 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
   const Golden golden("pre_norm_mean");
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   const std::string first = "the plot makes no sense", second = "a great cast";
-  const auto given =
-      pipeline->classify("great cast , dreadful script", {.trace = {"encoder.layers.0.output"}});
+  const auto given = pipeline->classify("great cast , dreadful script",
+                                        {.encoder = {.trace = {"encoder.layers.0.output"}}});
   ClassifyOptions options;
-  options.patch = {{.name = "encoder.layers.0.output",
-                    .tokens = {{1}},
-                    .shape = {1, 16},
-                    .value = {&given.trace[0].data[16], &given.trace[0].data[32]}}};
+  options.encoder.patch = {{.name = "encoder.layers.0.output",
+                            .tokens = {{1}},
+                            .shape = {1, 16},
+                            .value = {&given.trace[0].data[16], &given.trace[0].data[32]}}};
   const std::vector<TextInput> texts = {first, second};
   const auto together = pipeline->classify_batch(texts, options);
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -500,7 +500,8 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
   }
   // The second text is too short for this one.
   const std::size_t tokens = pipeline->classify(first).tokens.size();
-  options.patch = {{.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
+  options.encoder.patch = {
+      {.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
   const auto some = pipeline->classify_batch(texts, options);
   CHECK(std::holds_alternative<Classification>(some[0]));
   CHECK(std::get<Error>(some[1]).code() == ErrorCode::invalid_option);
@@ -535,7 +536,7 @@ TEST_CASE("patches that fit nothing are refused by name", "[patch]") {
   const std::size_t tokens = pipeline->classify(text).tokens.size();
   const auto refused = [&](std::vector<Patch> patches, const std::string& message) {
     ClassifyOptions options;
-    options.patch = std::move(patches);
+    options.encoder.patch = std::move(patches);
     const Error error = error_of([&] { pipeline->classify(text, options); });
     CHECK(error.code() == ErrorCode::invalid_option);
     CHECK_THAT(error.what(), ContainsSubstring(message));
@@ -615,8 +616,8 @@ TEST_CASE("patches are read from JSON, their numbers from beside it", "[patch]")
       {R"({"patch": [{"name": "a.b", "tokens": [2, 0], "value": {"shape": [2, 2], "offset": 1}},
            {"name": "c", "heads": [1], "keys": [], "value": {"shape": [], "offset": 6}}]})",
        numbers});
-  REQUIRE(options.patch.size() == 2);
-  const Patch &first = options.patch[0], &second = options.patch[1];
+  REQUIRE(options.encoder.patch.size() == 2);
+  const Patch &first = options.encoder.patch[0], &second = options.encoder.patch[1];
   CHECK(first.name == "a.b");
   CHECK(first.tokens == std::vector<std::size_t>{2, 0});
   CHECK(!first.heads);

@@ -59,7 +59,7 @@ std::vector<std::string> entities(const Scene& scene, EntityOptions options) {
   options.labels = scene.labels;
   std::vector<std::string> lines;
   for (const Entity& entity :
-       find_entities(scene.text, tokens,
+       find_entities(Utf16Cursor(scene.text), tokens,
                      const_view<2>(probabilities.data(), {tokens.size(), scene.labels.size()}),
                      rules, options)) {
     lines.push_back(shown(entity));

@@ -68,10 +68,10 @@ TEST_CASE("bad requests are refused by name, and the next one works", "[pipeline
   };
   CHECK(code_of("") == ErrorCode::empty_input);
   CHECK(code_of("   ") == ErrorCode::empty_input);
-  CHECK(code_of("a film", {.ablate = {{2, 0}}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a film", {.ablate = {{0, 4}}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a film", {.mask_tokens = {1000}}) == ErrorCode::invalid_option);
-  CHECK(code_of("a", {.mask_tokens = {0}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.ablate = {{2, 0}}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.ablate = {{0, 4}}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a film", {.encoder = {.mask_tokens = {1000}}}) == ErrorCode::invalid_option);
+  CHECK(code_of("a", {.encoder = {.mask_tokens = {0}}}) == ErrorCode::invalid_option);
   CHECK(pipeline->classify("a film").tokens.size() > 0);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   std::string text;
   while (text.size() < 1'000'000) text += "the plot makes no sense ";
-  const Classification result = pipeline->classify(text, {.attention = true});
+  const Classification result = pipeline->classify(text, {.encoder = {.attention = true}});
   CHECK(result.clipped);
   CHECK(result.tokens.size() == golden.config.encoder().max_length);
   CHECK(result.tokens.back().id == *pipeline->tokenizer().find("</s>"));
@@ -122,8 +122,8 @@ TEST_CASE("any bytes are a text", "[pipelines]") {
 
 TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
-  const Classification result =
-      pipeline->classify("not good at all", {.attention = true, .contributions = true});
+  const Classification result = pipeline->classify(
+      "not good at all", {.encoder = {.attention = true, .contributions = true}});
   const auto json = nlohmann::json::parse(pipeline->to_result(result, ResultForm::json).text);
   const auto& labels = pipeline->config().labels;
   CHECK(json.at("label") == result.label);
@@ -166,12 +166,12 @@ TEST_CASE("options are read from JSON, and unknown or mistyped ones refused", "[
   const ClassifyOptions options = parse_classify_options(
       R"({"attention": true, "ablate": [{"attention": "encoder", "layer": 2, "head": 5}],
           "maskTokens": [3, 0]})");
-  CHECK(options.attention);
-  CHECK(!options.contributions);
-  REQUIRE(options.ablate.size() == 1);
-  CHECK((options.ablate[0].layer == 2 && options.ablate[0].head == 5));
-  CHECK(options.mask_tokens == std::vector<std::size_t>{3, 0});
-  CHECK(parse_classify_options("{}").mask_tokens.empty());
+  CHECK(options.encoder.attention);
+  CHECK(!options.encoder.contributions);
+  REQUIRE(options.encoder.ablate.size() == 1);
+  CHECK((options.encoder.ablate[0].layer == 2 && options.encoder.ablate[0].head == 5));
+  CHECK(options.encoder.mask_tokens == std::vector<std::size_t>{3, 0});
+  CHECK(parse_classify_options("{}").encoder.mask_tokens.empty());
 
   const auto message_of = [](std::string_view json) {
     const Error error = error_of([&] { parse_classify_options(json); });

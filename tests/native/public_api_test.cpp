@@ -39,7 +39,8 @@ TEST_CASE("the public Classifier labels texts and pairs", "[glassformer]") {
   Classifier classifier = Classifier::load(sequence);
   const auto pipeline = load_pipeline<ClassifyPipeline>(sequence);
   const TextInput pair(text, "How are you?");
-  const ClassifyOptions options = {.attention = true, .trace = {"logits"}, .ablate = {{0, 1}}};
+  const ClassifyOptions options = {
+      .encoder = {.attention = true, .trace = {"logits"}, .ablate = {{0, 1}}}};
   for (const TextInput& input : {TextInput(text), pair}) {
     const Classification got = classifier.classify(input, options);
     const Classification expected = pipeline->classify(input, options);

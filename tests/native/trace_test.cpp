@@ -177,7 +177,7 @@ TEST_CASE("names that a model does not have are refused with those that it has",
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const auto refused = [&](const std::string& name) {
     const Error error = error_of([&] {
-      pipeline->classify("a film", {.trace = {"logits", name}});
+      pipeline->classify("a film", {.encoder = {.trace = {"logits", name}}});
     });
     CHECK(error.code() == ErrorCode::invalid_option);
     CHECK_THAT(error.what(),
@@ -195,11 +195,11 @@ TEST_CASE("names that a model does not have are refused with those that it has",
   refused("Logits");
 
   const auto linear = load_pipeline<ClassifyPipeline>(Golden("linear_attention").folder);
-  CHECK(
-      linear->classify("a film", {.trace = {"encoder.layers.*.self_attn.weights"}}).trace.size() ==
-      2);
+  CHECK(linear->classify("a film", {.encoder = {.trace = {"encoder.layers.*.self_attn.weights"}}})
+            .trace.size() == 2);
   CHECK_THAT(error_of([&] {
-               linear->classify("a film", {.trace = {"encoder.layers.*.self_attn.scores"}});
+               linear->classify("a film",
+                                {.encoder = {.trace = {"encoder.layers.*.self_attn.scores"}}});
              }).what(),
              !ContainsSubstring("-1.self_attn.scores"));
 
@@ -260,7 +260,7 @@ TEST_CASE("a trace that would not fit is refused by its size before the run", "[
   load_weights(Golden("pre_norm_mean").folder, wide.parameters());
   std::string text;
   for (int i = 0; i < 6000; ++i) text += "a ";
-  const ClassifyOptions scores = {.trace = {"encoder.layers.0.self_attn.scores"}};
+  const ClassifyOptions scores = {.encoder = {.trace = {"encoder.layers.0.self_attn.scores"}}};
   const std::size_t tokens = wide.classify(text).tokens.size();
   REQUIRE(tokens >= 6000);
   const Error error = error_of([&] { wide.classify(text, scores); });
@@ -268,7 +268,9 @@ TEST_CASE("a trace that would not fit is refused by its size before the run", "[
   const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // of 4 heads
   CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take " + mebibytes(bytes) +
                                              ", expected at most 512 MiB in one call"));
-  CHECK(wide.classify(text, {.trace = {"encoder.layers.0.self_attn.q"}}).trace.size() == 1);
+  CHECK(
+      wide.classify(text, {.encoder = {.trace = {"encoder.layers.0.self_attn.q"}}}).trace.size() ==
+      1);
   CHECK(wide.classify("a film", scores).trace.size() == 1);
 
   const TranslationGolden golden("translate_pre_norm_shared");

@@ -170,9 +170,14 @@ test('what is refused, and what a call after it does', async () => {
   await assertError(() => streamed(model, prompt, { beams: 2 }), 'invalid_option', /beams/);
   await assertError(() => model.next(prompt, { maxNewTokens: 2 }), 'invalid_option', /maxNew/);
   await assertError(() => model.next(prompt, { count: -1 }), 'invalid_option', /next/);
-  await assertError(() => model.generate(''), 'empty_input');
+  const begun = await model.generate('', options); // with the bos token
+  assert.deepEqual(
+    begun.promptTokens.map(({ id }) => id),
+    [0],
+  );
   await assertError(() => model.generate(7), 'invalid_option', /text/);
-  await assertError(() => model.generateBatch([prompt, '']), 'empty_input', /texts\[1\]/);
+  const long = 'a'.repeat(2 ** 20 + 1);
+  await assertError(() => model.generateBatch([prompt, long]), 'too_large', /texts\[1\]/);
   assert.deepEqual(await model.generate(prompt, options), before);
 });
 

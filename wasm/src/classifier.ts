@@ -16,7 +16,17 @@ import type {
   TextPair,
 } from './types.js';
 
-const options = ['attention', 'contributions', 'trace', 'patch', 'ablate', 'maskTokens', 'signal'];
+const options = [
+  'attention',
+  'contributions',
+  'trace',
+  'patch',
+  'ablate',
+  'maskTokens',
+  'window',
+  'stride',
+  'signal',
+];
 
 /**
  * A text classifier. It holds a WebAssembly instance, in a worker where the runtime has workers,

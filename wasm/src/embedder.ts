@@ -33,6 +33,11 @@ export interface EmbedderInfo extends ModelInfo {
   prompts: Record<string, string>;
   /** The name of the prompt that is used where a call names none. */
   defaultPrompt?: string;
+  /**
+   * The architecture that a published config.json names, such as "BertForMaskedLM", if it has a head
+   * that is not run: vectors are made without it.
+   */
+  unusedHead?: string;
 }
 
 export interface EmbedOptions<

@@ -50,6 +50,15 @@ export interface SampleOptions {
   repetitionPenalty?: number | undefined;
   /** Above 0: so many tokens in a row come only once in a text, its prompt included. */
   noRepeatNgramSize?: number | undefined;
+  /**
+   * Texts that are not written, neither at the start of a text nor behind a space; where one begins
+   * within a word, or is spelled in other tokens, it may be. By default what the model's files say.
+   */
+  badWords?: readonly string[] | undefined;
+  /** Ids of tokens that are never written; by default as the model's files say. */
+  suppressTokens?: readonly number[] | undefined;
+  /** Ids of tokens that are not written as the first one; by default as the model's files say. */
+  beginSuppressTokens?: readonly number[] | undefined;
 }
 
 interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
@@ -77,6 +86,11 @@ export interface GenerateOptions<
   maxNewTokens?: number | undefined;
   /** Least tokens to write before the text may end; by default as the model's files say, or 0. */
   minNewTokens?: number | undefined;
+  /**
+   * The text ends with the token that makes it contain one of these, which it includes, with what
+   * else that token has. It may begin in the prompt. By default as the model's files say, or none.
+   */
+  stopStrings?: readonly string[] | undefined;
   /** Hypotheses that a beam search follows at once, 1 to 64; it does not draw. */
   beams?: number | undefined;
   /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
@@ -131,7 +145,7 @@ export type Generation<
   Clipped &
   WithTrace<Trace> &
   Shown<Attention> & {
-    /** Whether it ends with an end token, not at the most tokens. */
+    /** Whether it ends with an end token or a stop string, not at the most tokens. */
     ended: boolean;
   } & ([Hypotheses] extends [true] ? { hypotheses: Hypothesis[] } : { hypotheses?: Hypothesis[] });
 
@@ -186,13 +200,16 @@ const decoderOptions = [
   'seed',
   'repetitionPenalty',
   'noRepeatNgramSize',
+  'badWords',
+  'suppressTokens',
+  'beginSuppressTokens',
   'attention',
   'trace',
   'patch',
   'ablate',
   'signal',
 ];
-const streamOptions = ['maxNewTokens', 'minNewTokens', ...decoderOptions];
+const streamOptions = ['maxNewTokens', 'minNewTokens', 'stopStrings', ...decoderOptions];
 const generateOptions = [...streamOptions, 'beams', 'lengthPenalty', 'earlyStopping', 'hypotheses'];
 const nextOptions = ['count', ...decoderOptions];
 

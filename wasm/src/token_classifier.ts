@@ -32,6 +32,17 @@ export interface TokenClassifyOptions<
   aggregation?: Aggregation | undefined;
   /** Labels that make no entity; `["O"]` by default. */
   ignoreLabels?: readonly string[] | undefined;
+  /**
+   * How a text with more tokens than `info.maxSourceLength` is read: `all` (the default) reads all of
+   * it in windows, and of entities that overlap the longer one stays, or of equal ones the surer;
+   * `first` cuts it. Attention, traces, patches and `maskTokens` are of a text in one window.
+   */
+  window?: 'all' | 'first' | undefined;
+  /**
+   * How many tokens of a window are read again in the next one; 128 by default, or half of a window
+   * if that is less.
+   */
+  stride?: number | undefined;
 }
 
 export interface Entity {
@@ -57,6 +68,8 @@ export type TokenClassification<
   WithTrace<Trace> & {
     /** In the order of the text. */
     entities: Entity[];
+    /** In how many windows the text was read. */
+    windows: number;
   };
 
 const options = [
@@ -67,6 +80,8 @@ const options = [
   'maskTokens',
   'aggregation',
   'ignoreLabels',
+  'window',
+  'stride',
   'signal',
 ];
 

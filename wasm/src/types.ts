@@ -229,6 +229,18 @@ export interface ClassifyOptions<
 > extends ReadOptions<Attention, Trace> {
   /** Return what each token contributes to each label's logit. */
   contributions?: Contributions | undefined;
+  /**
+   * How a text with more tokens than `info.maxSourceLength` is read: `first` (the default) cuts it;
+   * `mean` and `max` read all of it in windows, and a label's score is the mean of its scores in the
+   * windows, or the highest of them, which need not sum to 1. Attention, contributions, traces,
+   * patches and `maskTokens` are of a text in one window.
+   */
+  window?: 'first' | 'mean' | 'max' | undefined;
+  /**
+   * With `mean` and `max`: how many tokens of a window are read again in the next one; 128 by
+   * default, or half of a window if that is less.
+   */
+  stride?: number | undefined;
 }
 
 /** Two texts that a model reads together, such as a premise and what may follow from it. */
@@ -309,8 +321,13 @@ export type Classification<
      * or has only one, each a probability by itself; of one that estimates a quantity, the logit.
      */
     scores: Record<string, number>;
-    /** Each label's logit, of which the score is made. */
+    /**
+     * Each label's logit, of which the score is made; of several windows, their mean or the highest
+     * of them.
+     */
     logits: Record<string, number>;
+    /** In how many windows the text was read. */
+    windows: number;
   } & Asked<
     Contributions,
     {

@@ -117,7 +117,8 @@ export const tasks: Record<TaskName, Task> = {
     first: 'Text',
     call: ({ first }) => `classify(${literal(first)}, { ...options, aggregation: 'simple' })`,
     async ask(model, { first }, options) {
-      const all = { ...encoderOptions(options), aggregation: 'simple' as const };
+      const how = { aggregation: 'simple', window: 'first' } as const;
+      const all = { ...encoderOptions(options), ...how };
       const result = await (model as TokenClassifier).classify(first, all);
       const answered = { task: 'token-classification', text: first, result } as const;
       return { answered, looked: [reading(result, [first])] };
