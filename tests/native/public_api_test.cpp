@@ -119,6 +119,28 @@ TEST_CASE("the public Embedder makes vectors", "[glassformer]") {
   check_refuses<Embedder>(answers);
 }
 
+TEST_CASE("several texts are taken as people keep them", "[glassformer]") {
+  Embedder embedder = Embedder::load(vectors);
+  const auto expected = embedder.embed(text).embedding;
+  const auto check = [&](const auto& results) {
+    REQUIRE(results.size() == 2);
+    CHECK(std::get<Embedded>(results[1]).embedding == expected);
+  };
+  const std::vector<std::string> strings = {"Good.", text};
+  check(embedder.embed_batch(strings));
+  check(embedder.embed_batch(std::vector<std::string>(strings)));
+  check(embedder.embed_batch(std::vector<std::string_view>{strings.begin(), strings.end()}));
+  check(embedder.embed_batch({"Good.", text}));
+  const char* const literals[] = {"Good.", text.c_str()};
+  check(embedder.embed_batch(literals));
+  CHECK(embedder.embed_batch({}).empty());
+
+  Classifier classifier = Classifier::load(sequence);
+  const auto verdicts = classifier.classify_batch(strings);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(std::get<Classification>(verdicts[1]).scores == classifier.classify(text).scores);
+}
+
 TEST_CASE("the public Translator translates, whole and token by token", "[glassformer]") {
   Translator translator = Translator::load(translations);
   const auto pipeline = load_pipeline<TranslatePipeline>(translations);
