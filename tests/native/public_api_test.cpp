@@ -72,8 +72,10 @@ TEST_CASE("the public Classifier labels texts and pairs", "[glassformer]") {
 TEST_CASE("the public TokenClassifier finds entities", "[glassformer]") {
   TokenClassifier classifier = TokenClassifier::load(tokens);
   const auto pipeline = load_pipeline<TokenClassifyPipeline>(tokens);
-  const TokenClassifyOptions options = {
+  TokenClassifyOptions options = {
       .encoder = {.attention = true}, .aggregation = Aggregation::simple, .ignore_labels = {}};
+  CHECK(error_of([&] { classifier.classify(text, options); }).code() == ErrorCode::too_large);
+  options.window = TokenClassifyWindow::first;
   const TokenClassification got = classifier.classify(text, options);
   CHECK(!got.entities.empty());
   CHECK(got.entities == pipeline->classify(text, options).entities);
