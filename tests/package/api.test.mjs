@@ -46,7 +46,9 @@ for (const binary of binaries) {
       'score',
       'scores',
       'tokens',
+      'windows',
     ]);
+    assert.equal(result.windows, 1);
     assert.ok(classifier.info.labels.includes(result.label));
     assert.deepEqual(Object.keys(result.scores).sort(), [...classifier.info.labels].sort());
     const scores = Object.values(result.scores);

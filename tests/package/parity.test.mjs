@@ -47,6 +47,7 @@ for (const name of goldenNames) {
           label: other.label,
           tokens: other.tokens,
           clipped: other.clipped,
+          windows: other.windows,
         });
         assert.deepEqual(Object.keys(scores), Object.keys(other.scores));
         // Builds differ in fused multiplications and in the order of sums, as PyTorch does.

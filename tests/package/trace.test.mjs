@@ -10,6 +10,7 @@ import {
   Embedder,
   Generator,
   QuestionAnswerer,
+  TokenClassifier,
   assertError,
   assertNear,
   binaries,
@@ -310,8 +311,11 @@ for (const binary of binaries) {
 }
 
 test('of every published family there is a text whose every tensor is compared', () => {
+  const configIn = (folder) => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  // Old sentence encoders have their Transformer in a folder of its own.
   const familyOf = (name) =>
-    JSON.parse(readFileSync(join(folderOf(name), 'config.json'), 'utf8')).model_type;
+    configIn(folderOf(name)).model_type ??
+    configIn(join(folderOf(name), '0_Transformer')).model_type;
   const compared = checkpointNames.filter((name) => {
     const { tensors, texts } = expectedOf(name);
     return texts.some((_, index) => traceOf(tensors, index));
@@ -378,7 +382,11 @@ test('what is hidden is hidden in a translation’s trace, too', async () => {
 });
 
 function ask(model, Class, given, options) {
-  if (Class === Embedder) return model.embed(given.text, options);
+  if (Class === Embedder) {
+    const { promptName } = given;
+    return model.embed(given.text, promptName ? { ...options, promptName } : options);
+  }
+  if (Class === TokenClassifier) return model.classify(given.text, { ...options, window: 'first' });
   if (Class !== QuestionAnswerer) {
     const { text: first, pair } = given;
     return model.classify(pair === undefined ? first : { text: first, pair }, options);

@@ -200,8 +200,8 @@ export async function useOthers(signal: AbortSignal): Promise<void> {
   const plain: TokenClassification = (await tagger.classifyBatch(['a']))[0]!;
   console.log(tagger.info.labels, found.attention.encoder.heads, plain.tokens, index, sequence);
   const whole = await tagger.classify('a', { window: 'all', stride: 64 });
-  const { windows } = await classifier.classify('a', { window: 'mean', stride: 0 });
-  console.log(whole.windows + windows);
+  const mean = await classifier.classify('a', { window: 'mean', stride: 0 });
+  console.log(whole.windows + mean.windows);
   // @ts-expect-error: entities have no mean
   await tagger.classify('a', { window: 'mean' });
   for await (const { result } of tagger.classifyEach(['a'], { ablate: [] })) {
