@@ -144,9 +144,9 @@ GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tok
 GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) const {
   GenerationConfig settings = config_.generation;
   if (options.task) {
-    const std::vector<TaskSettings>& tasks = config_.generation.tasks;
-    const auto task = std::ranges::find(tasks, *options.task, &TaskSettings::name);
-    if (task == tasks.end()) refuse_task(*options.task, tasks);
+    const std::vector<TaskSettings>& known = config_.generation.tasks;
+    const auto task = std::ranges::find(known, *options.task, &TaskSettings::name);
+    if (task == known.end()) refuse_task(*options.task, known);
     settings = with_task(std::move(settings), *task, config_.decoder().vocab_size);
   }
   if (!options.prefix) settings.prefix.clear();

@@ -24,7 +24,7 @@ T5_TASKS = {
     "plain": {"max_new_tokens": 7, "min_new_tokens": 5, "prefix": None, "early_stopping": "never", "num_beams": 2},
     "start": {"max_length": 12, "decoder_start_token_id": 7, "prefix": ""},
 }
-GPT2_TASKS = {"text-generation": {"max_length": 21, "no_repeat_ngram_size": 3, "prefix": "Once upon\u00a0a time 😐: "}}
+GPT2_TASKS = {"text-generation": {"max_length": 18, "no_repeat_ngram_size": 3, "prefix": "Once\u00a0😐 "}}
 # The folders: a checkpoint, and what its config.json says in addition.
 FOLDERS = [
     ("t5", {"task_specific_params": T5_TASKS, "max_length": 13}),
@@ -34,6 +34,7 @@ FOLDERS = [
     ("gpt2_generate", {"task_specific_params": {"text-generation": {"num_beams": 3, "max_length": 17}},
                        "prefix": "It was ", "max_length": 12}),
 ]
+TEXTS = {"gpt2_generate": ["The film is", "a", ""]}  # it has 32 positions
 OPTIONS = [{}, {"maxNewTokens": 6}, {"beams": 2, "minNewTokens": 4}, {"beams": 1}]
 
 
@@ -70,8 +71,9 @@ def continued(model, tokenizer, config, task, options, text):
     suppressed = rows_without_tokens(model, tokenizer)
     ids = pipeline(text, do_sample=False, return_tensors=True, **of_call(options),
                    **({"suppress_tokens": suppressed} if suppressed else {}))[0]["generated_token_ids"]
-    prefix = (config.get("task_specific_params") or {}).get(task, {}).get("prefix", config.get("prefix"))
+    prefix = (config.get("task_specific_params") or {}).get(task, {}).get("prefix", config.get("prefix")) or ""
     prompt = tokenizer((prefix if options.get("prefix", True) else "") + text)["input_ids"]
+    prompt = prompt or [model.generation_config.bos_token_id]
     assert ids[: len(prompt)] == prompt, (ids, prompt)
     return prompt, ids[len(prompt) :], None
 
@@ -85,7 +87,7 @@ def runs(base, config):
             setattr(model.generation_config, key, config[key])
     ends = model.generation_config.eos_token_id
     ends = ends if isinstance(ends, list) else [ends]
-    for text in variant.texts[:3]:
+    for text in TEXTS.get(base, variant.texts[:3]):
         for task in (None, *config.get("task_specific_params", {})):
             for given in OPTIONS:
                 for without in ({}, {"prefix": False}):
@@ -101,7 +103,7 @@ def runs(base, config):
 def main():
     transformers.logging.set_verbosity_error()
     result = [{"base": base, "config": config, "runs": list(runs(base, config))} for base, config in FOLDERS]
-    (HERE / "task_options.json").write_text(folders.text_of(result))
+    (HERE / "task_options.json").write_text(folders.text_of({"folders": result}))
     print([len(folder["runs"]) for folder in result])
 
 

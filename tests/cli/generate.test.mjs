@@ -228,7 +228,7 @@ test('an answer shows the attention of encoder, decoder and of one over the othe
 });
 
 test('a task of config.json has its prefix and settings, and a folder its prefix', () => {
-  const folders = JSON.parse(
+  const { folders } = JSON.parse(
     readFileSync(join(root, 'tests/checkpoints/task_options.json'), 'utf8'),
   );
   for (const [index, { base, config, runs }] of folders.entries()) {

@@ -196,10 +196,9 @@ TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts are the 
 TEST_CASE("prefixes and settings of config.json's tasks write the library's texts",
           "[checkpoints][tasks]") {
   constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
-  const auto folders =
-      nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
+  const auto file = nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
   std::size_t runs = 0, searched = 0;
-  for (const nlohmann::json& folder : folders) {
+  for (const nlohmann::json& folder : file.at("folders")) {
     const std::string base = folder.at("base");
     const ChangedFolder changed(base, folder.at("config"));
     const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
