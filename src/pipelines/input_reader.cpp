@@ -1,6 +1,7 @@
 #include "pipelines/input_reader.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "error.hpp"
 #include "glassformer/encoder_options.hpp"
@@ -80,6 +81,14 @@ std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokeniz
   }
   if (pieces.size() > room) pieces.resize(room);
   return {std::move(pieces), count};
+}
+
+// How many special tokens a template has behind its last text.
+std::size_t special_tokens_behind(std::span<const TemplatePart> around) {
+  const auto last_text = std::ranges::find_if(around.rbegin(), around.rend(), [](const auto& part) {
+    return part.kind != TemplatePart::Kind::special;
+  });
+  return static_cast<std::size_t>(last_text - around.rbegin());
 }
 
 }  // namespace
