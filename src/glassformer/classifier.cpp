@@ -23,8 +23,8 @@ Classification Classifier::classify(const TextInput& text, const ClassifyOptions
 }
 
 std::vector<std::variant<Classification, Error>> Classifier::classify_batch(
-    std::span<const TextInput> texts, const ClassifyOptions& options) {
-  return pipeline_->classify_batch(texts, options);
+    const TextInputs& texts, const ClassifyOptions& options) {
+  return pipeline_->classify_batch(texts.items(), options);
 }
 
 }  // namespace glassformer

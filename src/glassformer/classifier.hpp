@@ -79,7 +79,7 @@ class Classifier {
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
   /// results alone.
   std::vector<std::variant<Classification, Error>> classify_batch(
-      std::span<const TextInput> texts, const ClassifyOptions& options = {});
+      const TextInputs& texts, const ClassifyOptions& options = {});
 
  private:
   std::unique_ptr<ClassifyPipeline> pipeline_;

@@ -20,9 +20,9 @@ Embedded Embedder::embed(std::string_view text, const EmbedOptions& options) {
   return pipeline_->embed(text, options);
 }
 
-std::vector<std::variant<Embedded, Error>> Embedder::embed_batch(
-    std::span<const std::string_view> texts, const EmbedOptions& options) {
-  return pipeline_->embed_batch(texts, options);
+std::vector<std::variant<Embedded, Error>> Embedder::embed_batch(const Texts& texts,
+                                                                 const EmbedOptions& options) {
+  return pipeline_->embed_batch(texts.items(), options);
 }
 
 }  // namespace glassformer

@@ -12,6 +12,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
@@ -65,7 +66,7 @@ class Embedder {
   Embedded embed(std::string_view text, const EmbedOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.
-  std::vector<std::variant<Embedded, Error>> embed_batch(std::span<const std::string_view> texts,
+  std::vector<std::variant<Embedded, Error>> embed_batch(const Texts& texts,
                                                          const EmbedOptions& options = {});
 
  private:

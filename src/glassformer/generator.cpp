@@ -17,12 +17,12 @@ Generator::~Generator() = default;
 Compute Generator::compute() const { return pipeline_->compute(); }
 
 Generation Generator::generate(std::string_view text, const GenerateOptions& options) {
-  return only(generate_batch(std::span(&text, 1), options));
+  return only(generate_batch({text}, options));
 }
 
 std::vector<std::variant<Generation, Error>> Generator::generate_batch(
-    std::span<const std::string_view> texts, const GenerateOptions& options) {
-  GenerationJob job = pipeline_->begin(texts, options);
+    const Texts& texts, const GenerateOptions& options) {
+  GenerationJob job = pipeline_->begin(texts.items(), options);
   while (job.step()) {
   }
   return job.take_generations();

@@ -16,6 +16,7 @@
 #include "glassformer/error.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/patch.hpp"
+#include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
@@ -150,8 +151,8 @@ class Generator {
   Generation generate(std::string_view text, const GenerateOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.
-  std::vector<std::variant<Generation, Error>> generate_batch(
-      std::span<const std::string_view> texts, const GenerateOptions& options = {});
+  std::vector<std::variant<Generation, Error>> generate_batch(const Texts& texts,
+                                                              const GenerateOptions& options = {});
 
   /// With a call of `on_step` for each token that adds to the text. With more than one beam, a step
   /// shows the hypothesis in the lead, and a later one may take words back. What `on_step` throws

@@ -27,8 +27,8 @@ TokenClassification TokenClassifier::classify(std::string_view text,
 }
 
 std::vector<std::variant<TokenClassification, Error>> TokenClassifier::classify_batch(
-    std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
-  return pipeline_->classify_batch(texts, options);
+    const Texts& texts, const TokenClassifyOptions& options) {
+  return pipeline_->classify_batch(texts.items(), options);
 }
 
 }  // namespace glassformer

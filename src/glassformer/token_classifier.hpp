@@ -14,6 +14,7 @@
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
+#include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
@@ -87,7 +88,7 @@ class TokenClassifier {
 
   /// The same for several texts. One text's error leaves the others' results alone.
   std::vector<std::variant<TokenClassification, Error>> classify_batch(
-      std::span<const std::string_view> texts, const TokenClassifyOptions& options = {});
+      const Texts& texts, const TokenClassifyOptions& options = {});
 
  private:
   std::unique_ptr<TokenClassifyPipeline> pipeline_;

@@ -28,8 +28,8 @@ Translation Translator::translate(std::string_view text, const TranslateOptions&
 }
 
 std::vector<std::variant<Translation, Error>> Translator::translate_batch(
-    std::span<const std::string_view> texts, const TranslateOptions& options) {
-  return pipeline_->translate_batch(texts, options);
+    const Texts& texts, const TranslateOptions& options) {
+  return pipeline_->translate_batch(texts.items(), options);
 }
 
 Translation Translator::stream(std::string_view text,

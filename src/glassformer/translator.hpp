@@ -17,6 +17,7 @@
 #include "glassformer/error.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/patch.hpp"
+#include "glassformer/text_input.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
@@ -141,7 +142,7 @@ class Translator {
 
   /// The same for several texts. One text's error leaves the others' results alone.
   std::vector<std::variant<Translation, Error>> translate_batch(
-      std::span<const std::string_view> texts, const TranslateOptions& options = {});
+      const Texts& texts, const TranslateOptions& options = {});
 
   /// Translates with a call of `on_step` for each token that adds to the text; greedily unless
   /// `options` says otherwise. With more than one beam, a step shows the hypothesis in the lead,

@@ -1,9 +1,10 @@
 // A view alone in a frame of another site's page, where the server allows that, and where not.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, launch, read, serve, settled } from './open.mjs';
+import { assertAccessible, launch, read, root, serve, settled } from './open.mjs';
 
 let browser;
 before(async () => {
@@ -16,7 +17,7 @@ async function serveFor(ancestors) {
   if (ancestors === undefined) delete process.env.FRAME_ANCESTORS;
   else process.env.FRAME_ANCESTORS = ancestors;
   try {
-    return await serve();
+    return await serve(join(root, 'web/dist')); // a server of its own, with this setting
   } finally {
     if (before === undefined) delete process.env.FRAME_ANCESTORS;
     else process.env.FRAME_ANCESTORS = before;

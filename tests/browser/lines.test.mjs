@@ -1,9 +1,8 @@
 // A head as lines between tokens, in every view that has heads.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, looks, read, root, settled } from './open.mjs';
+import { assertAccessible, assertFits, looks, read, root, savedBy, settled } from './open.mjs';
 
 const onPage = testsOnPage();
 
@@ -134,13 +133,7 @@ onPage('lines are saved as they are drawn, and a link brings them back', {}, asy
   await read(page, text);
   await draw(page, 'lines');
   await token(page, 'query', 3).click();
-  const saved = async (name) => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name, exact: true }).click(),
-    ]);
-    return readFile(await download.path());
-  };
+  const saved = (name) => savedBy(page, page.getByRole('button', { name, exact: true }));
   const svg = `${await saved('SVG')}`;
   const values = [...svg.matchAll(/data-value="([^"]+)"/g)].map(([, value]) => Number(value));
   assert.deepEqual(

@@ -1,11 +1,10 @@
 // A list of texts that are judged at once, in Chromium; verdicts are those of the package in Node.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Classifier } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, looks, root, settled } from './open.mjs';
+import { assertAccessible, assertFits, looks, root, savedBy, settled } from './open.mjs';
 
 let classifier;
 before(async () => {
@@ -112,11 +111,7 @@ onPage(
     assert.ok(known < many.length, `${known}`);
     await judge(page, many.slice(0, 300));
     assert.equal(await page.getByTestId('judged').count(), 200);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save as TSV' }).click(),
-    ]);
-    const saved = await readFile(await download.path(), 'utf8');
+    const saved = `${await savedBy(page, page.getByRole('button', { name: 'Save as TSV' }))}`;
     assert.equal(saved.trimEnd().split('\n').length, 301);
   },
 );

@@ -120,6 +120,13 @@ export async function kept(page, file) {
   }
 }
 
+/** What a button saves, as bytes. */
+export async function savedBy(page, button) {
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  const chunks = await (await download.createReadStream()).toArray();
+  return Buffer.concat(chunks);
+}
+
 /** Until so many workers run in the page. */
 export async function workersLeft(page, count) {
   for (let i = 0; i < 50 && page.workers().length !== count; i++) await page.waitForTimeout(100);

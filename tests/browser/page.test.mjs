@@ -5,7 +5,18 @@ import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier } from '../../dist/index.js';
-import { kept, launch, open, read, root, serve, settled, visit, visitCopy } from './open.mjs';
+import {
+  kept,
+  launch,
+  open,
+  read,
+  root,
+  savedBy,
+  serve,
+  settled,
+  visit,
+  visitCopy,
+} from './open.mjs';
 
 const sentence = 'The plot is not good at all, and I would never watch it again.';
 // Node may run the other of the two binaries, whose sums round differently.
@@ -375,11 +386,7 @@ onPage(
 
 onPage('the picture and the numbers can be saved', {}, async (page) => {
   await read(page, sentence);
-  const saved = async (name) => {
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name, exact: true }).click();
-    return readFile(await (await download).path());
-  };
+  const saved = (name) => savedBy(page, page.getByRole('button', { name, exact: true }));
   const svg = (await saved('SVG')).toString();
   const { tokens, attention } = await classifier.classify(sentence, { attention: true });
   const values = [...svg.matchAll(/data-value="([^"]+)"/g)].map(([, value]) => Number(value));

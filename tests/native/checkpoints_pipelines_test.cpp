@@ -167,9 +167,9 @@ TEST_CASE("published models find the original library's entities in long texts",
         for (std::size_t i = 0; i < expected.size(); ++i) {
           const Entity& entity = result.entities[i];
           INFO("entity " << i);
-          CHECK(entity.entity == expected[i][0]);
+          CHECK(entity.entity == expected[i][0].get<std::string>());
           CHECK(close(entity.score, expected[i][1]));
-          CHECK(entity.word == expected[i][2]);
+          CHECK(entity.word == expected[i][2].get<std::string>());
           CHECK(entity.start == expected[i][3]);
           CHECK(entity.end == expected[i][4]);
           ++compared;

@@ -72,8 +72,10 @@ TEST_CASE("the public Classifier labels texts and pairs", "[glassformer]") {
 TEST_CASE("the public TokenClassifier finds entities", "[glassformer]") {
   TokenClassifier classifier = TokenClassifier::load(tokens);
   const auto pipeline = load_pipeline<TokenClassifyPipeline>(tokens);
-  const TokenClassifyOptions options = {
+  TokenClassifyOptions options = {
       .encoder = {.attention = true}, .aggregation = Aggregation::simple, .ignore_labels = {}};
+  CHECK(error_of([&] { classifier.classify(text, options); }).code() == ErrorCode::too_large);
+  options.window = TokenClassifyWindow::first;
   const TokenClassification got = classifier.classify(text, options);
   CHECK(!got.entities.empty());
   CHECK(got.entities == pipeline->classify(text, options).entities);
@@ -117,6 +119,28 @@ TEST_CASE("the public Embedder makes vectors", "[glassformer]") {
   CHECK(std::get<Error>(results.at(1)).code() == ErrorCode::empty_input);
   CHECK(embedder.compute() == Compute::f32);
   check_refuses<Embedder>(answers);
+}
+
+TEST_CASE("several texts are taken as people keep them", "[glassformer]") {
+  Embedder embedder = Embedder::load(vectors);
+  const auto expected = embedder.embed(text).embedding;
+  const auto check = [&](const auto& results) {
+    REQUIRE(results.size() == 2);
+    CHECK(std::get<Embedded>(results[1]).embedding == expected);
+  };
+  const std::vector<std::string> strings = {"Good.", text};
+  check(embedder.embed_batch(strings));
+  check(embedder.embed_batch(std::vector<std::string>(strings)));
+  check(embedder.embed_batch(std::vector<std::string_view>{strings.begin(), strings.end()}));
+  check(embedder.embed_batch({"Good.", text}));
+  const char* const literals[] = {"Good.", text.c_str()};
+  check(embedder.embed_batch(literals));
+  CHECK(embedder.embed_batch({}).empty());
+
+  Classifier classifier = Classifier::load(sequence);
+  const auto verdicts = classifier.classify_batch(strings);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(std::get<Classification>(verdicts[1]).scores == classifier.classify(text).scores);
 }
 
 TEST_CASE("the public Translator translates, whole and token by token", "[glassformer]") {

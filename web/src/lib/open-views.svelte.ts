@@ -90,7 +90,15 @@ export class OpenViews {
   /** Opens what was dropped, in the view for one's own model. */
   async openDropped(entries: readonly FileSystemEntry[]): Promise<void> {
     const view = viewNamed('model');
-    if (this.view !== view) location.hash = this.addressOf(view);
+    if (this.view !== view) {
+      const visited = new Promise((resolve) =>
+        addEventListener('hashchange', resolve, { once: true }),
+      );
+      location.hash = this.addressOf(view);
+      await visited;
+      // What is shown of the model is where this entry of the history begins, not a step of it.
+      this.#entry = { ...this.#entry, whole: false };
+    }
     const state = this.#states.get(view) as LaterState<ModelExplorer>;
     await (await state.fetched).takeDropped(entries);
   }
