@@ -129,6 +129,38 @@ void read_stops(Fields& fields, std::vector<std::string>& stops) {
   for (JsonEntries entry(*value); entry.next();) add(entry.value());
 }
 
+void write_value(JsonWriter& json, JsonValue value) {
+  const auto write_entries = [&] {
+    for (JsonEntries entry(value); entry.next();) {
+      if (value.is_object()) json.key(entry.key());
+      write_value(json, entry.value());
+    }
+  };
+  if (value.is_object()) return json.object(write_entries);
+  if (value.is_array()) return json.array(write_entries);
+  json.raw(value.text());
+}
+
+std::string compact(JsonValue value) {
+  JsonWriter json;
+  write_value(json, value);
+  return json.take();
+}
+
+constexpr const char* tasks_key = "task_specific_params";
+
+TaskSettings task_of(const std::string& name, JsonValue settings) {
+  TaskSettings task = {.name = name, .prefix = {}, .settings = compact(settings)};
+  if (!settings.is_object()) return task;  // with_task says so
+  for (JsonEntries entry(settings); entry.next();) {
+    if (entry.key() != "prefix") continue;
+    const JsonValue prefix = entry.value();
+    if (prefix.is_string()) task.prefix = prefix.string();
+    if (prefix.type() == JsonValue::Type::null) task.prefix = "";  // as in the library
+  }
+  return task;
+}
+
 const char* const stoppings[] = {"false", "true", "\"never\""};
 
 }  // namespace
@@ -189,10 +221,33 @@ void read_generation(std::string_view json, GenerationConfig& config) {
   read_generation(object, config);
 }
 
+void read_tasks(JsonObject& object, GenerationConfig& config) {
+  if (present(object.find("prefix"))) config.prefix = object.string("prefix");
+  const JsonValue* tasks = present(object.find(tasks_key));
+  if (!tasks) return;
+  if (!tasks->is_object()) object.fail(tasks_key, "an object", *tasks);
+  for (JsonEntries entry(*tasks); entry.next();) {
+    config.tasks.push_back(task_of(entry.key(), entry.value()));
+  }
+}
+
+GenerationConfig with_task(GenerationConfig config, const TaskSettings& task,
+                           std::size_t vocab_size) {
+  const std::string name = std::string("config.json: ") + tasks_key + ": " + describe(task.name);
+  const JsonSource source{ErrorCode::invalid_config, name};
+  JsonObject object(parse_json(task.settings, source), source, {}, most_fields);
+  if (present(object.find("prefix"))) object.string("prefix");  // throws for what is none
+  if (task.prefix) config.prefix = *task.prefix;
+  read_generation(object, config);
+  check_generation(config, vocab_size, name);
+  return config;
+}
+
 void write_generation(JsonWriter& json, const GenerationConfig& config) {
   const auto write = [&](const char* key, const auto& value) {
     if (value) json.field(key, *value);
   };
+  if (!config.prefix.empty()) json.field("prefix", config.prefix);
   if (config.sample) json.field("do_sample", config.sample);
   write("max_new_tokens", config.max_new_tokens);
   write("max_length", config.max_length);
@@ -225,13 +280,22 @@ void write_generation(JsonWriter& json, const GenerationConfig& config) {
             [&](const std::string& stop) { json.value(stop); });
   write_all("bad_words_ids", config.never,
             [&](const std::vector<std::int32_t>& word) { json.array(word, write_id); });
+  if (config.tasks.empty()) return;
+  json.key(tasks_key);
+  json.object([&] {
+    for (const TaskSettings& task : config.tasks) {
+      json.key(task.name);
+      write_value(json, JsonValue(task.settings));
+    }
+  });
 }
 
 void expect_searched(const GenerationConfig& config, std::string_view file) {
-  const char* other = !config.stop_strings.empty() ? "stop_strings"
-                      : !config.suppressed.empty() ? "suppress_tokens"
-                      : !config.not_first.empty()  ? "begin_suppress_tokens"
-                                                   : nullptr;
+  const char* other = !config.prefix.empty()         ? "prefix"
+                      : !config.stop_strings.empty() ? "stop_strings"
+                      : !config.suppressed.empty()   ? "suppress_tokens"
+                      : !config.not_first.empty()    ? "begin_suppress_tokens"
+                                                     : nullptr;
   if (other) {
     throw_error(ErrorCode::unsupported,
                 {"{}: {}: expected none for a translator, got some; take it out of that file",
@@ -256,6 +320,7 @@ void check_generation(const GenerationConfig& config, std::size_t vocab_size,
   }
   for (const std::int32_t id : config.suppressed) check("suppress_tokens", id);
   for (const std::int32_t id : config.not_first) check("begin_suppress_tokens", id);
+  if (config.start_id) check("decoder_start_token_id", *config.start_id);
   if (config.last_token) check("forced_eos_token_id", *config.last_token);
 }
 

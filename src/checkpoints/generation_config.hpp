@@ -19,7 +19,17 @@ void read_generation(JsonObject& object, GenerationConfig& config);
 /// The same of generation_config.json. Throws `invalid_config` for broken JSON.
 void read_generation(std::string_view json, GenerationConfig& config);
 
-/// Writes the fields from which read_generation makes the same, but for the end tokens.
+/// Reads `prefix` and `task_specific_params` of a config.json. The settings of a task are checked
+/// by with_task. Throws `invalid_config` for values of another type.
+void read_tasks(JsonObject& object, GenerationConfig& config);
+
+/// The configuration with the settings of one of its tasks. Throws what read_generation and
+/// check_generation do; `vocab_size`: of the decoder.
+GenerationConfig with_task(GenerationConfig config, const TaskSettings& task,
+                           std::size_t vocab_size);
+
+/// Writes the fields from which read_generation and read_tasks make the same, but for the end
+/// tokens.
 void write_generation(JsonWriter& json, const GenerationConfig& config);
 
 /// Throws `unsupported` for what translations do not have: they are searched for, and not drawn.

@@ -313,6 +313,7 @@ void HubConfig::read_next_token(ModelConfig& config) {
 void HubConfig::read_generation(GenerationConfig& config) {
   config.early_stopping = EarlyStopping::no;
   glassformer::read_generation(object_, config);
+  read_tasks(object_, config);
 }
 
 void HubConfig::read_text_to_text(ModelConfig& config) {

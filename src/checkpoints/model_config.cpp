@@ -638,6 +638,7 @@ ModelConfig parse_config(std::string_view json) {
   if (links_writers() && generation) {
     JsonObject fields(*generation, source, "generation");
     read_generation(fields, config.generation);
+    if (config.task != Task::translation) read_tasks(fields, config.generation);
     fields.finish();
     check_generation(config.generation, config.decoder().vocab_size, source.name);
   }

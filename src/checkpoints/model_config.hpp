@@ -63,8 +63,19 @@ struct VectorConfig {
   bool operator==(const VectorConfig&) const = default;
 };
 
+/// The settings of a folder for one task, used when a call names it.
+struct TaskSettings {
+  std::string name;                   ///< such as "translation_en_to_de"
+  std::optional<std::string> prefix;  ///< instead of the folder's; none: the folder's
+  std::string settings;               ///< a JSON object with fields of generation_config.json
+
+  bool operator==(const TaskSettings&) const = default;
+};
+
 /// How a folder's makers have texts written, where a call does not say otherwise.
 struct GenerationConfig {
+  std::string prefix = {};               ///< put before every text
+  std::vector<TaskSettings> tasks = {};  ///< in the order of the file
   /// What the decoder of a model with an encoder reads first; a decoder alone reads the text.
   std::optional<std::int32_t> start_id = {};
   std::vector<std::int32_t> end_ids = {};  ///< tokens, one of which ends a text; none: nothing does

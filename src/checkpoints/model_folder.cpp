@@ -397,6 +397,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   }
   if (config.task == Task::translation) {
     expect_searched(config.generation, file);
+    config.generation.tasks.clear();  // translators are asked for nothing else
     name_tokens(config, target_tokenizer_ ? *target_tokenizer_ : *tokenizer_, file);
     config.source_language = source_language_;
     config.target_language = target_language_;

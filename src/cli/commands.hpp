@@ -65,6 +65,7 @@ struct GenerateCommand {
   std::optional<Compute> compute;
   std::size_t threads = 1;
   bool json = false;
+  bool no_prefix = false;
   std::optional<std::size_t> next;           // so many tokens that may come next
   std::vector<std::string> stop, bad_words;  // empty: as the folder says
   std::vector<std::size_t> suppress, begin_suppress;

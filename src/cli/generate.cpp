@@ -7,6 +7,7 @@ namespace {
 
 GenerateTask task_of(const GenerateCommand& command) {
   GenerateOptions wanted = command.options;
+  wanted.prefix = !command.no_prefix;
   wanted.patch = read_patches(command.patch);
   if (!command.stop.empty()) wanted.stop_strings = command.stop;
   if (!command.bad_words.empty()) wanted.bad_words = command.bad_words;
@@ -15,6 +16,7 @@ GenerateTask task_of(const GenerateCommand& command) {
   if (!command.next) return wanted;
   NextOptions options;
   options.count = *command.next;
+  static_cast<TaskPromptOptions&>(options) = wanted;
   static_cast<SampleOptions&>(options) = wanted;
   static_cast<DecoderOptions&>(options) = wanted;
   return options;

@@ -185,6 +185,11 @@ struct CommandLine {
 
     auto* g = app.add_subcommand("generate", "continue, or answer, each line of standard input");
     g->add_option("MODEL_DIR", generate.model, "model folder")->required();
+    g->add_option("--task", generate.options.task,
+                  "use the folder's settings and prefix for this task, such as summarization; "
+                  "inspect lists them under task_specific_params");
+    g->add_flag("--no-prefix", generate.no_prefix,
+                "leave out the prefix that the folder puts before each line");
     g->add_option("--max-new-tokens", generate.options.max_new_tokens,
                   "most tokens to write; where not given, as the folder says, or 64");
     g->add_option("--min-new-tokens", generate.options.min_new_tokens,

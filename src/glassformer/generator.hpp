@@ -62,8 +62,17 @@ struct DecoderOptions {
   std::vector<HeadIndex> ablate = {};   ///< heads whose output becomes zero
 };
 
+/// Which settings of the folder a call uses.
+struct TaskPromptOptions {
+  /// A task that the folder's config.json has settings for (`task_specific_params`), such as
+  /// "translation_en_to_de": they win over the folder's other settings, given options over both.
+  std::optional<std::string> task = {};
+  /// Put the task's prefix, or else the folder's, before the text.
+  bool prefix = true;
+};
+
 /// What may be asked of Generator::generate.
-struct GenerateOptions : SampleOptions, DecoderOptions {
+struct GenerateOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   /// By default as the folder says, or 64; at most as many as the model has positions for.
   std::optional<std::size_t> max_new_tokens = {};
   std::optional<std::size_t> min_new_tokens = {};  ///< before the text may end
@@ -81,17 +90,18 @@ struct GenerateOptions : SampleOptions, DecoderOptions {
 /// decoder read T of them: all but the last, T = P + N - 1; of an answer, a start token and all but
 /// the last of its own, T = N.
 struct Generation {
-  OutputText output;                      ///< what was written; offsets are in that alone
-  std::vector<InputToken> prompt_tokens;  ///< [P] what was read first; offsets in the input
-  bool clipped;                           ///< its beginning was left out; of an encoder's, its end
-  bool ended;  ///< with an end token or a stop string, not at the most tokens
+  OutputText output;  ///< what was written; offsets are in that alone
+  std::vector<InputToken>
+      prompt_tokens;  ///< [P] what was read first, prefix included; offsets in the input
+  bool clipped;       ///< its beginning was left out; of an encoder's, its end
+  bool ended;         ///< with an end token or a stop string, not at the most tokens
   std::vector<OutputText> hypotheses;  ///< best first, if asked for
   GenerationAttention attention;       ///< if asked for
   std::vector<TracedTensor> trace;     ///< what was asked for; a row for each step
 };
 
 /// What may be asked of Generator::next.
-struct NextOptions : SampleOptions, DecoderOptions {
+struct NextOptions : TaskPromptOptions, SampleOptions, DecoderOptions {
   std::size_t count = 10;  ///< tokens to return, of those that may be drawn; 0: all
 };
 
@@ -134,9 +144,10 @@ class Generator {
 
   /// An empty text is begun with the folder's token for that (`bos_token_id`); throws `empty_input`
   /// for a text without tokens where there is none, `too_large`, `invalid_option` for options,
-  /// heads or names that do not exist, and `non_finite` where a probability is not a finite number.
-  /// Of a text with more tokens than the model has positions the last ones are read, as many as
-  /// leave room for the new ones, but half the positions at least; by an encoder, the first ones.
+  /// tasks, heads or names that do not exist, `unsupported` or `invalid_config` for a task's
+  /// settings, and `non_finite` where a probability is not a finite number. Of a text with more
+  /// tokens than the model has positions the last ones are read, as many as leave room for the new
+  /// ones, but half the positions at least; by an encoder, the first ones.
   Generation generate(std::string_view text, const GenerateOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "io/json_writer.hpp"
-#include "io/utf8.hpp"
 #include "pipelines/encoder_job.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
@@ -92,12 +91,7 @@ std::vector<EncoderInput> EmbedPipeline::read(const TextInput& text,
   const std::string_view prompt = prompt_of(options);
   if (prompt.empty()) return {reader().read(text.alone())};
   EncoderInput input = reader().read(std::string(prompt).append(text.alone()));
-  // Ranges are those of the text alone.
-  const std::uint32_t before = utf16_size(prompt);
-  for (Token& token : input.tokens) {
-    token.start -= std::min(token.start, before);
-    token.end -= std::min(token.end, before);
-  }
+  leave_out_prefix(input.tokens, prompt);
   return {std::move(input)};
 }
 

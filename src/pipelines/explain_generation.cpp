@@ -200,7 +200,7 @@ GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
 
 GenerationInput GenerationExplainer::read(std::string_view text) const {
   expect_text_size(GeneratePipeline::max_text_bytes, text.size());
-  return pipeline_.model().read(text, 1);
+  return pipeline_.model().read(text, 1, pipeline_.config().generation);
 }
 
 std::vector<InputToken> GenerationExplainer::tokens_of(const GenerationInput& input) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "checkpoints/generation_config.hpp"
 #include "io/decimal.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/search_plan.hpp"
@@ -30,6 +31,15 @@ std::vector<std::int32_t> ids_or(const std::optional<std::vector<std::size_t>>& 
   std::vector<std::int32_t> ids;
   for (const std::size_t id : *option) ids.push_back(static_cast<std::int32_t>(id));
   return ids;
+}
+
+[[noreturn]] void refuse_task(const std::string& task, std::span<const TaskSettings> tasks) {
+  std::string known;
+  for (const TaskSettings& other : tasks) {
+    known.append(known.empty() ? "one of " : ", ").append(describe(other.name));
+  }
+  refuse_option({"task: expected {}, got {}",
+                 {known.empty() ? "a model that has settings for tasks" : known, describe(task)}});
 }
 
 }  // namespace
@@ -117,18 +127,34 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   return plan;
 }
 
+std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
+                            std::size_t read) {
+  if (options.max_new_tokens) return *options.max_new_tokens;
+  if (folder.max_new_tokens) return *folder.max_new_tokens;
+  if (folder.max_length) return std::max(*folder.max_length, read + 1) - read;
+  return usual_new_tokens;
+}
+
 GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                    Compute compute)
     : config_(expect_task(std::move(config), tasks)),
       tokenizer_(std::move(tokenizer)),
       model_(make_generation_model(config_, *tokenizer_, compute)) {}
 
-std::size_t GeneratePipeline::new_tokens(const GenerateOptions& options, std::size_t prompt) const {
-  const GenerationConfig& folder = config_.generation;
-  if (options.max_new_tokens) return *options.max_new_tokens;
-  if (folder.max_new_tokens) return *folder.max_new_tokens;
-  if (folder.max_length) return std::max(*folder.max_length, prompt + 1) - prompt;
-  return usual_new_tokens;
+GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) const {
+  GenerationConfig settings = config_.generation;
+  if (options.task) {
+    const std::vector<TaskSettings>& known = config_.generation.tasks;
+    const auto task = std::ranges::find(known, *options.task, &TaskSettings::name);
+    if (task == known.end()) refuse_task(*options.task, known);
+    settings = with_task(std::move(settings), *task, config_.decoder().vocab_size);
+  }
+  if (!options.prefix) settings.prefix.clear();
+  // As in the library, a prefix takes nothing from the longest text.
+  if (settings.max_length && !config_.architecture.encoder) {
+    *settings.max_length += tokenizer_->encode(settings.prefix).size();
+  }
+  return settings;
 }
 
 std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,

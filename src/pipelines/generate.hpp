@@ -27,9 +27,9 @@ using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 /// {"next": int}, which is NextOptions::count, and with either {"sample": bool, "temperature":
 /// number, "topK": int, "topP": number, "seed": int, "repetitionPenalty": number,
 /// "noRepeatNgramSize": int, "badWords": [text], "suppressTokens": [id], "beginSuppressTokens":
-/// [id], "attention": bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention":
-/// "decoder", "layer": int, "head": int}]}, every field optional. Throws `invalid_option` naming
-/// the field for anything else.
+/// [id], "task": text, "prefix": bool, "attention": bool, "trace": [name], "patch": [see
+/// OptionsReader], "ablate": [{"attention": "decoder", "layer": int, "head": int}]}, every field
+/// optional. Throws `invalid_option` naming the field for anything else.
 GenerateTask parse_generate_options(const TaskOptions& task);
 
 /// How a text is continued, after all that says so: the call's options, the folder, what is usual.
@@ -41,6 +41,9 @@ struct GenerationPlan {
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder);
 /// Of one token alone.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);
+/// The most tokens that are written behind so many that the decoder has read, if all fit.
+std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
+                            std::size_t read);
 
 /// The tokens of words that are not to be written: of each, at the start of a text and behind a
 /// space. An end token is none. Throws `invalid_option` for a word without tokens.
@@ -82,8 +85,8 @@ class GeneratePipeline final : public Pipeline {
  private:
   friend class GenerationJob;
 
-  // The most tokens that are written behind so many that the decoder has read, if all fit.
-  std::size_t new_tokens(const GenerateOptions& options, std::size_t prompt) const;
+  // The folder's settings, with those of the task that is asked for.
+  GenerationConfig settings(const TaskPromptOptions& options) const;
 
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;

@@ -17,6 +17,11 @@ std::optional<std::size_t> index(OptionsReader& reader, const char* key, std::si
   return reader.index(key, least);
 }
 
+void read(OptionsReader& reader, TaskPromptOptions& options) {
+  if (reader.find("task")) options.task = reader.string("task");
+  if (reader.find("prefix")) options.prefix = reader.boolean("prefix");
+}
+
 void read(OptionsReader& reader, SampleOptions& options) {
   constexpr std::uint64_t most_seed = (std::uint64_t{1} << 53) - 1;  // of JavaScript's numbers
   if (reader.find("sample")) options.sample = reader.boolean("sample");
@@ -62,6 +67,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
   if (reader.find("next")) {
     NextOptions options;
     options.count = reader.index("next");
+    read(reader, static_cast<TaskPromptOptions&>(options));
     read(reader, static_cast<SampleOptions&>(options));
     read(reader, static_cast<DecoderOptions&>(options));
     reader.finish();
@@ -76,6 +82,7 @@ GenerateTask parse_generate_options(const TaskOptions& task) {
   options.early_stopping = reader.stopping("earlyStopping");
   options.hypotheses = reader.flag("hypotheses");
   options.stream = reader.flag("stream");
+  read(reader, static_cast<TaskPromptOptions&>(options));
   read(reader, static_cast<SampleOptions&>(options));
   read(reader, static_cast<DecoderOptions&>(options));
   reader.finish();

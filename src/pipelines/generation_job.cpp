@@ -68,25 +68,26 @@ struct GenerationJob::State {
         form(as),
         generate(std::holds_alternative<GenerateOptions>(task)),
         options(generate ? std::get<GenerateOptions>(task) : GenerateOptions()) {
-    const GenerationConfig& folder = owner.config_.generation;
     if (generate) {
-      plan = plan_of(options, folder);
+      settings = owner.settings(options);
+      plan = plan_of(options, settings);
     } else {
       const NextOptions& next = std::get<NextOptions>(task);
+      settings = owner.settings(next);
       count = next.count;
-      plan.choice = choice_of(next, folder);
+      plan.choice = choice_of(next, settings);
       static_cast<DecoderOptions&>(options) = next;
     }
     const StackConfig& stack = owner.config_.decoder();
     const SampleOptions& sample =
         generate ? static_cast<const SampleOptions&>(options) : std::get<NextOptions>(task);
     if (sample.bad_words) {
-      std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), folder.end_ids),
+      std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), settings.end_ids),
                         std::back_inserter(plan.choice.rules.never));
     }
     expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size);
     expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size);
-    stop_strings = options.stop_strings.value_or(folder.stop_strings);
+    stop_strings = options.stop_strings.value_or(settings.stop_strings);
     expect_stops(stop_strings);
     for (const HeadIndex& head : options.ablate) {
       const bool own = head.attention == AttentionSite::decoder;
@@ -128,6 +129,7 @@ struct GenerationJob::State {
   bool generate;  // else: what may come next
   GenerateOptions options;
   std::size_t count = 0;
+  GenerationConfig settings;  // the folder's, and the task's
   GenerationPlan plan;
   std::vector<std::string> stop_strings;
   TracePlan trace;
@@ -205,11 +207,11 @@ void GenerationJob::State::start() {
   Text& text = texts[current];
   const std::size_t positions = pipeline.config_.decoder().max_length;
   expect_text_size(GeneratePipeline::max_text_bytes, text.text.size());
-  GenerationInput input =
-      pipeline.model_->read(text.text, generate ? pipeline.new_tokens(options, 0) : 1);
+  GenerationInput input = pipeline.model_->read(
+      text.text, generate ? most_new_tokens(options, settings, 0) : 1, settings);
   text.text = std::string();
   prompt = std::move(input.prompt);
-  const std::size_t most = generate ? pipeline.new_tokens(options, prompt.size()) : 1;
+  const std::size_t most = generate ? most_new_tokens(options, settings, prompt.size()) : 1;
   max_new = std::min(most, positions + 1 - prompt.size());
   max_nodes = prompt.size() + (generate ? plan.search.beams : 1) * (max_new - 1);
   expect_room(input);
@@ -232,8 +234,7 @@ void GenerationJob::State::start() {
   LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams);
   decoding.emplace(decoder, std::move(state));
-  plan.choice.rules.min_length =
-      least_length(options.min_new_tokens, pipeline.config_.generation, prompt.size());
+  plan.choice.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
   plan.choice.rules.begin = prompt.size();
   const std::size_t tokens =
       std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size);
@@ -241,7 +242,7 @@ void GenerationJob::State::start() {
   fed = 0;
   if (!generate) return;
 
-  const std::vector<std::int32_t>& ends = pipeline.config_.generation.end_ids;
+  const std::vector<std::int32_t>& ends = settings.end_ids;
   special.start = prompt.back();
   special.end = ends.empty() ? -1 : ends[0];
   special.other_ends.assign(ends.begin() + (ends.empty() ? 0 : 1), ends.end());

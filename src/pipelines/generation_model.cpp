@@ -4,6 +4,7 @@
 
 #include "error.hpp"
 #include "pipelines/input_reader.hpp"
+#include "pipelines/input_tokens.hpp"
 #include "pipelines/token_checks.hpp"
 
 namespace glassformer {
@@ -23,21 +24,23 @@ class ContinuingModel final : public GenerationModel {
         around_(template_of(config, tokenizer).single),
         positions_(config.decoder().max_length),
         rows_(config.decoder().vocab_size),
-        bos_(config.generation.bos_id),
         model_(config.architecture, compute) {
     expect_vocabulary(config, tokenizer, "vocab_size", rows_);
     expect_room(positions_, special_tokens_of(around_));
-    if (bos_ && static_cast<std::size_t>(*bos_) >= rows_) bos_.reset();
   }
 
   std::vector<Parameter> parameters() override { return model_.parameters(); }
   LanguageModel& decoder() override { return model_; }
 
   // A long text's end, so that what is written fits behind it.
-  GenerationInput read(std::string_view text, std::size_t new_tokens) const override {
-    GenerationInput input = {.tokens = fill(around_, tokenizer_.encode(text)).tokens};
-    if (input.tokens.empty() && bos_) {
-      input.tokens.push_back({.id = *bos_, .start = 0, .end = 0});
+  GenerationInput read(std::string_view text, std::size_t new_tokens,
+                       const GenerationConfig& settings) const override {
+    const std::string whole = settings.prefix + std::string(text);
+    GenerationInput input = {.tokens = fill(around_, tokenizer_.encode(whole)).tokens};
+    leave_out_prefix(input.tokens, settings.prefix);
+    const std::optional<std::int32_t> bos = settings.bos_id;
+    if (input.tokens.empty() && bos && static_cast<std::size_t>(*bos) < rows_) {
+      input.tokens.push_back({.id = *bos, .start = 0, .end = 0});
     }
     if (input.tokens.empty()) {
       throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
@@ -65,7 +68,6 @@ class ContinuingModel final : public GenerationModel {
   const Tokenizer& tokenizer_;
   std::vector<TemplatePart> around_;  // of a text
   std::size_t positions_, rows_;
-  std::optional<std::int32_t> bos_;  // what an empty text is read as
   LanguageModel model_;
 };
 
@@ -73,23 +75,18 @@ class ContinuingModel final : public GenerationModel {
 class AnsweringModel final : public GenerationModel {
  public:
   AnsweringModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)
-      : reader_(config, tokenizer),
-        start_(config.generation.start_id.value_or(0)),
-        model_(config.architecture, compute) {
-    if (static_cast<std::size_t>(start_) < config.decoder().vocab_size) return;
-    throw_error(ErrorCode::invalid_config,
-                {"config.json: the start token: expected an id below {}, got {}",
-                 {config.decoder().vocab_size, start_}});
-  }
+      : reader_(config, tokenizer), model_(config.architecture, compute) {}
 
   std::vector<Parameter> parameters() override { return model_.parameters(); }
   LanguageModel& decoder() override { return model_; }
 
-  GenerationInput read(std::string_view text, std::size_t) const override {
-    EncoderInput read = reader_.read(text);
+  GenerationInput read(std::string_view text, std::size_t,
+                       const GenerationConfig& settings) const override {
+    EncoderInput read = reader_.read(settings.prefix + std::string(text));
+    leave_out_prefix(read.tokens, settings.prefix);
     GenerationInput input = {.tokens = std::move(read.tokens), .clipped = read.clipped};
     input.source = ids_in(input.tokens);
-    input.prompt = {start_};
+    input.prompt = {settings.start_id.value_or(0)};
     return input;
   }
 
@@ -105,7 +102,6 @@ class AnsweringModel final : public GenerationModel {
 
  private:
   InputReader reader_;
-  std::int32_t start_;
   Seq2Seq model_;
 };
 

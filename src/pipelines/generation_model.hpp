@@ -28,10 +28,11 @@ class GenerationModel {
   /// The part that writes.
   virtual LanguageModel& decoder() = 0;
 
-  /// What the model reads of a text; `new_tokens`: how many are to be written. An empty text is
-  /// begun with the folder's bos token; throws `empty_input` for a text without tokens where there
-  /// is none.
-  virtual GenerationInput read(std::string_view text, std::size_t new_tokens) const = 0;
+  /// What the model reads of a text behind the prefix of `settings`; `new_tokens`: how many are to
+  /// be written. An empty text is begun with the bos token; throws `empty_input` for a text without
+  /// tokens where there is none.
+  virtual GenerationInput read(std::string_view text, std::size_t new_tokens,
+                               const GenerationConfig& settings) const = 0;
   /// What is computed once for a text, before its decodings: of an encoder.
   virtual Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) = 0;
   /// A fresh decoding of what was encoded.

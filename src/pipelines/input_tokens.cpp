@@ -1,6 +1,18 @@
 #include "pipelines/input_tokens.hpp"
 
+#include <algorithm>
+
+#include "io/utf8.hpp"
+
 namespace glassformer {
+
+void leave_out_prefix(std::span<Token> tokens, std::string_view prefix) {
+  const std::uint32_t before = utf16_size(prefix);
+  for (Token& token : tokens) {
+    token.start -= std::min(token.start, before);
+    token.end -= std::min(token.end, before);
+  }
+}
 
 std::vector<InputToken> input_tokens(std::span<const Token> tokens, const Tokenizer& tokenizer) {
   std::vector<InputToken> shown;

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "glassformer/tokens.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {
+
+/// Makes ranges in `prefix` and the text behind it ranges in the text alone; those of the prefix
+/// are empty.
+void leave_out_prefix(std::span<Token> tokens, std::string_view prefix);
 
 /// Tokens as a result shows them.
 std::vector<InputToken> input_tokens(std::span<const Token> tokens, const Tokenizer& tokenizer);

@@ -29,6 +29,16 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
     json.field("compute", to_string(pipeline.compute()));
     const std::optional<StackConfig>& decoder = config.architecture.decoder;
     const bool translates = config.task == Task::translation;
+    if (decoder && !translates) {
+      const GenerationConfig& generation = config.generation;
+      json.field("prefix", generation.prefix);
+      json.key("tasks");
+      json.object([&] {
+        for (const TaskSettings& task : generation.tasks) {
+          json.field(task.name, task.prefix.value_or(generation.prefix));
+        }
+      });
+    }
     if (translates) {
       json.field("source_language", config.source_language);
       json.field("target_language", config.target_language);

@@ -226,3 +226,43 @@ test('an answer shows the attention of encoder, decoder and of one over the othe
   assert.deepEqual(header['encoder.layers.1.self_attn.scores'].shape, [3, source, source]);
   assert.deepEqual(header.logits.shape, [header['decoder.layers.1.output'].shape[0], 320]);
 });
+
+test('a task of config.json has its prefix and settings, and a folder its prefix', () => {
+  const { folders } = JSON.parse(
+    readFileSync(join(root, 'tests/checkpoints/task_options.json'), 'utf8'),
+  );
+  for (const [index, { base, config, runs }] of folders.entries()) {
+    const folder = join(scratch, `tasks${index}`);
+    cpSync(join(root, 'tests/checkpoints', base), folder, { recursive: true });
+    const file = join(folder, 'config.json');
+    const own = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...own, ...config }));
+    for (const task of [undefined, ...Object.keys(config.task_specific_params ?? {})]) {
+      for (const prefix of [undefined, false]) {
+        const same = runs.filter(
+          ({ options }) =>
+            options.task === task &&
+            options.prefix === prefix &&
+            options.beams === undefined &&
+            options.maxNewTokens === undefined,
+        );
+        assert.ok(same.length > 0);
+        const args = ['--json', ...(task ? ['--task', task] : [])];
+        if (prefix === false) args.push('--no-prefix');
+        const { lines } = generate(args, same.map(({ text }) => `${text}\n`).join(''), folder);
+        assert.deepEqual(
+          lines.map(idsOf),
+          same.map(({ ids }) => ids),
+          `${base} ${args.join(' ')}`,
+        );
+      }
+    }
+  }
+  const folder = join(scratch, 'tasks0');
+  const unknown = generate(['--task', 'summary'], 'a\n', folder);
+  assert.deepEqual([unknown.status, /one of "summarization"/.test(unknown.stderr)], [1, true]);
+  const { stdout } = glassformer(['inspect', join(scratch, 'tasks1')]);
+  assert.match(stdout, /"prefix": "answer: "/);
+  assert.match(stdout, /"summarization": \{/);
+  assert.match(stdout, /"prefix": "summarize: "/);
+});

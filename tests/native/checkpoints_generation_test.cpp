@@ -1,11 +1,15 @@
 // Published models that continue texts, or answer them, against the original library's own
 // generate(); see tests/checkpoints.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "checkpoint_golden.hpp"
 #include "checkpoints/generation_config.hpp"
@@ -46,6 +50,24 @@ std::size_t compare(const std::vector<TracedTensor>& trace, const CheckpointGold
   CHECK(distance(logits->data, golden.tensors.at("logits." + index)) < tolerance);
   return 1 + compare_trace(trace, golden, index, tolerance);
 }
+
+// A copy of a checkpoint with more keys in its config.json.
+struct ChangedFolder {
+  static inline int count = 0;
+  std::filesystem::path path;
+
+  ChangedFolder(const std::string& base, const nlohmann::json& keys)
+      : path(std::filesystem::temp_directory_path() /
+             ("glassformer-changed-" + std::to_string(getpid()) + "-" + std::to_string(count++))) {
+    std::filesystem::copy(checkpoints / base, path, std::filesystem::copy_options::recursive);
+    nlohmann::json config = nlohmann::json::parse(read_file(path / "config.json", config_limit));
+    config.update(keys);
+    std::ofstream(path / "config.json") << config.dump();
+  }
+  ChangedFolder(const ChangedFolder&) = delete;
+  ChangedFolder& operator=(const ChangedFolder&) = delete;
+  ~ChangedFolder() { std::filesystem::remove_all(path); }
+};
 
 template <class AnyToken>
 std::vector<std::int32_t> ids_of(const std::vector<AnyToken>& tokens) {
@@ -169,6 +191,95 @@ TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts are the 
   }
   CHECK(stopped > 20);
   CHECK(empty > 10);
+}
+
+TEST_CASE("prefixes and settings of config.json's tasks write the library's texts",
+          "[checkpoints][tasks]") {
+  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+  const auto file = nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
+  std::size_t runs = 0, searched = 0;
+  for (const nlohmann::json& folder : file.at("folders")) {
+    const std::string base = folder.at("base");
+    const ChangedFolder changed(base, folder.at("config"));
+    const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
+    // The same as a folder of ours.
+    const ModelConfig& config = pipeline->config();
+    CHECK(parse_config(to_json(config)) == config);
+    for (const nlohmann::json& run : folder.at("runs")) {
+      const nlohmann::json& options = run.at("options");
+      INFO(base << " " << folder.at("config").dump() << ": " << run.at("text") << " "
+                << options.dump());
+      const auto result = ask<Generation>(*pipeline, run.at("text"), options);
+      CHECK(ids_of(result.prompt_tokens) == run.at("prompt").get<std::vector<std::int32_t>>());
+      CHECK(ids_of(result.output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());
+      ++runs;
+      if (!run.contains("score")) continue;
+      const double expected = run.at("score");
+      CHECK(std::abs(static_cast<double>(result.output.score) - expected) <
+            tolerance * std::max(1.0, std::abs(expected)));
+      ++searched;
+    }
+  }
+  CHECK(runs > 200);
+  CHECK(searched > 100);
+}
+
+TEST_CASE("a prefix stands before the text, and ranges are those of the text alone",
+          "[checkpoints][tasks]") {
+  const ChangedFolder changed(
+      "gpt2_generate",
+      {{"prefix", "Once 😐 "}, {"task_specific_params", {{"none", {{"prefix", nullptr}}}}}});
+  const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
+  const auto prompt_of = [&](const std::string& text, const nlohmann::json& options) {
+    nlohmann::json one = options;
+    one["next"] = 1;
+    return ask<Prediction>(*pipeline, text, one).prompt_tokens;
+  };
+  const std::vector<InputToken> with = prompt_of("a film", {});
+  CHECK(ids_of(with) == ids_of(prompt_of("Once 😐 a film", {{"prefix", false}})));
+  CHECK(with.front().end == 0);
+  CHECK(with.back().end == 6);
+  CHECK(ids_of(prompt_of("a film", {{"task", "none"}})) ==
+        ids_of(prompt_of("a film", {{"prefix", false}})));
+  CHECK(ids_of(prompt_of("", {})) == ids_of(prompt_of("Once 😐 ", {{"prefix", false}})));
+}
+
+TEST_CASE("settings of a task are refused when it is asked for, and unknown tasks always",
+          "[checkpoints][tasks]") {
+  const ChangedFolder changed("t5", {{"task_specific_params",
+                                      {{"groups", {{"num_beam_groups", 2}, {"num_beams", 2}}},
+                                       {"text", {{"max_length", "9"}}},
+                                       {"prefixed", {{"prefix", 3}}},
+                                       {"start", {{"decoder_start_token_id", 320}}},
+                                       {"list", nlohmann::json::array({1})}}}});
+  const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
+  const auto refused = [&](const char* task, ErrorCode code, const std::string& words) {
+    const Error error = error_of([&] { ask<Generation>(*pipeline, "a", {{"task", task}}); });
+    INFO(error.what());
+    return error.code() == code && std::string(error.what()).find(words) != std::string::npos;
+  };
+  ask<Generation>(*pipeline, "a", nlohmann::json::object());
+  CHECK(refused("groups", ErrorCode::unsupported, "\"groups\": num_beam_groups"));
+  CHECK(refused("text", ErrorCode::invalid_config, "\"text\": max_length"));
+  CHECK(refused("prefixed", ErrorCode::invalid_config, "\"prefixed\": prefix"));
+  CHECK(refused("start", ErrorCode::invalid_config, "\"start\": decoder_start_token_id"));
+  CHECK(refused("list", ErrorCode::invalid_config, "\"list\": expected an object"));
+  CHECK(refused("other", ErrorCode::invalid_option,
+                "task: expected one of \"groups\", \"list\", \"prefixed\", \"start\", "
+                "\"text\", got \"other\""));
+  const ChangedFolder plain("t5", nlohmann::json::object());
+  const auto other = load_pipeline<GeneratePipeline>(plain.path);
+  CHECK(error_of([&] {
+          ask<Generation>(*other, "a", {{"task", "groups"}});
+        }).code() == ErrorCode::invalid_option);
+
+  const auto code_of = [](const char* base, const nlohmann::json& keys) {
+    const ChangedFolder folder(base, keys);
+    return error_of([&] { OpenFolder open(folder.path); }).code();
+  };
+  CHECK(code_of("t5", {{"prefix", 1}}) == ErrorCode::invalid_config);
+  CHECK(code_of("t5", {{"task_specific_params", 1}}) == ErrorCode::invalid_config);
+  CHECK(code_of("marian", {{"prefix", "a "}}) == ErrorCode::unsupported);
 }
 
 TEST_CASE("a folder's stop strings and suppressed tokens hold, and options win",

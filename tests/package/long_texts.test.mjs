@@ -1,9 +1,9 @@
 // Texts with more tokens than a model reads at once, and options of generation, through the package.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folderOf } from './checkpoints.mjs';
+import { copyOf, folderOf } from './checkpoints.mjs';
 import {
   Classifier,
   Embedder,
@@ -69,6 +69,42 @@ test('stop strings, bad words and suppressed tokens are the original library’s
     );
   }
   await assertError(generator.next('a', { stopStrings: ['a'] }), 'invalid_option', /stopStrings/);
+  generator.dispose();
+});
+
+test('prefixes and tasks of config.json write what the original library writes', async () => {
+  const [{ base, config, runs }] = read('task_options.json').folders;
+  const folder = copyOf(base);
+  const file = join(folder, 'config.json');
+  const own = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...own, ...config, prefix: 'answer: ' }));
+  const generator = await Generator.load(folder);
+  assert.equal(generator.info.prefix, 'answer: ');
+  assert.deepEqual(generator.info.tasks, {
+    summarization: 'summarize: ',
+    translation_en_to_de: 'translate English to German: ',
+    'text2text-generation': 'answer: ',
+    plain: '',
+    start: '',
+  });
+  const idsOf = (tokens) => tokens.map(({ id }) => id);
+  const tasks = ['summarization', 'translation_en_to_de'];
+  const some = runs.filter(({ options }) => tasks.includes(options.task));
+  assert.ok(some.length >= 48);
+  for (const { text, options, prompt, ids } of some) {
+    const { tokens, promptTokens } = await generator.generate(text, options);
+    const message = JSON.stringify({ text, options });
+    assert.deepEqual([idsOf(tokens), idsOf(promptTokens)], [ids, prompt], message);
+  }
+  const { text, prompt } = some[0];
+  const next = await generator.next(text, { task: some[0].options.task });
+  assert.deepEqual(idsOf(next.promptTokens), prompt);
+  for await (const step of generator.stream(text, { task: 'start', prefix: false })) {
+    assert.ok(step.promptTokens === undefined || step.promptTokens[0].start === 0);
+  }
+  const unknown = generator.generate('a', { task: 'translation_en_to_fr' });
+  await assertError(unknown, 'invalid_option', /translation_en_to_de/);
+  await assertError(generator.generate('a', { prefix: 'b' }), 'invalid_option', /prefix/);
   generator.dispose();
 });
 

@@ -25,6 +25,7 @@ import type {
   ErrorCode,
   Generation,
   GenerationStep,
+  GeneratorInfo,
   Hypothesis,
   LastStep,
   Model,
@@ -320,6 +321,9 @@ export async function useGenerator(signal: AbortSignal): Promise<void> {
   const generator: Generator = await Generator.load('hf:a/b', { compute: 'int8' });
   const info: ModelInfo = generator.info;
   const plain: Generation = await generator.generate('a', { maxNewTokens: 5, seed: 1, topK: 3 });
+  const made: GeneratorInfo = generator.info;
+  const [name = made.prefix] = Object.keys(made.tasks);
+  await generator.next('a', { task: name, prefix: false });
   const seen = await generator.generate('a', { beams: 2, attention: true, hypotheses: true });
   const weights: AttentionMap = seen.attention.decoder;
   const others: Hypothesis[] = seen.hypotheses;

@@ -30,6 +30,27 @@ import type {
   WithTrace,
 } from './types.js';
 
+export interface GeneratorInfo extends ModelInfo {
+  /** Put before every text, unless option `prefix` is false; often empty. */
+  prefix: string;
+  /**
+   * The tasks that the folder's config.json has settings for (`task_specific_params`), with the
+   * prefix of each: names for option `task`.
+   */
+  tasks: Record<string, string>;
+}
+
+/** Which settings of the folder a call uses. */
+export interface TaskPromptOptions {
+  /**
+   * One of `info.tasks`, such as 'translation_en_to_de': its settings win over the folder's other
+   * ones, options that are set win over both, and its prefix is put before the text.
+   */
+  task?: string | undefined;
+  /** `false`: put no prefix before the text. */
+  prefix?: boolean | undefined;
+}
+
 /**
  * Which token comes next: the most probable one, unless an option of drawing is set (`sample`,
  * `temperature`, `topK`, `topP`, `seed`) or the model's generation_config.json says otherwise.
@@ -62,7 +83,7 @@ export interface SampleOptions {
 }
 
 interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
-  extends SampleOptions, TraceOptions<Trace> {
+  extends TaskPromptOptions, SampleOptions, TraceOptions<Trace> {
   /** Return every head's attention weights. */
   attention?: Attention | undefined;
   /**
@@ -124,7 +145,7 @@ export interface GenerationAttention {
 
 /** What a model read first, and where it looked. */
 type Shown<Attention> = {
-  /** The text that was given, as the model read it; offsets in it. */
+  /** The text that was given, as the model read it, prefix included; offsets in the text alone. */
   promptTokens: Token[];
 } & ([Attention] extends [true]
   ? {
@@ -193,6 +214,8 @@ export type GenerationStep<
 > = GeneratedToken | { done: true; text: string; result: Generation<Attention, false, Trace> };
 
 const decoderOptions = [
+  'task',
+  'prefix',
   'sample',
   'temperature',
   'topK',
@@ -222,11 +245,11 @@ export class Generator {
   /** Tells what `load` gave: no other class has one of these. */
   readonly task: 'text-generation' | 'text2text-generation';
   /** What the model is. */
-  readonly info: ModelInfo;
-  readonly #model: ModelHandle<ModelInfo>;
+  readonly info: GeneratorInfo;
+  readonly #model: ModelHandle<GeneratorInfo>;
   readonly #calls: Calls;
 
-  private constructor(model: ModelHandle<ModelInfo>) {
+  private constructor(model: ModelHandle<GeneratorInfo>) {
     this.#model = model;
     this.#calls = new Calls(model, generateOptions, toText);
     this.info = model.info;

@@ -25,10 +25,12 @@ export type {
   GeneratedToken,
   Generation,
   GenerationStep,
+  GeneratorInfo,
   NextOptions,
   NextToken,
   Prediction,
   SampleOptions,
+  TaskPromptOptions,
 } from './generator.js';
 export { load } from './open.js';
 export type { Model, ModelOfTask } from './open.js';
