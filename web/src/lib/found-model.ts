@@ -49,15 +49,20 @@ export async function describe(files: ChosenFiles): Promise<FoundModel> {
   return {
     family: firefox ? 'Firefox translator' : family || undefined,
     architecture,
-    task: isTask(said)
-      ? said
-      : (tasksOfFamilies[family] ??
-        tasksOfHeads.find(([end]) => end.test(architecture ?? ''))?.[1]),
+    task: isTask(said) ? said : taskOf(family, architecture, Boolean(files['modules.json'])),
     size: Object.values(files).reduce((sum, { size }) => sum + size, 0),
     tensors: tensors.length,
     numbers: tensors.reduce((sum, { numbers }) => sum + numbers, 0),
     types: [...new Set(tensors.map(({ type }) => type))],
   };
+}
+
+function taskOf(family: string, architecture = '', hasModules: boolean): TaskName | undefined {
+  const task = tasksOfFamilies[family];
+  // T5's encoder alone gives vectors, where the folder or the architecture says so.
+  const encoder = hasModules || architecture.endsWith('EncoderModel');
+  if (task === 'text2text-generation' && encoder) return 'feature-extraction';
+  return task ?? tasksOfHeads.find(([end]) => end.test(architecture))?.[1];
 }
 
 /** Memory that the weights take, in bytes: about, as a model may leave some of them out. */
