@@ -30,11 +30,7 @@ async function openAll(page, { title, ask }) {
   }
   for (const name of ask) await page.getByRole('button', { name }).first().click();
   await settled(page);
-  await page.waitForFunction(
-    () => document.querySelectorAll('main [aria-busy=true]').length === 0,
-    undefined,
-    { timeout: 90_000 },
-  );
+  await page.waitForFunction(() => document.querySelectorAll('main [aria-busy=true]').length === 0);
 }
 
 onPage('the first stop leads past the masthead', {}, async (page) => {
@@ -176,10 +172,10 @@ onPage('nothing is read out again at every token', { hash: '#view=writing' }, as
     await page.getByTestId('temperature').fill('0');
     await settled(page);
     await page.getByTestId('play').click();
-    await page.getByTestId('token').nth(16).waitFor({ timeout: 60_000 });
+    await page.getByTestId('token').nth(16).waitFor();
     await page.getByTestId('play').click();
     await page.getByTestId('finish').click();
-    await page.getByText('can read no more').waitFor({ timeout: 120_000 });
+    await page.getByText('can read no more').waitFor();
     await settled(page);
   });
   for (const [name, count] of told) assert.ok(count <= 6, `${name}: ${count} times`);

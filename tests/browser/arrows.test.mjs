@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Classifier } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, read, root, settled, workersLeft } from './open.mjs';
+import { assertAccessible, assertFits, limit, read, root, settled, workersLeft } from './open.mjs';
 
 const onPage = testsOnPage();
 // Node may run the other of the two binaries, whose sums round differently.
@@ -68,10 +68,10 @@ async function assertCut(page, text, edges) {
   await page
     .getByTestId('alone')
     .nth(edges.length - 1)
-    .waitFor({ timeout: 30_000 });
+    .waitFor();
   // What was there before stays until this is measured.
   const told = page.getByTestId('without').locator('b');
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + limit;
   while (Math.abs((await value(told)) - side * without) > tolerance && Date.now() < deadline)
     await page.waitForTimeout(50);
   near(await value(told), side * without, 'without');
@@ -102,7 +102,7 @@ onPage(
     // An edit behind both of its ends leaves an arrow cut.
     await page.getByTestId('input').fill(`${sentence} Really.`);
     await settled(page);
-    await page.getByTestId('alone').waitFor({ timeout: 30_000 });
+    await page.getByTestId('alone').waitFor();
     await assertCut(page, `${sentence} Really.`, arrows.slice(0, 1));
     await page.getByRole('button', { name: /^Put back/ }).click();
     assert.equal(await page.getByTestId('cut').count(), 0);
@@ -113,7 +113,7 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   await read(page, sentence);
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();
   const told = page.getByTestId('circuit-told');
-  await told.waitFor({ timeout: 60_000 });
+  await told.waitFor();
   const circuit = await classifier.explain(sentence, { method: 'circuit' });
   assert.ok(circuit.heads.length > 0 && circuit.heads.length < 32);
   near(await value(told), circuit.faithfulness, 'faithfulness');
@@ -148,7 +148,7 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
   await assertCut(page, sentence, own.slice(0, 1));
   // Then the circuit is without it, too: what is left of it is what the package has for its arrows alone.
   const left = page.getByTestId('circuit-cut');
-  await left.locator('b').waitFor({ timeout: 30_000 });
+  await left.locator('b').waitFor();
   assert.match(await left.textContent(), /^\s*1 of its arrows\s+is cut above/);
   const logOdds = async (arrows) => {
     const { logits } = await classifier.classify(sentence, {
@@ -165,7 +165,7 @@ onPage('the smallest circuit is the package’s, and is marked on the heads', {}
 
   await page.getByTestId('input').fill('It is not bad.');
   await settled(page);
-  await told.waitFor({ timeout: 60_000 });
+  await told.waitFor();
   const other = await classifier.explain('It is not bad.', { method: 'circuit' });
   near(await value(told), other.faithfulness, 'faithfulness of another text');
   await page.getByRole('button', { name: 'Find the smallest circuit' }).click();

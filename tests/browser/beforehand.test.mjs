@@ -174,7 +174,7 @@ test('the first translation is there before the model, with heads, tokens and th
     await page.locator('[data-testid=source-tokens] [data-value]').first().waitFor();
     assert.equal(await page.getByTestId('head-switch').first().isDisabled(), true);
     release();
-    await page.getByTestId('beforehand').waitFor({ state: 'detached', timeout: 30_000 });
+    await page.getByTestId('beforehand').waitFor({ state: 'detached' });
     await settled(page);
     assert.equal((await page.getByTestId('target').textContent()).trim(), text);
     await page.getByTestId('head-switch').first().click();

@@ -23,8 +23,7 @@ async function runQuickly(page) {
   await button(page, 'Run').click();
 }
 
-const ended = (page, how) =>
-  page.getByRole('status').filter({ hasText: how }).waitFor({ timeout: 120_000 });
+const ended = (page, how) => page.getByRole('status').filter({ hasText: how }).waitFor();
 
 const rowsOf = (page) =>
   page.getByTestId('row').evaluateAll((rows) =>

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, launch, read, root, serve, settled } from './open.mjs';
+import { assertAccessible, launch, limit, read, root, serve, settled } from './open.mjs';
 
 let browser;
 before(async () => {
@@ -41,6 +41,7 @@ async function framed(ancestors, body) {
   const site = await siteWith(() => code);
   const server = await serveFor(ancestors === 'the site' ? new URL(site.url).origin : ancestors);
   const context = await browser.newContext({ serviceWorkers: 'block' });
+  context.setDefaultTimeout(limit);
   try {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const page = await context.newPage();
@@ -62,7 +63,7 @@ async function framed(ancestors, body) {
 test('an allowed site shows the view alone, with its text, its head and how that is drawn', async () => {
   await framed('the site', async (page) => {
     const frame = page.frameLocator('iframe');
-    await frame.getByTestId('lines').waitFor({ timeout: 60_000 });
+    await frame.getByTestId('lines').waitFor();
     assert.equal(await frame.getByTestId('input').inputValue(), 'Dull.');
     assert.equal(await frame.getByTestId('verdict').textContent(), 'negative');
     assert.equal(await frame.locator('#head-title').textContent(), 'Layer 3, head 4');

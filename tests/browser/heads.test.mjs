@@ -123,7 +123,7 @@ for (const [model, kind, hash] of [
     const json = JSON.parse(await readFile(join(root, 'weights', model, 'heads.json'), 'utf8'));
     const own = json.heads.filter(({ attention }) => attention === kind);
     await onCopy({ hash }, async (page) => {
-      await page.getByTestId('order').waitFor({ timeout: 60_000 });
+      await page.getByTestId('order').waitFor();
       const words = (await page.getByTestId('role').allTextContents()).map((text) => text.trim());
       assert.ok(words.length === 0 || words.length === own.length);
       assert.notEqual(new Set(words).size, 1, `${words}`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Classifier } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, read, root, workersLeft } from './open.mjs';
+import { assertAccessible, assertFits, limit, read, root, workersLeft } from './open.mjs';
 
 const onPage = testsOnPage();
 // Node may run the other of the two binaries, whose sums round differently.
@@ -25,7 +25,7 @@ onPage('every layer’s verdict is the package’s, the last one the view’s ow
     const near = (values) =>
       values.length === expected.length &&
       values.every((value, i) => Math.abs(value - expected[i]) <= tolerance);
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + limit;
     while (!near(await shown(page))) {
       assert.ok(Date.now() < deadline, `${await shown(page)}, not ${expected}`);
       await page.waitForTimeout(50);

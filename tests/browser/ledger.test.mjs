@@ -34,7 +34,7 @@ async function open(page, text) {
   await page.getByText('ledger', { exact: true }).click();
   await read(page, text);
   await sheet(page).locator('tbody tr').last().waitFor();
-  await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor({ timeout: 30_000 });
+  await page.locator('[aria-busy="false"] [data-testid="ledger"]').waitFor();
 }
 
 /** What the package has: [tokens, components], a layer's heads as one but in layer `unfolded`. */

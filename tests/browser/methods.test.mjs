@@ -26,7 +26,7 @@ const method = (page, name) =>
 async function open(page, text) {
   await read(page, text);
   await page.getByRole('button', { name: 'Compare the methods' }).click();
-  await page.getByTestId('random').waitFor({ timeout: 60_000 });
+  await page.getByTestId('random').waitFor();
 }
 
 onPage('each method has its scores, and what the test says of them', {}, async (page) => {
@@ -130,7 +130,7 @@ onPage('it follows the typing, and says what it cannot compare', {}, async (page
   await workersLeft(page, 2);
   await page.getByTestId('input').pressSequentially(' Really not. Never!');
   const row = method(page, 'Leaving it out');
-  await row.getByText('Never').waitFor({ timeout: 30_000 });
+  await row.getByText('Never').waitFor();
   await read(page, 'Good');
   await page.getByText('It takes two words at least').waitFor();
   assert.equal(await page.getByTestId('method').count(), 0);

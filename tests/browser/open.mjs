@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { executablePath, flags } from './chromium.mjs';
 
+/** How long anything is waited for, in milliseconds: longer than it takes on a machine that is busy. */
+export const limit = 120_000;
+
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // Serves a folder of built files, by default the page; resolves to { url, close }. `npm test` serves
@@ -40,6 +43,7 @@ export async function open(browser, url, { expectErrors = false, ...options } = 
     serviceWorkers: 'block',
     ...options,
   });
+  context.setDefaultTimeout(limit);
   const complaints = [];
   const { origin } = new URL(url);
   context.on('request', (request) => {
@@ -70,7 +74,7 @@ export async function read(page, text) {
 
 // Until the page has read what the text box holds, with the interventions in force.
 export async function settled(page) {
-  await page.locator('main[aria-busy="false"]').waitFor({ timeout: 30_000 });
+  await page.locator('main[aria-busy="false"]').waitFor();
 }
 
 // Runs `body` on a fresh page that has read its first text; the page must have no complaints.
@@ -113,7 +117,7 @@ export async function visitCopy(browser, { path = '', hash = '', spoil, ...optio
 
 // Until the service worker keeps a file of the page's folder for use without a network.
 export async function kept(page, file) {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + limit;
   while (!(await page.evaluate(async (name) => (await caches.match(name)) !== undefined, file))) {
     assert.ok(Date.now() < deadline, `${file} is not kept`);
     await page.waitForTimeout(50);
@@ -129,7 +133,8 @@ export async function savedBy(page, button) {
 
 /** Until so many workers run in the page. */
 export async function workersLeft(page, count) {
-  for (let i = 0; i < 50 && page.workers().length !== count; i++) await page.waitForTimeout(100);
+  const deadline = Date.now() + limit;
+  while (page.workers().length !== count && Date.now() < deadline) await page.waitForTimeout(50);
   assert.equal(page.workers().length, count, 'workers');
 }
 

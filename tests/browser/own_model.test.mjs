@@ -455,7 +455,7 @@ for (const [hash, selector] of [
       await page.locator(`main ${selector}, ${selector}`).first().waitFor();
       const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
       assert.equal(await dropFolder(page, 'bert_sequence', files, selector), true);
-      await page.getByTestId('answer').waitFor({ timeout: 30_000 });
+      await page.getByTestId('answer').waitFor();
       assert.equal(await page.locator('nav [aria-current]').textContent(), 'Your model');
       assert.equal(await page.locator('.dropping').count(), 0);
       if (hash === '#view=model') return;

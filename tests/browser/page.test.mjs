@@ -460,7 +460,7 @@ test('a missing program is not blamed on the model, in whichever view', async ()
           .getByTestId('folder')
           .setInputFiles(join(root, 'tests/checkpoints/bert_sequence'));
       const alert = page.getByRole('alert');
-      await alert.waitFor({ timeout: 30_000 });
+      await alert.waitFor();
       const text = await alert.textContent();
       assert.match(text, /A part of this page is missing.*\.wasm/s, hash);
       assert.doesNotMatch(text, /models\/|download all/, hash);

@@ -34,16 +34,12 @@ for (const hash of ['', '#view=translation', '#view=writing']) {
         const value = Number(await cell.getAttribute('data-value'));
         const strips = page.locator('[data-testid=pair] [data-testid=strip]');
         assert.equal(await strips.count(), 3);
-        await page.waitForFunction(
-          (weight) => {
-            const shown = document.querySelector('[data-testid=softmax]')?.textContent.trim();
-            return (
-              shown !== undefined && Math.abs(parseFloat(shown.replace('<', '')) - weight) < 0.02
-            );
-          },
-          value,
-          { timeout: 10_000 },
-        );
+        await page.waitForFunction((weight) => {
+          const shown = document.querySelector('[data-testid=softmax]')?.textContent.trim();
+          return (
+            shown !== undefined && Math.abs(parseFloat(shown.replace('<', '')) - weight) < 0.02
+          );
+        }, value);
         assert.ok(Math.abs((await number(page, 'softmax')) - (await readout(page))) < 0.02);
       }
     }

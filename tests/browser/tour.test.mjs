@@ -11,7 +11,7 @@ const tour = (page) => page.getByTestId('tour');
 /** Until the stop's control is marked in its view. */
 async function at(page, number) {
   await page.getByText(`${number} of ${stops.length}`).waitFor();
-  await page.locator(`${stops[number - 1].control}[data-toured]`).waitFor({ timeout: 60_000 });
+  await page.locator(`${stops[number - 1].control}[data-toured]`).waitFor();
   await settled(page);
 }
 

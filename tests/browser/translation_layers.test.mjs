@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, read, root, settled, workersLeft } from './open.mjs';
+import { assertAccessible, assertFits, limit, read, root, settled, workersLeft } from './open.mjs';
 
 const onPage = testsOnPage('#view=translation');
 // Node may run the other of the two binaries, whose sums round differently.
@@ -36,7 +36,7 @@ async function assertRead(page, text, beams) {
       ({ text, score }, i) =>
         text === layers[i].text && Math.abs(score - layers[i].score) <= tolerance,
     );
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + limit;
   while (!same(await shown())) {
     assert.ok(Date.now() < deadline, `${JSON.stringify([await shown(), layers])}`);
     await page.waitForTimeout(100);
@@ -47,7 +47,7 @@ async function assertRead(page, text, beams) {
 async function open(page, text) {
   await read(page, text);
   await page.getByRole('button', { name: 'Read every layer' }).click();
-  await page.getByTestId('encoder-layers').waitFor({ timeout: 30_000 });
+  await page.getByTestId('encoder-layers').waitFor();
 }
 
 onPage('each layer’s translation is the package’s, the last the view’s own', {}, async (page) => {
@@ -103,7 +103,7 @@ onPage('it follows text, sentence, beams and language', {}, async (page) => {
   const french = await Translator.load(join(root, 'weights/en-fr'));
   const { text } = await french.translate('The dog sleeps.');
   french.dispose();
-  await rows(page).last().getByText(text, { exact: true }).waitFor({ timeout: 30_000 });
+  await rows(page).last().getByText(text, { exact: true }).waitFor();
   await workersLeft(page, 2);
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await workersLeft(page, 1);

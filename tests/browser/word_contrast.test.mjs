@@ -87,9 +87,7 @@ function assertClose(got, expected, what) {
 /** Opens the ledger, and waits until it is whole. */
 async function openLedger(page) {
   await page.getByText('ledger', { exact: true }).click();
-  await page
-    .locator('.ledger[aria-busy="false"] [data-testid="ledger"]')
-    .waitFor({ timeout: 30_000 });
+  await page.locator('.ledger[aria-busy="false"] [data-testid="ledger"]').waitFor();
 }
 
 onPage('the ledger is the package’s, for any two tokens, effects and all', {}, async (page) => {
@@ -102,9 +100,7 @@ onPage('the ledger is the package’s, for any two tokens, effects and all', {},
     const { columns, tokens, value } = table;
     const shown = page.getByTestId('ledger-sum');
     await shown.filter({ hasText: `over “${table.against.text.trim()}”` }).waitFor();
-    await page
-      .locator('.ledger[aria-busy="false"] [data-testid="ledger"]')
-      .waitFor({ timeout: 30_000 });
+    await page.locator('.ledger[aria-busy="false"] [data-testid="ledger"]').waitFor();
     assertClose(await values(shown), [value], 'sum');
     for (const [view, name] of [
       ['read', 'at the token it was read from'],

@@ -40,7 +40,7 @@ async function open(page, second) {
   await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
   await page.getByTestId('second').fill(second);
   const done = page.locator('[data-testid="turning"][aria-busy="false"]');
-  await done.waitFor({ timeout: 120_000 });
+  await done.waitFor();
 }
 
 onPage('a cell’s number is what carrying that vector does to the word', {}, async (page) => {
@@ -75,7 +75,7 @@ onPage('a cell’s number is what carrying that vector does to the word', {}, as
   near(await value(cell(page, 0, 1)), (await contrast(donor)) - whole, 'all of the way');
 
   await cell(page, 0, 1).click();
-  await page.getByTestId('performed').getByText(text).waitFor({ timeout: 30_000 });
+  await page.getByTestId('performed').getByText(text).waitFor();
   near(await value(page.getByTestId('turn')), (await contrast(donor)) - whole, 'turn');
   await page.keyboard.press('Escape');
   assert.equal(await page.getByTestId('performed').count(), 0);
@@ -88,7 +88,7 @@ async function beside(page, first, second) {
   await read(page, first);
   await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
   await page.getByTestId('second').fill(second);
-  await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor({ timeout: 120_000 });
+  await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor();
 }
 
 /** How far the second's word is before the first's where the two part; with options of the package. */
@@ -127,7 +127,7 @@ onPage('a token without a partner is taken out from a layer on', {}, async (page
   await cell(page, 0, 2).click();
   assert.match(await page.getByTestId('turned').textContent(), /“not” taken out before layer 1/);
   const { text } = await one(longer, { beams: 4, maskTokens: [[2]] });
-  await page.getByTestId('performed').getByText(text).waitFor({ timeout: 30_000 });
+  await page.getByTestId('performed').getByText(text).waitFor();
   await page.keyboard.press('Escape');
   // The second sentence's tokens stand further on than they did: its own number is told, too.
   const alone = (await lead(shorter, longer, shorter)).toFixed(2);
@@ -148,7 +148,7 @@ onPage('of a long sentence a cell is a word', {}, async (page) => {
   await page.getByRole('button', { name: 'Set a second sentence beside it' }).click();
   await page.getByTestId('second').fill(first.replace('friend', 'brother'));
   const turning = page.getByTestId('turning');
-  await turning.locator('[data-cell]').first().waitFor({ timeout: 120_000 });
+  await turning.locator('[data-cell]').first().waitFor();
   const { sourceTokens } = await one(first, { beams: 1 });
   assert.ok(sourceTokens.length > 64);
   const words = first.split(' ').length;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Generator } from '../../dist/index.js';
 import { testsOnPage } from './on_page.mjs';
-import { assertAccessible, assertFits, read, root, settled } from './open.mjs';
+import { assertAccessible, assertFits, limit, read, root, settled } from './open.mjs';
 
 const onPage = testsOnPage('#view=writing');
 const tolerance = 0.01;
@@ -94,7 +94,7 @@ onPage('it follows the text and the heads', {}, async (page) => {
   await page.getByRole('button', { name: 'Read every layer' }).click();
   await page.getByTestId('next-so-far').nth(5).waitFor();
   const until = async (changed) => {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + limit;
     while (!changed(await shown(page))) {
       assert.ok(Date.now() < deadline, JSON.stringify(await shown(page)));
       await page.waitForTimeout(50);

@@ -58,7 +58,7 @@ async function placed(columns) {
 
 async function settled(page) {
   // What was typed is read after a pause; until then what is shown is told to be old.
-  await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor({ timeout: 60_000 });
+  await page.locator('[data-testid="turning"][aria-busy="false"]').waitFor();
 }
 
 async function open(page) {
@@ -116,7 +116,7 @@ onPage('a pressed cell is performed, by mouse, keys and drag', {}, async (page) 
     const patch = [{ name, tokens: [index], value: await rowOf(donor, name, index) }];
     const { text } = await generator.generate(base, { ...greedy, patch });
     const shown = page.getByTestId('performed');
-    await shown.getByText('%').waitFor({ timeout: 30_000 });
+    await shown.getByText('%').waitFor();
     assert.ok((await shown.textContent()).includes(base + text), `${row} ${index}: ${text}`);
     const [first] = await next(base, patch);
     const share = `${(100 * Math.exp(first.logprob)).toFixed(1)}%`;
@@ -238,7 +238,7 @@ onPage('texts longer than the model reads, and words as cells', {}, async (page)
   const first = `The film is ${Array(35).fill('really').join(', ')} good`;
   await read(page, first);
   await page.getByTestId('second').fill(first.replace('film', 'problem'));
-  await page.getByText('a cell is a word').waitFor({ timeout: 60_000 });
+  await page.getByText('a cell is a word').waitFor();
   const { promptTokens } = await generator.next(first, { count: 1 });
   assert.ok(promptTokens.length > 64);
   const words = first.split(' ').length;

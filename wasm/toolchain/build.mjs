@@ -14,6 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
@@ -22,13 +23,15 @@ import { orderedForCompression } from './order.mjs';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Runs a program in the repository; resolves to its output, throws an error that holds it. */
-export function run(command, args, { env, inherit = false } = {}) {
+export function run(command, args, { env, inherit = false, patient = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
       stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
     });
+    // It leaves the processor to what waits for an answer, such as tests of pages.
+    if (patient && child.pid) setPriority(child.pid, 10);
     let output = '';
     child.stdout?.on('data', (data) => (output += data));
     child.stderr?.on('data', (data) => (output += data));
@@ -113,7 +116,7 @@ export async function cmake(preset, ...targets) {
     run('cmake', ['--fresh', '--preset', preset, ...options], { env }),
   );
   const wanted = targets.length > 0 ? ['--target', ...targets] : [];
-  await run('cmake', ['--build', '--preset', preset, ...wanted], { env });
+  await run('cmake', ['--build', '--preset', preset, ...wanted], { env, patient: true });
 }
 
 // The .d.ts files of the entries and those they lead to; the others describe internals.
