@@ -32,7 +32,7 @@ function versionUsed({ project, browser, node }) {
 }
 
 try {
-  await setUp('build', 'native', 'test', 'environments');
+  await setUp('build', 'native', 'test');
   await cmake('test', 'glassformer');
   await buildPackage();
   await buildModels();

@@ -1,6 +1,6 @@
 // Installs what the build or the tests need and the machine lacks:
 //
-//   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench, environments
+//   node wasm/toolchain/setup.mjs GROUP...    groups: build, native, test, bench
 //
 // - system packages of the running release (only as root on Debian; elsewhere the command or the
 //   list to install is printed and the exit status is 1),
@@ -41,7 +41,8 @@ const groups = {
   native: { debian: ['cmake', 'ninja-build', 'g++'], commands: ['cmake', 'ninja', 'c++'] },
   test: {
     debian: [
-      'chromium-headless-shell',
+      'chromium', // for extensions
+      'chromium-headless-shell', // for pages: half of the time
       'clang-format',
       'fonts-dejavu-core',
       'libclang-rt-19-dev',
@@ -51,7 +52,6 @@ const groups = {
     commands: ['chromium', 'clang-format', 'spm_encode'],
   },
   bench: { debian: ['python3-numpy', 'python3-onnx'], commands: ['python3'] },
-  environments: { debian: ['chromium'], commands: ['chromium'] },
 };
 
 // Unpacked from Debian 13 into .toolchain/debian. Its binaryen needs a newer libc than Debian 12
