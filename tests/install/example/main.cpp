@@ -27,7 +27,7 @@ void print(const char* name, const std::vector<glassformer::InputToken>& tokens)
 void classify(const char* folder) {
   auto classifier = glassformer::Classifier::load(folder);
   const auto result =
-      classifier.classify("A gripping, beautifully shot film.", {.attention = true});
+      classifier.classify("A gripping, beautifully shot film.", {.encoder = {.attention = true}});
   std::cout << "label\t" << result.label << '\n';
   print("scores", result.scores);  // in the order of classifier.labels()
   print("tokens", result.tokens);
@@ -35,7 +35,7 @@ void classify(const char* folder) {
   print("first row", head.first(result.attention->keys));
 
   const auto without =
-      classifier.classify("Not good at all.", {.ablate = {{.layer = 2, .head = 5}}});
+      classifier.classify("Not good at all.", {.encoder = {.ablate = {{.layer = 2, .head = 5}}}});
   print("ablated", without.scores);
 }
 
