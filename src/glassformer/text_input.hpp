@@ -50,7 +50,10 @@ class Inputs {
   std::vector<Item> items_;
 };
 
+/// Several texts.
 using Texts = Inputs<std::string_view>;
-using TextInputs = Inputs<TextInput>;  ///< texts alone or in pairs
+
+/// Several texts, alone or in pairs.
+using TextInputs = Inputs<TextInput>;
 
 }  // namespace glassformer
