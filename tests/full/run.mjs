@@ -1,4 +1,4 @@
-// `npm run test:full`: what `npm test` leaves out, as it takes a quarter of an hour:
+// `npm run test:full`: what `npm test` leaves out, as it takes another quarter of an hour:
 // - the native tests as people build them: by the system's compiler, optimized, with all its
 //   warnings, each file by itself;
 // - models of the size that people use, random weights, 500 MB on disk at a time.
