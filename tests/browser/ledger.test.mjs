@@ -153,6 +153,11 @@ onPage('of a long text the rows in sight are there, and all of the sums', {}, as
   await open(page, text);
   const table = await classifier.explain(text, { method: 'ledger', label });
   assert.ok(table.tokens.length > 400);
+  await page.waitForFunction(
+    ({ value, tolerance: near }) =>
+      Math.abs(document.querySelector('[data-testid=ledger-sum]').dataset.value - value) < near,
+    { value: table.value, tolerance },
+  );
   assert.ok((await sheet(page).locator('[data-row]').count()) < 1000);
   assertClose([await value(page.getByTestId('ledger-sum'))], [table.value], 'sum');
   await sheet(page).locator('[data-row="0"][data-column="0"]').focus();

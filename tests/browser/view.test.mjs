@@ -242,10 +242,13 @@ test('what cannot be shown is refused, by what is wrong with it', () =>
         /data: expected 1 × 2 × 1 × 1/,
       ],
       [{ tokens: one, attention: { encoder: { ...map, heads: 0 } } }, /heads: expected a positive/],
-      [{ tokens: one, attention: { encoder: { ...map, data: '!' } } }, /data: expected base64/],
+      [
+        { tokens: one, attention: { encoder: { ...map, data: '!!!!!!==' } } },
+        /data: expected base64/,
+      ],
       [
         { tokens: one, attention: { encoder: { ...map, data: 'AAA=' } } },
-        /whole f32 numbers, got 2/,
+        /1 × 1 × 1 × 1 numbers, got 0\.5/,
       ],
       [{ tokens: one, attention: { encoder: { ...map, data: ['a'] } } }, /finite numbers/],
       [{ sentences: [] }, /sentences: expected at least one/],
