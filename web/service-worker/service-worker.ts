@@ -87,6 +87,9 @@ async function networkFirst(request: Request): Promise<Response> {
   } catch (error) {
     const response = await kept(request);
     if (response) return response;
+    // Of a model that is kept all files are: the server has no other ones.
+    const weights = new Request(new URL('model.safetensors', request.url));
+    if (await kept(weights)) return new Response(undefined, { status: 404 });
     throw error;
   }
 }
