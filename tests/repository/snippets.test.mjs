@@ -1,14 +1,14 @@
 // The snippets of the documentation that need something around them: a hub, a file chosen by a user,
 // another server, a service worker, an edge runtime. Each is given that, and runs as it is written.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { basename, extname, join } from 'node:path';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { root, run } from '../../wasm/toolchain/build.mjs';
 import { launch } from '../browser/open.mjs';
 import { firefoxModel } from '../package/firefox_model.mjs';
+import { serve } from '../package/helpers.mjs';
 import { folderWithPackages, of } from './snippets.mjs';
 
 const folder = folderWithPackages('docs-surroundings');
@@ -23,34 +23,15 @@ function snippet(text) {
   return found[0].code;
 }
 
+// A site as the documentation has it: the package's files in one folder, a model in another.
+symlinkSync(join(root, 'dist'), join(folder, 'assets'));
+symlinkSync(join(root, 'weights'), join(folder, 'models'));
+const { url: origin } = await serve(folder, {
+  '/': (response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>'),
+});
 const browser = await launch();
-const types = { '.js': 'text/javascript', '.html': 'text/html', '.wasm': 'application/wasm' };
-const server = createServer((request, response) => {
-  const { pathname } = new URL(request.url, 'http://localhost');
-  const type = types[extname(pathname)] ?? 'application/octet-stream';
-  const file = (path) => {
-    try {
-      response.writeHead(200, { 'content-type': type }).end(readFileSync(join(root, path)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  };
-  const [, place, rest] = /^\/(\w+)\/(.*)$/.exec(pathname) ?? [];
-  if (pathname === '/')
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>');
-  else if (place === 'assets') file(`dist/${rest}`);
-  else if (place === 'models') file(`weights/${rest}`);
-  else if (pathname === '/service.js')
-    response.writeHead(200, { 'content-type': type }).end(worker);
-  else response.writeHead(404).end();
-});
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const origin = `http://127.0.0.1:${server.address().port}`;
-after(async () => {
-  await browser.close();
-  server.closeAllConnections();
-  server.close();
-});
+after(() => browser.close());
 
 // Runs a script in a page whose requests to `elsewhere` are answered from `files`, by their names at
 // the end of the address. Resolves to what it printed, when `enough` lines were.
@@ -135,9 +116,8 @@ test('a translator of Firefox from another server', async () => {
   assert.ok(lines[0][1] > 0);
 });
 
-let worker = '';
 test('a service worker that keeps the package', async () => {
-  worker = snippet("addEventListener('install'");
+  writeFileSync(join(folder, 'service.js'), snippet("addEventListener('install'"));
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
