@@ -1,10 +1,12 @@
 // Chromium as every test of pages starts it.
 import { existsSync } from 'node:fs';
 
+/** All of it, which extensions need. */
+export const wholePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
 // Without a window's frame, where that is installed: it takes half of the time.
-export const executablePath =
-  process.env.CHROMIUM ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => existsSync(file));
+const shell = '/usr/bin/chromium-headless-shell';
+export const executablePath = !process.env.CHROMIUM && existsSync(shell) ? shell : wholePath;
 
 export const flags = [
   '--no-sandbox',

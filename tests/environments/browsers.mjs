@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { executablePath, flags } from '../browser/chromium.mjs';
+import { executablePath, flags, wholePath } from '../browser/chromium.mjs';
 import { outcomeIn } from './judge.mjs';
 import { Untried } from './project.mjs';
 import { WebKit } from './webkit.mjs';
@@ -43,7 +43,7 @@ export async function browse(url, name = 'chromium', driver) {
 export async function browseExtension(folder) {
   const profile = mkdtempSync(join(tmpdir(), 'glassformer-profile-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', // the shell has no extensions
+    executablePath: wholePath,
     headless: false,
     args: [...flags, '--headless=new', `--load-extension=${folder}`],
     ignoreDefaultArgs: ['--disable-extensions'],
