@@ -372,6 +372,15 @@ test('of two conversions into one folder at once one does all of it, and the oth
   }
 });
 
+// As the slower of two finds it when the other one has just ended.
+test('a conversion that is refused leaves no folder of its own behind', () => {
+  const out = fresh();
+  mkdirSync(join(out, '.glassformer-unfinished'), { recursive: true });
+  writeFileSync(join(out, 'config.json'), '{}');
+  assertFails(glassformer(['convert', checkpoint('bert_sequence'), out]), /exists already/);
+  assert.deepEqual(readdirSync(out), ['config.json']);
+});
+
 test('a conversion that fails does not say that it wrote something', () => {
   const [out, full] = [fresh(), fresh()];
   mkdirSync(full);
