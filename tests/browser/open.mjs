@@ -80,10 +80,15 @@ export async function settled(page) {
 // Runs `body` on a fresh page that has read its first text; the page must have no complaints.
 export async function visit(browser, url, options, body) {
   const opened = await open(browser, url, options);
+  const { complaints } = opened;
   try {
     await settled(opened.page);
     await body(opened.page, opened);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(complaints, []);
+  } catch (error) {
+    // What the page complains of may be why.
+    if (complaints.length > 0) error.message += `\nThe page: ${complaints.join('\n')}`;
+    throw error;
   } finally {
     await opened.context.close();
   }

@@ -456,13 +456,13 @@ for (const [hash, selector] of [
       await page.locator(`main ${selector}, ${selector}`).first().waitFor();
       const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
       assert.equal(await dropFolder(page, 'bert_sequence', files, selector), true);
+      const yours = page.locator('nav [aria-current]', { hasText: 'Your model' });
+      await yours.waitFor();
       await page.getByTestId('answer').waitFor();
-      assert.equal(await page.locator('nav [aria-current]').textContent(), 'Your model');
       assert.equal(await page.locator('.dropping').count(), 0);
       if (hash === '#view=model') return;
       await page.goBack();
-      await page.getByTestId('answer').waitFor({ state: 'detached' });
-      assert.notEqual(await page.locator('nav [aria-current]').textContent(), 'Your model');
+      await yours.waitFor({ state: 'detached' });
     },
   );
 
