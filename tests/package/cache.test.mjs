@@ -18,6 +18,12 @@ const otherScore = await scoreOf(goldenFolder(other));
 const near = (a, b) => Math.abs(a - b) < 1e-5;
 assert.ok(!near(score, otherScore));
 
+/** What a published folder has beside its weights and configuration, or has not. */
+const publishedFiles = [
+  ...['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'],
+  ...['vocab.txt', 'modules.json'],
+];
+
 const blank = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end();
 // A sandboxed frame is of another origin.
 const script = (response) =>
@@ -34,11 +40,17 @@ after(() => browser.close());
 
 /** A server of golden models at /NAME/FILE, with manifests if wanted; it can go offline. */
 async function serveModel({ manifest }) {
-  const state = { online: true, golden: name, headers: {}, spoil: (file, bytes) => bytes };
+  const state = {
+    online: true,
+    folder: goldenFolder(name),
+    lost: undefined, // a file of which the connection breaks
+    headers: {},
+    spoil: (file, bytes) => bytes,
+  };
   const answer = (response, { url, socket }) => {
-    if (!state.online) return void socket.destroy();
     const file = url.split('/').at(-1);
-    const folder = goldenFolder(state.golden);
+    if (!state.online || file === state.lost) return void socket.destroy();
+    const { folder } = state;
     const headers = { 'access-control-allow-origin': '*', ...state.headers };
     if (file === 'manifest.json') {
       if (manifest) response.writeHead(200, headers).end(JSON.stringify(manifestOf(folder)));
@@ -53,7 +65,7 @@ async function serveModel({ manifest }) {
     }
     response.writeHead(200, headers).end(state.spoil(file, bytes));
   };
-  const files = [...modelFiles, 'source.model', 'target.model', 'manifest.json'];
+  const files = [...modelFiles, 'source.model', 'target.model', 'manifest.json', ...publishedFiles];
   const folders = ['model', 'second'];
   const routes = folders.flatMap((folder) => files.map((file) => [`/${folder}/${file}`, answer]));
   const { url, requests } = await serve('/nowhere', Object.fromEntries(routes));
@@ -222,7 +234,7 @@ test('a new model on the server: a manifest tells, and only what changed is fetc
   const { context, load } = await open();
   assertScore(await load(server.url));
   server.asked();
-  server.state.golden = other;
+  server.state.folder = goldenFolder(other);
   assertScore(await load(server.url), otherScore);
   const { files } = manifestOf(goldenFolder(name));
   const changed = Object.entries(manifestOf(goldenFolder(other)).files)
@@ -240,7 +252,7 @@ test('a new model on the server, without a manifest: what was kept stays until i
   const { context, page, load, kept } = await open();
   assertScore(await load(server.url));
   assertScore(await load(server.second));
-  server.state.golden = other;
+  server.state.folder = goldenFolder(other);
   assertScore(await load(server.url));
   await page.evaluate((url) => glassformer.clearCache(url), server.url);
   assert.deepEqual(
@@ -260,11 +272,11 @@ test('a new model on the server, without a manifest: what was kept stays until i
 test('an old file in the HTTP cache beside a new manifest', async () => {
   const server = await serveModel({ manifest: true });
   for (const cache of [true, false]) {
-    server.state.golden = name;
+    server.state.folder = goldenFolder(name);
     server.state.headers = { 'cache-control': 'max-age=3600' };
     const { context, page, load } = await open();
     assertScore(await load(server.url, { cache }));
-    server.state.golden = other;
+    server.state.folder = goldenFolder(other);
     // The manifest is asked for anew, the other files are not.
     await page.evaluate((url) => fetch(`${url}/manifest.json`, { cache: 'reload' }), server.url);
     assertScore(await load(server.url, { cache }), otherScore);
@@ -275,7 +287,7 @@ test('an old file in the HTTP cache beside a new manifest', async () => {
 test('a model of two tokenizers, without a network', async () => {
   for (const manifest of [true, false]) {
     const server = await serveModel({ manifest });
-    server.state.golden = 'translate_tutorial_separate';
+    server.state.folder = goldenFolder('translate_tutorial_separate');
     const { context, load } = await open();
     for (const online of [true, false]) {
       server.state.online = online;
@@ -284,6 +296,27 @@ test('a model of two tokenizers, without a network', async () => {
     }
     await context.close();
   }
+});
+
+test('a published folder: which optional files there are is kept, and never guessed', async () => {
+  const server = await serveModel({ manifest: false });
+  server.state.folder = join(root, 'tests/checkpoints/bert_sequence');
+  const { context, load } = await open();
+  const all = await load(server.url);
+  assert.equal(all.code, undefined, all.message);
+  server.state.online = false;
+  assertScore(await load(server.url), all.score);
+  await context.close();
+
+  // Without its settings the tokenizer would give other tokens.
+  const another = await open();
+  Object.assign(server.state, { online: true, lost: 'tokenizer_config.json' });
+  const { code, message } = await another.load(server.url);
+  assert.equal(code, 'fetch_failed');
+  assert.match(message, /tokenizer_config\.json/);
+  server.state.lost = undefined;
+  assertScore(await another.load(server.url), all.score);
+  await another.context.close();
 });
 
 test('a disk that is full: the model loads, and is not kept', async () => {

@@ -5,9 +5,11 @@ import type { Sources } from './protocol.js';
 /** How the names of our caches begin: those of an origin are shared by all that lives there. */
 export const family = 'glassformer-models-';
 
-// The number stands for the layout: each file under its URL, with its hash in a header.
+// The number stands for the layout: each file under its URL, with its hash in a header; a file that
+// the folder does not have, as an empty one with another header.
 const cacheName = `${family}1`;
 const hashHeader = 'x-sha256';
+const absentHeader = 'x-absent';
 
 /** The browser's caches, where there are any. */
 export function cacheStorage(): CacheStorage | undefined {
@@ -63,4 +65,16 @@ export async function keep(
 ): Promise<void> {
   const headers = { 'content-length': String(bytes.length), [hashHeader]: sha256 };
   await cache.put(url, new Response(bytes as BodyInit, { headers })).catch(() => {});
+}
+
+/** Remembers that a folder has no such file. */
+export async function keepAbsence(cache: Cache, url: string): Promise<void> {
+  const headers = { [absentHeader]: '1' };
+  await cache.put(url, new Response(null, { headers })).catch(() => {});
+}
+
+/** Whether the folder had no such file when the server was last asked. */
+export async function wasAbsent(cache: Cache, url: string): Promise<boolean> {
+  const response = await cache.match(url).catch(() => undefined);
+  return response?.headers.has(absentHeader) ?? false;
 }

@@ -1,4 +1,4 @@
-import { findKept, isHttp, keep } from './cache.js';
+import { findKept, isHttp, keep, keepAbsence, wasAbsent } from './cache.js';
 import type { KeptFile } from './cache.js';
 import { GlassformerError, throwIfAborted } from './errors.js';
 import type { ErrorCode } from './errors.js';
@@ -84,7 +84,7 @@ export class ModelFolder {
     try {
       return await this.#begin(file);
     } catch (error) {
-      if (!this.#isAbsent(file, error as GlassformerError)) throw error;
+      if (!(await this.#isAbsent(file, error as GlassformerError))) throw error;
       this.#absent.set(file, error as GlassformerError);
       return undefined;
     }
@@ -171,9 +171,14 @@ export class ModelFolder {
     if (keeps && sha256) this.#toKeep.push(() => keep(cache!, reader.name, bytes, sha256));
   }
 
-  /** Keeps what has come, now that the model is loaded. */
+  /** Keeps what has come, now that the model is loaded, and what did not come. */
   async keep(): Promise<void> {
-    await Promise.all(this.#toKeep.map((put) => put()));
+    const { cache } = this.#options;
+    const absent = [...this.#absent.keys()].map((file) => sourceOf(this.#sources, file));
+    await Promise.all([
+      ...this.#toKeep.map((put) => put()),
+      ...(cache ? absent.filter(isHttp).map((url) => keepAbsence(cache, url)) : []),
+    ]);
   }
 
   /** Gives up what is not read yet. */
@@ -233,12 +238,15 @@ export class ModelFolder {
 
   /**
    * Whether an error says that the folder has no file of this name. Some servers hide that behind
-   * status 403 or a page of their own; hubs do not. What cannot be reached is absent only where
-   * nobody may ask the server: with what is kept offline, and in packages of extensions.
+   * status 403 or a page of their own; hubs do not. What cannot be reached is absent only where that
+   * is kept, and in packages of extensions, which have no server.
    */
-  #isAbsent(file: string, { code, status }: GlassformerError): boolean {
-    const offline = this.#options.cache !== undefined || !isHttp(sourceOf(this.#sources, file));
-    if (code === 'fetch_failed') return offline;
+  async #isAbsent(file: string, { code, status }: GlassformerError): Promise<boolean> {
+    if (code === 'fetch_failed') {
+      const { cache } = this.#options;
+      const source = sourceOf(this.#sources, file);
+      return isHttp(source) ? cache !== undefined && (await wasAbsent(cache, source)) : true;
+    }
     if (this.#isOfHub(file)) return status === 404;
     if (code === 'http_error') return status === 404 || status === 410 || status === 403;
     return code === 'missing_file' || code === 'wrong_content_type';
