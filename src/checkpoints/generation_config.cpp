@@ -191,13 +191,17 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   if (config.start_id && fields.find(start)) {
     config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest));
   }
-  if (fields.find("do_sample")) config.sample = object.boolean("do_sample");
+  if (fields.find("do_sample")) {
+    config.sample = object.boolean("do_sample");
+    config.sample_in = config.sample ? object.document() : "";
+  }
   fields.count("max_new_tokens", 1, config.max_new_tokens);
   fields.count("max_length", 1, config.max_length);
   fields.count("min_new_tokens", 0, config.min_new_tokens);
   fields.count("min_length", 0, config.min_length);
   fields.count("no_repeat_ngram_size", 0, config.no_repeat_ngram_size);
   fields.count("num_beams", 1, config.beams);
+  if (fields.find("num_beams")) config.beams_in = *config.beams > 1 ? object.document() : "";
   fields.count("top_k", 0, config.top_k);
   fields.number("max_length_factor", config.max_length_factor);
   fields.number("temperature", config.temperature);

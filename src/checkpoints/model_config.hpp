@@ -104,6 +104,8 @@ struct GenerationConfig {
   std::optional<std::int32_t> last_token = {};  ///< is written where the longest text would go on
   /// Log-probabilities are those among the tokens that may be written.
   bool renormalize = false;
+  /// Where they ask to draw, and for several beams.
+  std::string sample_in = {}, beams_in = {};
 
   bool operator==(const GenerationConfig&) const = default;
 };

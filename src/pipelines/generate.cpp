@@ -106,11 +106,11 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
   if (beams > 1 && draws) {
     if (!asked_to_draw && !options.beams) {
-      throw_error(ErrorCode::unsupported,
-                  {"generation_config.json, or config.json: do_sample is true and num_beams is {}, "
-                   "but a beam search does not draw tokens here; set option sample to false to "
-                   "search, or beams to 1 to draw",
-                   {beams}});
+      throw_error(
+          ErrorCode::unsupported,
+          {"{}: do_sample is true, and {}: num_beams is {}, but a beam search does not draw "
+           "tokens here; set option sample to false to search, or beams to 1 to draw",
+           {folder.sample_in, folder.beams_in, beams}});
     }
     if (asked_to_draw) {
       refuse_option(

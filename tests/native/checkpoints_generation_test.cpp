@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,8 @@
 
 namespace glassformer::test {
 namespace {
+
+using Catch::Matchers::StartsWith;
 
 constexpr double tolerance = 1e-4;  // of numbers up to some tens
 
@@ -319,15 +322,26 @@ TEST_CASE("a folder that asks for a beam search that draws is named where it sta
   read_generation(R"({"do_sample": true, "num_beams": 4})", config);
   const Error error = error_of([&] { plan_of({}, config); });
   CHECK(error.code() == ErrorCode::unsupported);
-  const std::string message = error.what();
-  CHECK(message.find("generation_config.json") != message.npos);
-  CHECK(message.find("num_beams is 4") != message.npos);
+  CHECK_THAT(error.what(), StartsWith("generation_config.json: do_sample is true, and "
+                                      "generation_config.json: num_beams is 4, but"));
   GenerateOptions options;
   options.beams = 1;
   CHECK(plan_of(options, config).choice.kind == TokenChoice::Kind::drawn);
   options = {};
   options.sample = false;
   CHECK(plan_of(options, config).search.beams == 4);
+
+  // Each in a file of its own, or a task's.
+  config = {};
+  const std::string_view json = R"({"num_beams": 3})";
+  constexpr JsonSource source{ErrorCode::invalid_config, "config.json"};
+  const JsonValue value = parse_json(json, source);
+  JsonObject object(value, source, {}, 10);
+  read_generation(object, config);
+  config = with_task(config, {.name = "a", .prefix = {}, .settings = R"({"do_sample": true})"}, 9);
+  CHECK_THAT(error_of([&] { plan_of({}, config); }).what(),
+             StartsWith("config.json: task_specific_params: \"a\": do_sample is true, and "
+                        "config.json: num_beams is 3, but"));
 }
 
 TEST_CASE("published models draw from the tokens that the original library draws from",
