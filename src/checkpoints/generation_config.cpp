@@ -100,12 +100,14 @@ void read_never(Fields& fields, std::vector<std::vector<std::int32_t>>& never) {
   constexpr const char* key = "bad_words_ids";
   const JsonValue* words = fields.find(key);
   if (!words) return;
+  const auto refuse = [&] {
+    fields.object().fail(key, {"at most {} words, each an array of ids", {most_words}}, *words);
+  };
   never.clear();
+  if (!words->is_array()) refuse();
   for (JsonEntries word(*words); word.next();) {
     const JsonValue tokens = word.value();
-    if (!tokens.is_array() || count_entries(tokens) == 0 || never.size() == most_words) {
-      fields.object().fail(key, {"at most {} words, each an array of ids", {most_words}}, *words);
-    }
+    if (!tokens.is_array() || count_entries(tokens) == 0 || never.size() == most_words) refuse();
     std::vector<std::int32_t>& ids = never.emplace_back();
     for (JsonEntries token(tokens); token.next();) add_id(fields, key, token.value(), ids);
   }

@@ -379,6 +379,12 @@ std::string JsonValue::string() const {
   return characters;
 }
 
+JsonEntries::JsonEntries(JsonValue value) : text_(value.text()), object_(value.is_object()) {
+  if (!object_ && !value.is_array()) {
+    throw_error(ErrorCode::internal, {"entries of {}", {describe(value)}});
+  }
+}
+
 bool JsonEntries::next() {
   at_ = skip_space(text_, at_ == 0 ? 1 : at_);
   if (text_[at_] == ',') at_ = skip_space(text_, at_ + 1);

@@ -55,8 +55,9 @@ class JsonValue {
 ///   for (JsonEntries entry(value); entry.next();) use(entry.key(), entry.value());
 class JsonEntries {
  public:
-  /// `value` is an array or an object.
-  explicit JsonEntries(JsonValue value) : text_(value.text()), object_(value.is_object()) {}
+  /// `value` is an array or an object; for others this throws `internal`, as who calls it has to
+  /// refuse them by the name of their field.
+  explicit JsonEntries(JsonValue value);
 
   /// Goes to the first entry, later to the next one; false behind the last.
   bool next();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view scale_suffix = "_scale";
 constexpr std::size_t piece_limit = 1 << 20;
-constexpr std::string_view cure =
+constexpr std::string_view weights_cure =
     "; integers that another program has packed cannot be read: load the original model, with "
     "compute \"int8\" to have it quantized here";
 
@@ -170,11 +170,12 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
     std::size_t i = 0;
     while (i < size() && tensor(i).name != packed) ++i;
     fail(ErrorCode::missing_tensor, name,
-         {"expected shape {}, got none{}", {to_string(shape), i < size() ? cure : ""}});
+         {"expected shape {}, got none{}", {to_string(shape), i < size() ? weights_cure : ""}});
   }
   if (!holds_weights(tensor(index).dtype)) {
     fail(ErrorCode::unsupported_dtype, name,
-         {"expected F32, F16, BF16 or I8, got {}{}", {to_string(tensor(index).dtype), cure}});
+         {"expected F32, F16, BF16 or I8, got {}{}",
+          {to_string(tensor(index).dtype), weights_cure}});
   }
   check_shape(tensor(index), shape);
   if (tensor(index).dtype != DType::i8) return false;
@@ -182,7 +183,8 @@ bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::si
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
   if (scale == none) {
     fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
-         {"expected shape {} beside the I8 tensor, got none{}", {to_string({shape[0]}), cure}});
+         {"expected shape {} beside the I8 tensor, got none{}",
+          {to_string({shape[0]}), weights_cure}});
   }
   const TensorInfo& scales = tensor(scale);
   if (scales.dtype == DType::multiplier) return true;

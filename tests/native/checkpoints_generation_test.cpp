@@ -316,6 +316,19 @@ TEST_CASE("a folder's stop strings and suppressed tokens hold, and options win",
   CHECK(refused({{"badWords", {1}}}));
 }
 
+TEST_CASE("words that are never written are arrays of ids", "[checkpoints][generation_options]") {
+  for (const std::string wrong : {"4", "{}", "\"a\"", "[4]", "[[]]", "[[\"a\"]]", "[{\"a\": 1}]"}) {
+    GenerationConfig config;
+    const Error error =
+        error_of([&] { read_generation("{\"bad_words_ids\": " + wrong + "}", config); });
+    CHECK(error.code() == ErrorCode::invalid_config);
+    CHECK_THAT(error.what(), StartsWith("generation_config.json: bad_words_ids: expected"));
+  }
+  GenerationConfig config;
+  read_generation(R"({"bad_words_ids": [[4], [5, 6]]})", config);
+  CHECK(config.never == std::vector<std::vector<std::int32_t>>{{4}, {5, 6}});
+}
+
 TEST_CASE("a folder that asks for a beam search that draws is named where it stands",
           "[checkpoints][generation_options]") {
   GenerationConfig config;
