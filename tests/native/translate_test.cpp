@@ -65,7 +65,7 @@ void fill(std::vector<Parameter> parameters, std::int32_t end, std::uint64_t see
 std::unique_ptr<TranslatePipeline> make_translator(const std::string& source = "bpe_bytes",
                                                    const std::string& target = "bpe_bytes",
                                                    std::uint64_t seed = 1) {
-  const ModelConfig config = config_of(load_tokenizer(source), load_tokenizer(target));
+  const ModelConfig config = config_of(tokenizer_named(source), tokenizer_named(target));
   std::unique_ptr<Tokenizer> other;
   if (target != source) other = own_tokenizer(target);
   auto pipeline =
@@ -453,7 +453,8 @@ TEST_CASE("hypotheses come best first, with the tree they grew on", "[translate]
 
 TEST_CASE("a folder says how it searches, and options say otherwise", "[translate]") {
   ModelConfig config = make_translator()->config();
-  config.generation = {.max_length = 4, .beams = 3, .early_stopping = EarlyStopping::yes};
+  config.generation = {
+      .max_length = 4, .beams = 3, .early_stopping = EarlyStopping::yes, .beams_in = "config.json"};
   CHECK(parse_config(to_json(config)).generation == config.generation);
   config.generation.end_ids = {1, 7};
   config.generation.never = {{5}, {9, 4}, {5, 6, 7}};
@@ -514,7 +515,7 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   CHECK(clipped.sentences[2].start == 507);
 
   // Unknown characters are one token, however many.
-  const SentencePieceTokenizer plain = load_tokenizer("bpe");
+  const SentencePieceTokenizer plain = tokenizer_named("bpe");
   std::string unknown;
   while (unknown.size() < 9000) unknown += "\u6F22";
   std::string parts;
@@ -608,7 +609,7 @@ std::vector<std::byte> shortlist_file(
 
 // A translator with one vocabulary and a shortlist: ids below 40, and 7 i + 0 … 8 for token i.
 std::unique_ptr<TranslatePipeline> make_shortlisting() {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   const ModelConfig config = config_of(tokenizer, tokenizer);
   std::vector<std::vector<std::uint32_t>> lists(tokenizer.size());
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -727,7 +728,7 @@ TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]
 }
 
 TEST_CASE("a shortlist that is damaged or another model's is refused by name", "[translate]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   ModelConfig config = config_of(tokenizer, tokenizer);
   const auto message = [&](std::span<const std::byte> file) -> std::string {
     try {
@@ -794,7 +795,7 @@ TEST_CASE("bad translation requests are refused by name, and the next one works"
   CHECK(pipeline->translate(texts[1], {.max_length = 100000}).sentences[0].output.tokens.size() <=
         24);
 
-  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   const auto code_with = [&](const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = config_of(tokenizer, tokenizer);
     change(config);
