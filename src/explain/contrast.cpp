@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-[[noreturn]] void refuse_infinite() {
+[[noreturn]] void refuse_infinite_logits() {
   throw_error(ErrorCode::non_finite,
               "explain: expected finite numbers, got others: the model's weights lead out of the "
               "range of floats");
@@ -22,13 +22,13 @@ double Contrast::of(const float* logits) const {
   for (std::size_t c = 0; c < weights.size(); ++c) {
     if (weights[c] != 0.0f) sum += static_cast<double>(weights[c]) * static_cast<double>(logits[c]);
   }
-  if (!(std::abs(sum) <= std::numeric_limits<float>::max())) refuse_infinite();
+  if (!(std::abs(sum) <= std::numeric_limits<float>::max())) refuse_infinite_logits();
   return sum;
 }
 
 void expect_finite(std::span<const float> numbers) {
   if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
-    refuse_infinite();
+    refuse_infinite_logits();
   }
 }
 

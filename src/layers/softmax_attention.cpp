@@ -30,7 +30,7 @@ KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_que
 }
 
 // A block of queries, and the keys that any of them may attend to, from a panel's first on.
-struct Block {
+struct QueryBlock {
   std::size_t first, queries;  // of the sequence
   std::size_t origin, keys;    // of the visible ones
 };
@@ -43,12 +43,12 @@ void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
     const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
     const KeyRange keys = keys_near(in.visible, first, first + queries - 1, reach);
     const std::size_t origin = keys.begin / width * width;
-    attend(Block{first, queries, origin, keys.end - origin});
+    attend(QueryBlock{first, queries, origin, keys.end - origin});
   }
 }
 
 // The keys of one query of a block, counted from the block's first.
-KeyRange keys_of(const HeadInput& in, const Block& block, std::size_t query, Reach reach) {
+KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query, Reach reach) {
   const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, reach);
   return {near.begin - block.origin, near.end - block.origin};
 }
@@ -56,8 +56,8 @@ KeyRange keys_of(const HeadInput& in, const Block& block, std::size_t query, Rea
 // Where a block's weights are asked for, writes a query's, row · share over `keys`, to their places
 // among all positions. `scale` is the kernel for rows of this type.
 template <typename Weight>
-void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, std::size_t query,
-              KeyRange keys, const Weight* row, float share,
+void hand_out(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
+              std::size_t query, KeyRange keys, const Weight* row, float share,
               void (*scale)(float*, const Weight*, std::size_t, float)) {
   if (!out.weights.data) return;
   float* const weights = out.weights.row(block.first + query).data();
@@ -72,7 +72,7 @@ void hand_out(const HeadInput& in, const HeadOutput& out, const Block& block, st
 
 // The same of its scores, before they become weights.
 template <typename Score>
-void hand_out_scores(const HeadInput& in, const HeadOutput& out, const Block& block,
+void hand_out_scores(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
                      std::size_t query, KeyRange keys, const Score* row, float scale) {
   if (!out.scores.data) return;
   const std::span<float> scores = out.scores.row(block.first + query);
@@ -84,7 +84,7 @@ void hand_out_scores(const HeadInput& in, const HeadOutput& out, const Block& bl
 // Where a query's scores or weights, just handed out as row · scale, are replaced: row becomes what
 // they are now, and scale 1. A row that its patch leaves as it is keeps every bit. Keys that the
 // query does not see stay unseen.
-void take_back(const HeadInput& in, const HeadMap& map, const Block& block, std::size_t query,
+void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block, std::size_t query,
                KeyRange keys, float* row, float& scale) {
   if (!map.replace(block.first + query)) return;
   const std::span<float> replaced = map.row(block.first + query);
@@ -97,7 +97,7 @@ void take_back(const HeadInput& in, const HeadMap& map, const Block& block, std:
 }
 
 // bias [keys] = what the scores of a query of a block get for each of its keys.
-void copy_bias(const HeadInput& in, const Block& block, std::size_t query, KeyRange keys,
+void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, KeyRange keys,
                float* bias) {
   const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
   const std::span<const std::uint32_t> visible =
@@ -163,7 +163,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
   pack_values(in, values);
 
   const std::size_t stride = workspace.scores.shape(1);
-  each_block(in, reach, [&](const Block& block) {
+  each_block(in, reach, [&](const QueryBlock& block) {
     // scores [queries, keys] = q · kᵀ
     run.matmul({.a = in.q + block.first * in.stride,
                 .a_stride = in.stride,
@@ -237,7 +237,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
   const float factor = scale * std::numbers::log2e_v<float>;
   const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
 
-  each_block(in, reach, [&](const Block& block) {
+  each_block(in, reach, [&](const QueryBlock& block) {
     // scores [queries, keys] = q · kᵀ
     run.matmul_int16({.a = room.rounded.data() + block.first * row_length,
                       .a_stride = row_length,

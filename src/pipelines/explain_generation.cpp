@@ -17,7 +17,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::array<std::string_view, 4> methods = {"rollout", "value_norms", "lens", "ledger"};
-constexpr std::size_t most_words = 100;
 
 struct Options {
   std::string method;
@@ -31,7 +30,7 @@ Options read_options(const TaskOptions& task) {
   reader.require("method");
   options.method = methods[reader.choose("method", methods)];
   if (options.method == "lens" && reader.find("words")) {
-    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_words));
+    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_lens_words));
   }
   if (options.method == "ledger") {
     options.ledger = read_next_ledger(reader);

@@ -16,7 +16,6 @@ namespace glassformer {
 namespace {
 
 constexpr std::array<std::string_view, 4> methods = {"rollout", "lens", "decoder_lens", "ledger"};
-constexpr std::size_t most_words = 100;
 
 struct Options {
   std::string method;
@@ -36,7 +35,7 @@ Options read_options(const TaskOptions& task) {
     options.beams = static_cast<std::size_t>(reader.integer("beams", 1, max_beams));
   }
   if (options.method == "lens" && reader.find("words")) {
-    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_words));
+    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_lens_words));
   }
   if (options.method == "ledger") {
     if (reader.find("sentence")) options.sentence = reader.index("sentence");

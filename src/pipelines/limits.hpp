@@ -14,6 +14,9 @@ namespace glassformer {
 inline constexpr std::uint64_t max_trace_bytes = 512 << 20;
 inline constexpr std::uint64_t max_search_bytes = 512 << 20;
 
+/// Of what each layer would write, at most so many words are shown.
+inline constexpr std::size_t most_lens_words = 100;
+
 /// "700 MiB", rounded up.
 inline std::string mebibytes(std::uint64_t bytes) {
   constexpr std::uint64_t mebibyte = 1 << 20;

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-void expect_finite(std::span<const float> logits) {
+void expect_finite_logits(std::span<const float> logits) {
   for (const float logit : logits) {
     if (std::isfinite(logit)) continue;
     throw_error(ErrorCode::non_finite, {"logits: expected finite numbers, got {}: the model's "
@@ -26,7 +26,7 @@ void softmax(std::span<float> logits) {
 }  // namespace
 
 void to_scores(Scoring scoring, std::span<float> logits) {
-  expect_finite(logits);
+  expect_finite_logits(logits);
   if (scoring == Scoring::softmax) softmax(logits);
   if (scoring == Scoring::sigmoid) {
     for (float& logit : logits) {

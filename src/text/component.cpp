@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-constexpr std::string_view cure =
+constexpr std::string_view component_cure =
     "; the tokenizer must be saved again without it, or the text prepared elsewhere";
 
 }  // namespace
@@ -59,7 +59,7 @@ void Component::refuse_type(std::string_view supported) const { refuse("type", t
 void Component::refuse(std::string_view field, std::string_view got,
                        std::string_view supported) const {
   throw_error(ErrorCode::unsupported, {"tokenizer.json: {}: {}: expected {}, got {}{}",
-                                       {path_, field, supported, describe(got), cure}});
+                                       {path_, field, supported, describe(got), component_cure}});
 }
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint_golden.hpp"
 #include "checkpoints/folder_on_disk.hpp"
 #include "checkpoints/input_file.hpp"
 #include "error_of.hpp"
@@ -15,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
 constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
 
 // A folder that is well but for what an entry of refusals.json changes.

@@ -112,7 +112,7 @@ TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
 }
 
 TEST_CASE("attention that would not fit is refused by its size before the model runs", "[limits]") {
-  ModelConfig config = classifier_config(load_tokenizer("unigram"));
+  ModelConfig config = classifier_config(tokenizer_named("unigram"));
   StackConfig& stack = *config.architecture.encoder;
   stack.layers = 8;
   stack.n_heads = 8;
@@ -144,7 +144,7 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
 }
 
 TEST_CASE("a search that would not fit is refused by its size before it starts", "[limits]") {
-  ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
+  ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.decoder->max_length = 131'073;
   TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
@@ -166,7 +166,7 @@ TEST_CASE("a search that would not fit is refused by its size before it starts",
 }
 
 TEST_CASE("what a search may grow to costs no memory before it does", "[limits]") {
-  ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
+  ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.encoder->max_length = 256;
   config.architecture.decoder->max_length = 60'000;
   TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
@@ -204,7 +204,7 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
 }
 
 TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limits]") {
-  ModelConfig config = translator_config(load_tokenizer("bpe_bytes"));
+  ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.decoder->max_length = 700;
   Seq2Seq model(config.architecture);
   fill(model.parameters());
@@ -240,7 +240,7 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
 }
 
 TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limits]") {
-  ModelConfig config = classifier_config(load_tokenizer("unigram"));
+  ModelConfig config = classifier_config(tokenizer_named("unigram"));
   config.architecture.encoder->max_length = 2000;
   ClassifyPipeline classifier(config, own_tokenizer("unigram"));
   fill(classifier.parameters());
@@ -255,7 +255,7 @@ TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limi
   }
   CHECK(classifier.classify(text).logits == expected);
 
-  TranslatePipeline translator(translator_config(load_tokenizer("bpe_bytes")),
+  TranslatePipeline translator(translator_config(tokenizer_named("bpe_bytes")),
                                own_tokenizer("bpe_bytes"));
   fill(translator.parameters());
   const std::string translated = translator.translate("How are you?", {.beams = 2}).text;
@@ -268,7 +268,7 @@ TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limi
 }
 
 TEST_CASE("texts and words have a stated size", "[limits]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   ClassifyPipeline classifier(classifier_config(tokenizer), own_tokenizer("unigram"));
   fill(classifier.parameters());
   const std::string long_text((16 << 20) + 1, ' ');
@@ -280,7 +280,7 @@ TEST_CASE("texts and words have a stated size", "[limits]") {
   CHECK(error_of([&] { tokenizer.encode("a film " + std::string(5 << 20, 'a')); }).code() ==
         ErrorCode::too_large);
 
-  TranslatePipeline translator(translator_config(load_tokenizer("bpe_bytes")),
+  TranslatePipeline translator(translator_config(tokenizer_named("bpe_bytes")),
                                own_tokenizer("bpe_bytes"));
   fill(translator.parameters());
   const std::string book((1 << 20) + 1, ' ');
@@ -329,7 +329,7 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
     CHECK(end <= utf16_size(text));
   }
 
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   const std::string many = repeat("\uFDFA", 300'000);  // each is four words
   const std::size_t peak = peak_of([&] {
     const std::unique_ptr<TokenReader> reader = tokenizer.read(many);
@@ -360,7 +360,7 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
 }
 
 TEST_CASE("a step of a stream is as large as its sentence, not as the text so far", "[limits]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   TranslatePipeline pipeline(translator_config(tokenizer), own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string text = "  " + repeat("How are you?  The men walk. ", 60) + "\n";
@@ -387,7 +387,7 @@ TEST_CASE("a step of a stream is as large as its sentence, not as the text so fa
 }
 
 TEST_CASE("reading long texts takes several steps", "[limits]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("bpe_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   TranslatePipeline pipeline(translator_config(tokenizer), own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
   const std::string blank((100 << 10), ' ');
@@ -404,7 +404,7 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
 
 TEST_CASE("a logit that is not finite is an error, with the text's neighbors unharmed",
           "[limits]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const auto code_with = [&](float factor, const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = classifier_config(tokenizer);
@@ -537,7 +537,7 @@ TEST_CASE("an index is what it was, however large", "[limits]") {
 }
 
 TEST_CASE("a model that pools its first token keeps it", "[limits]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   const auto classify = [&](Pooling pooling, std::vector<std::size_t> masked) {
     ModelConfig config = classifier_config(tokenizer);
     config.architecture.head.pooling = pooling;

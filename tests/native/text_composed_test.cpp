@@ -231,7 +231,7 @@ TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]"
 
 TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",
           "[text][composed]") {
-  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   json vocabulary = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}, {">>pt<<", 3}, {"漢字", 4}};
   for (std::size_t i = pieces.size(); i-- > 3;) {
     vocabulary[std::string(pieces.piece(static_cast<std::int32_t>(i)))] = vocabulary.size();
@@ -261,7 +261,7 @@ TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",
 }
 
 TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
-  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   const auto tokenizer = from_files(
       {{"spiece.model", test::read_text(test::tokenizer_folder + "unigram.model")},
        {"tokenizer_config.json", R"({"extra_ids": 3, "unk_token": {"content": "<unk>"}})"}});
@@ -273,7 +273,7 @@ TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
 
 TEST_CASE("a SentencePiece model with the special tokens of its own before the pieces",
           "[text][composed]") {
-  const SentencePieceTokenizer pieces = test::load_tokenizer("unigram");
+  const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   const Files files{
       {"sentencepiece.bpe.model", test::read_text(test::tokenizer_folder + "unigram.model")}};
   const auto tokenizer = from_files(files);
@@ -371,10 +371,10 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
     }
     const std::string text = " it was the best story ever told.";
     for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes"}) {
-      CHECK(joined(test::load_tokenizer(name), text) == text);
+      CHECK(joined(test::tokenizer_named(name), text) == text);
     }
-    CHECK(reading(test::load_tokenizer("unigram"), "\xE2\x96\x81the") == " the");
-    CHECK(reading(test::load_tokenizer("unigram"), "\xE2\x96\x81") == " ");
+    CHECK(reading(test::tokenizer_named("unigram"), "\xE2\x96\x81the") == " the");
+    CHECK(reading(test::tokenizer_named("unigram"), "\xE2\x96\x81") == " ");
     const ComposedTokenizer pieces = compose(read("wordpiece_cased.json"));
     CHECK(reading(pieces, "the") == " the");
     CHECK(reading(pieces, "##n") == "n");
@@ -386,7 +386,7 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
       CHECK(reading(compose(read("wordpiece_cased.json")), name) == name);
     }
     for (const char* name : {"<s>", "</s>", "<unk>"}) {
-      CHECK(reading(test::load_tokenizer("unigram"), name) == name);
+      CHECK(reading(test::tokenizer_named("unigram"), name) == name);
       CHECK(reading(compose(read("bytes_masked.json")), name) == name);
     }
     const std::string model = test::read_text(test::tokenizer_folder + "unigram.model");
@@ -414,11 +414,11 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
         "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
                      {"type": "ByteFallback"}, {"type": "Fuse"}]})");
     CHECK(last_four(compose(llama)) == bytes);
-    CHECK(last_four(test::load_tokenizer("unigram_bytes")) == bytes);
+    CHECK(last_four(test::tokenizer_named("unigram_bytes")) == bytes);
     CHECK(last_four(compose(read("bytes.json"))) == bytes);
     CHECK(reading(compose(llama), "<0x41>") == "A");
-    CHECK(reading(test::load_tokenizer("unigram_bytes"), "<0x41>") == "A");
-    CHECK(reading(test::load_tokenizer("unigram_bytes"), "<0x0A>") == "\n");
+    CHECK(reading(test::tokenizer_named("unigram_bytes"), "<0x41>") == "A");
+    CHECK(reading(test::tokenizer_named("unigram_bytes"), "<0x0A>") == "\n");
     CHECK(reading(compose(read("bytes.json")), "\xC4\x8A") == "\n");
     CHECK(shown(compose(read("bytes_masked.json")), "は").back() == "は");
   }

@@ -32,13 +32,13 @@ inline SentencePieceTokenizer parse_tokenizer(const std::string& model_file) {
   return SentencePieceTokenizer::parse(std::as_bytes(std::span(model_file)));
 }
 
-inline SentencePieceTokenizer load_tokenizer(const std::string& name) {
+inline SentencePieceTokenizer tokenizer_named(const std::string& name) {
   return parse_tokenizer(read_text(tokenizer_folder + name + ".model"));
 }
 
 /// The same, for a pipeline of its own.
 inline std::unique_ptr<Tokenizer> own_tokenizer(const std::string& name) {
-  return std::make_unique<SentencePieceTokenizer>(load_tokenizer(name));
+  return std::make_unique<SentencePieceTokenizer>(tokenizer_named(name));
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {

@@ -17,13 +17,13 @@ namespace glassformer {
 namespace {
 
 using test::committed_texts;
-using test::load_tokenizer;
+using test::tokenizer_named;
 
 std::string generated_model() { return GENERATE(from_range(test::tokenizer_models)); }
 
 TEST_CASE("ids and decoded text are SentencePiece's", "[text]") {
   const std::string name = generated_model();
-  const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+  const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   const std::vector<std::string> texts = committed_texts();
   const auto expected = test::lines_of(test::read_text(test::tokenizer_folder + name + ".tsv"));
   REQUIRE(texts.size() > 300);
@@ -46,7 +46,7 @@ std::string without_spaces_around(std::string text) {
 TEST_CASE("decoding gives back the normalized text", "[text]") {
   // Models with byte fallback know every character.
   const std::string name = GENERATE("unigram_bytes", "bpe_bytes");
-  const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+  const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   std::vector<std::string> texts = committed_texts();
   for (const std::string& text : test::random_texts(500)) texts.push_back(text);
   for (const std::string& text : texts) {
@@ -75,7 +75,7 @@ std::vector<std::size_t> byte_offsets(std::string_view text) {
 
 TEST_CASE("ranges ascend, stay inside and leave out only white space", "[text]") {
   const std::string name = generated_model();
-  const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+  const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   std::vector<std::string> texts = committed_texts();
   for (const std::string& text : test::random_texts(500)) texts.push_back(text);
   for (const std::string& text : texts) {
@@ -113,7 +113,7 @@ std::vector<std::string> covered(const Tokenizer& tokenizer, const std::string& 
 using Parts = std::vector<std::string>;
 
 TEST_CASE("a token covers its characters without the space before them", "[text]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   std::string text = "  The   film, loved  ";
   std::string joined;
   for (const std::string& part : covered(tokenizer, text)) joined += part;
@@ -126,7 +126,7 @@ TEST_CASE("a token covers its characters without the space before them", "[text]
 }
 
 TEST_CASE("characters that become several pieces, and several that become one", "[text]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram_bytes");
   // The ligature becomes the user-defined piece's neighbors f and i; the first has it.
   const Parts ligature = covered(tokenizer, "ﬁ");
   CHECK(std::count(ligature.begin(), ligature.end(), "ﬁ") == 1);
@@ -148,7 +148,7 @@ TEST_CASE("characters that become several pieces, and several that become one", 
 
 TEST_CASE("white space at the end of a text moves no token", "[text]") {
   for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
-    const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+    const SentencePieceTokenizer tokenizer = tokenizer_named(name);
     bool alone = false;  // a last token of nothing but the suffix that the input does not have
     for (const std::string text : {"film", "The film, loved", "\u6F22", "a \u6F22", "x \u00C4q"}) {
       const std::vector<Token> tokens = tokenizer.encode(text);
@@ -162,15 +162,15 @@ TEST_CASE("white space at the end of a text moves no token", "[text]") {
 
 TEST_CASE("white space alone and empty text have no tokens", "[text]") {
   for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
-    const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+    const SentencePieceTokenizer tokenizer = tokenizer_named(name);
     for (const char* text : {"", " ", "      "}) CHECK(tokenizer.encode(text).empty());
   }
-  CHECK(load_tokenizer("unigram").encode(" \t\r\n \u3000\u200b").empty());
+  CHECK(tokenizer_named("unigram").encode(" \t\r\n \u3000\u200b").empty());
 }
 
 TEST_CASE("a long text takes time linear in its length", "[text]") {
   const std::string name = generated_model();
-  const SentencePieceTokenizer tokenizer = load_tokenizer(name);
+  const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   const auto seconds = [&](const std::string& text) {
     const std::clock_t start = std::clock();  // processor time: the machine may be busy
     CHECK(tokenizer.encode(text).size() <= 3 * text.size() + 1);  // U+FFFD, byte by byte
@@ -194,7 +194,7 @@ TEST_CASE("a long text takes time linear in its length", "[text]") {
 }
 
 TEST_CASE("pieces are found by text and by id", "[text]") {
-  const SentencePieceTokenizer tokenizer = load_tokenizer("unigram_bytes");
+  const SentencePieceTokenizer tokenizer = tokenizer_named("unigram_bytes");
   CHECK(tokenizer.size() == 600);
   CHECK(tokenizer.unk_id() == 0);
   CHECK(tokenizer.find("<s>") == 1);
