@@ -18,6 +18,8 @@ std::string options_of(const TraceCommand& command, std::vector<float>& numbers)
   json.object([&] {
     json.key("trace");
     json.array(command.names, [&](const std::string& name) { json.value(name); });
+    if (!command.task.empty()) json.field("task", command.task);
+    if (command.no_prefix) json.field("prefix", false);
     write_patches(read_patches(command.patch), json, numbers);
   });
   return json.take();
