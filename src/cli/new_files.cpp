@@ -110,8 +110,8 @@ void NewFiles::stage_inside() {
   const auto expect_absent = [&](const Manifest& published) {
     for (const std::string& name : names_) {
       if (is_there(folder_ / name) && !agrees(published, folder_, name)) {
-        // The other run ended just now, and this one has made its staging folder anew. With something
-        // in it, it is what an interrupted run left, and stays.
+        // The other run ended just now, and this one has made its staging folder anew. With
+        // something in it, it is what an interrupted run left, and stays.
         if (lock_) rmdir(staging_.c_str());
         throw std::runtime_error((folder_ / name).string() +
                                  ": exists already; nothing was written");
