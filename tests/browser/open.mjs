@@ -143,13 +143,6 @@ export async function workersLeft(page, count) {
   assert.equal(page.workers().length, count, 'workers');
 }
 
-/** Ways to look at the page, for each of which axe is asked: by name, as a browser's options. */
-export const looks = Object.entries({
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  'forced colors': { forcedColors: 'active' },
-});
-
 /** Fails where the page is wider than its window. `what` says what it shows. */
 export async function assertFits(page, what = '') {
   const [inner, outer] = await page.evaluate(() => [
@@ -169,4 +162,23 @@ export async function assertAccessible(page, what = '') {
     [],
     what,
   );
+}
+
+const looks = Object.entries({
+  dark: { colorScheme: 'dark', forcedColors: 'none' },
+  'forced colors': { colorScheme: 'light', forcedColors: 'active' },
+  light: { colorScheme: 'light', forcedColors: 'none' },
+});
+
+/** The same in every choice of colors; contrast is judged once they have faded in. */
+export async function assertAccessibleToAll(page, what = '') {
+  for (const [look, colors] of looks) {
+    await page.emulateMedia(colors);
+    await page.locator(`html[data-theme=${colors.colorScheme}]`).waitFor();
+    await page.evaluate(() => {
+      const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
+      return Promise.allSettled(fading.map(({ finished }) => finished));
+    });
+    await assertAccessible(page, `${what} ${look}`);
+  }
 }
