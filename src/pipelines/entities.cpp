@@ -134,7 +134,7 @@ std::string_view tag_of(std::string_view label) {
   return begins(label) || label.starts_with("I-") ? label.substr(2) : label;
 }
 
-std::string name_of(std::string_view label) {
+std::string entity_name(std::string_view label) {
   const std::size_t dash = label.find('-');
   return std::string(dash == label.npos ? label : label.substr(dash + 1));
 }
@@ -144,7 +144,7 @@ Entity merge(std::span<const Labeled> group, std::span<const std::string> labels
   const double sum = std::accumulate(group.begin(), group.end(), 0.0, [](double so_far, auto& one) {
     return so_far + static_cast<double>(one.score);
   });
-  return {.entity = name_of(labels[group[0].label]),
+  return {.entity = entity_name(labels[group[0].label]),
           .score = static_cast<float>(sum / static_cast<double>(group.size())),
           .word = joined(group, rules),
           .start = group.front().start,
