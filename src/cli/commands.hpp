@@ -79,8 +79,8 @@ Exit run(const GenerateCommand& command);
 struct TraceCommand {
   std::filesystem::path model, out;
   std::vector<std::string> names;
-  std::string task;        // of a model that continues texts; empty: none
-  bool no_prefix = false;  // the same
+  std::string task;        // of a model that writes texts; empty: none
+  bool no_prefix = false;  // of the same
   PatchFile patch;
   std::optional<Compute> compute;
   bool pairs = false;

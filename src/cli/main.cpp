@@ -253,8 +253,8 @@ struct CommandLine {
         ->required();
     w->add_flag("--json", trace.json, "print each line's answer, one JSON object a line");
     w->add_flag("--pairs", trace.pairs, "of a classifier: as in classify");
-    w->add_option("--task", trace.task, "of a model that continues or answers: as in generate");
-    w->add_flag("--no-prefix", trace.no_prefix, "the same");
+    w->add_option("--task", trace.task, "of a model that writes texts: as in generate");
+    w->add_flag("--no-prefix", trace.no_prefix, "of the same: as in generate");
     add_patch(w, trace.patch);
     add_compute(w, trace.compute);
 
