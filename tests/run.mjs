@@ -281,7 +281,9 @@ if ((option && (option !== '--only' || !only)) || rest.length > 0) {
 }
 const chosen = chosenSteps(only);
 const start = performance.now();
-console.log('Sets up, builds and runs the tests: the first time about a quarter of an hour on two cores.');
+console.log(
+  'Sets up, builds and runs the tests: the first time about a quarter of an hour on two cores.',
+);
 try {
   await setUp('build', 'native', 'test');
 } catch {
