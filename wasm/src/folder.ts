@@ -86,6 +86,9 @@ export class ModelFolder {
     } catch (error) {
       if (!(await this.#isAbsent(file, error as GlassformerError))) throw error;
       this.#absent.set(file, error as GlassformerError);
+      const { cache } = this.#options;
+      const source = sourceOf(this.#sources, file);
+      if (cache && isHttp(source)) this.#toKeep.push(() => keepAbsence(cache, source));
       return undefined;
     }
   }
@@ -173,12 +176,7 @@ export class ModelFolder {
 
   /** Keeps what has come, now that the model is loaded, and what did not come. */
   async keep(): Promise<void> {
-    const { cache } = this.#options;
-    const absent = [...this.#absent.keys()].map((file) => sourceOf(this.#sources, file));
-    await Promise.all([
-      ...this.#toKeep.map((put) => put()),
-      ...(cache ? absent.filter(isHttp).map((url) => keepAbsence(cache, url)) : []),
-    ]);
+    await Promise.all(this.#toKeep.map((put) => put()));
   }
 
   /** Gives up what is not read yet. */
