@@ -19,16 +19,16 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoints/model_folder.hpp"
-#include "io/json.hpp"
-#include "io/json_writer.hpp"
-#include "io/limits.hpp"
-#include "io/tensor_container.hpp"
+#include "base/json.hpp"
+#include "base/json_writer.hpp"
+#include "base/limits.hpp"
+#include "families/folder/model_folder.hpp"
 #include "kernels/kernels.hpp"
 #include "linked.hpp"
 #include "models/model.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/make_pipeline.hpp"
+#include "weights/tensor_container.hpp"
 
 // What CMakeLists.txt says that this binary has.
 #if defined(GLASSFORMER_READS)

@@ -3,13 +3,13 @@
 #include <bit>
 #include <iostream>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
-#include "io/floats.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
-#include "printable.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,7 +1,7 @@
 #include "pipelines/explain.hpp"
+#include "base/json_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "io/json_writer.hpp"
 #include "pipelines/load.hpp"
 
 namespace glassformer {

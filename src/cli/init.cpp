@@ -1,12 +1,12 @@
 #include <iostream>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
 #include "models/initialize.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 

@@ -1,13 +1,13 @@
 #include <iomanip>
 #include <iostream>
 
+#include "base/json.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/manifest.hpp"
-#include "io/json.hpp"
 #include "models/model.hpp"
 #include "pipelines/load.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 namespace {

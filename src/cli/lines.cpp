@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "io/utf8.hpp"
-#include "printable.hpp"
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 

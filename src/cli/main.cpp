@@ -9,9 +9,9 @@
 #include <new>
 #include <system_error>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/manual.hpp"
-#include "printable.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "checkpoints/input_file.hpp"
+#include "base/json.hpp"
+#include "base/json_writer.hpp"
 #include "cli/sha256.hpp"
-#include "io/json.hpp"
-#include "io/json_writer.hpp"
+#include "families/folder/input_file.hpp"
 
 namespace glassformer {
 namespace {

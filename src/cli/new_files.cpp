@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "checkpoints/input_file.hpp"
 #include "cli/manifest.hpp"
+#include "families/folder/input_file.hpp"
 
 namespace glassformer {
 namespace {

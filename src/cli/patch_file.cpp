@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoints/input_file.hpp"
-#include "error.hpp"
-#include "io/floats.hpp"
-#include "io/safetensors.hpp"
+#include "base/error.hpp"
+#include "families/folder/input_file.hpp"
+#include "weights/floats.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 namespace {

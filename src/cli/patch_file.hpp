@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/json_writer.hpp"
 #include "glassformer/patch.hpp"
-#include "io/json_writer.hpp"
 
 namespace glassformer {
 

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/json_writer.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/new_files.hpp"
-#include "io/json_writer.hpp"
-#include "io/safetensors.hpp"
 #include "pipelines/load.hpp"
-#include "printable.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/split_mix.hpp"
 #include "kernels/kernels.hpp"
-#include "split_mix.hpp"
 
 namespace glassformer {
 namespace {

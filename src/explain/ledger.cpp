@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "explain/row_edits.hpp"
 #include "explain/traced.hpp"
 

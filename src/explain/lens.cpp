@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "explain/contrast.hpp"
 #include "kernels/kernels.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/run.hpp"
+#include "run/run.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
 #include "explain/traced.hpp"
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/linear.hpp"
+#include "layers/linear/linear.hpp"
 #include "models/stack.hpp"
-#include "models/trace.hpp"
+#include "run/trace.hpp"
 
 namespace glassformer {
 

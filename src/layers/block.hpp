@@ -3,10 +3,10 @@
 #include <memory>
 #include <optional>
 
-#include "layers/cross_attention.hpp"
-#include "layers/feed_forward.hpp"
-#include "layers/residual.hpp"
-#include "layers/self_attention.hpp"
+#include "layers/attention/cross_attention.hpp"
+#include "layers/attention/self_attention.hpp"
+#include "layers/feed_forward/feed_forward.hpp"
+#include "layers/norm/residual.hpp"
 
 namespace glassformer {
 

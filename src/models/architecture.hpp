@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "layers/attention_kind.hpp"
-#include "layers/norm.hpp"
-#include "layers/pooling.hpp"
-#include "layers/positional_encoding.hpp"
-#include "layers/residual.hpp"
+#include "layers/attention/attention_kind.hpp"
+#include "layers/embed/positional_encoding.hpp"
+#include "layers/norm/norm.hpp"
+#include "layers/norm/residual.hpp"
+#include "layers/pooling/pooling.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <string>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {

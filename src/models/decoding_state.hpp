@@ -6,7 +6,7 @@
 #include "models/architecture.hpp"
 #include "models/hypothesis_tree.hpp"
 #include "models/kv_cache.hpp"
-#include "models/step_tracer.hpp"
+#include "run/step_tracer.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/stack.hpp"
-#include "models/trace.hpp"
+#include "run/trace.hpp"
 
 namespace glassformer {
 

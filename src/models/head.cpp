@@ -1,6 +1,6 @@
 #include "models/head.hpp"
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "kernels/kernels.hpp"
 #include "tensor/sizes.hpp"
 

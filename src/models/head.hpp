@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "layers/linear.hpp"
-#include "layers/pooling.hpp"
+#include "layers/linear/linear.hpp"
+#include "layers/pooling/pooling.hpp"
 #include "models/architecture.hpp"
 
 namespace glassformer {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "io/weights.hpp"
-#include "split_mix.hpp"
+#include "base/split_mix.hpp"
+#include "weights/loader.hpp"
 
 namespace glassformer {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <variant>
 
-#include "io/safetensors.hpp"
 #include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 

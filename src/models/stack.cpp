@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kernels/kernels.hpp"
-#include "layers/recurrent_unit.hpp"
+#include "layers/attention/recurrent_unit.hpp"
 #include "linked.hpp"
 
 namespace glassformer {

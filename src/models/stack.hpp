@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
+#include "layers/attention/relative_bias.hpp"
 #include "layers/block.hpp"
-#include "layers/embedding.hpp"
-#include "layers/positional_encoding.hpp"
-#include "layers/relative_bias.hpp"
+#include "layers/embed/embedding.hpp"
+#include "layers/embed/positional_encoding.hpp"
 #include "models/architecture.hpp"
 
 namespace glassformer {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <map>
 
-#include "error.hpp"
-#include "io/safetensors.hpp"
+#include "base/error.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer {
 namespace {

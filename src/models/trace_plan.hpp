@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "layers/linear.hpp"
+#include "layers/linear/linear.hpp"
 #include "models/model_tensors.hpp"
-#include "models/trace.hpp"
+#include "run/trace.hpp"
 
 namespace glassformer {
 

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "io/weights.hpp"
-#include "layers/linear.hpp"
-#include "layers/norm.hpp"
+#include "layers/linear/linear.hpp"
+#include "layers/norm/norm.hpp"
 #include "models/architecture.hpp"
+#include "weights/loader.hpp"
 
 namespace glassformer {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "pipelines/answers.hpp"
 #include "pipelines/encoder_pipeline.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "error.hpp"
-#include "io/utf16_cursor.hpp"
+#include "base/error.hpp"
+#include "base/utf16_cursor.hpp"
 #include "pipelines/scores.hpp"
 
 namespace glassformer {

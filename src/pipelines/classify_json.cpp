@@ -1,11 +1,11 @@
 #include <array>
 #include <string_view>
 
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 namespace {

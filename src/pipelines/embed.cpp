@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "io/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "pipelines/encoder_job.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"

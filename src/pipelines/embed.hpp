@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "glassformer/embedder.hpp"
 #include "pipelines/encoder_pipeline.hpp"
 #include "pipelines/vectors.hpp"

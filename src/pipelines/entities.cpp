@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf16_cursor.hpp"
 #include "glassformer/token_classifier.hpp"
-#include "io/utf16_cursor.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {

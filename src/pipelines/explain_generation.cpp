@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
@@ -11,7 +12,6 @@
 #include "pipelines/explain_work.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,13 +2,13 @@
 #include <array>
 #include <cmath>
 
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/explain_work.hpp"
 #include "pipelines/generate.hpp"
 #include "pipelines/scores.hpp"
 #include "pipelines/translate.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "explain/ledger.hpp"
 #include "kernels/kernels.hpp"
 #include "models/trace_plan.hpp"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
 #include "explain/contrast.hpp"
 #include "explain/next_token.hpp"
+#include "families/model_config.hpp"
 #include "glassformer/explainer.hpp"
 #include "pipelines/options.hpp"
 #include "text/tokenizer.hpp"

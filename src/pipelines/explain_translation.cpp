@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/decimal.hpp"
 #include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/traced.hpp"
-#include "io/decimal.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/explain_work.hpp"
 #include "pipelines/limits.hpp"

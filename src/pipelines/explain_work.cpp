@@ -1,7 +1,7 @@
 #include "pipelines/explain_work.hpp"
 
-#include "io/decimal.hpp"
-#include "printable.hpp"
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
 
 namespace glassformer {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "checkpoints/generation_config.hpp"
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
+#include "families/generation_config.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/search_plan.hpp"
 

@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "error.hpp"
-#include "generation/beam_search.hpp"
-#include "generation/sampling.hpp"
+#include "base/error.hpp"
 #include "glassformer/generator.hpp"
 #include "pipelines/generation_model.hpp"
 #include "pipelines/pipeline.hpp"
+#include "search/beam_search.hpp"
+#include "search/sampling.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {

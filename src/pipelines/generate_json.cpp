@@ -1,8 +1,8 @@
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
 #include "pipelines/generate.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/token_checks.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
+#include "families/model_config.hpp"
 #include "models/seq2seq.hpp"
 #include "text/tokenizer.hpp"
 

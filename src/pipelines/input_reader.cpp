@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/options.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
+#include "families/model_config.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {

@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
-#include "checkpoints/family.hpp"
-#include "checkpoints/generation_config.hpp"
+#include "families/family.hpp"
+#include "families/generation_config.hpp"
 #include "models/model.hpp"
 #include "pipelines/make_pipeline.hpp"
 #include "pipelines/token_checks.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/folder_on_disk.hpp"
-#include "checkpoints/input_file.hpp"
+#include "families/folder/folder_on_disk.hpp"
+#include "families/folder/input_file.hpp"
 #include "glassformer/compute.hpp"
 #include "pipelines/pipeline.hpp"
 #include "text/tokenizer_files.hpp"

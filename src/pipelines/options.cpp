@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "base/decimal.hpp"
 #include "glassformer/output.hpp"
-#include "io/decimal.hpp"
 
 namespace glassformer {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "glassformer/output.hpp"
-#include "io/json.hpp"
 #include "models/architecture.hpp"
-#include "models/trace.hpp"
+#include "run/trace.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
 #include "pipelines/output_writer.hpp"
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 

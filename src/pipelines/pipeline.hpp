@@ -9,14 +9,14 @@
 #include <variant>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "families/model_config.hpp"
 #include "glassformer/text_input.hpp"
-#include "io/weights.hpp"
 #include "linked.hpp"
-#include "models/trace.hpp"
 #include "pipelines/options.hpp"
+#include "run/trace.hpp"
 #include "text/tokenizer.hpp"
+#include "weights/loader.hpp"
 
 // What the command line and the binding drive, whatever the task.
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.hpp"
 #include "glassformer/output.hpp"
-#include "io/json_writer.hpp"
 #include "pipelines/pipeline.hpp"
 
 namespace glassformer {

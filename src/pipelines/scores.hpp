@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "checkpoints/model_config.hpp"
+#include "families/model_config.hpp"
 
 namespace glassformer {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "checkpoints/model_config.hpp"
-#include "generation/beam_search.hpp"
+#include "families/model_config.hpp"
+#include "search/beam_search.hpp"
 
 namespace glassformer {
 

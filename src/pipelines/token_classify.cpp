@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "io/decimal.hpp"
-#include "io/utf16_cursor.hpp"
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
+#include "base/utf16_cursor.hpp"
 #include "pipelines/encoder_job.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/result_writer.hpp"
 #include "pipelines/scores.hpp"
-#include "printable.hpp"
 
 namespace glassformer {
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "glassformer/token_classifier.hpp"
 #include "pipelines/encoder_pipeline.hpp"
 #include "pipelines/entities.hpp"

@@ -9,16 +9,16 @@
 #include <variant>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
-#include "error.hpp"
-#include "generation/beam_search.hpp"
-#include "generation/sampling.hpp"
-#include "generation/shortlist.hpp"
+#include "base/error.hpp"
+#include "families/model_config.hpp"
 #include "glassformer/translator.hpp"
 #include "models/seq2seq.hpp"
 #include "pipelines/alignment.hpp"
 #include "pipelines/pipeline.hpp"
 #include "pipelines/source_reader.hpp"
+#include "search/beam_search.hpp"
+#include "search/sampling.hpp"
+#include "search/shortlist.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {

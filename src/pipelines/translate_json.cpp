@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "io/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/result_writer.hpp"
 #include "pipelines/translate.hpp"

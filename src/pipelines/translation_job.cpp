@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "models/trace_plan.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "glassformer/embedder.hpp"
 #include "kernels/kernels.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "checkpoints/model_config.hpp"
+#include "families/model_config.hpp"
 #include "models/vector_modules.hpp"
 #include "tensor/tensor.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "error.hpp"
-#include "io/heap_sort.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/heap_sort.hpp"
+#include "base/utf8.hpp"
 #include "text/unicode/unicode.hpp"
 
 namespace glassformer {

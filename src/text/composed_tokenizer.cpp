@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "error.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "text/byte_characters.hpp"
 #include "text/unicode/unicode.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/json.hpp"
+#include "base/json.hpp"
 
 namespace glassformer {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "error.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "text/byte_characters.hpp"
 #include "text/pattern.hpp"
 #include "text/unicode/unicode.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "io/heap_sort.hpp"
-#include "io/utf8.hpp"
+#include "base/heap_sort.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 namespace {

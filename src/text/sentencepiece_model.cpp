@@ -6,9 +6,9 @@
 #include <set>
 #include <string_view>
 
-#include "error.hpp"
-#include "io/mistaken.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/mistaken.hpp"
+#include "base/utf8.hpp"
 #include "text/protobuf.hpp"
 
 namespace glassformer {

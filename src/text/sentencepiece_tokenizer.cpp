@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "error.hpp"
-#include "io/limits.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/utf8.hpp"
 #include "text/bpe.hpp"
 #include "text/characters.hpp"
 #include "text/unigram.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "error.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "text/byte_characters.hpp"
 #include "text/pattern.hpp"
 #include "text/pre_tokenizer.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "text/ranked_bpe.hpp"
 #include "text/scored_pieces.hpp"
 #include "text/sentencepiece_model.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/json.hpp"
+#include "base/json.hpp"
 #include "text/added_tokens.hpp"
 
 namespace glassformer {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "linked.hpp"
 #include "text/composed_tokenizer.hpp"
 #include "text/renumbered_tokenizer.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "text/ranked_bpe.hpp"
 #include "text/scored_pieces.hpp"
 #include "text/tokenizer_config.hpp"

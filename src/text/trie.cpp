@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "error.hpp"
-#include "io/json.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace glassformer {
 namespace {

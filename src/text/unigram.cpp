@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {

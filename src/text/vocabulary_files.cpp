@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "error.hpp"
-#include "io/mistaken.hpp"
+#include "base/error.hpp"
+#include "base/mistaken.hpp"
 #include "text/characters.hpp"
 #include "text/json_entries.hpp"
 #include "text/unicode/unicode.hpp"

@@ -1,6 +1,6 @@
 #include "text/wordpiece.hpp"
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace glassformer {
 

@@ -1,5 +1,5 @@
 // The translator of export_onnx.py in onnxruntime-web: encoder once, then a decoder step a token on
-// cached keys and values, greedy or beam search as src/generation/beam_search.cpp does it.
+// cached keys and values, greedy or beam search as src/search/beam_search.cpp does it.
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-web/wasm';
 import { openOnnx } from './engines.mjs';

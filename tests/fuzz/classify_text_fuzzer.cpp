@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/load.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "checkpoints/model_config.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "families/model_config.hpp"
 
 using namespace glassformer;
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "error.hpp"
-#include "io/json.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/translate.hpp"
 

@@ -31,8 +31,8 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "pipelines/explain.hpp"
 #include "pipelines/load.hpp"
 #include "pipelines/pipeline.hpp"

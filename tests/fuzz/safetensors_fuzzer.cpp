@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "error.hpp"
-#include "io/floats.hpp"
-#include "io/safetensors.hpp"
-#include "io/weights.hpp"
+#include "base/error.hpp"
+#include "weights/floats.hpp"
+#include "weights/loader.hpp"
+#include "weights/safetensors.hpp"
 
 using namespace glassformer;
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "error.hpp"
-#include "generation/shortlist.hpp"
+#include "base/error.hpp"
+#include "search/shortlist.hpp"
 
 using namespace glassformer;
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoints/family.hpp"
-#include "error.hpp"
-#include "io/json.hpp"
-#include "io/tensor_container.hpp"
-#include "io/weights.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "families/family.hpp"
+#include "weights/loader.hpp"
+#include "weights/tensor_container.hpp"
 
 namespace glassformer {
 extern const Family bergamot;

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 
 using namespace glassformer;

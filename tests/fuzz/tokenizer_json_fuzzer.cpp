@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
-#include "io/utf8.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "text/composed_tokenizer.hpp"
 #include "text/tokenizer_json.hpp"
 

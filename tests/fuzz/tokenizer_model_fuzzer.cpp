@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 
 using namespace glassformer;

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "pipelines/load.hpp"
 #include "pipelines/translate.hpp"
 

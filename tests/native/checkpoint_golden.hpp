@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/input_file.hpp"
 #include "error_of.hpp"
+#include "families/folder/input_file.hpp"
 #include "glassformer/attention.hpp"
-#include "io/floats.hpp"
-#include "io/safetensors.hpp"
+#include "weights/floats.hpp"
+#include "weights/safetensors.hpp"
 
 namespace glassformer::test {
 

@@ -1,4 +1,4 @@
-#include "checkpoints/model_config.hpp"
+#include "families/model_config.hpp"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "checkpoints/family.hpp"
+#include "families/family.hpp"
 #include "io_fixture.hpp"
 
 namespace glassformer {

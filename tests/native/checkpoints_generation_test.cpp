@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "checkpoint_golden.hpp"
-#include "checkpoints/generation_config.hpp"
+#include "families/generation_config.hpp"
 #include "pipelines/generate.hpp"
 #include "pipelines/load.hpp"
 

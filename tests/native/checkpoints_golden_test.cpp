@@ -6,7 +6,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 
 #include "checkpoint_golden.hpp"
-#include "checkpoints/folder_on_disk.hpp"
+#include "families/folder/folder_on_disk.hpp"
 #include "models/encoder_model.hpp"
 
 namespace glassformer::test {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint_golden.hpp"
-#include "checkpoints/folder_on_disk.hpp"
-#include "checkpoints/input_file.hpp"
 #include "error_of.hpp"
+#include "families/folder/folder_on_disk.hpp"
+#include "families/folder/input_file.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer::test {
 

@@ -1,4 +1,4 @@
-#include "error.hpp"
+#include "base/error.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <set>

@@ -14,7 +14,7 @@
 #include "explain/transplant.hpp"
 #include "explain/value_norms.hpp"
 #include "explain_golden.hpp"
-#include "io/quantize.hpp"
+#include "weights/quantize.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "allocations.hpp"
-#include "checkpoints/family.hpp"
 #include "error_of.hpp"
+#include "families/family.hpp"
 #include "glassformer/glassformer.hpp"
 #include "pipelines/load.hpp"
 

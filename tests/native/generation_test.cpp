@@ -8,8 +8,8 @@
 #include <set>
 
 #include "allocations.hpp"
-#include "generation/beam_search.hpp"
 #include "models/initialize.hpp"
+#include "search/beam_search.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "io/floats.hpp"
 #include "pipelines/load.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/family.hpp"
-#include "io/tensor_container.hpp"
-#include "io/weights.hpp"
+#include "families/family.hpp"
 #include "io_fixture.hpp"
+#include "weights/loader.hpp"
+#include "weights/tensor_container.hpp"
 
 namespace glassformer {
 

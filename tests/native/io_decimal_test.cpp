@@ -1,4 +1,4 @@
-#include "io/decimal.hpp"
+#include "base/decimal.hpp"
 
 #include <array>
 #include <bit>
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "powers.hpp"
+#include "base/powers.hpp"
 
 using namespace glassformer;
 

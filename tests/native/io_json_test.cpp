@@ -1,4 +1,4 @@
-#include "io/json.hpp"
+#include "base/json.hpp"
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "allocations.hpp"
-#include "io/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "io_fixture.hpp"
 
 namespace glassformer {

@@ -1,11 +1,11 @@
-#include "io/quantize.hpp"
+#include "weights/quantize.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "io/weights.hpp"
 #include "models/initialize.hpp"
+#include "weights/loader.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/safetensors.hpp"
+#include "weights/safetensors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "io/floats.hpp"
-#include "io/limits.hpp"
+#include "base/limits.hpp"
 #include "io_fixture.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/weights.hpp"
+#include "weights/loader.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "allocations.hpp"
-#include "io/floats.hpp"
 #include "io_fixture.hpp"
+#include "weights/floats.hpp"
 
 namespace glassformer {
 namespace {

@@ -11,9 +11,8 @@
 #include <new>
 
 #include "allocations.hpp"
+#include "base/utf8.hpp"
 #include "error_of.hpp"
-#include "io/quantize.hpp"
-#include "io/utf8.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/packed_matrix.hpp"
 #include "models/initialize.hpp"
@@ -23,6 +22,7 @@
 #include "text/bpe.hpp"
 #include "text/unigram.hpp"
 #include "text_fixture.hpp"
+#include "weights/quantize.hpp"
 
 namespace glassformer::test {
 namespace {

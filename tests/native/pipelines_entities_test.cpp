@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/json.hpp"
 #include "error_of.hpp"
-#include "io/json.hpp"
 #include "text/token_decoder.hpp"
 
 namespace glassformer {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
-#include "checkpoints/hub_config.hpp"
 #include "error_of.hpp"
+#include "families/hub_config.hpp"
 #include "pipelines/scores.hpp"
 #include "pipelines/vectors.hpp"
 

@@ -1,9 +1,9 @@
-#include "printable.hpp"
+#include "base/printable.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 namespace {

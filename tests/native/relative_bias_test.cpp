@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "layers/relative_bias.hpp"
+#include "layers/attention/relative_bias.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -1,6 +1,6 @@
 // The choice of the next token, against its formulas.
 
-#include "generation/sampling.hpp"
+#include "search/sampling.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

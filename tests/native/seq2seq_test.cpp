@@ -12,11 +12,11 @@
 #include <set>
 
 #include "allocations.hpp"
-#include "generation/scorer.hpp"
 #include "golden.hpp"
-#include "io/quantize.hpp"
 #include "io_fixture.hpp"
 #include "models/initialize.hpp"
+#include "search/scorer.hpp"
+#include "weights/quantize.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <cstdint>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace glassformer {
 

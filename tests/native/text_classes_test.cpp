@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoints/family.hpp"
+#include "families/family.hpp"
 #include "text/model_input.hpp"
 #include "text/tokenizer_files.hpp"
 #include "text_fixture.hpp"

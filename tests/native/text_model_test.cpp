@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "io_fixture.hpp"
 #include "text/normalizer.hpp"
 #include "text/trie.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "text/sentences.hpp"
 
 namespace glassformer::test {

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "io/utf8.hpp"
+#include "base/utf8.hpp"
 #include "models/initialize.hpp"
 #include "pipelines/translate.hpp"
 #include "text_fixture.hpp"

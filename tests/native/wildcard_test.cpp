@@ -1,4 +1,4 @@
-#include "wildcard.hpp"
+#include "base/wildcard.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

@@ -172,7 +172,7 @@ const components =
   /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing|bert_normalizer|\w+Tokenizer|sentence_[\w-]+_config)\b/g;
 
 test('a family of checkpoints is named in its own file and in the registry alone', () => {
-  const registry = readFileSync(join(root, 'src/checkpoints/families.cpp'), 'utf8');
+  const registry = readFileSync(join(root, 'src/families/families.cpp'), 'utf8');
   const names = /^extern const Family (.+);$/m.exec(registry)[1].split(', ');
   assert.ok(names.length > 6);
   const family = new RegExp(`minilm|firefox|vit\\b|${names.join('|')}`, 'i');

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/heap_sort.hpp"
+#include "base/heap_sort.hpp"
 #include "text/unicode/hangul.hpp"
 #include "text/unicode/unicode.hpp"
 #include "text/unicode/unpack.hpp"

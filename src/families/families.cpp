@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+
+#include "base/limits.hpp"
+#include "families/family.hpp"
+#include "linked.hpp"
+
+namespace glassformer {
+
+// The registry: a new family is a file beside this one, and a name here.
+extern const Family bert, distilbert, roberta, gpt2, marian, t5, bergamot;
+
+namespace {
+
+constexpr std::array readers = {&bert, &distilbert, &roberta};
+constexpr std::array writers = {&gpt2, &marian};
+constexpr std::array both = {&t5};              // their encoders read
+constexpr std::array containers = {&bergamot};  // they write
+
+using Families = std::span<const Family* const>;
+
+std::array<Families, 3> linked() {
+  return {links_readers() ? Families(readers) : Families(),
+          links_writers() ? Families(writers) : Families(), both};
+}
+
+}  // namespace
+
+const Family& find_family(std::string_view model_type, bool own_code) {
+  std::string known;
+  for (const Families families : linked()) {
+    for (const Family* family : families) {
+      for (const Family::Type& type : family->model_types) {
+        if (type.name == model_type) return *family;
+        known.append(known.empty() ? "\"" : ", \"").append(type.name).append("\"");
+      }
+    }
+  }
+  expect_linked(false);
+  expect_linked(true);
+  throw_error(ErrorCode::unsupported,
+              {"config.json: model_type: expected one of {}, got {}; a model of another "
+               "architecture cannot be read, whatever its file format{}",
+               {known, describe(model_type),
+                own_code ? "; Python code of its own (auto_map) is not run here" : ""}});
+}
+
+std::string_view usual_tokenizer_class(std::string_view config_json) {
+  constexpr JsonSource source{config_limit.code, config_limit.name};
+  const JsonValue json = parse_json(config_json, source);
+  JsonObject object(json, source, {}, HubConfig::most_fields);
+  const JsonValue* model_type = object.find("model_type");
+  if (!model_type || !model_type->is_string()) return {};
+  for (const Families families : linked()) {
+    for (const Family* family : families) {
+      for (const Family::Type& type : family->model_types) {
+        if (type.name == model_type->string()) return type.tokenizer_class;
+      }
+    }
+  }
+  return {};
+}
+
+const Family* find_container(ModelFiles& files, FolderFiles& found) {
+  if (!links_writers()) return nullptr;
+  for (const Family* family : containers) {
+    if (auto theirs = family->container->find(files)) {
+      found = std::move(*theirs);
+      return family;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,456 @@
+#include "families/folder/model_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/limits.hpp"
+#include "base/wildcard.hpp"
+#include "families/folder/sentence_modules.hpp"
+#include "families/generation_config.hpp"
+#include "families/weight_names.hpp"
+#include "linked.hpp"
+#include "text/tokenizer_files.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr const char* config_name = "config.json";
+constexpr const char* weights_name = "model.safetensors";
+constexpr const char* index_name = "model.safetensors.index.json";
+constexpr const char* modules_name = "modules.json";
+
+std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
+  std::set<std::string> names;
+  for (const SafetensorsHeader& header : headers) {
+    for (const TensorInfo& tensor : header.tensors()) names.insert(tensor.name);
+  }
+  return names;
+}
+
+// The files that an index names, in the order of their names, which have numbers in them.
+std::vector<std::string> files_of_index(std::string_view text) {
+  constexpr JsonSource source{ErrorCode::invalid_safetensors, index_name};
+  const JsonValue json = parse_json(text, source);
+  JsonObject object(json, source);
+  const JsonValue& map = object.require("weight_map");
+  if (!map.is_object()) object.fail("weight_map", "an object", map);
+  constexpr std::size_t most_files = 512;  // the largest models have 200
+  std::set<std::string> files;
+  for (JsonEntries entry(map); entry.next();) {
+    const std::string file = entry.value().is_string() ? entry.value().string() : "";
+    if (file.empty() || file.find_first_of("/\\") != std::string::npos || file.starts_with('.')) {
+      object.fail("weight_map", "names of files in this folder", entry.value());
+    }
+    files.insert(file);
+    if (files.size() > most_files) {
+      object.fail("weight_map", {"expected at most {} files, got more", {most_files}});
+    }
+  }
+  if (files.empty()) object.fail("weight_map", "expected a tensor at least, got none");
+  return {files.begin(), files.end()};
+}
+
+// One tokenizer.model, or one for each language.
+void expect_sentencepiece(ModelFiles& files) {
+  static constexpr std::array shared = {"tokenizer.model"};
+  static constexpr std::array separate = {"source.model", "target.model"};
+  files.prepare(shared);
+  if (files.has(shared[0])) return;
+  files.prepare(separate);
+  if (files.has(separate[0]) || files.has(separate[1])) return;
+  throw_error(ErrorCode::missing_file,
+              "tokenizer.model: expected it, or source.model and target.model, got none of them");
+}
+
+constexpr std::string_view merge =
+    "a whole model, got an adapter (LoRA); merge it into its base model with merge_and_unload() "
+    "and save that";
+constexpr std::string_view save_again =
+    "weights as model.safetensors; save the model again with save_pretrained(..., "
+    "safe_serialization=True), or look on the Hub for a revision refs/pr/N that holds a conversion";
+constexpr std::string_view load_original =
+    "weights as model.safetensors, which cannot be made of this file; load the model that it was "
+    "made from, with compute \"int8\" where it should be small";
+constexpr std::string_view rename =
+    "weights under the name model.safetensors, or parts that model.safetensors.index.json names";
+
+// What other formats call their files: "*" stands for any characters.
+struct OtherFormat {
+  const char* name;
+  std::string_view expected;
+};
+constexpr std::array adapters = {OtherFormat{"adapter_config.json", merge}};
+constexpr std::array other_formats = {
+    OtherFormat{"pytorch_model.bin", save_again},
+    OtherFormat{"pytorch_model.bin.index.json", save_again},
+    OtherFormat{"tf_model.h5", save_again},
+    OtherFormat{"flax_model.msgpack", save_again},
+    OtherFormat{"model.onnx", load_original},
+    OtherFormat{"onnx/model.onnx", load_original},
+    OtherFormat{"onnx/model_quantized.onnx", load_original},
+    OtherFormat{"model.gguf", load_original},
+    OtherFormat{"pytorch_model*.bin", save_again},
+    OtherFormat{"*.h5", save_again},
+    OtherFormat{"*.msgpack", save_again},
+    OtherFormat{"*.ckpt", save_again},
+    OtherFormat{"*.pt", save_again},
+    OtherFormat{"*.pth", save_again},
+    OtherFormat{"*.onnx", load_original},
+    OtherFormat{"onnx*", load_original},  // the folder, where only its name is known
+    OtherFormat{"*.gguf", load_original},
+    OtherFormat{"*.tflite", load_original},
+};
+constexpr std::array other_names = {OtherFormat{"*.safetensors", rename}};
+
+// Throws for the first of these formats that there is. A server's files have no names but those
+// that they are asked for by.
+void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
+  const std::vector<std::string> names = files.names();
+  std::vector<const char*> asked;
+  for (const OtherFormat& format : formats) {
+    if (!std::strchr(format.name, '*')) asked.push_back(format.name);
+  }
+  files.prepare({}, asked);
+  for (const auto& [pattern, expected] : formats) {
+    std::string_view found;
+    for (const std::string& name : names) {
+      if (found.empty() && fits_wildcards(pattern, name)) found = name;
+    }
+    if (std::ranges::find(asked, pattern) != asked.end() && files.has(pattern)) found = pattern;
+    if (found.empty()) continue;
+    throw_error(ErrorCode::unsupported, {"{}: expected {}", {found, expected}});
+  }
+}
+
+// A folder in a folder.
+class Subfolder final : public ModelFiles {
+ public:
+  Subfolder(ModelFiles& files, std::string_view path) : files_(files), path_(path) {}
+
+  std::optional<std::string_view> read(std::string_view name) override {
+    return files_.read(in_whole(name));
+  }
+  bool has(std::string_view name) override { return files_.has(in_whole(name)); }
+  std::vector<std::string> names() override {
+    std::vector<std::string> names;
+    for (const std::string& name : files_.names()) {
+      if (name.starts_with(path_)) names.push_back(name.substr(path_.size()));
+    }
+    return names;
+  }
+  void prepare(std::span<const char* const> read, std::span<const char* const> found) override {
+    std::vector<std::string> names;
+    for (const auto& list : {read, found}) {
+      for (const char* name : list) names.push_back(in_whole(name));
+    }
+    std::vector<const char*> whole;
+    for (const std::string& name : names) whole.push_back(name.c_str());
+    files_.prepare(std::span(whole).first(read.size()), std::span(whole).subspan(read.size()));
+  }
+
+ private:
+  std::string in_whole(std::string_view name) const { return std::string(path_).append(name); }
+
+  ModelFiles& files_;
+  std::string_view path_;  // with a slash at its end
+};
+
+// `folder`: of these files, in the one that was opened; empty, or with a slash at its end.
+[[noreturn]] void refuse_without_config(ModelFiles& files, std::string_view folder) {
+  if (const std::optional<std::string_view> config = files.read(config_name)) {
+    constexpr JsonSource source{config_limit.code, config_limit.name};
+    const JsonValue json = parse_json(*config, source);
+    JsonObject(json, source, {}, HubConfig::most_fields).require("model_type");
+  }
+  refuse(files, adapters);
+  if (!files.names().empty()) {
+    refuse(files, other_formats);
+    // What they have instead is found by the names of the files.
+    expect_linked(true);
+  }
+  throw_error(ErrorCode::missing_file,
+              {"{}config.json: expected a model's configuration, got none", {folder}});
+}
+
+// A translator's start and end by their pieces, where its family says their ids.
+void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* file) {
+  GenerationConfig& generation = config.generation;
+  if (!generation.start_id) return;
+  const auto piece = [&](const char* key, std::span<const std::int32_t> ids) {
+    const std::int32_t id = ids.empty() ? -1 : ids[0];
+    if (static_cast<std::size_t>(id) < tokenizer.size()) return std::string(tokenizer.piece(id));
+    throw_error(ErrorCode::invalid_config,
+                {"{}: {}: expected one of the tokenizer's {} tokens, got {}",
+                 {file, key, tokenizer.size(), id < 0 ? "none" : std::to_string(id)}});
+  };
+  config.start_token = piece("decoder_start_token_id", {&*generation.start_id, 1});
+  config.end_token = piece("eos_token_id", generation.end_ids);
+  generation.start_id.reset();
+}
+
+}  // namespace
+
+ModelFolder::ModelFolder(ModelFiles& files) {
+  if (FolderFiles found; (family_ = find_container(files, found))) {
+    read_container(files, found);
+    return;
+  }
+  files.prepare(std::array{config_name}, std::array{weights_name});
+  const bool found = read_config(files, files);
+  const std::string path = found && !encodes_ ? "" : transformer_folder(files);
+  if (path.empty()) {
+    if (!found) refuse_without_config(files, folder_);
+    read_model(files, files);
+    return;
+  }
+  folder_ = path + "/";
+  Subfolder folder(files, folder_);
+  if (!read_config(folder, files)) refuse_without_config(folder, folder_);
+  if (!encodes_) {
+    throw_error(
+        ErrorCode::unsupported,
+        {"modules.json: expected a Transformer that gives vectors, got one in {} that writes "
+         "texts; open that folder",
+         {describe(path)}});
+  }
+  read_model(folder, files);
+}
+
+bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
+  const std::optional<std::string_view> config = files.read(config_name);
+  if (!config) return false;
+  config_ = *config;
+  constexpr JsonSource source{config_limit.code, config_limit.name};
+  const JsonValue json = parse_json(config_, source);
+  JsonObject object(json, source, {}, HubConfig::most_fields);
+  if (object.find("format")) return true;
+  if (present(object.find("quantization_config"))) {
+    throw_error(ErrorCode::unsupported,
+                "config.json: quantization_config: expected weights that are not quantized; load "
+                "the original model, with compute \"int8\" to have it quantized here");
+  }
+  const bool own_code = present(object.find("auto_map")) != nullptr;
+  const bool named = present(object.find("model_type"));
+  if (!named && !own_code) return false;
+  family_ = &find_family(named ? object.string("model_type") : std::string(), own_code);
+  std::vector<const char*> more;
+  if (family_->writes) more.push_back(generation_config_name);
+  if (!family_->writes || family_->read_encoder) more.push_back(modules_name);
+  all.prepare(more);
+  files.prepare(std::array{"tokenizer_config.json", "tokenizer.json"});
+  encodes_ = !family_->writes;
+  if (!encodes_ && family_->read_encoder) {
+    encodes_ = HubConfig::names_encoder(object) || all.read(modules_name);
+  }
+  expect_linked(!encodes_);
+  return true;
+}
+
+void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
+  find_weights(files);
+  if (links_writers() && family_ && !encodes_) {
+    if (const auto text = files.read(generation_config_name)) generation_ = *text;
+  } else if (links_readers() && family_) {
+    modules_ = read_sentence_modules(all, files);
+    if (modules_) {
+      for (const SentenceModules::Weights& module : modules_->weights) {
+        weight_files_.push_back(module.file);
+      }
+    }
+  }
+  read_tokenizers(files);
+}
+
+void ModelFolder::read_container(ModelFiles& files, const FolderFiles& found) {
+  if (!links_writers()) return;
+  weight_files_ = {found.weights};
+  if (!found.shortlist.empty()) {
+    shortlist_ = found.shortlist;
+    renamed_.push_back({default_shortlist, shortlist_});
+  }
+  source_language_ = found.source_language;
+  target_language_ = found.target_language;
+  const bool two = !found.target.empty();
+  const std::array vocabularies = {found.source.c_str(), found.target.c_str()};
+  files.prepare(std::span(vocabularies).first(two ? 2 : 1));
+  const auto read = [&](const std::string& name) {
+    return read_tokenizer([&](std::string_view file) {
+      return file == "tokenizer.model" ? files.read(name) : std::nullopt;
+    });
+  };
+  renamed_.push_back({two ? "source.model" : "tokenizer.model", found.source});
+  tokenizer_ = read(found.source);
+  if (!two) return;
+  renamed_.push_back({"target.model", found.target});
+  target_tokenizer_ = read(found.target);
+}
+
+void ModelFolder::take_config(std::string_view text) {
+  if (links_writers()) config_ = family_->container->config(text);
+}
+
+void ModelFolder::find_weights(ModelFiles& files) {
+  if (files.has(weights_name)) {
+    weight_files_ = {folder_ + weights_name};
+    return;
+  }
+  if (!family_) {
+    throw_error(ErrorCode::missing_file, {"{}: expected it, got none", {weights_name}});
+  }
+  const std::optional<std::string_view> index = files.read(index_name);
+  if (!index) {
+    refuse(files, adapters);
+    refuse(files, other_formats);
+    if (!files.names().empty()) refuse(files, other_names);
+    throw_error(ErrorCode::missing_file,
+                {"{}: expected it, or {}, got neither", {weights_name, index_name}});
+  }
+  for (const std::string& file : files_of_index(*index)) weight_files_.push_back(folder_ + file);
+}
+
+// Small files before large ones: who fetches them has none of these twice.
+void ModelFolder::read_tokenizers(ModelFiles& files) {
+  if (family_) read_tokenizer_config(files);
+  bool translates = false, writes = false;
+  // Our own folders have SentencePiece models, unless they were converted from others.
+  bool sentencepiece = false;
+  if (!family_) {
+    const ModelConfig config = parse_config(config_);
+    translates = config.task == Task::translation;
+    writes = glassformer::writes(config.task);
+    sentencepiece = !config.tokenizer_template;
+  }
+  if (sentencepiece) {
+    expect_sentencepiece(files);
+  } else {
+    files.prepare(files.has("tokenizer.json") ? std::span(tokenizer_files).first(4)
+                                              : std::span(tokenizer_files));
+  }
+  const auto file = [&](std::string_view name) -> std::optional<std::string_view> {
+    if (sentencepiece && !name.ends_with(".model")) return std::nullopt;
+    const std::optional<std::string_view> bytes = files.read(name);
+    if (bytes)
+      expect_within({name, tokenizer_limit.code, tokenizer_limit.max_bytes}, bytes->size());
+    return bytes;
+  };
+  std::string_view usual_class = usual_tokenizer_class(config_);
+  tokenizer_class_ = usual_class;
+  // Folders that version 0.1 converted do not say which class reads merges.txt.
+  if (!family_ && !sentencepiece && file("merges.txt")) {
+    usual_class = writes ? "GPT2Tokenizer" : "RobertaTokenizer";
+  }
+  const TokenizerChoice choice{.side = TokenizerSide::source,
+                               .usual_class = usual_class,
+                               .lower_case = modules_ && modules_->lower_case};
+  tokenizer_ = read_tokenizer(file, choice);
+  if (!links_writers()) return;
+  if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
+    target_tokenizer_ = read_tokenizer(
+        file, {.side = TokenizerSide::target, .usual_class = usual_class, .lower_case = false});
+  }
+}
+
+void ModelFolder::read_tokenizer_config(ModelFiles& files) {
+  const std::optional<std::string_view> text = files.read("tokenizer_config.json");
+  if (!text) return;
+  constexpr JsonSource source{ErrorCode::invalid_tokenizer, "tokenizer_config.json"};
+  const JsonValue json = parse_json(*text, source);
+  JsonObject object(json, source);
+  const JsonValue* length = object.find("model_max_length");
+  if (!length) length = object.find("max_len");  // its name before 2020
+  // Some have 1e30, which says that there is none.
+  if (length && length->is_whole() && length->whole() <= (1 << 20)) {
+    model_max_length_ = static_cast<std::size_t>(length->whole());
+  }
+  const auto read_language = [&](const char* key, std::string& language) {
+    const JsonValue* name = object.find(key);
+    if (name && name->is_string() && !name->string().empty()) language = name->string();
+  };
+  read_language("source_lang", source_language_);
+  read_language("target_lang", target_language_);
+}
+
+ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) const {
+  ModelConfig config;
+  if (family_) {
+    const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
+    const std::size_t modules = modules_ ? modules_->weights.size() : 0;
+    HubConfig hub(config_, headers.first(headers.size() - modules), target,
+                  family_->container ? family_->container->config_name : config_limit.name);
+    config = family_->writes && encodes_ ? family_->read_encoder(hub) : family_->read(hub);
+  } else {
+    config = parse_config(config_);
+  }
+  if (!family_) return config;
+  if (config.tokenizer_template && !family_->container) {
+    config.tokenizer_class = tokenizer_class_;
+  }
+  const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
+  if (links_writers() && config.architecture.decoder) {
+    if (generation_) read_generation(*generation_, config.generation);
+    check_generation(config.generation, config.decoder().vocab_size, file);
+  }
+  if (config.task == Task::translation) {
+    expect_searched(config.generation, file);
+    config.generation.tasks.clear();  // translators are asked for nothing else
+    name_tokens(config, target_tokenizer_ ? *target_tokenizer_ : *tokenizer_, file);
+    config.source_language = source_language_;
+    config.target_language = target_language_;
+    return config;
+  }
+  std::size_t limit = model_max_length_;
+  if (modules_ && config.task == Task::feature_extraction) {
+    config.vectors = modules_->vectors;
+    config.unused_head.clear();  // vectors are what the folder is for
+    config.architecture.head.modules = modules_->modules;
+    const std::size_t pooled = config.vectors.poolings.size() * config.encoder().d_model;
+    const std::string problem = sizes_problem(modules_->modules, pooled);
+    if (!problem.empty()) throw_error(ErrorCode::invalid_config, {"modules.json: {}", {problem}});
+    if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
+  }
+  // A text that is continued loses its beginning, and only where there are no positions for it.
+  if (!config.architecture.encoder) return config;
+  if (tokenizer_->truncation_side() == TruncationSide::left) config.clip = Clip::beginning;
+  if (limit > 0 && limit < config.reader().max_length) config.max_tokens = limit;
+  return config;
+}
+
+WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
+                                  std::vector<Parameter> parameters) const {
+  std::vector<SafetensorsHeader> files(headers.begin(), headers.end());
+  if (!family_) return {std::move(files), std::move(parameters)};
+  const std::size_t modules = modules_ ? modules_->weights.size() : 0;
+  const std::span own = headers.first(headers.size() - modules);
+  std::set<std::string> integers;
+  for (const SafetensorsHeader& header : own) {
+    for (const TensorInfo& tensor : header.tensors()) {
+      if (family_->container && tensor.dtype == DType::i8) integers.insert(tensor.name);
+    }
+  }
+  // The files of modules have names of their own, which may be alike.
+  std::vector<Parameter> of_modules;
+  for (std::size_t i = 0; i < modules; ++i) {
+    const SentenceModules::Weights& module = modules_->weights[i];
+    SafetensorsHeader& file = files[own.size() + i];
+    file = file.with_prefix(module.file + ": ");
+    for (const auto& [ours, theirs] : module.names) {
+      const auto found = std::ranges::find(parameters, ours, &Parameter::name);
+      if (found == parameters.end()) continue;
+      found->name = module.file + ": " + theirs;
+      of_modules.push_back(std::move(*found));
+      parameters.erase(found);
+    }
+  }
+  std::vector<Parameter> theirs =
+      in_family_names(std::move(parameters), *family_, names_in(own), integers);
+  theirs.insert(theirs.end(), std::make_move_iterator(of_modules.begin()),
+                std::make_move_iterator(of_modules.end()));
+  return {std::move(files), std::move(theirs), [](const std::string&) { return true; }};
+}
+
+}  // namespace glassformer

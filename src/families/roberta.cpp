@@ -1,0 +1,43 @@
+#include <array>
+
+#include "families/bert.hpp"
+
+// RoBERTa (Liu et al. 2019), and the same for other languages: XLM-R (Conneau et al. 2020),
+// CamemBERT (Martin et al. 2020). BERT with positions that begin behind the padding's, one token
+// type and a head of its own.
+
+namespace glassformer {
+namespace {
+
+constexpr std::array model_types = {Family::Type{"roberta", "RobertaTokenizer"},
+                                    Family::Type{"xlm-roberta", "XLMRobertaTokenizer"},
+                                    Family::Type{"camembert", "CamembertTokenizer"}};
+
+constexpr std::array heads = {
+    TensorName{"classifier.dense", "head.dense"},
+    TensorName{"classifier.out_proj", "classifier"},  // of texts
+    TensorName{"classifier", "classifier"},           // of tokens
+    TensorName{"qa_outputs", "qa_outputs"},
+};
+
+ModelConfig read(HubConfig& config) {
+  const std::size_t padding = config.id("pad_token_id", 1);
+  config.expect_embeddings("lm_head.decoder.weight");
+  ModelConfig model;
+  StackConfig& stack = model.architecture.encoder.emplace(read_bert_stack(config, 50265));
+  stack.position_offset = padding + 1;
+  stack.padding = static_cast<std::int32_t>(padding);
+  config.read_head(model, Activation::tanh);
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+extern const Family roberta = {.model_types = model_types,
+                               .prefix = "roberta.",
+                               .tensors = bert_tensors,
+                               .heads = heads,
+                               .read = read};
+
+}  // namespace glassformer

@@ -1,0 +1,152 @@
+#include <array>
+
+#include "base/error.hpp"
+#include "families/family.hpp"
+#include "linked.hpp"
+
+// T5 (Raffel et al. 2020), T5 v1.1, Flan-T5, and mT5 (Xue et al. 2021): an encoder and a decoder
+// whose positions are a bias of attention, shared by the layers of a stack, and which have no other
+// bias. The first T5's output is the table of embeddings, after the states are divided by √d_model.
+
+namespace glassformer {
+namespace {
+
+constexpr std::array model_types = {Family::Type{"t5", "T5Tokenizer"},
+                                    Family::Type{"mt5", "T5Tokenizer"}};
+
+constexpr std::array tensors = {
+    // One table has several names, and a file may hold it under any of them, or under all.
+    TensorName{"shared", "embed_tokens"},
+    TensorName{"encoder.embed_tokens", "embed_tokens"},
+    TensorName{"shared", "encoder.embed_tokens"},  // of the encoder alone
+    TensorName{"encoder.embed_tokens", "encoder.embed_tokens"},
+    TensorName{"decoder.embed_tokens", "embed_tokens"},
+    TensorName{"lm_head", "embed_tokens"},
+    TensorName{"encoder.block.0.layer.0.SelfAttention.relative_attention_bias",
+               "encoder.relative_bias"},
+    TensorName{"encoder.block.#.layer.0.layer_norm", "encoder.layers.#.self_attn_layer_norm"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.q", "encoder.layers.#.self_attn.q_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.k", "encoder.layers.#.self_attn.k_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.v", "encoder.layers.#.self_attn.v_proj"},
+    TensorName{"encoder.block.#.layer.0.SelfAttention.o", "encoder.layers.#.self_attn.out_proj"},
+    TensorName{"encoder.block.#.layer.1.layer_norm", "encoder.layers.#.final_layer_norm"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi", "encoder.layers.#.fc1"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi_0", "encoder.layers.#.fc1_gate"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wi_1", "encoder.layers.#.fc1"},
+    TensorName{"encoder.block.#.layer.1.DenseReluDense.wo", "encoder.layers.#.fc2"},
+    TensorName{"encoder.final_layer_norm", "encoder.layer_norm"},
+    TensorName{"decoder.block.0.layer.0.SelfAttention.relative_attention_bias",
+               "decoder.relative_bias"},
+    TensorName{"decoder.block.#.layer.0.layer_norm", "decoder.layers.#.self_attn_layer_norm"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.q", "decoder.layers.#.self_attn.q_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.k", "decoder.layers.#.self_attn.k_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.v", "decoder.layers.#.self_attn.v_proj"},
+    TensorName{"decoder.block.#.layer.0.SelfAttention.o", "decoder.layers.#.self_attn.out_proj"},
+    TensorName{"decoder.block.#.layer.1.layer_norm", "decoder.layers.#.encoder_attn_layer_norm"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.q", "decoder.layers.#.encoder_attn.q_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.k", "decoder.layers.#.encoder_attn.k_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.v", "decoder.layers.#.encoder_attn.v_proj"},
+    TensorName{"decoder.block.#.layer.1.EncDecAttention.o",
+               "decoder.layers.#.encoder_attn.out_proj"},
+    TensorName{"decoder.block.#.layer.2.layer_norm", "decoder.layers.#.final_layer_norm"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi", "decoder.layers.#.fc1"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi_0", "decoder.layers.#.fc1_gate"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wi_1", "decoder.layers.#.fc1"},
+    TensorName{"decoder.block.#.layer.2.DenseReluDense.wo", "decoder.layers.#.fc2"},
+    TensorName{"decoder.final_layer_norm", "decoder.layer_norm"},
+};
+
+constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
+
+// Nothing bounds positions but their bias' last bucket; so many are what is offered.
+constexpr std::size_t longest = 1 << 14;
+
+// Each way has half of the buckets, and half of those have one distance each.
+void expect_buckets(std::size_t buckets, std::size_t distance) {
+  const std::size_t near = buckets / 2;
+  if (buckets < 4 || buckets % 2 != 0) {
+    throw_error(
+        ErrorCode::invalid_config,
+        {"config.json: relative_attention_num_buckets: expected an even number above 2, got {}",
+         {buckets}});
+  }
+  if (distance > near) return;
+  throw_error(ErrorCode::invalid_config,
+              {"config.json: relative_attention_max_distance: expected more than {}, half of the "
+               "buckets, got {}",
+               {near, distance}});
+}
+
+StackConfig read_stack(HubConfig& config) {
+  StackConfig stack;
+  stack.vocab_size = config.size("vocab_size", 32128);
+  stack.max_length = longest;
+  stack.layers = config.layers("num_layers", 6, "encoder.block.");
+  stack.d_model = config.size("d_model", 512);
+  stack.n_heads = config.size("num_heads", 8);
+  stack.d_head = config.size("d_kv", 64);
+  stack.d_ff = config.size("d_ff", 2048);
+  stack.positions = PositionKind::relative;
+  stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
+  stack.relative_distance = config.free_size("relative_attention_max_distance", 128);
+  stack.norm = NormPlacement::pre;
+  stack.layer_norm = NormKind::rms;
+  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
+  stack.final_norm = true;
+  stack.score_divisor = 1.0f;
+  stack.feed_forward_bias = false;
+  expect_buckets(stack.relative_buckets, stack.relative_distance);
+  const FeedForwardKind kind = config.feed_forward("feed_forward_proj", "relu");
+  stack.activation = kind.activation;
+  stack.gated = kind.gated;
+  return stack;
+}
+
+// An output matrix beside the table of embeddings; alone it is that table.
+bool has_own_output(const HubConfig& config) {
+  return config.has_tensor("lm_head.weight") &&
+         (config.has_tensor("shared.weight") || config.has_tensor("embed_tokens.weight"));
+}
+
+ModelConfig read_encoder(HubConfig& config) {
+  expect_linked(false);
+  ModelConfig model;
+  model.architecture.encoder = read_stack(config);
+  config.read_vectors(model);
+  config.finish(model);
+  return model;
+}
+
+ModelConfig read(HubConfig& config) {
+  expect_linked(true);
+  ModelConfig model;
+  Architecture& parts = model.architecture;
+  parts.encoder = read_stack(config);
+  parts.decoder = parts.encoder;
+  parts.decoder->layers =
+      config.layers("num_decoder_layers", parts.encoder->layers, "decoder.block.");
+  parts.decoder->attention = AttentionType::causal;
+  model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
+  model.generation.end_ids = {1};
+  config.read_text_to_text(model);
+  // What the configuration says of tying is about the scale, whatever its name: an output matrix
+  // that the file lacks is the table of embeddings even then, as in the library.
+  parts.embeddings = has_own_output(config) ? EmbeddingSharing::stacks : EmbeddingSharing::shared;
+  const bool scaled = config.text("model_type", "t5") == "t5";
+  parts.head.scale_states =
+      scaled && config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+extern const Family t5 = {.model_types = model_types,
+                          .prefix = "",
+                          .tensors = tensors,
+                          .heads = heads,
+                          .read = read,
+                          .read_encoder = read_encoder,
+                          .writes = true};
+
+}  // namespace glassformer

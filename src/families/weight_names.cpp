@@ -1,0 +1,216 @@
+#include "families/weight_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "weights/quantize.hpp"
+
+namespace glassformer {
+namespace {
+
+// What stands in a name for the pattern's "#", and what follows the pattern: ".weight".
+struct Match {
+  bool found = false;
+  std::string_view number, rest;
+};
+
+Match match(std::string_view pattern, std::string_view name) {
+  const std::size_t hash = pattern.find('#');
+  Match match;
+  if (hash != std::string_view::npos) {
+    if (!name.starts_with(pattern.substr(0, hash))) return {};
+    name.remove_prefix(hash);
+    match.number = name.substr(0, std::min(name.find_first_not_of("0123456789"), name.size()));
+    name.remove_prefix(match.number.size());
+    pattern.remove_prefix(hash + 1);
+  }
+  match.rest = name.substr(std::min(pattern.size(), name.size()));
+  match.found = name.starts_with(pattern) &&
+                (match.rest == ".weight" || match.rest == ".bias" || match.rest.empty());
+  return match;
+}
+
+std::string filled(std::string_view pattern, const Match& match, std::size_t first_layer) {
+  std::string name(pattern);
+  if (const std::size_t hash = name.find('#'); hash != std::string::npos) {
+    std::size_t layer = 0;
+    std::from_chars(match.number.data(), match.number.data() + match.number.size(), layer);
+    name.replace(hash, 1, std::to_string(layer + first_layer));
+  }
+  const bool weight = match.rest == ".weight";
+  if (name.ends_with("ln_")) return name.append(weight ? "scale" : "bias");
+  const std::size_t kind = name.find('%');
+  if (kind == std::string::npos) return name.append(match.rest);
+  name[kind] = weight ? 'W' : 'b';
+  return name;
+}
+
+// Early checkpoints have a norm's weight and bias as gamma and beta.
+std::string early_name(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view layer = std::string_view(name).substr(0, dot);
+  if (!layer.ends_with("LayerNorm")) return name;
+  return std::string(layer) + (name.ends_with(".weight") ? ".gamma" : ".beta");
+}
+
+// One tensor of a file that is several parameters, or one that lies there transposed.
+class StoredTensor {
+ public:
+  StoredTensor(std::vector<Parameter> parts, TensorLayout layout) : parts_(std::move(parts)) {
+    const std::vector<std::size_t>& first = parts_[0].shape;
+    for (const Parameter& part : parts_) outputs_ += part.shape[0];
+    inputs_ = first.size() > 1 ? first[1] : 1;
+    transposed_ = layout == TensorLayout::transposed && first.size() > 1;
+    shape_ = first;
+    shape_[0] = outputs_;
+    if (transposed_) shape_ = {inputs_, outputs_};
+  }
+
+  const std::vector<std::size_t>& shape() const { return shape_; }
+
+  // Rows of the file's tensor, from `first` on. Of a transposed one, an output's weights are in
+  // all of them: it is kept until the last has come.
+  void set(std::span<const float> values, std::size_t first) {
+    if (!transposed_) return set_outputs(values, first);
+    kept_.reserve(inputs_ * outputs_);
+    kept_.insert(kept_.end(), values.begin(), values.end());
+    if (kept_.size() < inputs_ * outputs_) return;
+    constexpr std::size_t together = 16;  // outputs
+    std::vector<float> rows(together * inputs_);
+    for (std::size_t output = 0; output < outputs_; output += together) {
+      const std::size_t count = std::min(together, outputs_ - output);
+      for (std::size_t input = 0; input < inputs_; ++input) {
+        const float* from = &kept_[input * outputs_ + output];
+        for (std::size_t i = 0; i < count; ++i) rows[i * inputs_ + input] = from[i];
+      }
+      set_outputs(std::span(rows).first(count * inputs_), output);
+    }
+    kept_ = std::vector<float>();  // {} would keep its memory
+  }
+
+ private:
+  // The weights of some outputs, from `first` on: each part takes its own.
+  void set_outputs(std::span<const float> values, std::size_t first) {
+    const std::size_t end = first + values.size() / inputs_;
+    std::size_t start = 0;  // of the part
+    for (const Parameter& part : parts_) {
+      const std::size_t stop = start + part.shape[0];
+      const std::size_t from = std::max(first, start), to = std::min(end, stop);
+      if (from < to) {
+        const auto own = values.subspan((from - first) * inputs_, (to - from) * inputs_);
+        if (part.set_int8) {
+          const QuantizedMatrix quantized = quantize(own, to - from);
+          part.set_int8(quantized.values, quantized.scales, from - start);
+        } else {
+          part.set(own, from - start);
+        }
+      }
+      start = stop;
+    }
+  }
+
+  std::vector<Parameter> parts_;
+  std::vector<std::size_t> shape_;  // in the file
+  std::size_t inputs_, outputs_ = 0;
+  bool transposed_;
+  std::vector<float> kept_;  // [inputs, outputs], of those that have come
+};
+
+// The parameters that one tensor of the file is, as one.
+Parameter stored(std::vector<Parameter> parts, TensorLayout layout) {
+  const std::string name = parts[0].name;
+  const auto tensor = std::make_shared<StoredTensor>(std::move(parts), layout);
+  return {.name = name,
+          .shape = tensor->shape(),
+          .set = [tensor](std::span<const float> values, std::size_t first) {
+            tensor->set(values, first);
+          }};
+}
+
+// Where a parameter is in the file.
+struct Place {
+  std::string name;
+  const TensorName* tensor = nullptr;  // of the family's table
+};
+
+class Places {
+ public:
+  Places(const Family& family, const std::set<std::string>& names)
+      : family_(family), names_(names) {
+    prefixed_ = std::ranges::any_of(
+        names, [&](const std::string& name) { return name.starts_with(family.prefix); });
+  }
+
+  Place find(const std::string& ours) {
+    Place usual;
+    for (const std::span<const TensorName> table : {family_.tensors, family_.heads}) {
+      const bool base = table.data() == family_.tensors.data();
+      for (const TensorName& tensor : table) {
+        const Match found = match(tensor.ours, ours);
+        if (!found.found) continue;
+        const std::string plain = filled(tensor.theirs, found, family_.first_layer);
+        const std::string long_name = std::string(family_.prefix) + plain;
+        for (const std::string& name :
+             {plain, long_name, early_name(plain), early_name(long_name)}) {
+          if (!names_.contains(name) || (!base && !of_heads_.insert(name).second)) continue;
+          return {name, &tensor};
+        }
+        if (usual.name.empty()) usual = {base && prefixed_ ? long_name : plain, &tensor};
+      }
+    }
+    if (usual.name.empty()) {
+      throw_error(ErrorCode::internal, {"{}: the family has no name for it", {ours}});
+    }
+    return usual;
+  }
+
+ private:
+  const Family& family_;
+  const std::set<std::string>& names_;
+  std::set<std::string> of_heads_;  // those that some parameter has
+  bool prefixed_;
+};
+
+// A tensor of the file, and the parameters that it is.
+struct Stored {
+  std::vector<const TensorName*> names;  // of each part, in the order of the table
+  std::vector<Parameter> parts;
+
+  void add(const TensorName* name, Parameter part) {
+    const auto place = std::ranges::upper_bound(names, name) - names.begin();
+    names.insert(names.begin() + place, name);
+    parts.insert(parts.begin() + place, std::move(part));
+  }
+};
+
+}  // namespace
+
+std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
+                                       const std::set<std::string>& names,
+                                       const std::set<std::string>& integers) {
+  Places places(family, names);
+  std::vector<Stored> tensors;  // in the order of their first parts
+  std::map<std::string, std::size_t> known;
+  for (Parameter& parameter : parameters) {
+    const Place place = places.find(parameter.name);
+    parameter.name = place.name;
+    const std::size_t index = known.emplace(place.name, tensors.size()).first->second;
+    if (index == tensors.size()) tensors.emplace_back();
+    tensors[index].add(place.tensor, std::move(parameter));
+  }
+  std::vector<Parameter> theirs;
+  for (Stored& tensor : tensors) {
+    const bool straight = integers.contains(tensor.parts[0].name);
+    const TensorLayout layout = straight ? TensorLayout::rows : tensor.names[0]->layout;
+    const bool as_it_is = tensor.parts.size() == 1 && layout == TensorLayout::rows;
+    theirs.push_back(as_it_is ? std::move(tensor.parts[0])
+                              : stored(std::move(tensor.parts), layout));
+  }
+  return theirs;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "layers/linear/linear.hpp"
+#include "run/workspace.hpp"
+
+namespace glassformer {
+
+/// One head's share of one sequence. Rows of q, k and v are `stride` floats apart.
+struct HeadInput {
+  const float* q;  ///< [length, d_head]
+  const float* k;  ///< [length, d_head]
+  const float* v;  ///< [length, d_head]
+  std::size_t stride;
+  std::size_t length;
+  std::size_t d_head;
+  float divisor;  ///< of the scores: √d_head in "Attention Is All You Need", 3.2.1
+  Compute compute;
+  std::span<const std::uint32_t> visible;  ///< positions that may be attended to, ascending
+  /// By key - query, from 1 - length to length - 1, added to the divided scores; null: none.
+  const float* bias = nullptr;
+};
+
+/// Where one head's results go.
+struct HeadOutput {
+  float* context;  ///< [length, d_head], rows `stride` floats apart
+  std::size_t stride;
+  HeadMap weights = {};
+  HeadMap scores = {};  ///< before the softmax
+};
+
+/// How a head turns queries, keys and values into a context.
+class AttentionKind {
+ public:
+  virtual ~AttentionKind() = default;
+  virtual void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const = 0;
+  /// Whether its weights are made of scores.
+  virtual bool has_scores() const { return true; }
+};
+
+/// How many positions before its own, and behind it, a query sees.
+struct Reach {
+  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  std::size_t before = all, behind = all;
+};
+
+/// softmax(q · kᵀ / divisor + bias) · v over the keys within reach. Without limits "Attention Is
+/// All You Need", equation 1; with none behind, its look-ahead mask, 3.2.3; with the same on both
+/// sides, O(n · window), the sliding window of Beltagy et al. 2020 (Longformer), section 3.1.
+class SoftmaxAttention final : public AttentionKind {
+ public:
+  explicit SoftmaxAttention(Reach reach) : reach_(reach) {}
+  void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const override;
+
+ private:
+  Reach reach_;
+};
+
+/// φ(q) · (Σ φ(k) vᵀ) / (φ(q) · Σ φ(k)) with φ(x) = elu(x) + 1, O(n): Katharopoulos et al. 2020,
+/// equation 6. The weights it is asked for are the normalized map that this implies,
+/// φ(q_i) · φ(k_j) / Σ_j' φ(q_i) · φ(k_j'); it has no scores.
+class LinearAttention final : public AttentionKind {
+ public:
+  void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const override;
+  bool has_scores() const override { return false; }
+};
+
+/// recurrent: none, but a recurrent unit in its place, of decoders that attend to an encoder.
+enum class AttentionType { full, local, linear, causal, recurrent };
+
+/// `window`: of local attention alone. Null of none.
+std::unique_ptr<const AttentionKind> make_attention_kind(AttentionType type, std::size_t window);
+
+}  // namespace glassformer

@@ -1,0 +1,298 @@
+#include "layers/attention/softmax_attention.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+namespace {
+
+// Indices [begin, end) into the visible positions.
+struct KeyRange {
+  std::size_t begin, end;
+};
+
+KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_query,
+                   std::size_t last_query, Reach reach) {
+  if (visible.empty() || (reach.before >= last_query && reach.behind >= visible.back())) {
+    return {0, visible.size()};
+  }
+  const std::size_t lowest = first_query > reach.before ? first_query - reach.before : 0;
+  const std::size_t highest =
+      reach.behind >= visible.back() ? visible.back() : last_query + reach.behind;
+  const auto begin = std::lower_bound(visible.begin(), visible.end(), lowest);
+  const auto end = std::upper_bound(begin, visible.end(), highest);
+  return {static_cast<std::size_t>(begin - visible.begin()),
+          static_cast<std::size_t>(end - visible.begin())};
+}
+
+// A block of queries, and the keys that any of them may attend to, from a panel's first on.
+struct QueryBlock {
+  std::size_t first, queries;  // of the sequence
+  std::size_t origin, keys;    // of the visible ones
+};
+
+// Calls attend(block) for every block of queries.
+template <typename Attend>
+void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
+  const std::size_t width = kernels().panel_width;
+  for (std::size_t first = 0; first < in.length; first += Workspace::query_rows) {
+    const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
+    const KeyRange keys = keys_near(in.visible, first, first + queries - 1, reach);
+    const std::size_t origin = keys.begin / width * width;
+    attend(QueryBlock{first, queries, origin, keys.end - origin});
+  }
+}
+
+// The keys of one query of a block, counted from the block's first.
+KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query, Reach reach) {
+  const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, reach);
+  return {near.begin - block.origin, near.end - block.origin};
+}
+
+// Where a block's weights are asked for, writes a query's, row · share over `keys`, to their places
+// among all positions. `scale` is the kernel for rows of this type.
+template <typename Weight>
+void hand_out(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
+              std::size_t query, KeyRange keys, const Weight* row, float share,
+              void (*scale)(float*, const Weight*, std::size_t, float)) {
+  if (!out.weights.data) return;
+  float* const weights = out.weights.row(block.first + query).data();
+  if (in.visible.size() == in.length) {
+    scale(weights + block.origin + keys.begin, row + keys.begin, keys.end - keys.begin, share);
+    return;
+  }
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * share;
+  }
+}
+
+// The same of its scores, before they become weights.
+template <typename Score>
+void hand_out_scores(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
+                     std::size_t query, KeyRange keys, const Score* row, float scale) {
+  if (!out.scores.data) return;
+  const std::span<float> scores = out.scores.row(block.first + query);
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    scores[in.visible[block.origin + j]] = static_cast<float>(row[j]) * scale;
+  }
+}
+
+// Where a query's scores or weights, just handed out as row · scale, are replaced: row becomes what
+// they are now, and scale 1. A row that its patch leaves as it is keeps every bit. Keys that the
+// query does not see stay unseen.
+void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block, std::size_t query,
+               KeyRange keys, float* row, float& scale) {
+  if (!map.replace(block.first + query)) return;
+  const std::span<float> replaced = map.row(block.first + query);
+  for (std::size_t j = keys.begin; j < keys.end; ++j)
+    row[j] = replaced[in.visible[block.origin + j]];
+  scale = 1.0f;
+  std::fill(replaced.begin(), replaced.end(), map.unseen);
+  for (std::size_t j = keys.begin; j < keys.end; ++j)
+    replaced[in.visible[block.origin + j]] = row[j];
+}
+
+// bias [keys] = what the scores of a query of a block get for each of its keys.
+void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, KeyRange keys,
+               float* bias) {
+  const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
+  const std::span<const std::uint32_t> visible =
+      in.visible.subspan(block.origin + keys.begin, keys.end - keys.begin);
+  std::ranges::transform(visible, bias, [&](std::uint32_t key) { return by_key[key]; });
+}
+
+// One head's visible keys and values, packed so that the matrix product can run over them. Masked
+// positions are left out here, and nothing below has to know of them.
+void pack_keys(const HeadInput& in, PackedMatrix& keys) {
+  keys.reshape(in.d_head, in.visible.size());
+  for (std::size_t j = 0; j < in.visible.size(); ++j) {
+    keys.set_column(j, {in.k + in.visible[j] * in.stride, in.d_head});
+  }
+}
+
+void pack_values(const HeadInput& in, PackedMatrix& values) {
+  values.reshape(in.visible.size(), in.d_head);
+  for (std::size_t j = 0; j < in.visible.size(); ++j) {
+    values.set_row(j, {in.v + in.visible[j] * in.stride, in.d_head});
+  }
+}
+
+// The largest integers whose sums of products stay within 30 bits, so that their differences fit
+// in 32: those of queries and keys. And those of values, in sums over `summed_keys` keys.
+constexpr std::size_t summed_keys = 256;
+constexpr float largest_value =
+    static_cast<float>((1u << 31) / (Kernels::weight_unit * summed_keys) - 1);
+
+float largest_factor(std::size_t d_head) {
+  return std::min(32767.0f, std::floor(std::sqrt(0x1p30f / static_cast<float>(d_head))));
+}
+
+// x [count, columns] as integers of at most `limit` times the scale that is returned.
+float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& integers) {
+  const Kernels& run = kernels();
+  const std::size_t size = x.count * PackedInt16Matrix::even(x.columns);
+  if (size > integers.size()) integers.resize(size);
+  const float largest = run.largest(x);
+  run.round_rows(x, largest > 1e-30f ? limit / largest : 0.0f, integers.data());
+  return largest / limit;
+}
+
+// What Kernels::weigh is to integers: weights [n] = e^(scores - the largest) in whole units.
+std::int32_t weigh_floats(float* scores, std::size_t n, std::int16_t* weights) {
+  const Kernels& run = kernels();
+  run.exponentials(scores, n, 1.0f);
+  const GatheredRows row = {.data = scores, .stride = n, .count = 1, .columns = n};
+  run.round_rows(row, static_cast<float>(Kernels::weight_unit), weights);
+  std::int32_t sum = 0;
+  for (std::size_t j = 0; j < n; ++j) sum += weights[j];
+  return sum;
+}
+
+}  // namespace
+
+void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
+                       Workspace& workspace) {
+  const Kernels& run = kernels();
+  PackedMatrix& keys = workspace.keys;
+  PackedMatrix& values = workspace.values;
+  pack_keys(in, keys);
+  pack_values(in, values);
+
+  const std::size_t stride = workspace.scores.shape(1);
+  each_block(in, reach, [&](const QueryBlock& block) {
+    // scores [queries, keys] = q · kᵀ
+    run.matmul({.a = in.q + block.first * in.stride,
+                .a_stride = in.stride,
+                .b = keys.data() + block.origin / run.panel_width * keys.panel_stride(),
+                .panel_stride = keys.panel_stride(),
+                .c = workspace.scores.data(),
+                .c_stride = stride,
+                .m = block.queries,
+                .n = block.keys,
+                .k = in.d_head});
+
+    std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's exponentials
+    for (std::size_t i = 0; i < block.queries; ++i) {
+      float* row = workspace.scores.data() + i * stride;
+      const auto [begin, end] = keys_of(in, block, i, reach);
+      float scale = 1.0f / in.divisor;
+      if (in.bias != nullptr) {
+        copy_bias(in, block, i, {begin, end}, workspace.bias.data());
+        run.scale(row + begin, row + begin, end - begin, scale);
+        run.add_scaled(row + begin, workspace.bias.data(), end - begin, 1.0f);
+        scale = 1.0f;
+      }
+      hand_out_scores(in, out, block, i, {begin, end}, row, scale);
+      take_back(in, out.scores, block, i, {begin, end}, row, scale);
+      const float sum = begin < end ? run.exponentials(row + begin, end - begin, scale) : 0.0f;
+      shares[i] = sum == 0.0f ? 0.0f : 1.0f / sum;
+      std::fill(row, row + begin, 0.0f);
+      std::fill(row + end, row + block.keys, 0.0f);
+      hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale);
+      take_back(in, out.weights, block, i, {begin, end}, row, shares[i]);
+    }
+
+    // context [queries, d_head] = weights · v
+    run.matmul({.a = workspace.scores.data(),
+                .a_stride = stride,
+                .b = values.data() + block.origin * run.panel_width,
+                .panel_stride = values.panel_stride(),
+                .c = out.context + block.first * out.stride,
+                .c_stride = out.stride,
+                .m = block.queries,
+                .n = in.d_head,
+                .k = block.keys});
+    for (std::size_t i = 0; i < block.queries; ++i) {
+      float* context = out.context + (block.first + i) * out.stride;
+      run.scale(context, context, in.d_head, shares[i]);
+    }
+  });
+}
+
+void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
+                               Workspace& workspace) {
+  const Kernels& run = kernels();
+  IntegerAttentionScratch& room = workspace.integer_attention;
+  const std::size_t width = run.panel_width;
+  const std::size_t row_length = PackedInt16Matrix::even(in.d_head);
+  const std::size_t padded_head = (in.d_head + width - 1) / width * width;
+  const std::size_t stride = workspace.scores.shape(1);
+  room.reserve(Workspace::query_rows * stride, Workspace::query_rows * padded_head);
+
+  const auto rows_of = [&](const float* data, std::span<const std::uint32_t> rows) {
+    return GatheredRows{data, in.stride, rows.data(), rows.size(), in.d_head};
+  };
+  const float limit = largest_factor(in.d_head);
+  const float k_scale = round_to(limit, rows_of(in.k, in.visible), room.rounded);
+  room.keys.pack_transposed(room.rounded.data(), in.d_head, in.visible.size());
+  const float v_scale = round_to(largest_value, rows_of(in.v, in.visible), room.rounded);
+  room.values.pack(room.rounded.data(), in.visible.size(), in.d_head);
+  const float q_scale =
+      round_to(limit, {in.q, in.stride, nullptr, in.length, in.d_head}, room.rounded);
+  const float scale = q_scale * k_scale / in.divisor;
+  const float factor = scale * std::numbers::log2e_v<float>;
+  const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
+
+  each_block(in, reach, [&](const QueryBlock& block) {
+    // scores [queries, keys] = q · kᵀ
+    run.matmul_int16({.a = room.rounded.data() + block.first * row_length,
+                      .a_stride = row_length,
+                      .b = room.keys.data(0) + block.origin / width * room.keys.panel_stride(),
+                      .panel_stride = room.keys.panel_stride(),
+                      .c = room.scores.data(),
+                      .c_stride = stride,
+                      .m = block.queries,
+                      .n = block.keys,
+                      .k = row_length});
+
+    std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's weights
+    for (std::size_t i = 0; i < block.queries; ++i) {
+      std::int16_t* row = room.weights.data() + i * stride;
+      const auto [begin, end] = keys_of(in, block, i, reach);
+      const std::int32_t* const scores = room.scores.data() + i * stride;
+      std::int32_t sum = 0;
+      if (in.bias == nullptr) {
+        hand_out_scores(in, out, block, i, {begin, end}, scores, scale);
+        if (begin < end) sum = run.weigh(scores + begin, end - begin, factor, row + begin);
+      } else {
+        float* const biased = workspace.bias.data();  // [block.keys], from `begin` on
+        copy_bias(in, block, i, {begin, end}, biased + begin);
+        run.add_scaled_integers(biased + begin, scores + begin, end - begin, scale);
+        hand_out_scores(in, out, block, i, {begin, end}, biased, 1.0f);
+        if (begin < end) sum = weigh_floats(biased + begin, end - begin, row + begin);
+      }
+      shares[i] = begin < end ? one / static_cast<float>(sum) : 0.0f;
+      std::fill(row, row + begin, std::int16_t{0});
+      std::fill(row + end, row + PackedInt16Matrix::even(block.keys), std::int16_t{0});
+      hand_out(in, out, block, i, {begin, end}, row, shares[i], run.scale_integers);
+    }
+
+    // context [queries, d_head] = weights · v
+    for (std::size_t i = 0; i < block.queries; ++i) {
+      std::fill_n(out.context + (block.first + i) * out.stride, in.d_head, 0.0f);
+    }
+    for (std::size_t first = 0; first < block.keys; first += summed_keys) {
+      const std::size_t count = std::min(summed_keys, block.keys - first);
+      run.matmul_int16({.a = room.weights.data() + first,
+                        .a_stride = stride,
+                        .b = room.values.data(block.origin + first),
+                        .panel_stride = room.values.panel_stride(),
+                        .c = room.context.data(),
+                        .c_stride = padded_head,
+                        .m = block.queries,
+                        .n = in.d_head,
+                        .k = PackedInt16Matrix::even(count)});
+      for (std::size_t i = 0; i < block.queries; ++i) {
+        run.add_scaled_integers(out.context + (block.first + i) * out.stride,
+                                room.context.data() + i * padded_head, in.d_head,
+                                v_scale * shares[i]);
+      }
+    }
+  });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "run/run.hpp"
+#include "tensor/tensor.hpp"
+#include "weights/loader.hpp"
+
+namespace glassformer {
+
+/// What lets a token know of others, the first sublayers of a block: self-attention, or a recurrent
+/// unit in its place, and attention over an encoder's output.
+class TokenMixer {
+ public:
+  virtual ~TokenMixer() = default;
+
+  virtual void declare(const ParameterScope& scope) = 0;
+  /// x += f(input), x and input [N, D]; input may be x.
+  virtual void add_to(View<2> x, const ConstView<2>& input, const Run& run) const = 0;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,82 @@
+#include "layers/embed/embedding.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+namespace {
+
+// A negative id is far beyond every table.
+std::size_t expect_row(std::int32_t id, std::size_t rows) {
+  const auto row = static_cast<std::size_t>(id);
+  if (row < rows) return row;
+  throw_error(ErrorCode::internal,
+              {"an embedding: expected ids below its {} rows, got {}", {rows, id}});
+}
+
+template <typename Table>
+const Table& loaded(const Table& table) {
+  if (table.empty()) throw_error(ErrorCode::internal, "an embedding has no weights yet");
+  return table;
+}
+
+}  // namespace
+
+void Embedding::operator()(std::span<const std::int32_t> ids, View<2> x) const {
+  expect_shape("x of an embedding", x, {ids.size(), d_model_});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::span row(x.data() + i * d_model_, d_model_);
+    copy_row(expect_row(ids[i], rows_), row);
+    kernels().scale(row.data(), row.data(), d_model_, scale_);
+  }
+}
+
+void TableEmbedding::declare(const ParameterScope& scope) {
+  scope.declare("weight", {rows(), d_model()},
+                [this](std::span<const float> values, std::size_t first) {
+                  table_.resize(rows() * d_model());
+                  std::ranges::copy(values, table_.data() + first * d_model());
+                });
+}
+
+void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
+  std::copy_n(loaded(table_).data() + id * row.size(), row.size(), row.begin());
+}
+
+void Int8TableEmbedding::declare(const ParameterScope& scope) {
+  scope.declare_int8("weight", {rows(), d_model()},
+                     [this](std::span<const std::int8_t> values, std::span<const float> scales,
+                            std::size_t first) {
+                       table_.resize(rows() * d_model());
+                       scales_.resize(rows());
+                       std::ranges::copy(values, table_.data() + first * d_model());
+                       std::ranges::copy(scales, scales_.data() + first);
+                     });
+}
+
+void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
+  const std::int8_t* integers = loaded(table_).data() + id * row.size();
+  std::transform(integers, integers + row.size(), row.begin(),
+                 [scale = scales_[id]](std::int8_t value) { return value * scale; });
+}
+
+void TypeEmbedding::declare(const ParameterScope& scope) {
+  scope.declare("weight", {types_, d_model_},
+                [this](std::span<const float> values, std::size_t first) {
+                  table_.resize(types_ * d_model_);
+                  std::ranges::copy(values, table_.data() + first * d_model_);
+                });
+}
+
+void TypeEmbedding::add_to(View<2> x, std::span<const std::int32_t> types) const {
+  expect_shape("x of a type embedding", x, {types.size(), d_model_});
+  const float* table = loaded(table_).data();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const float* row = table + expect_row(types[i], types_) * d_model_;
+    kernels().add_scaled(&x(i, 0), row, d_model_, 1.0f);
+  }
+}
+
+}  // namespace glassformer

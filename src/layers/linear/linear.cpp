@@ -1,0 +1,185 @@
+#include "layers/linear/linear.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.hpp"
+#include "kernels/packed_int8_matrix.hpp"
+#include "kernels/packed_matrix.hpp"
+
+namespace glassformer {
+namespace {
+
+// The matrix takes memory when its first weights are set, and so only for weights that are there.
+template <typename Matrix>
+class PackedWeight : public LinearWeight {
+ public:
+  PackedWeight(std::size_t in, std::size_t out) : in_(in), out_(out) {}
+  explicit PackedWeight(Matrix matrix)
+      : in_(matrix.k()), out_(matrix.n()), matrix_(std::move(matrix)) {}
+
+  std::size_t in() const override { return in_; }
+  std::size_t out() const override { return out_; }
+
+  void copy_output(std::size_t output, std::span<float> weights) const override {
+    matrix().copy_column(output, weights);
+  }
+
+ protected:
+  Matrix& writable() { return matrix_ ? *matrix_ : matrix_.emplace(in_, out_); }
+  const Matrix& matrix() const {
+    if (!matrix_) throw_error(ErrorCode::internal, "a linear layer has no weights yet");
+    return *matrix_;
+  }
+
+ private:
+  std::size_t in_, out_;
+  std::optional<Matrix> matrix_;  // [in, out]
+};
+
+class FloatWeight final : public PackedWeight<PackedMatrix> {
+ public:
+  using PackedWeight::PackedWeight;
+
+  std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    return std::make_unique<FloatWeight>(matrix().select(outputs));
+  }
+
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
+    scope.declare("weight", {outputs, in()},
+                  [this, first](std::span<const float> values, std::size_t row) {
+                    for (std::size_t i = 0; i < values.size() / in(); ++i) {
+                      writable().set_column(first + row + i, values.subspan(i * in(), in()));
+                    }
+                  });
+  }
+
+  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                Workspace&) const override {
+    kernels().matmul({.a = x.data(),
+                      .a_stride = in(),
+                      .b = matrix().data(),
+                      .panel_stride = matrix().panel_stride(),
+                      .bias = bias,
+                      .c = y.data(),
+                      .c_stride = out(),
+                      .m = x.shape(0),
+                      .n = out(),
+                      .k = in(),
+                      .epilogue = epilogue});
+  }
+};
+
+class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
+ public:
+  using PackedWeight::PackedWeight;
+
+  std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
+    return std::make_unique<Int8Weight>(matrix().select(outputs));
+  }
+
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) override {
+    scope.declare_int8("weight", {outputs, in()},
+                       [this, first](std::span<const std::int8_t> values,
+                                     std::span<const float> scales, std::size_t row) {
+                         for (std::size_t i = 0; i < scales.size(); ++i) {
+                           writable().set_column(first + row + i, values.subspan(i * in(), in()),
+                                                 scales[i]);
+                         }
+                       });
+  }
+
+  // A block of rows at a time, so that its integers are still in the cache when they are
+  // multiplied.
+  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                Workspace& workspace) const override {
+    const Kernels& run = kernels();
+    const QuantizedRows integers = workspace.quantized_rows(in());
+    const std::size_t n = x.shape(0);
+    for (std::size_t first = 0; first < n; first += Workspace::quantized_block) {
+      const std::size_t count = std::min(Workspace::quantized_block, n - first);
+      run.quantize(x.data() + first * in(), count, in(), integers);
+      run.matmul_int8({.a = integers,
+                       .b = matrix().data(),
+                       .panel_stride = matrix().panel_stride(),
+                       .scales = matrix().scales(),
+                       .sums = matrix().sums(),
+                       .bias = bias,
+                       .c = y.data() + first * out(),
+                       .c_stride = out(),
+                       .m = count,
+                       .n = out(),
+                       .k = in(),
+                       .epilogue = epilogue});
+    }
+  }
+};
+
+std::unique_ptr<LinearWeight> make_weight(std::size_t in, std::size_t out, Compute compute) {
+  if (compute == Compute::int8) return std::make_unique<Int8Weight>(in, out);
+  return std::make_unique<FloatWeight>(in, out);
+}
+
+// The products read whole panels.
+AlignedBuffer padded_bias(std::size_t outputs) {
+  const std::size_t width = kernels().panel_width;
+  return AlignedBuffer((outputs + width - 1) / width * width);
+}
+
+}  // namespace
+
+Linear::Linear(std::size_t in, std::size_t out, Compute compute)
+    : Linear(make_weight(in, out, compute), {}) {}
+
+Linear::Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias)
+    : weight_(std::move(weight)), bias_(std::move(bias)) {}
+
+Linear Linear::select(std::span<const std::int32_t> outputs) const {
+  AlignedBuffer bias;
+  if (!bias_.empty()) {
+    bias = padded_bias(outputs.size());
+    std::transform(outputs.begin(), outputs.end(), bias.begin(),
+                   [this](std::int32_t output) { return bias_[static_cast<std::size_t>(output)]; });
+  }
+  return Linear(weight_->select(outputs), std::move(bias));
+}
+
+void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t outputs,
+                     Bias bias) {
+  weight_->declare(scope, first, outputs);
+  if (bias == Bias::present) declare_bias(scope, first, outputs);
+}
+
+void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
+  scope.declare("bias", {outputs}, [this, first](std::span<const float> values, std::size_t) {
+    if (bias_.empty()) bias_ = padded_bias(out());
+    std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+}
+
+void Linear::operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
+                        Epilogue epilogue) const {
+  multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, workspace);
+}
+
+void Linear::add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+                    std::size_t first) const {
+  if (!run.traces(name)) return (*this)(x, sum, run.workspace, Epilogue::accumulate);
+  View<2> added = run.workspace.room_to_trace(x.shape(0));  // [n, out]
+  (*this)(x, added, run.workspace);
+  run.see(name, added, first);
+  kernels().add_scaled(sum.data(), added.data(), added.size(), 1.0f);
+}
+
+void Linear::multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const {
+  multiply(x, nullptr, Epilogue::store, y, workspace);
+}
+
+void Linear::multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                      Workspace& workspace) const {
+  expect_shape("x of a linear layer", x, {x.shape(0), in()});
+  expect_shape("y of a linear layer", y, {x.shape(0), out()});
+  weight_->multiply(x, bias, epilogue, y, workspace);
+}
+
+}  // namespace glassformer

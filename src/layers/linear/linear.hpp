@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "glassformer/compute.hpp"
+#include "kernels/kernels.hpp"
+#include "run/run.hpp"
+#include "tensor/tensor.hpp"
+#include "weights/loader.hpp"
+
+namespace glassformer {
+
+enum class Bias { none, present };
+
+/// W [out, in] of a linear layer, packed for the machine's product.
+class LinearWeight {
+ public:
+  virtual ~LinearWeight() = default;
+
+  virtual std::size_t in() const = 0;
+  virtual std::size_t out() const = 0;
+  /// Declares `weight` [outputs, in] as outputs `first` …
+  virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
+  /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias); no bias if null.
+  virtual void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                        Workspace& workspace) const = 0;
+  /// weights [in] = the weights of one output.
+  virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
+  /// These outputs' weights alone, in this order.
+  virtual std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const = 0;
+};
+
+/// y = x · Wᵀ + b. Weights and bias take memory when they are set; both must be before this is
+/// used.
+class Linear {
+ public:
+  Linear(std::size_t in, std::size_t out, Compute compute);
+  Linear(const Linear&) = delete;  // others may point here
+  Linear& operator=(const Linear&) = delete;
+
+  /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of
+  /// this layer. Several names may share one layer, each with its own outputs.
+  void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
+  /// The same for a layer with one name.
+  void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }
+  /// The same for a layer whose weight and bias have names of their own.
+  void declare_weight(const ParameterScope& scope) { declare(scope, 0, out(), Bias::none); }
+  void declare_bias(const ParameterScope& scope) { declare_bias(scope, 0, out()); }
+
+  std::size_t in() const { return weight_->in(); }
+  std::size_t out() const { return weight_->out(); }
+
+  /// x [n, in] to y [n, out]; with Epilogue::accumulate, y += the product.
+  void operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
+                  Epilogue epilogue = Epilogue::store) const;
+
+  /// sum [n, out] += the layer of x [n, in], which is rows `first` … of the run's and is shown by
+  /// its name.
+  void add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+              std::size_t first = 0) const;
+
+  /// The product without the bias.
+  void multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const;
+
+  /// weights [in] = the weights of one output.
+  void copy_output(std::size_t output, std::span<float> weights) const {
+    weight_->copy_output(output, weights);
+  }
+
+  /// [out], or empty where it has none.
+  std::span<const float> bias() const {
+    return std::span<const float>(bias_).first(bias_.empty() ? 0 : out());
+  }
+
+  /// A layer that computes these outputs alone, in this order, with weights of its own.
+  Linear select(std::span<const std::int32_t> outputs) const;
+
+ private:
+  Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
+  void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
+  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+                Workspace& workspace) const;
+
+  std::unique_ptr<LinearWeight> weight_;
+  AlignedBuffer bias_;  // [out], padded to whole panels; empty: none
+};
+
+}  // namespace glassformer

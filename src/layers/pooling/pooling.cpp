@@ -1,0 +1,47 @@
+#include "layers/pooling/pooling.hpp"
+
+#include <algorithm>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+
+void SequencePooling::operator()(const ConstView<2>& x, const Sequences& sequences,
+                                 View<2> pooled) const {
+  const std::size_t d_model = x.shape(1);
+  expect_shape("x of a pooling", x, {sequences.tokens(), d_model});
+  expect_shape("result of a pooling", pooled, {sequences.size(), d_model});
+  std::vector<float> weights(sequences.longest());
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    weigh(sequences, s, std::span(weights).first(sequences.length(s)));
+    float* sum = pooled.data() + s * d_model;
+    std::fill_n(sum, d_model, 0.0f);
+    for (std::size_t i = 0; i < sequences.length(s); ++i) {
+      kernels().add_scaled(sum, x.data() + (sequences.start(s) + i) * d_model, d_model, weights[i]);
+    }
+  }
+}
+
+void MeanPooling::weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const {
+  const auto visible = sequences.visible(i);
+  std::fill(weights.begin(), weights.end(), 0.0f);
+  for (std::size_t position : visible)
+    weights[position] = 1.0f / static_cast<float>(visible.size());
+}
+
+void FirstTokenPooling::weigh(const Sequences&, std::size_t, std::span<float> weights) const {
+  std::fill(weights.begin(), weights.end(), 0.0f);
+  weights[0] = 1.0f;
+}
+
+std::unique_ptr<SequencePooling> make_pooling(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::mean:
+      return std::make_unique<MeanPooling>();
+    case Pooling::first:
+      return std::make_unique<FirstTokenPooling>();
+  }
+  return nullptr;
+}
+
+}  // namespace glassformer

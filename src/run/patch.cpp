@@ -1,0 +1,67 @@
+#include "run/patch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace glassformer {
+namespace {
+
+// Where a value has what is for this index.
+std::optional<std::size_t> place_of(const Patch::Selection& chosen, std::size_t index,
+                                    std::size_t extent) {
+  if (!chosen) return index < extent ? std::optional(index) : std::nullopt;
+  const auto found = std::ranges::find(*chosen, index);
+  if (found == chosen->end()) return std::nullopt;
+  return static_cast<std::size_t>(found - chosen->begin());
+}
+
+bool is_number(const Patch& patch) { return patch.shape.empty(); }
+
+// How many there are along an axis of the value.
+std::size_t extent(const Patch& patch, std::size_t axis) {
+  return is_number(patch) ? std::numeric_limits<std::size_t>::max() : patch.shape[axis];
+}
+
+}  // namespace
+
+void replace_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
+                 std::size_t position) {
+  std::optional<std::size_t> from = 0;
+  if (rows.of == RowsOf::tokens) from = place_of(patch.tokens, position, extent(patch, 0));
+  if (!from) return;
+  const std::size_t all_heads = std::max<std::size_t>(rows.heads, 1);
+  const std::size_t size = rows.columns / all_heads;
+  const std::size_t own_heads = rows.heads > 0 ? extent(patch, 1) : 1;
+  for (std::size_t head = 0; head < all_heads; ++head) {
+    const std::optional<std::size_t> own = place_of(patch.heads, head, own_heads);
+    if (!own) continue;
+    float* const to = rows.data + row * rows.stride + head * size;
+    if (is_number(patch)) {
+      std::fill_n(to, size, patch.value[0]);
+    } else {
+      std::copy_n(patch.value.data() + (*from * own_heads + *own) * size, size, to);
+    }
+  }
+}
+
+const float* find_value(const Patch& patch, const MapIndex& index) {
+  const std::optional<std::size_t> head = place_of(patch.heads, index.head, extent(patch, 0));
+  const std::optional<std::size_t> query = place_of(patch.tokens, index.query, extent(patch, 1));
+  const std::optional<std::size_t> key = place_of(patch.keys, index.key, extent(patch, 2));
+  if (!head || !query || !key) return nullptr;
+  if (is_number(patch)) return patch.value.data();
+  return &patch.value[(*head * patch.shape[1] + *query) * patch.shape[2] + *key];
+}
+
+Patch ablation(const HeadIndex& head) {
+  Patch patch;
+  patch.name = head.attention == AttentionSite::encoder ? "encoder.layers." : "decoder.layers.";
+  patch.name += std::to_string(head.layer);
+  patch.name += head.attention == AttentionSite::cross ? ".encoder_attn" : ".self_attn";
+  patch.name += ".context";
+  patch.heads = {head.head};
+  patch.value = {0.0f};
+  return patch;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "run/trace.hpp"
+
+namespace glassformer {
+
+/// What was seen of one name in a decoding: a row for each node, or for each token of the sources.
+struct TracedRows {
+  std::string name;
+  std::size_t heads, columns;
+  std::vector<float> data;  ///< [rows, columns]
+
+  /// The tensor of these rows: [count, columns], or [count, heads, columns / heads].
+  template <class Rows>
+  TracedTensor gather(const Rows& rows) const {
+    TracedTensor tensor = {name, {rows.size(), columns}, {}};
+    if (heads > 0) tensor.shape = {rows.size(), heads, columns / heads};
+    tensor.data.reserve(rows.size() * columns);
+    for (const std::size_t row : rows) {
+      const auto from = data.begin() + static_cast<std::ptrdiff_t>(row * columns);
+      tensor.data.insert(tensor.data.end(), from, from + static_cast<std::ptrdiff_t>(columns));
+    }
+    return tensor;
+  }
+};
+
+/// The scores, or weights, of one name in a decoding.
+struct TracedMaps {
+  std::string name;
+  MapKind kind;
+  bool cross;                       ///< of an attention over the source
+  std::vector<std::size_t> starts;  ///< by node
+  std::vector<float> data;          ///< of each node [H, keys]
+};
+
+/// The rows of each name, in the order in which names first came.
+class RowRecorder {
+ public:
+  /// Copies rows to their places behind `base`, of `total` rows in all.
+  void keep(std::string name, const CompleteRows& rows, std::size_t base, std::size_t total);
+  const std::vector<TracedRows>& all() const { return all_; }
+
+ private:
+  std::vector<TracedRows> all_;
+};
+
+/// The rows of a step of a decoding, or its sources'.
+struct StepRows {
+  std::size_t base, count;                   ///< how many rows come before them; how many they are
+  std::span<const std::size_t> positions;    ///< of each, in its sequence
+  std::span<const AttentionRow> cross = {};  ///< what each reads of the sources
+  std::span<const std::size_t> source_positions = {};  ///< of each row of the sources
+};
+
+/// Where a decoding keeps what it shows.
+struct StepRecord {
+  RowRecorder& rows;
+  std::vector<TracedMaps>* maps;  ///< null: of the sources, which have none
+};
+
+/// Traces one step of a decoding, or the sources' keys and values.
+class StepTracer final : public NamingTracer {
+ public:
+  /// Everything outlives this.
+  StepTracer(const TraceRequest& request, const StepRows& rows, const StepRecord& record)
+      : NamingTracer(request), rows_(rows), record_(record) {}
+
+ protected:
+  void keep(std::string name, const CompleteRows& rows) override {
+    record_.rows.keep(std::move(name), rows, rows_.base, rows_.base + rows_.count);
+  }
+  float* keep_map(std::string name, MapKind kind, const MapPlace& place) override;
+  std::size_t position(RowsOf, std::size_t row) const override { return rows_.positions[row]; }
+  std::size_t query_position(std::size_t index, std::size_t) const override {
+    return rows_.positions[index];
+  }
+  std::size_t key_position(std::size_t index, std::size_t key) const override {
+    return reads_sources() ? rows_.source_positions[rows_.cross[index].keys[key]] : key;
+  }
+
+ private:
+  bool reads_sources() const { return path().ends_with("encoder_attn."); }
+
+  StepRows rows_;
+  StepRecord record_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,134 @@
+#include "weights/floats.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace glassformer {
+namespace {
+
+// Files hold little-endian numbers, and so do all machines this is built for.
+static_assert(std::endian::native == std::endian::little);
+
+float half_to_float(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16;
+  const std::uint32_t magnitude = half & 0x7FFFu;
+  if (magnitude >= 0x7C00u) {  // infinity, NaN
+    return std::bit_cast<float>(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
+  }
+  // Moves exponent and fraction to a float's place; the product corrects the exponent's bias and is
+  // exact for normal and subnormal numbers alike.
+  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+}
+
+float bfloat_to_float(std::uint16_t value) {
+  return std::bit_cast<float>(std::uint32_t{value} << 16);
+}
+
+// Loads through memcpy: the bytes may lie anywhere.
+template <typename Stored, typename Convert>
+void convert(std::span<const std::byte> bytes, std::span<float> target, Convert to_float) {
+  const std::byte* from = bytes.data();
+  for (float& value : target) {
+    Stored stored;
+    std::memcpy(&stored, from, sizeof stored);
+    value = to_float(stored);
+    from += sizeof stored;
+  }
+}
+
+constexpr std::uint32_t exponent_bits = 0x7F800000;  // all set: an infinity or NaN
+
+bool is_finite(float value) {
+  return (std::bit_cast<std::uint32_t>(value) & exponent_bits) != exponent_bits;
+}
+
+}  // namespace
+
+void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> target) {
+  if (bytes.size() != target.size() * size_of(dtype)) {
+    throw_error(ErrorCode::internal, {"to_f32: expected {} bytes, got {}",
+                                      {target.size() * size_of(dtype), bytes.size()}});
+  }
+  switch (dtype) {
+    case DType::f32:
+      if (!bytes.empty()) std::memcpy(target.data(), bytes.data(), bytes.size());
+      return;
+    case DType::f16:
+      return convert<std::uint16_t>(bytes, target, half_to_float);
+    case DType::bf16:
+      return convert<std::uint16_t>(bytes, target, bfloat_to_float);
+    case DType::i8:
+      return convert<std::int8_t>(bytes, target,
+                                  [](std::int8_t value) { return static_cast<float>(value); });
+    default:
+      throw_error(ErrorCode::internal, {"to_f32: expected weights, got {}", {to_string(dtype)}});
+  }
+}
+
+namespace {
+
+// The integer nearest to bits / 2^shift, of two the even one.
+std::uint32_t rounded(std::uint32_t bits, unsigned shift) {
+  const std::uint32_t half = 1u << (shift - 1), odd = bits >> shift & 1u;
+  return (bits + half - 1 + odd) >> shift;
+}
+
+std::uint16_t float_to_half(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > exponent_bits) return static_cast<std::uint16_t>(sign | 0x7E00u);  // NaN
+  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7C00u);   // 65536
+  if (magnitude >= 0x38800000u) {  // 2^-14: a normal number; a carry into the exponent is right
+    return static_cast<std::uint16_t>(sign | rounded(magnitude - 0x38000000u, 13));
+  }
+  // Subnormal: in units of 2^-24, which a float's sum with 0.5 rounds to.
+  const float units = std::bit_cast<float>(magnitude) + 0.5f;
+  return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(units) - 0x3F000000u));
+}
+
+std::uint16_t float_to_bfloat(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (!is_finite(value)) return static_cast<std::uint16_t>(bits >> 16 | (bits & 0xFFFFu ? 1u : 0u));
+  return static_cast<std::uint16_t>(rounded(bits, 16));
+}
+
+}  // namespace
+
+std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
+                                    std::vector<std::byte>& room) {
+  if (dtype == DType::f32) return std::as_bytes(source);
+  if (dtype != DType::f16 && dtype != DType::bf16) {
+    throw_error(ErrorCode::internal,
+                {"from_f32: expected F32, F16 or BF16, got {}", {to_string(dtype)}});
+  }
+  room.resize(source.size() * size_of(dtype));
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::uint16_t stored =
+        dtype == DType::f16 ? float_to_half(source[i]) : float_to_bfloat(source[i]);
+    std::memcpy(room.data() + i * sizeof stored, &stored, sizeof stored);
+  }
+  return room;
+}
+
+void scale_rows(std::span<float> matrix, std::span<const float> scales) {
+  const std::size_t width = scales.empty() ? 0 : matrix.size() / scales.size();
+  for (std::size_t row = 0; row < scales.size(); ++row) {
+    for (float& value : matrix.subspan(row * width, width)) value *= scales[row];
+  }
+}
+
+std::size_t first_not_finite(std::span<const float> values) {
+  std::uint32_t found = 0;
+  for (const float value : values) found |= is_finite(value) ? 0u : 1u;  // no branch: vectorized
+  if (found == 0) return values.size();
+  std::size_t i = 0;
+  while (is_finite(values[i])) ++i;
+  return i;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,324 @@
+#include "weights/loader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/decimal.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/json_writer.hpp"
+#include "weights/floats.hpp"
+#include "weights/quantize.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::string_view scale_suffix = "_scale";
+constexpr std::size_t piece_limit = 1 << 20;
+constexpr std::string_view weights_cure =
+    "; integers that another program has packed cannot be read: load the original model, with "
+    "compute \"int8\" to have it quantized here";
+
+[[noreturn]] void fail(ErrorCode code, const std::string& tensor, const Message& problem) {
+  JsonSource{code, "model.safetensors"}.fail({"{}: {}", {tensor, problem}});
+}
+
+// "-1.5", "NaN", "Infinity"
+std::string text_of(float number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  return shortest_decimal(number);
+}
+
+std::size_t size_of(const TensorInfo& tensor) {
+  return static_cast<std::size_t>(tensor.end - tensor.begin);
+}
+
+// `before`: elements of the tensor that come before these.
+void check_finite(const TensorInfo& tensor, std::span<const float> values, std::size_t before) {
+  const std::size_t place = first_not_finite(values);
+  if (place == values.size()) return;
+  fail(ErrorCode::invalid_weights, tensor.name,
+       {"expected finite numbers, got {} at element {}", {text_of(values[place]), before + place}});
+}
+
+void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (std::isfinite(scales[i] * 127)) continue;
+    fail(ErrorCode::invalid_weights, tensor.name,
+         {"expected scales whose product with 127 is finite, got {} at element {}",
+          {text_of(scales[i]), i}});
+  }
+}
+
+// One row more than a vector has is none: [1, V] is a bias, too.
+void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
+  std::span<const std::size_t> shape = tensor.shape;
+  if (shape.size() == 2 && expected.size() == 1 && shape[0] == 1) shape = shape.subspan(1);
+  if (!std::ranges::equal(shape, expected)) {
+    fail(ErrorCode::shape_mismatch, tensor.name,
+         {"expected shape {}, got {}", {to_string(expected), to_string(tensor.shape)}});
+  }
+}
+
+std::vector<SafetensorsHeader> list_of(SafetensorsHeader file) {
+  std::vector<SafetensorsHeader> files;
+  files.push_back(std::move(file));
+  return files;
+}
+
+}  // namespace
+
+std::size_t element_count(const std::vector<Parameter>& parameters) {
+  std::size_t count = 0;
+  for (const Parameter& parameter : parameters) count += element_count(parameter.shape);
+  return count;
+}
+
+ParameterScope::ParameterScope(std::vector<Parameter>& out, std::string prefix)
+    : out_(&out), prefix_(std::move(prefix)) {}
+
+ParameterScope ParameterScope::scope(std::string_view name) const {
+  return ParameterScope(*out_, join(name));
+}
+
+ParameterScope ParameterScope::scope(std::size_t index) const {
+  return scope(std::to_string(index));
+}
+
+void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
+                             Parameter::Set set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set = std::move(set)});
+}
+
+void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
+                                  Parameter::SetInt8 set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set_int8 = std::move(set)});
+}
+
+std::string ParameterScope::join(std::string_view name) const {
+  return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
+}
+
+// What a file costs in memory before it is known to fit the model depends on the model alone.
+WeightsLoader::WeightsLoader(SafetensorsHeader file, std::vector<Parameter> parameters)
+    : WeightsLoader(list_of(std::move(file)), std::move(parameters)) {}
+
+WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
+                             std::vector<Parameter> parameters, const Ignored& ignored)
+    : files_(std::move(files)), parameters_(std::move(parameters)) {
+  for (const SafetensorsHeader& file : files_) {
+    starts_.push_back(starts_.back() + file.tensors().size());
+  }
+  struct Found {
+    std::size_t tensor = none, scale = none;
+  };
+  std::vector<Found> found(parameters_.size());  // of each parameter, its tensors in the file
+  std::map<std::string_view, std::size_t> index_of;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const std::string& name = parameters_[i].name;
+    if (!index_of.emplace(name, i).second) fail(ErrorCode::internal, name, "declared twice");
+  }
+  std::size_t unexpected = none;
+  for (std::size_t i = size(); i-- > 0;) {
+    const std::string_view name = tensor(i).name;
+    auto parameter = index_of.find(name);
+    if (parameter != index_of.end()) {
+      std::size_t& place = found[parameter->second].tensor;
+      if (place != none) fail(ErrorCode::invalid_safetensors, tensor(i).name, "in two files");
+      place = i;
+      continue;
+    }
+    if (name.ends_with(scale_suffix)) {
+      parameter = index_of.find(name.substr(0, name.size() - scale_suffix.size()));
+    }
+    if (parameter == index_of.end()) {
+      if (!ignored || !ignored(tensor(i).name)) unexpected = i;
+    } else {
+      found[parameter->second].scale = i;
+    }
+  }
+
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const bool scaled = check(parameters_[i], found[i].tensor, found[i].scale);
+    if (!scaled && found[i].scale != none) unexpected = std::min(unexpected, found[i].scale);
+  }
+  if (unexpected != none) {
+    fail(ErrorCode::unexpected_tensor, tensor(unexpected).name, "the model has no such parameter");
+  }
+
+  bindings_.resize(size());
+  for (Binding& binding : bindings_) binding.ignored = true;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    bindings_[found[i].tensor].ignored = false;
+    if (found[i].scale != none) bindings_[found[i].scale].ignored = false;
+    bindings_[found[i].tensor].parameter = i;
+    if (found[i].scale == none) continue;
+    bindings_[found[i].tensor].scale = found[i].scale;
+    bindings_[found[i].scale].quantized = found[i].tensor;
+  }
+}
+
+bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::size_t scale) const {
+  const auto& [name, shape, set, set_int8] = parameter;
+  if (index == none) {
+    const std::string packed = name.substr(0, name.rfind('.') + 1) + "qweight";
+    std::size_t i = 0;
+    while (i < size() && tensor(i).name != packed) ++i;
+    fail(ErrorCode::missing_tensor, name,
+         {"expected shape {}, got none{}", {to_string(shape), i < size() ? weights_cure : ""}});
+  }
+  if (!holds_weights(tensor(index).dtype)) {
+    fail(ErrorCode::unsupported_dtype, name,
+         {"expected F32, F16, BF16 or I8, got {}{}",
+          {to_string(tensor(index).dtype), weights_cure}});
+  }
+  check_shape(tensor(index), shape);
+  if (tensor(index).dtype != DType::i8) return false;
+
+  if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
+  if (scale == none) {
+    fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
+         {"expected shape {} beside the I8 tensor, got none{}",
+          {to_string({shape[0]}), weights_cure}});
+  }
+  const TensorInfo& scales = tensor(scale);
+  if (scales.dtype == DType::multiplier) return true;
+  check_shape(scales, {shape[0]});
+  if (scales.dtype != DType::f32) {
+    fail(ErrorCode::unsupported_dtype, scales.name,
+         {"expected F32, got {}", {to_string(scales.dtype)}});
+  }
+  return true;
+}
+
+const TensorInfo& WeightsLoader::tensor(std::size_t index) const {
+  std::size_t file = 0;
+  while (index >= starts_[file + 1]) ++file;
+  return files_[file].tensors()[index - starts_[file]];
+}
+
+// Bytes that belong together: a row's, or all of what has no rows.
+std::size_t WeightsLoader::row_bytes(std::size_t index) const {
+  const TensorInfo& info = tensor(index);
+  return size_of(info) / (info.shape.size() < 2 ? 1 : std::max<std::size_t>(info.shape[0], 1));
+}
+
+std::size_t WeightsLoader::piece_bytes(std::size_t index) const {
+  const std::size_t row = std::max<std::size_t>(row_bytes(index), 1);
+  return std::min(std::max(piece_limit / row, std::size_t{1}) * row, size_of(tensor(index)));
+}
+
+std::size_t WeightsLoader::staging_bytes() const {
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!ignores(i)) largest = std::max(largest, piece_bytes(i));
+  }
+  return largest;
+}
+
+bool WeightsLoader::complete(std::size_t index) const {
+  return bindings_[index].loaded == size_of(tensor(index));
+}
+
+void WeightsLoader::load(std::size_t index, std::span<const std::byte> bytes) {
+  if (index >= size()) {
+    throw_error(ErrorCode::internal, {"load: expected a tensor below {}, got {}", {size(), index}});
+  }
+  const TensorInfo& info = tensor(index);
+  Binding& binding = bindings_[index];
+  if (binding.ignored) return;
+  if (bytes.empty()) return;
+  if (complete(index)) fail(ErrorCode::internal, info.name, "loaded twice");
+  const std::size_t row = row_bytes(index);
+  const std::size_t left = size_of(info) - binding.loaded;
+  if (bytes.size() > left || bytes.size() % row != 0) {
+    fail(ErrorCode::invalid_safetensors, info.name,
+         {"expected {} bytes, or rows of {}, got {}", {left, row, bytes.size()}});
+  }
+  const std::size_t first = binding.loaded / row;
+  binding.loaded += bytes.size();
+
+  if (binding.quantized != none) {
+    if (info.dtype == DType::multiplier) {
+      float multiplier;
+      std::memcpy(&multiplier, bytes.data(), sizeof multiplier);
+      binding.scales.assign(tensor(binding.quantized).shape[0], 1 / multiplier);
+    } else {
+      binding.scales.resize(info.shape[0]);
+      to_f32(info.dtype, bytes, binding.scales);
+    }
+    check_scales(info, binding.scales);
+    Binding& waiting = bindings_[binding.quantized];
+    const std::span<const std::byte> early = waiting.early;
+    for (std::size_t at = 0, piece; at < early.size(); at += piece) {
+      piece = std::min(piece_bytes(binding.quantized), early.size() - at);
+      set_from_int8(binding.quantized, early.subspan(at, piece), at / row_bytes(binding.quantized));
+    }
+    waiting.early = std::vector<std::byte>();  // {} would keep its memory
+  } else if (binding.scale == none) {
+    set(index, bytes, first);
+  } else if (complete(binding.scale)) {
+    set_from_int8(index, bytes, first);
+  } else {
+    binding.early.reserve(size_of(info));
+    binding.early.insert(binding.early.end(), bytes.begin(), bytes.end());
+  }
+}
+
+std::vector<std::string> WeightsLoader::ignored() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (ignores(i)) names.push_back(tensor(i).name);
+  }
+  return names;
+}
+
+void WeightsLoader::finish() const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (ignores(i) || complete(i)) continue;
+    fail(ErrorCode::missing_tensor, tensor(i).name,
+         "expected " + std::to_string(size_of(tensor(i))) + " bytes of data, got " +
+             std::to_string(bindings_[i].loaded));
+  }
+}
+
+void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std::size_t first) {
+  const TensorInfo& info = tensor(index);
+  const std::size_t rows = bytes.size() / row_bytes(index);
+  const std::span<float> values = buffer(bytes.size() / size_of(info.dtype));
+  to_f32(info.dtype, bytes, values);
+  check_finite(info, values, first * (values.size() / rows));
+  const Parameter& parameter = parameters_[bindings_[index].parameter];
+  if (!parameter.set_int8) return parameter.set(values, first);
+  const QuantizedMatrix quantized = quantize(values, rows);
+  parameter.set_int8(quantized.values, quantized.scales, first);
+}
+
+void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> bytes,
+                                  std::size_t first) {
+  const Binding& binding = bindings_[index];
+  const std::span<const float> scales =
+      std::span(bindings_[binding.scale].scales).subspan(first, bytes.size() / row_bytes(index));
+  const Parameter& parameter = parameters_[binding.parameter];
+  if (parameter.set_int8) {
+    const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
+    return parameter.set_int8({integers, bytes.size()}, scales, first);
+  }
+  const std::span<float> values = buffer(bytes.size());
+  to_f32(DType::i8, bytes, values);
+  scale_rows(values, scales);
+  parameter.set(values, first);
+}
+
+// Grows to the largest piece and is reused: wasm memory could not be given back anyway.
+std::span<float> WeightsLoader::buffer(std::size_t size) {
+  if (buffer_.size() < size) buffer_.resize(size);
+  return std::span(buffer_).first(size);
+}
+
+}  // namespace glassformer
