@@ -30,17 +30,6 @@
 #include "pipelines/make_pipeline.hpp"
 #include "weights/tensor_container.hpp"
 
-// What CMakeLists.txt says that this binary has.
-#if defined(GLASSFORMER_READS)
-bool glassformer::links_readers() { return true; }
-#else
-bool glassformer::links_readers() { return false; }
-#endif
-#if defined(GLASSFORMER_WRITES)
-bool glassformer::links_writers() { return true; }
-#else
-bool glassformer::links_writers() { return false; }
-#endif
 bool glassformer::links_printing() { return false; }
 
 namespace {
@@ -433,7 +422,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
     Loading& model = loading();
     instance.pipeline = make_model(model, model.folder.value().config(model.headers));
-    std::vector<Parameter> parameters = instance.pipeline->parameters();
+    std::vector<NamedParameter> parameters = instance.pipeline->parameters();
     model.shortlist.reset();
     instance.parameters = element_count(parameters);
     model.loader.emplace(model.folder->loader(model.headers, std::move(parameters)));

@@ -426,7 +426,7 @@ JsonObject::JsonObject(JsonValue value, JsonSource source, std::string_view path
   }
 }
 
-const JsonValue* JsonObject::find(const char* key) {
+const JsonValue* JsonObject::find(std::string_view key) {
   for (Field& field : fields_) {
     if (field.key != key) continue;
     field.known = true;
@@ -435,48 +435,43 @@ const JsonValue* JsonObject::find(const char* key) {
   return nullptr;
 }
 
-const JsonValue& JsonObject::require(const char* key) {
+const JsonValue& JsonObject::require(std::string_view key) {
   const JsonValue* found = find(key);
   if (!found) fail(key, "missing");
   return *found;
 }
 
-bool JsonObject::boolean(const char* key) {
-  const JsonValue& value = require(key);
+bool JsonObject::boolean(std::string_view key, JsonValue value) const {
   if (value.type() != JsonValue::Type::boolean) fail(key, "true or false", value);
   return value.text() == "true";
 }
 
-double JsonObject::number(const char* key) {
-  const JsonValue& value = require(key);
+double JsonObject::number(std::string_view key, JsonValue value) const {
   if (value.type() != JsonValue::Type::number) fail(key, "a number", value);
   return value.number();
 }
 
-float JsonObject::float_number(const char* key) {
+float JsonObject::float_number(std::string_view key, JsonValue value) const {
   constexpr double too_large = 0x1.ffffffp127;  // what is nearer to infinity than to a float
-  const double value = number(key);
-  if (!(std::abs(value) < too_large)) {
-    fail(key, "a number within the range of floats", require(key));
-  }
-  return static_cast<float>(value);
+  const double result = number(key, value);
+  if (!(std::abs(result) < too_large)) fail(key, "a number within the range of floats", value);
+  return static_cast<float>(result);
 }
 
-float JsonObject::fraction(const char* key) {
-  const double value = number(key);
-  const float result = value > 0 && value <= 1 ? static_cast<float>(value) : 0;
-  if (!(result > 0)) fail(key, "a number above 0, at most 1", require(key));
+float JsonObject::fraction(std::string_view key, JsonValue value) const {
+  const double read = number(key, value);
+  const float result = read > 0 && read <= 1 ? static_cast<float>(read) : 0;
+  if (!(result > 0)) fail(key, "a number above 0, at most 1", value);
   return result;
 }
 
-std::string JsonObject::string(const char* key) {
-  const JsonValue& value = require(key);
+std::string JsonObject::string(std::string_view key, JsonValue value) const {
   if (!value.is_string()) fail(key, "a string", value);
   return value.string();
 }
 
-std::uint64_t JsonObject::integer(const char* key, std::uint64_t min, std::uint64_t max) {
-  const JsonValue& value = require(key);
+std::uint64_t JsonObject::integer(std::string_view key, JsonValue value, std::uint64_t min,
+                                  std::uint64_t max) const {
   if (!value.is_whole() || value.whole() < min || value.whole() > max) {
     fail(key, {"a whole number from {} to {}", {min, max}}, value);
   }

@@ -97,24 +97,36 @@ class JsonObject {
              std::size_t most = max_fields);
 
   /// The field's value, or null if it is absent.
-  const JsonValue* find(const char* key);
+  const JsonValue* find(std::string_view key);
   /// The same, but absence is an error.
-  const JsonValue& require(const char* key);
+  const JsonValue& require(std::string_view key);
 
-  bool boolean(const char* key);
+  bool boolean(std::string_view key) { return boolean(key, require(key)); }
   /// With a float's precision, which is what the models compute in.
-  double number(const char* key);
+  double number(std::string_view key) { return number(key, require(key)); }
   /// Fails for a number that is infinite as a float.
-  float float_number(const char* key);
+  float float_number(std::string_view key) { return float_number(key, require(key)); }
   /// Above 0, at most 1.
-  float fraction(const char* key);
-  std::string string(const char* key);
+  float fraction(std::string_view key) { return fraction(key, require(key)); }
+  std::string string(std::string_view key) { return string(key, require(key)); }
   /// A whole number written without fraction or exponent, min <= value <= max.
-  std::uint64_t integer(const char* key, std::uint64_t min, std::uint64_t max);
+  std::uint64_t integer(std::string_view key, std::uint64_t min, std::uint64_t max) {
+    return integer(key, require(key), min, max);
+  }
+
+  /// The same of values that were found; `key` is for errors.
+  bool boolean(std::string_view key, JsonValue value) const;
+  double number(std::string_view key, JsonValue value) const;
+  float float_number(std::string_view key, JsonValue value) const;
+  float fraction(std::string_view key, JsonValue value) const;
+  std::string string(std::string_view key, JsonValue value) const;
+  std::uint64_t integer(std::string_view key, JsonValue value, std::uint64_t min,
+                        std::uint64_t max) const;
 
   /// Throws if the object has a field that was not looked up.
   void finish() const;
 
+  const JsonSource& json_source() const { return source_; }
   /// The name of the document.
   std::string_view document() const { return source_.name; }
   [[noreturn]] void fail(std::string_view key, const Message& expected, JsonValue got) const;

@@ -38,6 +38,22 @@ double power(double base, double exponent) {
   return exponential(exponent * logarithm(base));
 }
 
+// By their power series, after whole turns are taken off.
+SineCosine sine_cosine(double angle) {
+  constexpr double turn = 2 * std::numbers::pi;
+  angle -= std::nearbyint(angle / turn) * turn;
+  SineCosine sums = {0.0, 0.0};
+  double term = 1.0;  // angle^n / n!
+  for (int n = 0; n < 24; n += 4) {
+    sums.cosine += term;
+    sums.sine += term *= angle / (n + 1);
+    sums.cosine -= term *= angle / (n + 2);
+    sums.sine -= term *= angle / (n + 3);
+    term *= angle / (n + 4);
+  }
+  return sums;
+}
+
 double scaled_by_ten(double number, int exponent) {
   // A double holds powers of ten exactly up to the 22nd.
   while (exponent != 0 && number != 0 && std::isfinite(number)) {

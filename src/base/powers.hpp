@@ -11,6 +11,13 @@ double power(double base, double exponent);
 /// The natural logarithm of a number above 0.
 double logarithm(double number);
 
+struct SineCosine {
+  double sine, cosine;
+};
+
+/// Of an angle in radians, within 1e-11.
+SineCosine sine_cosine(double angle);
+
 /// number x 10^exponent.
 double scaled_by_ten(double number, int exponent);
 

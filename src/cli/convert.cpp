@@ -18,10 +18,10 @@ namespace {
 // such, all else as numbers of one floating type.
 class NewWeights {
  public:
-  NewWeights(const std::vector<Parameter>& parameters, DType floats,
+  NewWeights(const std::vector<NamedParameter>& parameters, DType floats,
              const std::filesystem::path& path)
       : file_(path) {
-    for (const Parameter& parameter : parameters) {
+    for (const NamedParameter& parameter : parameters) {
       const auto& [name, shape, set, set_int8] = parameter;
       if (set_int8) {
         tensors_.push_back({name, DType::i8, shape, {}});
@@ -35,11 +35,11 @@ class NewWeights {
   }
 
   // The same parameters, whose values are written when they are set.
-  std::vector<Parameter> targets() {
-    std::vector<Parameter> targets;
+  std::vector<NamedParameter> targets() {
+    std::vector<NamedParameter> targets;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      Parameter& target =
-          targets.emplace_back(Parameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
+      NamedParameter& target = targets.emplace_back(
+          NamedParameter{.name = tensors_[i].name, .shape = tensors_[i].shape});
       if (tensors_[i].dtype == DType::i8) {
         target.set_int8 = [this, i](std::span<const std::int8_t> values,
                                     std::span<const float> scales, std::size_t first) {
@@ -110,7 +110,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
   parse_config(config);  // throws what could not be opened again
 
   const Model model = make_model(open.config.architecture, compute);
-  const std::vector<Parameter> wanted = parameters(model);
+  const std::vector<NamedParameter> wanted = parameters(model);
   const DType floats = compute == Compute::int8
                            ? DType::f32
                            : floating_type(open.folder.loader(open.headers, wanted));

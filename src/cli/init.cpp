@@ -22,9 +22,9 @@ Exit run(const InitCommand& command) {
 
   const Model model =
       make_model(config.architecture);  // its parameters are declared, and take no memory
-  const std::vector<Parameter> declared = parameters(model);
+  const std::vector<NamedParameter> declared = parameters(model);
   std::vector<NamedTensor> tensors;
-  for (const Parameter& parameter : declared) {
+  for (const NamedParameter& parameter : declared) {
     tensors.push_back({parameter.name, DType::f32, parameter.shape, {}});
   }
   const SafetensorsLayout layout = lay_out_safetensors(tensors);

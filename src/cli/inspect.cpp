@@ -37,7 +37,7 @@ void check_manifest(const std::filesystem::path& folder) {
 Exit run(const InspectCommand& command) {
   OpenFolder open(command.model);
   const Model model = make_model(open.config.architecture, open.compute({}));
-  const std::vector<Parameter> declared = parameters(model);
+  const std::vector<NamedParameter> declared = parameters(model);
   // The whole model is loaded, so that what is shown has passed every check.
   const WeightsLoader loader = open.load(declared);
 

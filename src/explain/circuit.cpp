@@ -14,28 +14,28 @@ constexpr std::size_t most_tries = 64;
 
 }  // namespace
 
-CircuitSearch::CircuitSearch(EncoderModel& model, const ExplainedText& text, float least)
+CircuitSearch::CircuitSearch(const EncoderRunner& model, const ExplainedText& text, float least)
     : model_(model),
       stream_{.layers = 0},
       least_(least),
-      kept_edges_(model.encoder().stack().config(), text.tokens()) {
-  const StackConfig& config = model.encoder().stack().config();
-  if (model.head_config().kind != HeadKind::sequence_classes) {
+      kept_edges_(model->encoder().stack().config(), text.tokens()) {
+  const StackConfig& config = model->encoder().stack().config();
+  if (model->head_config().kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "circuit: expected a model that classifies texts");
   }
-  expect_cuttable(model, Cut::weights);
-  std::vector<std::string> names = stream_tensors(config.layers);
+  expect_cuttable(model.model, Cut::weights);
+  std::vector<std::string> names = stream_tensors(config.layers.size());
   names.emplace_back("logits");
   for (std::string& name : value_norm_tensors()) names.push_back(std::move(name));
   const std::vector<TracedTensor> traced = trace(model, text, std::move(names));
-  stream_ = stream_of(traced, config.layers);
-  norms_ = value_norms({model.encoder().stack(), "encoder"}, traced).heads;
+  stream_ = stream_of(traced, config.layers.size());
+  norms_ = value_norms(explained_stack(model->encoder(), "encoder"), traced).heads;
   const std::vector<float>& logits = find_traced(traced, "logits").data;
   expect_finite(logits);
   contrast_ = contrast_for(largest(logits), logits.size());
   full_ = kept_ = static_cast<float>(contrast_.of(logits.data()));
-  for (std::size_t layer = 0; layer < config.layers; ++layer) {
-    for (std::size_t head = 0; head < config.n_heads; ++head) heads_.emplace_back(layer, head);
+  for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
+    for (std::size_t head = 0; head < config.n_heads(); ++head) heads_.emplace_back(layer, head);
   }
   head_kept_.assign(heads_.size(), true);
   EdgeSet none(config, text.tokens());

@@ -19,7 +19,7 @@ class CircuitSearch {
  public:
   /// Runs the text once. Throws `unsupported` unless the head has a logit for each class of a text,
   /// and what expect_cuttable does.
-  CircuitSearch(EncoderModel& model, const ExplainedText& text, float least);
+  CircuitSearch(const EncoderRunner& model, const ExplainedText& text, float least);
 
   /// Tries the next cuts. Returns whether there are any left.
   bool step();
@@ -36,7 +36,7 @@ class CircuitSearch {
   void start_edges();
   EdgeSet without(std::size_t first, std::size_t count) const;
 
-  EncoderModel& model_;
+  EncoderRunner model_;
   Stream stream_;
   AttentionMap norms_;
   Contrast contrast_;

@@ -18,7 +18,7 @@ class EdgeCutter final : public Tracer, public MapPatch {
   void enter(std::size_t index) override { layer_ = index; }
   void leave() override {}
   bool wants(std::string_view) const override { return false; }
-  void see(std::string_view, const CompleteRows&) override {}
+  void done(std::string_view, const CompleteRows&) override {}
 
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) override {
     const bool cuts = kind == (cut_ == Cut::scores ? MapKind::scores : MapKind::weights);
@@ -48,16 +48,21 @@ class EdgeCutter final : public Tracer, public MapPatch {
   std::vector<float> room_;
 };
 
+bool has_linear_layers(const StackConfig& config) {
+  return std::ranges::any_of(config.layers,
+                             [](const LayerConfig& layer) { return layer.mixer == Mixer::linear; });
+}
+
 void expect_there(const AttentionEdge& edge, const StackConfig& config, std::size_t tokens) {
-  if (edge.layer < config.layers && edge.head < config.n_heads && edge.query < tokens &&
+  if (edge.layer < config.layers.size() && edge.head < config.n_heads() && edge.query < tokens &&
       edge.key < tokens) {
     return;
   }
-  throw_error(
-      ErrorCode::invalid_option,
-      {"edges: expected layers below {}, heads below {}, queries and keys below {}, got "
-       "layer {}, head {}, query {}, key {}",
-       {config.layers, config.n_heads, tokens, edge.layer, edge.head, edge.query, edge.key}});
+  throw_error(ErrorCode::invalid_option,
+              {"edges: expected layers below {}, heads below {}, queries and keys below {}, got "
+               "layer {}, head {}, query {}, key {}",
+               {config.layers.size(), config.n_heads(), tokens, edge.layer, edge.head, edge.query,
+                edge.key}});
 }
 
 }  // namespace
@@ -77,14 +82,14 @@ void expect_cuttable(const EncoderModel& model, Cut cut) {
                 "edges: expected compute f32, as attention in integers does not read what would be "
                 "replaced");
   }
-  if (cut == Cut::scores && model.encoder().stack().config().attention == AttentionType::linear) {
+  if (cut == Cut::scores && has_linear_layers(model.encoder().stack().config())) {
     throw_error(ErrorCode::unsupported, "edges: expected attention with scores, got linear");
   }
 }
 
-std::vector<float> logits_with(EncoderModel& model, const Stream& stream,
+std::vector<float> logits_with(const EncoderRunner& model, const Stream& stream,
                                std::span<const EdgeSet* const> sets, Cut cut, std::size_t first) {
-  expect_cuttable(model, cut);
+  expect_cuttable(model.model, cut);
   Sequences sequences;
   std::vector<float> states;
   for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -99,9 +104,9 @@ std::vector<float> logits_with(EncoderModel& model, const Stream& stream,
   return {logits.data(), logits.data() + logits.size()};
 }
 
-CutEffects cut_edges(EncoderModel& model, const Stream& stream,
+CutEffects cut_edges(const EncoderRunner& model, const Stream& stream,
                      std::span<const AttentionEdge> edges, Cut cut, const Contrast& contrast) {
-  const StackConfig& config = model.encoder().stack().config();
+  const StackConfig& config = model->encoder().stack().config();
   const EdgeSet all(config, stream.tokens);
   EdgeSet rest = all;
   const auto number_with = [&](const EdgeSet& set, std::size_t first) {
@@ -110,7 +115,7 @@ CutEffects cut_edges(EncoderModel& model, const Stream& stream,
         contrast.of(logits_with(model, stream, std::span(&one, 1), cut, first).data()));
   };
   CutEffects effects;
-  effects.full = number_with(all, config.layers);
+  effects.full = number_with(all, config.layers.size());
   for (const AttentionEdge& edge : edges) {
     expect_there(edge, config, stream.tokens);
     rest.cut(edge);

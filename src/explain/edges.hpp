@@ -13,9 +13,9 @@ namespace glassformer {
 class EdgeSet {
  public:
   EdgeSet(const StackConfig& config, std::size_t tokens)
-      : heads_(config.n_heads),
+      : heads_(config.n_heads()),
         tokens_(tokens),
-        there_(config.layers * heads_ * tokens * tokens, true) {}
+        there_(config.layers.size() * heads_ * tokens * tokens, true) {}
 
   bool has(const AttentionEdge& edge) const { return there_[place(edge)]; }
   void cut(const AttentionEdge& edge) { there_[place(edge)] = false; }
@@ -37,12 +37,12 @@ void expect_cuttable(const EncoderModel& model, Cut cut);
 
 /// The logits [sets, C] of runs with only these arrows each, from block `first` on; before it all
 /// are there. Throws what expect_cuttable does.
-std::vector<float> logits_with(EncoderModel& model, const Stream& stream,
+std::vector<float> logits_with(const EncoderRunner& model, const Stream& stream,
                                std::span<const EdgeSet* const> sets, Cut cut,
                                std::size_t first = 0);
 
 /// Throws what expect_cuttable does, and `invalid_option` where an arrow does not exist.
-CutEffects cut_edges(EncoderModel& model, const Stream& stream,
+CutEffects cut_edges(const EncoderRunner& model, const Stream& stream,
                      std::span<const AttentionEdge> edges, Cut cut, const Contrast& contrast);
 
 }  // namespace glassformer

@@ -11,7 +11,7 @@ Batch ExplainedText::batch(std::span<const std::size_t> masked) const {
   return batch;
 }
 
-std::vector<TracedTensor> trace(EncoderModel& model, const ExplainedText& text,
+std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names) {
   return std::move(model(text.batch(), {.names = std::move(names)}).traces[0]);
 }

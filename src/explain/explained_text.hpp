@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/encoder_model.hpp"
+#include "models/runner.hpp"
 
 namespace glassformer {
 
@@ -21,7 +21,7 @@ struct ExplainedText {
 };
 
 /// The tensors of these names of a run on the text, in the order of the run.
-std::vector<TracedTensor> trace(EncoderModel& model, const ExplainedText& text,
+std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names);
 
 /// The residual stream, states [(L + 1) T, D]: what enters each block, and what leaves the last.

@@ -55,11 +55,11 @@ float Faithfulness::random_deviation() const {
   return static_cast<float>(std::sqrt(squares / static_cast<double>(random.size() - 1)));
 }
 
-FaithfulnessTest::FaithfulnessTest(EncoderModel& model, Subject subject, std::size_t orders,
+FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, std::size_t orders,
                                    std::uint32_t seed)
     : model_(model), subject_(std::move(subject)) {
   const std::size_t parts = subject_.parts.size();
-  if (model.head_config().kind != HeadKind::sequence_classes) {
+  if (model->head_config().kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "faithfulness: expected a model that classifies texts");
   }
   if (parts < 2) {

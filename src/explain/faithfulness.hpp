@@ -35,7 +35,8 @@ class FaithfulnessTest {
   /// Runs the text once. `orders`: how many random ones, made from `seed`. Throws `unsupported`
   /// unless the head has a logit for each class of a text, `invalid_option` for fewer than two
   /// parts.
-  FaithfulnessTest(EncoderModel& model, Subject subject, std::size_t orders, std::uint32_t seed);
+  FaithfulnessTest(const EncoderRunner& model, Subject subject, std::size_t orders,
+                   std::uint32_t seed);
 
   /// Runs some of the texts with parts left out, so many that their tokens together are about
   /// `tokens`, one at least. Returns whether any are left.
@@ -55,7 +56,7 @@ class FaithfulnessTest {
   OrderTest read(std::size_t first, bool shares) const;
   void plan_leave_one_out();
 
-  EncoderModel& model_;
+  EncoderRunner model_;
   Subject subject_;
   Contrast contrast_;
   Run full_;

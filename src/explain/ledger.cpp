@@ -27,20 +27,22 @@ struct Readout {
   double rounding = 0;         // what else the number has in it
 };
 
-bool is_recurrent(const StackConfig& config) {
-  return config.attention == AttentionType::recurrent;
+bool is_recurrent(const StackConfig& config) { return config.recurrent(); }
+bool has_positions(const StackConfig& config) {
+  const PositionKind positions = config.tokens().positions;
+  return positions != PositionKind::relative && positions != PositionKind::none;
 }
-bool has_positions(const StackConfig& config) { return config.positions != PositionKind::relative; }
+bool has_types(const StackConfig& config) { return config.tokens().token_types > 0; }
 bool attends(const Stack& stack) { return stack.block(0).attends(); }
 
 std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
   const StackConfig& config = stack.config();
   std::vector<LedgerColumn> columns = {{.kind = Kind::embed_tokens}};
   if (has_positions(config)) columns.push_back({.kind = Kind::embed_positions});
-  if (config.token_types > 0) columns.push_back({.kind = Kind::embed_types});
-  for (std::size_t layer = 0; layer < config.layers; ++layer) {
+  if (has_types(config)) columns.push_back({.kind = Kind::embed_types});
+  for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
     const auto add_heads = [&](Kind kind) {
-      for (std::size_t head = 0; head < config.n_heads; ++head) {
+      for (std::size_t head = 0; head < config.n_heads(); ++head) {
         columns.push_back({.kind = kind, .layer = layer, .head = head});
       }
     };
@@ -92,7 +94,11 @@ std::optional<Patch> without(const LedgerColumn& column, std::string_view stack)
 class Bookkeeper {
  public:
   Bookkeeper(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace)
-      : stack_(of.stack), config_(stack_.config()), name_(of.name), trace_(trace) {
+      : stack_(of.stack),
+        embeddings_(of.embeddings),
+        config_(stack_.config()),
+        name_(of.name),
+        trace_(trace) {
     ledger_.columns = columns_of(stack_, compute);
     own_tokens_ = ledger_.tokens = traced("embed_tokens").shape[0];
     gradient_.resize(own_tokens_ * config_.d_model);
@@ -143,6 +149,7 @@ class Bookkeeper {
   void enter_embeddings();
 
   const Stack& stack_;
+  const TextEmbeddings& embeddings_;
   const StackConfig& config_;
   std::string_view name_;
   std::span<const TracedTensor> trace_;
@@ -189,18 +196,22 @@ Readout readout_of(const EncoderModel& model, std::span<const TracedTensor> trac
   const SequenceHead& head = head_of(model);
   Readout readout;
   add_outputs(head.classifier(), contrast, readout);
-  if (const Linear* dense = head.dense()) {
+  if (const DenseLayer* dense = head.dense()) {
+    if (dense->norm()) {
+      throw_error(ErrorCode::unsupported,
+                  "ledger: expected a head without a norm, got one with a norm");
+    }
     const std::vector<float> outer = std::exchange(readout.weights, {});
     const std::vector<float>&pooled = find_traced(trace, "pooled").data,
           &after = find_traced(trace, "head.dense").data;
-    std::vector<float> row(dense->in());
+    const Linear& linear = dense->linear();
+    std::vector<float> row(linear.in());
     for (std::size_t k = 0; k < outer.size(); ++k) {
-      dense->copy_output(k, row);
-      const double before =
-          dot(row.data(), pooled.data(), row.size()) + static_cast<double>(dense->bias()[k]);
-      const double factor =
-          multiplier(*model.head_config().dense, before, static_cast<double>(after[k]));
-      add_output(*dense, k, static_cast<double>(outer[k]) * factor, readout);
+      linear.copy_output(k, row);
+      const double bias = linear.bias().empty() ? 0.0 : static_cast<double>(linear.bias()[k]);
+      const double before = dot(row.data(), pooled.data(), row.size()) + bias;
+      const double factor = multiplier(dense->activation(), before, static_cast<double>(after[k]));
+      add_output(linear, k, static_cast<double>(outer[k]) * factor, readout);
     }
   }
   Sequences text;
@@ -240,8 +251,8 @@ void Bookkeeper::lead_back(const Readout& readout) {
 
 void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& input) {
   const std::size_t width = config_.d_model;
-  const double n = static_cast<double>(width), eps = static_cast<double>(config_.layer_norm_eps);
-  const bool centers = config_.layer_norm != NormKind::rms;
+  const double n = static_cast<double>(width), eps = static_cast<double>(config_.layer_norm.eps);
+  const bool centers = config_.layer_norm.kind != NormKind::rms;
   for (const std::size_t i : rows_) {
     const float* x = input.data() + i * width;
     float* a = gradient(i);
@@ -257,7 +268,7 @@ void Bookkeeper::lead_back_norm(const Norm& norm, const std::vector<float>& inpu
       const double centered = static_cast<double>(x[c]) - mean;
       squares += centered * centered;
     }
-    const double scale = config_.layer_norm == NormKind::unbiased
+    const double scale = config_.layer_norm.kind == NormKind::unbiased
                              ? std::sqrt(squares / (n - 1)) + eps
                              : std::sqrt(squares / n + eps);
     for (std::size_t c = 0; c < width; ++c) {
@@ -283,7 +294,8 @@ void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
                      &v = traced(layer, site.name + ".v"),
                      &attention = traced(layer, site.name + ".weights"),
                      &output = traced(layer, site.name + ".output");
-  const std::size_t keys = v.shape[0], d_head = config_.d_head, d_heads = out_proj.in();
+  const std::size_t keys = v.shape[0], kv_heads = v.shape[1], d_head = v.shape[2];
+  const std::size_t d_heads = out_proj.in(), shared = config_.n_heads() / kv_heads;
   const std::size_t first = column({.kind = site.kind, .layer = layer});
   std::vector<float> led_back(d_heads);  // W_Oᵀ a
   for (const std::size_t i : rows_) {
@@ -298,7 +310,7 @@ void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
     enter(i, column({.kind = Kind::bias}), of_bias);
     double rounding = dot(a, output.data.data() + i * config_.d_model, config_.d_model) - of_bias;
     double read_rounding = rounding;
-    for (std::size_t head = 0; head < config_.n_heads; ++head) {
+    for (std::size_t head = 0; head < config_.n_heads(); ++head) {
       const float* back = led_back.data() + head * d_head;
       const double part = dot(context.data.data() + i * d_heads + head * d_head, back, d_head);
       ledger_.written[i * ledger_.columns.size() + first + head] = static_cast<float>(part);
@@ -306,8 +318,9 @@ void Bookkeeper::enter_attention(std::size_t layer, const Site& site) {
       const float* shares = attention.data.data() + (head * own_tokens_ + i) * keys;
       for (std::size_t j = 0; j < keys; ++j) {
         if (shares[j] == 0.0f) continue;
-        const double read = static_cast<double>(shares[j]) *
-                            dot(v.data.data() + j * d_heads + head * d_head, back, d_head);
+        const double read =
+            static_cast<double>(shares[j]) *
+            dot(v.data.data() + (j * kv_heads + head / shared) * d_head, back, d_head);
         enter_read(site.first_key + j, first + head, read);
         read_rounding -= read;
       }
@@ -354,10 +367,10 @@ void Bookkeeper::enter_embeddings() {
   if (has_positions(config_)) {
     parts.push_back({{.kind = Kind::embed_positions}, traced("embed_positions")});
   }
-  if (config_.token_types > 0) {
+  if (has_types(config_)) {
     parts.push_back({{.kind = Kind::embed_types}, traced("embed_types")});
   }
-  if (const Norm* norm = stack_.layernorm_embedding()) {
+  if (const Norm* norm = embeddings_.layer_norm()) {
     std::vector<float> sum = parts[0].rows.data;
     for (std::size_t p = 1; p < parts.size(); ++p) {
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += parts[p].rows.data[i];
@@ -368,22 +381,23 @@ void Bookkeeper::enter_embeddings() {
 }
 
 void Bookkeeper::lead_back_layer(std::size_t layer) {
-  const bool post = config_.norm == NormPlacement::post;
+  const bool post = config_.layers[layer].norm == NormPlacement::post;
   const Block& block = stack_.block(layer);
   const TracedTensor& fc2 = traced(layer, "fc2");
   const char* const before = block.attends() ? "encoder_attn_layer_norm" : "self_attn_layer_norm";
-  if (post) lead_back_norm(block.final_layer_norm(), sum_of(traced(layer, before), fc2));
+  if (post) lead_back_norm(*block.final_layer_norm(), sum_of(traced(layer, before), fc2));
   enter_rows({.kind = Kind::feed_forward, .layer = layer}, fc2, block.feed_forward().fc2().bias());
   if (block.attends()) {
     if (post) {
-      lead_back_norm(block.encoder_attn_layer_norm(), sum_of(traced(layer, "self_attn_layer_norm"),
-                                                             traced(layer, "encoder_attn.output")));
+      lead_back_norm(
+          *block.encoder_attn_layer_norm(),
+          sum_of(traced(layer, "self_attn_layer_norm"), traced(layer, "encoder_attn.output")));
     }
     enter_attention(
         layer, {"encoder_attn", Kind::cross_head, block.encoder_attn().out_proj(), own_tokens_});
   }
   if (post) {
-    lead_back_norm(block.self_attn_layer_norm(),
+    lead_back_norm(*block.self_attn_layer_norm(),
                    sum_of(traced(layer, "input"), traced(layer, "self_attn.output")));
   }
   if (is_recurrent(config_)) return enter_recurrent_unit(layer);
@@ -392,9 +406,9 @@ void Bookkeeper::lead_back_layer(std::size_t layer) {
 
 void Bookkeeper::lead_back_stack() {
   if (const Norm* norm = stack_.layer_norm()) {
-    lead_back_norm(*norm, traced(config_.layers - 1, "output").data);
+    lead_back_norm(*norm, traced(config_.layers.size() - 1, "output").data);
   }
-  for (std::size_t layer = config_.layers; layer-- > 0;) lead_back_layer(layer);
+  for (std::size_t layer = config_.layers.size(); layer-- > 0;) lead_back_layer(layer);
   enter_embeddings();
 }
 
@@ -435,14 +449,15 @@ namespace {
 
 std::vector<std::string> tensors_of(const Stack& stack, const std::string& name) {
   const StackConfig& config = stack.config();
-  std::vector<std::string> names = stream_tensors(config.layers, name);
+  std::vector<std::string> names = stream_tensors(config.layers.size(), name);
   names.push_back(name + ".embed_tokens");
   if (has_positions(config)) names.push_back(name + ".embed_positions");
-  if (config.token_types > 0) names.push_back(name + ".embed_types");
+  if (has_types(config)) names.push_back(name + ".embed_types");
   const std::string layers = name + ".layers.*.";
   const auto add = [&](const std::string& sublayer, std::initializer_list<const char*> parts) {
     for (const char* part : parts) names.push_back(layers + sublayer + part);
-    if (config.norm == NormPlacement::post) names.push_back(layers + sublayer + "_layer_norm");
+    if (config.layers[0].norm == NormPlacement::post)
+      names.push_back(layers + sublayer + "_layer_norm");
   };
   const auto attention = {".v", ".weights", ".context", ".output"};
   if (is_recurrent(config)) {
@@ -482,7 +497,8 @@ std::vector<std::string> ledger_tensors(const LanguageModel& model) {
 Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
               const Contrast& contrast) {
   const Readout readout = readout_of(model, trace, contrast);
-  Ledger ledger = ledger_of({model.encoder().stack(), "encoder"}, model.compute(), trace, readout);
+  Ledger ledger =
+      ledger_of(explained_stack(model.encoder(), "encoder"), model.compute(), trace, readout);
   ledger.value = contrast.of(find_traced(trace, "logits").data.data());
   return ledger;
 }
@@ -490,12 +506,12 @@ Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
 Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast) {
   const Readout readout = readout_of(model, run, contrast);
   Ledger ledger =
-      ledger_of({model.decoder().stack(), "decoder"}, model.compute(), run.trace, readout);
+      ledger_of(explained_stack(model.decoder(), "decoder"), model.compute(), run.trace, readout);
   ledger.value = contrast.of(run.logits.data());
   return ledger;
 }
 
-void measure_effects(EncoderModel& model, const ExplainedText& text, const Stream& stream,
+void measure_effects(const EncoderRunner& model, const ExplainedText& text, const Stream& stream,
                      const Contrast& contrast, Ledger& ledger) {
   ledger.effects.assign(ledger.columns.size(), 0.0f);
   for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
@@ -519,7 +535,7 @@ void measure_effects(EncoderModel& model, const ExplainedText& text, const Strea
   }
 }
 
-float effect_of(LanguageModel& model, const DecodedText& text, const Contrast& contrast,
+float effect_of(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
                 double value, const LedgerColumn& column) {
   const std::optional<Patch> zero = without(column, "decoder");
   if (!zero) return 0;

@@ -33,10 +33,10 @@ Ledger ledger(const EncoderModel& model, std::span<const TracedTensor> trace,
 Ledger ledger(const LanguageModel& model, const NextTokenRun& run, const Contrast& contrast);
 
 /// Fills ledger.effects, a run or less for each column. `stream` is the same run's.
-void measure_effects(EncoderModel& model, const ExplainedText& text, const Stream& stream,
+void measure_effects(const EncoderRunner& model, const ExplainedText& text, const Stream& stream,
                      const Contrast& contrast, Ledger& ledger);
 /// One of them: how much y = `value` falls without this column; 0 of biases and rounding.
-float effect_of(LanguageModel& model, const DecodedText& text, const Contrast& contrast,
+float effect_of(const WriterRunner& model, const DecodedText& text, const Contrast& contrast,
                 double value, const LedgerColumn& column);
 
 }  // namespace glassformer

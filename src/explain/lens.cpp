@@ -10,7 +10,7 @@ namespace glassformer {
 namespace {
 
 // The logits of every `length` rows of the stream that are read as one text.
-std::vector<float> read(EncoderModel& model, const Stream& stream, std::size_t length) {
+std::vector<float> read(const EncoderRunner& model, const Stream& stream, std::size_t length) {
   const std::size_t rows = (stream.layers + 1) * stream.tokens;
   Sequences texts;
   for (std::size_t i = 0; i < rows / length; ++i) texts.add(length);
@@ -37,8 +37,8 @@ std::vector<Guess> best_guesses(std::span<const float> logits, const GuessLimits
 
 }  // namespace
 
-Lens lens(EncoderModel& model, const Stream& stream) {
-  const HeadConfig& head = model.head_config();
+Lens lens(const EncoderRunner& model, const Stream& stream) {
+  const HeadConfig& head = model->head_config();
   if (head.kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "lens: expected a model that classifies texts");
   }
@@ -46,13 +46,13 @@ Lens lens(EncoderModel& model, const Stream& stream) {
           read(model, stream, 1)};
 }
 
-std::vector<std::vector<Guess>> lens(LanguageModel& model, View<2> stream,
+std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
                                      const GuessLimits& most) {
   constexpr std::size_t most_rows = 64;  // whose logits there is room for at once
   std::vector<std::vector<Guess>> guesses;
   for (std::size_t first = 0; first < stream.shape(0); first += most_rows) {
     const std::size_t some = std::min(most_rows, stream.shape(0) - first);
-    const View<2> logits = model.project_stream(rows(stream, first, some));
+    const View<2> logits = model->project_stream(rows(stream, first, some), model.session);
     for (std::size_t row = 0; row < some; ++row) {
       guesses.push_back(best_guesses({&logits(row, 0), logits.shape(1)}, most));
     }

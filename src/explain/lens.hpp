@@ -2,7 +2,7 @@
 
 #include "explain/explained_text.hpp"
 #include "glassformer/explain.hpp"
-#include "models/language_model.hpp"
+#include "models/runner.hpp"
 
 namespace glassformer {
 
@@ -12,7 +12,7 @@ namespace glassformer {
 /// answer. Early layers are off what the head was trained on (Belrose et al. 2023): read their
 /// direction rather than their size. Throws `unsupported` unless the head has a logit for each
 /// class of a text.
-Lens lens(EncoderModel& model, const Stream& stream);
+Lens lens(const EncoderRunner& model, const Stream& stream);
 
 /// How many tokens are named of a row, and how many there are texts for.
 struct GuessLimits {
@@ -22,6 +22,7 @@ struct GuessLimits {
 /// The same of a decoder: the likeliest next tokens, best first, as the final norm and the
 /// projection read them from each row of its stream [R, D], without their texts. The rows are
 /// overwritten.
-std::vector<std::vector<Guess>> lens(LanguageModel& model, View<2> stream, const GuessLimits& most);
+std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
+                                     const GuessLimits& most);
 
 }  // namespace glassformer

@@ -4,15 +4,14 @@
 
 namespace glassformer {
 
-NextTokenRun run_to_next_token(LanguageModel& model, const DecodedText& text,
+NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request) {
   constexpr std::size_t most_rows = 256;  // of a step
   const auto& [ids, source] = text;
   const std::size_t tokens = ids.size();
   const DecodingLimits limits = {
       .nodes = tokens, .positions = tokens, .rows = std::min(tokens, most_rows)};
-  DecodingState state = source ? static_cast<Seq2Seq&>(model).begin(*source, limits, request)
-                               : model.begin(1, limits, request);
+  DecodingState state = model.begin(source, limits, request);
   NextTokenRun run;
   std::vector<Extension> step;
   for (std::size_t first = 0; first < tokens; first += step.size()) {
@@ -21,9 +20,10 @@ NextTokenRun run_to_next_token(LanguageModel& model, const DecodedText& text,
       const NodeIndex parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1);
       step.push_back({.parent = parent, .source = 0, .id = ids[i]});
     }
-    const View<2> hidden = model.decode(state, step);
+    const View<2> hidden = model->decode(state, step);
     if (first + step.size() < tokens) continue;
-    const View<2> logits = model.project(const_view(rows(hidden, step.size() - 1, 1)));
+    const View<2> logits =
+        model->project(const_view(rows(hidden, step.size() - 1, 1)), model.session);
     run.logits.assign(logits.data(), logits.data() + logits.size());
   }
   const NodeIndex last = static_cast<NodeIndex>(tokens - 1);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/seq2seq.hpp"
+#include "models/runner.hpp"
 
 namespace glassformer {
 
@@ -23,7 +23,7 @@ struct NextTokenRun {
 
 /// Reads at most as many tokens as the decoder has positions for. What can be traced are the
 /// decoder's tensors, without logits. A model that gets a source is a Seq2Seq.
-NextTokenRun run_to_next_token(LanguageModel& model, const DecodedText& text,
+NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request);
 
 }  // namespace glassformer

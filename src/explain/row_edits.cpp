@@ -14,7 +14,7 @@ void RowEditor::leave() {
   before_.pop_back();
 }
 
-void RowEditor::see(std::string_view, const CompleteRows& rows) {
+void RowEditor::done(std::string_view, const CompleteRows& rows) {
   for (const RowEdit& edit : edits_) {
     const std::size_t start = sequences_.start(edit.sequence);
     const std::size_t first = start + edit.token.value_or(0);

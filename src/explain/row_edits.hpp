@@ -28,7 +28,7 @@ class RowEditor final : public Tracer {
   void enter(std::size_t index) override { enter(std::to_string(index)); }
   void leave() override;
   bool wants(std::string_view name) const override { return path_ + std::string(name) == name_; }
-  void see(std::string_view name, const CompleteRows& rows) override;
+  void done(std::string_view name, const CompleteRows& rows) override;
   MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
 
  private:

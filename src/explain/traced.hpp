@@ -7,6 +7,7 @@
 
 #include "layers/linear/linear.hpp"
 #include "models/stack.hpp"
+#include "models/text_embeddings.hpp"
 #include "run/trace.hpp"
 
 namespace glassformer {
@@ -17,8 +18,14 @@ const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::stri
 /// The stack whose answer is explained.
 struct ExplainedStack {
   const Stack& stack;
-  std::string_view name;  ///< what its tensors' names begin with: "encoder" or "decoder"
+  const TextEmbeddings& embeddings;
+  std::string_view name;  ///< the beginning of its tensors' names: "encoder" or "decoder"
 };
+
+/// The stack of an encoder or a decoder.
+ExplainedStack explained_stack(const auto& of, std::string_view name) {
+  return {of.stack(), of.embeddings(), name};
+}
 
 /// "<stack>.layers.<layer>.<name>"
 std::string layer_name(std::string_view stack, std::size_t layer, std::string_view name);

@@ -30,7 +30,7 @@ const char* tensor_of(Kind kind) {
   return "";
 }
 
-float answer_of(EncoderModel& model, ExplainedText text, const Contrast& contrast) {
+float answer_of(const EncoderRunner& model, ExplainedText text, const Contrast& contrast) {
   text.positions.clear();
   return static_cast<float>(contrast.of(model(text.batch(), {}).logits.data()));
 }
@@ -70,17 +70,17 @@ std::optional<float> TransplantTable::share(std::size_t row, std::size_t cell) c
   return delta(row, cell) / (donor - base);
 }
 
-Transplant::Transplant(EncoderModel& model, TransplantTexts texts, const TransplantSite& site,
-                       std::optional<std::size_t> label)
+Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
+                       const TransplantSite& site, std::optional<std::size_t> label)
     : model_(model), texts_(std::move(texts)), site_(site), base_{.layers = 0} {
-  const StackConfig& config = model.encoder().stack().config();
-  const HeadConfig& head = model.head_config();
+  const StackConfig& config = model->encoder().stack().config();
+  const HeadConfig& head = model->head_config();
   if (head.kind != HeadKind::sequence_classes) {
     throw_error(ErrorCode::unsupported, "transplant: expected a model that classifies texts");
   }
-  if (site.kind == Kind::head && site.head >= config.n_heads) {
+  if (site.kind == Kind::head && site.head >= config.n_heads()) {
     throw_error(ErrorCode::invalid_option,
-                {"head: expected one below {}, got {}", {config.n_heads, site.head}});
+                {"head: expected one below {}, got {}", {config.n_heads(), site.head}});
   }
   const TokenAlignment& aligned = texts_.alignment;
   if (aligned.columns > config.max_length) {
@@ -97,16 +97,16 @@ Transplant::Transplant(EncoderModel& model, TransplantTexts texts, const Transpl
     table_.members[cell].push_back(i);
   }
 
-  std::vector<std::string> names = stream_tensors(config.layers);
+  std::vector<std::string> names = stream_tensors(config.layers.size());
   names.emplace_back("logits");
   if (site.kind != Kind::residual) {
     names.push_back("encoder.layers.*." + std::string(tensor_of(site.kind)));
   }
   const std::vector<TracedTensor> base = trace(model, texts_.base, names);
   const std::vector<TracedTensor> donor = trace(model, texts_.donor, names);
-  base_ = stream_of(base, config.layers);
-  replaced_ = tensors_of_rows(base, config.layers, site);
-  carried_ = tensors_of_rows(donor, config.layers, site);
+  base_ = stream_of(base, config.layers.size());
+  replaced_ = tensors_of_rows(base, config.layers.size(), site);
+  carried_ = tensors_of_rows(donor, config.layers.size(), site);
   const std::vector<float>& logits = find_traced(base, "logits").data;
   expect_finite(logits);
   contrast_ = contrast_for(label.value_or(largest(logits)), head.outputs);
@@ -181,6 +181,12 @@ void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {
     }
     sequences.add(base_.tokens, gone);
   }
+  std::vector<std::size_t> positions;
+  for (std::size_t s = 0; s < cells.size(); ++s) {
+    const std::vector<std::size_t>& own = texts_.base.positions;
+    positions.insert(positions.end(), own.begin(), own.end());
+  }
+  sequences.place(std::move(positions));
   RowEditor editor(encoder_layer_name(row, tensor_of(site_.kind)), sequences, edits);
   const ConstView<2> view =
       const_view<2>(states.data(), {states.size() / base_.d_model, base_.d_model});

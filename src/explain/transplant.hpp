@@ -30,7 +30,7 @@ class Transplant {
   /// Runs both texts. `label`: whose number is explained; none: the one that the base has. Throws
   /// `unsupported` unless the head has a logit for each class of a text, and `invalid_option` where
   /// the head does not exist or the alignment takes more positions than the model has.
-  Transplant(EncoderModel& model, TransplantTexts texts, const TransplantSite& site,
+  Transplant(const EncoderRunner& model, TransplantTexts texts, const TransplantSite& site,
              std::optional<std::size_t> label = {});
 
   /// Fills some cells of one row, so many that their tokens together are about `tokens`, one at
@@ -43,7 +43,7 @@ class Transplant {
   bool same_in_both(std::size_t row, std::size_t cell) const;
   void run(std::size_t row, std::span<const std::size_t> cells);
 
-  EncoderModel& model_;
+  EncoderRunner model_;
   TransplantTexts texts_;
   TransplantSite site_;
   Contrast contrast_;

@@ -7,15 +7,18 @@ namespace glassformer {
 namespace {
 
 // f(x_j) of every token and head, [T, H, D]: row (j, h) is W_O's columns of head h times v_jh.
+// Several heads may share one value.
 std::vector<float> transform_values(const TracedTensor& v, const Linear& out_proj) {
-  const std::size_t tokens = v.shape[0], heads = v.shape[1], d_head = v.shape[2];
+  const std::size_t tokens = v.shape[0], kv_heads = v.shape[1], d_head = v.shape[2];
+  const std::size_t heads = out_proj.in() / d_head, shared = heads / kv_heads;
   const std::size_t d_model = out_proj.out();
   std::vector<float> weights(out_proj.in()), transformed(tokens * heads * d_model);
   for (std::size_t c = 0; c < d_model; ++c) {
     out_proj.copy_output(c, weights);
     for (std::size_t j = 0; j < tokens * heads; ++j) {
       transformed[j * d_model + c] = static_cast<float>(
-          dot(v.data.data() + j * d_head, weights.data() + j % heads * d_head, d_head));
+          dot(v.data.data() + (j / heads * kv_heads + j % heads / shared) * d_head,
+              weights.data() + j % heads * d_head, d_head));
     }
   }
   return transformed;
@@ -41,7 +44,7 @@ std::vector<std::string> value_norm_tensors(std::string_view stack) {
 
 ValueNorms value_norms(const ExplainedStack& of, std::span<const TracedTensor> trace) {
   const StackConfig& config = of.stack.config();
-  const std::size_t heads = config.n_heads, layers = config.layers;
+  const std::size_t heads = config.n_heads(), layers = config.layers.size();
   ValueNorms norms;
   for (std::size_t layer = 0; layer < layers; ++layer) {
     const TracedTensor& v = find_traced(trace, layer_name(of.name, layer, "self_attn.v"));

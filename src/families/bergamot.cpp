@@ -77,21 +77,33 @@ constexpr std::array tensors = {
               {"special:model.yml: {}: expected {}, got {}{}", {what, expected, got, cure}});
 }
 
-StackConfig read_stack(HubConfig& config, const char* layers, const char* layer,
-                       const char* vocabulary) {
-  return {
-      .vocab_size = config.size(vocabulary, 32000),
-      .max_length = 128,  // as Firefox has it: 127 pieces and the end
-      .layers = config.layers(layers, 6, layer),
-      .d_model = config.size("dim-emb", 512),
-      .n_heads = config.size("transformer-heads", 8),
-      .d_ff = config.size("transformer-dim-ffn", 2048),
-      .scale_embedding = true,
-      .positions = PositionKind::sinusoidal_endpoint,
-      .norm = NormPlacement::post,
-      .layer_norm_eps = 1e-6f,
-      .attention_bias = true,
-  };
+constexpr std::array encoder_keys = {
+    ConfigKey{"dim-vocabs.0", "vocab_size", "32000"},
+    ConfigKey{"enc-depth", "layers", "6"},
+    ConfigKey{"dim-emb", "d_model", "512"},
+    ConfigKey{"transformer-heads", "n_heads", "8"},
+    ConfigKey{"transformer-dim-ffn", "d_ff", "2048"},
+};
+constexpr std::array decoder_keys = {
+    ConfigKey{"dim-vocabs.1", "vocab_size", "32000"},
+    ConfigKey{"dec-depth", "layers", "6"},
+    ConfigKey{"dim-emb", "d_model", "512"},
+    ConfigKey{"transformer-heads", "n_heads", "8"},
+    ConfigKey{"transformer-dim-ffn", "d_ff", "2048"},
+};
+
+StackConfig usual_stack(Mixer mixer, std::size_t max_length) {
+  LayerConfig layer;
+  layer.mixer = mixer;
+  layer.norm = NormPlacement::post;
+  layer.attention.bias = layer.attention.out_bias = true;
+  StackConfig stack;
+  stack.tokens().scale_embedding = true;
+  stack.tokens().positions = PositionKind::sinusoidal_endpoint;
+  stack.max_length = max_length;
+  stack.layer_norm.eps = 1e-6f;
+  stack.layers = {layer};
+  return stack;
 }
 
 ModelConfig read(HubConfig& config) {
@@ -124,15 +136,18 @@ ModelConfig read(HubConfig& config) {
                       .early_stopping = EarlyStopping::yes,
                       .never = {{config.unk_id()}}};
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(config, "enc-depth", "encoder_l", "dim-vocabs.0");
-  parts.decoder =
-      read_stack(config, "dec-depth", "decoder_l", shared ? "dim-vocabs.0" : "dim-vocabs.1");
-  parts.decoder->attention = AttentionType::recurrent;
-  parts.decoder->max_length = 2 * parts.encoder->max_length;
-  parts.decoder->zero_start = true;
-  if (const auto d_ff = config.id("transformer-decoder-dim-ffn", 0)) parts.decoder->d_ff = d_ff;
+  constexpr std::size_t longest = 128;  // as in Firefox: 127 pieces and the end
+  StackConfig& encoder = parts.encoder.emplace(usual_stack(Mixer::full, longest));
+  config.read(encoder, {.keys = encoder_keys, .layer_tensors = "encoder_l"});
+  StackConfig& decoder = parts.decoder.emplace(usual_stack(Mixer::recurrent, 2 * longest));
+  decoder.tokens().zero_start = true;
+  config.read(decoder, {.keys = decoder_keys, .layer_tensors = "decoder_l"});
+  if (shared) decoder.tokens().vocab_size = encoder.vocab_size();
+  if (const auto d_ff = config.id("transformer-decoder-dim-ffn", 0)) {
+    for (LayerConfig& layer : decoder.layers) layer.feed_forward.d_ff = d_ff;
+  }
   parts.embeddings = shared ? EmbeddingSharing::shared : EmbeddingSharing::tied;
-  parts.head = {.kind = HeadKind::next_token, .outputs = parts.decoder->vocab_size};
+  parts.head = {.kind = HeadKind::next_token, .outputs = decoder.vocab_size()};
   config.finish(model);
   if (parts.encoder->d_model % 2 != 0) refuse("dim-emb", "an even number", "an odd one");
   return model;

@@ -16,34 +16,33 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
+constexpr std::array keys = bert_keys("30522");
+
 ModelConfig read(HubConfig& config) {
   config.expect_embeddings("cls.predictions.decoder.weight");
   ModelConfig model;
-  model.architecture.encoder = read_bert_stack(config, 30522);
-  config.read_head(model, Activation::tanh);
+  read_bert_stack(config, model.architecture.encoder.emplace(), keys);
+  config.read_head(model, {.activation = Activation::tanh});
   config.finish(model);
   return model;
 }
 
 }  // namespace
 
-StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size) {
+void read_bert_stack(HubConfig& config, StackConfig& stack, std::span<const ConfigKey> keys) {
   config.expect_text("position_embedding_type", "absolute");
-  return {
-      .vocab_size = config.size("vocab_size", vocab_size),
-      .max_length = config.size("max_position_embeddings", 512),
-      .layers = config.layers("num_hidden_layers", 12, "encoder.layer."),
-      .d_model = config.size("hidden_size", 768),
-      .n_heads = config.size("num_attention_heads", 12),
-      .d_ff = config.size("intermediate_size", 3072),
-      .positions = PositionKind::learned,
-      .token_types = config.size("type_vocab_size", 2),
-      .embedding_norm = true,
-      .norm = NormPlacement::post,
-      .layer_norm_eps = config.epsilon("layer_norm_eps", 1e-12f),
-      .attention_bias = true,
-      .activation = config.activation("hidden_act", "gelu"),
-  };
+  stack = post_norm_stack();
+  config.read(stack, {.keys = keys, .layer_tensors = "encoder.layer."});
+}
+
+StackConfig post_norm_stack() {
+  LayerConfig layer;
+  layer.norm = NormPlacement::post;
+  layer.attention.bias = layer.attention.out_bias = true;
+  StackConfig stack;
+  stack.input = TokenInput{.positions = PositionKind::learned, .norm = true};
+  stack.layers = {layer};
+  return stack;
 }
 
 extern const Family bert = {.model_types = model_types,

@@ -23,8 +23,26 @@ inline constexpr std::array bert_tensors = {
     TensorName{"encoder.layer.#.output.LayerNorm", "encoder.layers.#.final_layer_norm"},
 };
 
-/// The stack that BERT's config.json describes, and that of what keeps to its fields; `vocab_size`
-/// where the file has none.
-StackConfig read_bert_stack(HubConfig& config, std::size_t vocab_size);
+/// The keys of BERT's config.json; `vocab_size`: of a file that has none.
+constexpr std::array<ConfigKey, 9> bert_keys(const char* vocab_size) {
+  return {{
+      {"vocab_size", "vocab_size", vocab_size},
+      {"max_position_embeddings", "max_length", "512"},
+      {"num_hidden_layers", "layers", "12"},
+      {"hidden_size", "d_model", "768"},
+      {"num_attention_heads", "n_heads", "12"},
+      {"intermediate_size", "d_ff", "3072"},
+      {"type_vocab_size", "token_types", "2"},
+      {"layer_norm_eps", "layer_norm_eps", "1e-12"},
+      {"hidden_act", "activation", "\"gelu\""},
+  }};
+}
+
+/// Reads BERT's stack. `keys` outlives `config`.
+void read_bert_stack(HubConfig& config, StackConfig& stack, std::span<const ConfigKey> keys);
+
+/// The stack of BERT and its kin but for what their files say: learned positions, a norm on the
+/// embeddings and after every sublayer, biases everywhere.
+StackConfig post_norm_stack();
 
 }  // namespace glassformer

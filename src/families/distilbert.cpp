@@ -1,6 +1,6 @@
 #include <array>
 
-#include "families/family.hpp"
+#include "families/bert.hpp"
 
 // DistilBERT (Sanh et al. 2019): BERT's layers, without token types and pooler.
 
@@ -29,24 +29,23 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
+constexpr std::array keys = {
+    ConfigKey{"vocab_size", "vocab_size", "30522"},
+    ConfigKey{"max_position_embeddings", "max_length", "512"},
+    ConfigKey{"n_layers", "layers", "6"},
+    ConfigKey{"dim", "d_model", "768"},
+    ConfigKey{"n_heads", "n_heads", "12"},
+    ConfigKey{"hidden_dim", "d_ff", "3072"},
+    ConfigKey{"activation", "activation", "\"gelu\""},
+};
+
 ModelConfig read(HubConfig& config) {
   config.expect_embeddings("vocab_projector.weight");
   ModelConfig model;
-  model.architecture.encoder = StackConfig{
-      .vocab_size = config.size("vocab_size", 30522),
-      .max_length = config.size("max_position_embeddings", 512),
-      .layers = config.layers("n_layers", 6, "transformer.layer."),
-      .d_model = config.size("dim", 768),
-      .n_heads = config.size("n_heads", 12),
-      .d_ff = config.size("hidden_dim", 3072),
-      .positions = PositionKind::learned,
-      .embedding_norm = true,
-      .norm = NormPlacement::post,
-      .layer_norm_eps = 1e-12f,
-      .attention_bias = true,
-      .activation = config.activation("activation", "gelu"),
-  };
-  config.read_head(model, Activation::relu);
+  StackConfig& stack = model.architecture.encoder.emplace(post_norm_stack());
+  stack.layer_norm.eps = 1e-12f;
+  config.read(stack, {.keys = keys, .layer_tensors = "transformer.layer."});
+  config.read_head(model, {.activation = Activation::relu});
   config.finish(model);
   return model;
 }

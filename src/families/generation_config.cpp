@@ -42,9 +42,9 @@ constexpr std::array lists = {
     "exponential_decay_length_penalty",
 };
 
-class Fields {
+class LenientFields {
  public:
-  explicit Fields(JsonObject& object) : object_(object) {}
+  explicit LenientFields(JsonObject& object) : object_(object) {}
 
   const JsonValue* find(const char* key) { return present(object_.find(key)); }
   void count(const char* key, std::uint64_t least, std::optional<std::size_t>& into) {
@@ -59,7 +59,7 @@ class Fields {
   JsonObject& object_;
 };
 
-void expect_neutral(Fields& fields) {
+void expect_neutral(LenientFields& fields) {
   const auto refuse = [&](const char* key, const Message& expected) {
     throw_error(ErrorCode::unsupported,
                 {"{}: {}: expected {}, got {}; take it out of that file",
@@ -78,7 +78,7 @@ void expect_neutral(Fields& fields) {
   }
 }
 
-void add_id(Fields& fields, const char* key, JsonValue id, std::vector<std::int32_t>& ids) {
+void add_id(LenientFields& fields, const char* key, JsonValue id, std::vector<std::int32_t>& ids) {
   if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
     fields.object().fail(key, {"at most {} ids of tokens", {most_ids}}, id);
   }
@@ -86,7 +86,7 @@ void add_id(Fields& fields, const char* key, JsonValue id, std::vector<std::int3
 }
 
 // The ids of a token, or of some; null: of none.
-void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
+void read_ids(LenientFields& fields, const char* key, std::vector<std::int32_t>& ids) {
   const JsonValue* value = fields.object().find(key);
   if (!value) return;
   ids.clear();
@@ -96,7 +96,7 @@ void read_ids(Fields& fields, const char* key, std::vector<std::int32_t>& ids) {
 }
 
 // Words are arrays of ids.
-void read_never(Fields& fields, std::vector<std::vector<std::int32_t>>& never) {
+void read_never(LenientFields& fields, std::vector<std::vector<std::int32_t>>& never) {
   constexpr const char* key = "bad_words_ids";
   const JsonValue* words = fields.find(key);
   if (!words) return;
@@ -114,7 +114,7 @@ void read_never(Fields& fields, std::vector<std::vector<std::int32_t>>& never) {
 }
 
 // A string, or an array of them.
-void read_stops(Fields& fields, std::vector<std::string>& stops) {
+void read_stops(LenientFields& fields, std::vector<std::string>& stops) {
   constexpr const char* key = "stop_strings";
   const JsonValue* value = fields.find(key);
   if (!value) return;
@@ -168,7 +168,7 @@ const char* const stoppings[] = {"false", "true", "\"never\""};
 }  // namespace
 
 void read_generation(JsonObject& object, GenerationConfig& config) {
-  Fields fields(object);
+  LenientFields fields(object);
   expect_neutral(fields);
   read_ids(fields, "eos_token_id", config.end_ids);
   read_never(fields, config.never);

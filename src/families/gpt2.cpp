@@ -28,26 +28,34 @@ constexpr std::array heads = {
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
+constexpr std::array keys = {
+    ConfigKey{"vocab_size", "vocab_size", "50257"},
+    ConfigKey{"n_positions", "max_length", "1024"},
+    ConfigKey{"n_layer", "layers", "12"},
+    ConfigKey{"n_embd", "d_model", "768"},
+    ConfigKey{"n_head", "n_heads", "12"},
+    ConfigKey{"n_inner", "d_ff", nullptr},
+    ConfigKey{"layer_norm_epsilon", "layer_norm_eps", "1e-5"},
+    ConfigKey{"scale_attn_by_inverse_layer_idx", "divide_by_layer", "false"},
+    ConfigKey{"activation_function", "activation", "\"gelu_new\""},
+};
+
 ModelConfig read(HubConfig& config) {
   config.expect_flag("add_cross_attention", false);
   ModelConfig model;
   StackConfig& stack = model.architecture.decoder.emplace();
-  stack.vocab_size = config.size("vocab_size", 50257);
-  stack.max_length = config.size("n_positions", 1024);
-  stack.layers = config.layers("n_layer", 12, "h.");
-  stack.d_model = config.size("n_embd", 768);
-  stack.n_heads = config.size("n_head", 12);
-  stack.d_ff = config.size("n_inner", 4 * stack.d_model);
-  stack.positions = PositionKind::learned;
-  stack.norm = NormPlacement::pre;
-  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-5f);
+  stack.tokens().positions = PositionKind::learned;
   stack.final_norm = true;
-  stack.attention = AttentionType::causal;
-  stack.attention_bias = true;
-  if (!config.flag("scale_attn_weights", true)) stack.score_divisor = 1.0f;
-  stack.divide_by_layer = config.flag("scale_attn_by_inverse_layer_idx", false);
-  stack.activation = config.activation("activation_function", "gelu_new");
-  if (constexpr std::int32_t end = 50256; static_cast<std::size_t>(end) < stack.vocab_size) {
+  LayerConfig layer;
+  layer.mixer = Mixer::causal;
+  layer.attention.bias = layer.attention.out_bias = true;
+  if (!config.flag("scale_attn_weights", true)) layer.attention.score_divisor = 1.0f;
+  stack.layers = {layer};
+  config.read(stack, {.keys = keys, .layer_tensors = "h."});
+  for (LayerConfig& each : stack.layers) {
+    if (each.feed_forward.d_ff == 0) each.feed_forward.d_ff = 4 * stack.d_model;
+  }
+  if (constexpr std::int32_t end = 50256; static_cast<std::size_t>(end) < stack.vocab_size()) {
     model.generation.end_ids = {end};
     model.generation.bos_id = end;
   }

@@ -13,7 +13,7 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t largest_size = 1 << 24;
+constexpr std::uint64_t largest_size = 1 << 24;
 constexpr std::size_t most_labels = 1 << 16;
 
 constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = {{
@@ -31,14 +31,6 @@ constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = 
     {"tanh", Activation::tanh},
     {"linear", Activation::linear},
 }};
-
-[[noreturn]] void unsupported(const JsonSource& source, const char* key, const Message& expected,
-                              const Message& got) {
-  throw_error(ErrorCode::unsupported,
-              {"{}: {}: expected {}, got {}; what computes something else cannot be read: choose "
-               "another checkpoint",
-               {source.name, key, expected, got}});
-}
 
 }  // namespace
 
@@ -69,22 +61,6 @@ std::size_t HubConfig::size(const char* key, std::size_t fallback) {
       key, {"expected at most {}, the largest dimension in the weights, got {}", {largest_, size}});
 }
 
-std::size_t HubConfig::layers(const char* key, std::size_t fallback, std::string_view begin) {
-  const std::size_t layers = free_size(key, fallback);
-  if (!bounded_ || !present(object_.find(key))) return layers;
-  std::set<std::string_view> there;  // their numbers
-  for (const std::string_view name : tensors_) {
-    const std::size_t place = name.find(begin);
-    if (place == std::string_view::npos || (place > 0 && name[place - 1] != '.')) continue;
-    const std::string_view rest = name.substr(place + begin.size());
-    const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
-    if (!number.empty()) there.insert(number);
-  }
-  if (layers <= there.size()) return layers;
-  object_.fail(key, {"expected at most {}, the layers that the weights have, got {}",
-                     {there.size(), layers}});
-}
-
 std::size_t HubConfig::free_size(const char* key, std::size_t fallback) {
   if (!present(object_.find(key))) return fallback;
   return static_cast<std::size_t>(object_.integer(key, 1, largest_size));
@@ -104,44 +80,41 @@ std::string HubConfig::piece(const char* key, std::size_t fallback) {
   return std::string(tokenizer_.piece(static_cast<std::int32_t>(token)));
 }
 
-float HubConfig::epsilon(const char* key, float fallback) {
-  return present(object_.find(key)) ? object_.fraction(key) : fallback;
-}
-
 bool HubConfig::flag(const char* key, bool fallback) {
   return present(object_.find(key)) ? object_.boolean(key) : fallback;
 }
 
-Activation HubConfig::activation(const char* key, std::string_view fallback) {
-  const std::string name = text(key, fallback);
-  std::string known = "one of";
+std::optional<Activation> find_activation(std::string_view name, std::string* known) {
+  if (known) *known = "one of";
   for (const auto& [other, activation] : activations) {
     if (name == other) return activation;
-    known.append(known.ends_with("of") ? " \"" : ", \"").append(other).append("\"");
+    if (known) known->append(known->ends_with("of") ? " \"" : ", \"").append(other).append("\"");
   }
-  unsupported(source_, key, known, describe(name));
+  return std::nullopt;
 }
 
-FeedForwardKind HubConfig::feed_forward(const char* key, std::string_view fallback) {
-  constexpr std::string_view gated = "gated-";
+Activation HubConfig::activation(const char* key, std::string_view fallback) {
   const std::string name = text(key, fallback);
-  if (!name.starts_with(gated)) return {activation(key, fallback), false};
-  if (name == "gated-gelu") return {Activation::gelu_tanh, true};
-  for (const auto& [other, activation] : activations) {
-    if (name == std::string(gated).append(other)) return {activation, true};
-  }
-  unsupported(source_, key, "\"relu\", \"gated-gelu\", \"gated-silu\" or another activation",
-              describe(name));
+  std::string known;
+  if (const auto found = find_activation(name, &known)) return *found;
+  refuse(key, known, describe(name));
+}
+
+void HubConfig::refuse(const char* key, const Message& expected, const Message& got) const {
+  throw_error(ErrorCode::unsupported,
+              {"{}: {}: expected {}, got {}; what computes something else cannot be read: choose "
+               "another checkpoint",
+               {source_.name, key, expected, got}});
 }
 
 void HubConfig::expect_text(const char* key, std::string_view value) {
   const std::string got = text(key, value);
-  if (got != value) unsupported(source_, key, describe(value), describe(got));
+  if (got != value) refuse(key, describe(value), describe(got));
 }
 
 void HubConfig::expect_flag(const char* key, bool value) {
   if (flag(key, value) != value) {
-    unsupported(source_, key, value ? "true" : "false", value ? "false" : "true");
+    refuse(key, value ? "true" : "false", value ? "false" : "true");
   }
 }
 
@@ -222,7 +195,7 @@ void HubConfig::expect_embeddings(std::string_view output) const {
 
 void HubConfig::expect_architecture(std::string_view name) {
   const std::optional<std::string> got = first_of(present(object_.find("architectures")));
-  if (got && *got != name) unsupported(source_, "architectures", describe(name), describe(*got));
+  if (got && *got != name) refuse("architectures", describe(name), describe(*got));
 }
 
 Task HubConfig::task() {
@@ -238,10 +211,10 @@ Task HubConfig::task() {
     for (const auto& [end, task] : heads) {
       if (name->ends_with(end) && !name->ends_with("LMHeadModel")) return task;
     }
-    unsupported(source_, "architectures",
-                "a model for sequence classification, token classification, question answering, or "
-                "one without a head",
-                describe(*name));
+    refuse("architectures",
+           "a model for sequence classification, token classification, question answering, or "
+           "one without a head",
+           describe(*name));
   }
   if (has_tensor("qa_outputs.weight")) return Task::question_answering;
   if (has_tensor("pre_classifier.weight") || has_tensor("classifier.out_proj.weight")) {
@@ -254,7 +227,7 @@ Task HubConfig::task() {
                "\"architectures\": [\"…ForSequenceClassification\"] or […ForTokenClassification]");
 }
 
-void HubConfig::read_head(ModelConfig& config, Activation dense) {
+void HubConfig::read_head(ModelConfig& config, const HeadDense& dense) {
   HeadConfig& head = config.architecture.head;
   config.task = task();
   config.tokenizer_template = true;
@@ -295,18 +268,18 @@ void HubConfig::read_vectors(ModelConfig& config) {
   config.vectors.poolings = {TokenPooling::mean};
 }
 
-void HubConfig::read_next_token(ModelConfig& config) {
+void HubConfig::read_next_token(ModelConfig& config, bool tied) {
   const std::string head = first_of(present(object_.find("architectures"))).value_or("");
   const bool known = head.empty() || head.ends_with("LMHeadModel") || head.ends_with("Model") ||
                      head.ends_with("ForCausalLM");
-  if (!known) unsupported(source_, "architectures", "a model that continues texts", describe(head));
+  if (!known) refuse("architectures", "a model that continues texts", describe(head));
   config.task = Task::text_generation;
   config.tokenizer_template = true;
   Architecture& architecture = config.architecture;
   architecture.head = {
-      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
+      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size(), .bias = false};
   architecture.embeddings =
-      flag("tie_word_embeddings", true) ? EmbeddingSharing::tied : EmbeddingSharing::separate;
+      flag("tie_word_embeddings", tied) ? EmbeddingSharing::tied : EmbeddingSharing::separate;
   read_generation(config.generation);
 }
 
@@ -319,55 +292,173 @@ void HubConfig::read_generation(GenerationConfig& config) {
 void HubConfig::read_text_to_text(ModelConfig& config) {
   const std::string head = first_of(present(object_.find("architectures"))).value_or("");
   if (!head.empty() && !head.ends_with("Model") && !head.ends_with("ForConditionalGeneration")) {
-    unsupported(source_, "architectures", "a model that answers texts with texts", describe(head));
+    refuse("architectures", "a model that answers texts with texts", describe(head));
   }
   config.task = Task::text2text_generation;
   config.tokenizer_template = true;
   Architecture& architecture = config.architecture;
   architecture.head = {
-      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size, .bias = false};
+      .kind = HeadKind::next_token, .outputs = architecture.decoder->vocab_size(), .bias = false};
   read_generation(config.generation);
 }
 
 namespace {
 
-void expect_matrix(const JsonSource& source, const char* what, std::uint64_t rows,
-                   const StackConfig& stack) {
-  const std::uint64_t elements = rows * stack.d_model;
-  if (elements <= max_matrix_elements) return;
-  source.fail({"{}: expected at most {} elements in a matrix with the width, got {}",
-               {what, max_matrix_elements, elements}});
+// Reads a stack's fields by a family's keys.
+class KeyedFields final : public Fields {
+ public:
+  // Throws unless that many layers, or a dimension this large, are in the weights.
+  struct Bounds {
+    std::optional<std::uint64_t> largest, layers;
+  };
+
+  KeyedFields(HubConfig& config, const StackKeys& keys, const Bounds& bounds)
+      : config_(config), keys_(keys), bounds_(bounds) {}
+
+  bool has(const char* name, bool present) override {
+    const ConfigKey* key = find(name);
+    return key ? key_value_ || key->absent : present;
+  }
+
+  void size(const char* name, std::size_t& value, const SizeRule& rule) override {
+    const ConfigKey* key = find(name);
+    if (!key || (!key_value_ && !key->absent)) {
+      if (rule.absent && value == 0) value = *rule.absent;
+      return;
+    }
+    if (!key_value_) {
+      value = static_cast<std::size_t>(JsonValue(key->absent).whole());
+      return;
+    }
+    value = static_cast<std::size_t>(
+        object().integer(key->theirs, *key_value_, rule.least, std::max(rule.most, largest_size)));
+    const bool counts_layers = std::string_view(name) == "layers";
+    if (counts_layers && bounds_.layers && value > *bounds_.layers) {
+      object().fail(key->theirs, {"expected at most {}, the layers that the weights have, got {}",
+                                  {*bounds_.layers, value}});
+    }
+    if (rule.dimension && bounds_.largest && value > *bounds_.largest) {
+      object().fail(key->theirs,
+                    {"expected at most {}, the largest dimension in the weights, got {}",
+                     {*bounds_.largest, value}});
+    }
+  }
+
+  void number(const char* name, float& value, const NumberRule& rule) override {
+    const ConfigKey* key = find(name);
+    if (!key || (!key_value_ && !key->absent)) return;
+    if (!key_value_) {
+      value = static_cast<float>(JsonValue(key->absent).number());
+    } else if (rule.range == NumberRule::Range::fraction) {
+      value = object().fraction(key->theirs, *key_value_);
+    } else {
+      value = object().float_number(key->theirs, *key_value_);
+      if (rule.range == NumberRule::Range::positive && !(value > 0)) {
+        object().fail(key->theirs, "a number above 0", *key_value_);
+      }
+    }
+  }
+
+  void flag(const char* name, bool& value, std::optional<bool>) override {
+    const ConfigKey* key = find(name);
+    if (!key || (!key_value_ && !key->absent)) return;
+    value = key_value_ ? object().boolean(key->theirs, *key_value_)
+                       : std::string_view(key->absent) == "true";
+  }
+
+  // Only activations have names in files.
+  void choose(const char* name, std::size_t& value, ChoiceNames,
+              std::optional<std::size_t>) override {
+    if (const ConfigKey* key = find(name)) {
+      const std::string usual = JsonValue(key->absent).string();
+      const std::string theirs(key->theirs);
+      value = static_cast<std::size_t>(config_.activation(theirs.c_str(), usual));
+    }
+  }
+
+  void text(const char*, std::string&) override {}
+  void texts(const char*, std::vector<std::string>&, std::size_t) override {}
+  void refuse(const char*, const char*) override {}
+  void enter_layer(std::size_t, std::size_t) override {}
+  void leave_layers() override {}
+
+ private:
+  // The key for a field of ours, or null; key_value_ is its value, if the file has one.
+  const ConfigKey* find(std::string_view name) {
+    key_value_ = nullptr;
+    const auto found = std::ranges::find(keys_.keys, name, &ConfigKey::ours);
+    if (found == keys_.keys.end()) return nullptr;
+    key_value_ = present(object().find(found->theirs));
+    return &*found;
+  }
+
+  JsonObject& object() { return config_.object(); }
+
+  HubConfig& config_;
+  const StackKeys& keys_;
+  Bounds bounds_;
+  const JsonValue* key_value_ = nullptr;
+};
+
+}  // namespace
+
+void HubConfig::read(StackConfig& stack, const StackKeys& keys) {
+  KeyedFields::Bounds bounds;
+  if (bounded_) {
+    bounds.largest = largest_;
+    bounds.layers = count_layers(keys.layer_tensors);
+  }
+  read_.push_back(keys);
+  KeyedFields visitor(*this, keys, bounds);
+  fields(visitor, stack);
 }
 
-void finish_stack(const JsonSource& source, StackConfig& stack) {
-  if (stack.d_head == 0) {
-    if (stack.d_model % stack.n_heads != 0) {
-      source.fail({"the number of heads: expected a divisor of the width {}, got {}",
-                   {stack.d_model, stack.n_heads}});
-    }
-    stack.d_head = stack.d_model / stack.n_heads;
+std::size_t HubConfig::count_layers(std::string_view begin) const {
+  std::set<std::string_view> numbers;
+  for (const std::string_view name : tensors_) {
+    const std::size_t place = name.find(begin);
+    if (place == std::string_view::npos || (place > 0 && name[place - 1] != '.')) continue;
+    const std::string_view rest = name.substr(place + begin.size());
+    const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
+    if (!number.empty()) numbers.insert(number);
   }
-  if (stack.position_offset >= stack.max_length) {
-    source.fail({"the number of positions: expected more than {}, got {}",
-                 {stack.position_offset, stack.max_length}});
+  return numbers.size();
+}
+
+namespace {
+
+// Files count the rows of a table of positions, which may begin with unused ones.
+void subtract_offset(const JsonSource& source, StackConfig& stack) {
+  const std::size_t offset = stack.tokens().position_offset;
+  if (offset >= stack.max_length) {
+    source.fail(
+        {"the number of positions: expected more than {}, got {}", {offset, stack.max_length}});
   }
-  expect_matrix(source, "the vocabulary's size", stack.vocab_size, stack);
-  expect_matrix(source, "the number of positions", stack.max_length, stack);
-  expect_matrix(source, "the width", stack.d_model, stack);
-  expect_matrix(source, "the heads' width", std::uint64_t{stack.n_heads} * stack.d_head, stack);
-  expect_matrix(source, "the feed-forward block's width", stack.d_ff, stack);
-  stack.max_length -= stack.position_offset;
+  stack.max_length -= offset;
 }
 
 }  // namespace
 
 void HubConfig::finish(ModelConfig& config) {
-  Architecture& model = config.architecture;
-  if (model.encoder) expect_flag("is_decoder", false);
-  for (std::optional<StackConfig>* stack : {&model.encoder, &model.decoder}) {
-    if (*stack) finish_stack(source_, **stack);
+  Architecture& architecture = config.architecture;
+  if (architecture.encoder) expect_flag("is_decoder", false);
+  for (std::optional<StackConfig>* stack : {&architecture.encoder, &architecture.decoder}) {
+    if (*stack) subtract_offset(source_, **stack);
   }
-  expect_matrix(source_, "the number of outputs", model.head.outputs, config.reader());
+  checked_ = &architecture;
+  validate(architecture, *this);
+  checked_ = nullptr;
+}
+
+void HubConfig::fail(const StackConfig* stack, const char* field, const Message& problem) const {
+  const bool second = stack && checked_ && checked_->decoder && stack == &*checked_->decoder;
+  const StackKeys* keys = read_.empty() ? nullptr : second ? &read_.back() : &read_.front();
+  std::string_view name = field;
+  if (keys) {
+    const auto key = std::ranges::find(keys->keys, name, &ConfigKey::ours);
+    if (key != keys->keys.end()) name = key->theirs;
+  }
+  object_.fail(name, problem);
 }
 
 }  // namespace glassformer

@@ -48,27 +48,38 @@ constexpr std::array tensors = {
 
 constexpr std::array heads = {TensorName{"final_logits_bias", "lm_head.bias"}};
 
-struct Keys {
-  const char *tensors, *layers, *heads, *d_ff;
+constexpr std::array encoder_keys = {
+    ConfigKey{"vocab_size", "vocab_size", "58101"},
+    ConfigKey{"max_position_embeddings", "max_length", "1024"},
+    ConfigKey{"encoder_layers", "layers", "12"},
+    ConfigKey{"d_model", "d_model", "1024"},
+    ConfigKey{"encoder_attention_heads", "n_heads", "16"},
+    ConfigKey{"encoder_ffn_dim", "d_ff", "4096"},
+    ConfigKey{"scale_embedding", "scale_embedding", "false"},
+    ConfigKey{"activation_function", "activation", "\"gelu\""},
+};
+constexpr std::array decoder_keys = {
+    ConfigKey{"max_position_embeddings", "max_length", "1024"},
+    ConfigKey{"decoder_layers", "layers", "12"},
+    ConfigKey{"d_model", "d_model", "1024"},
+    ConfigKey{"decoder_attention_heads", "n_heads", "16"},
+    ConfigKey{"decoder_ffn_dim", "d_ff", "4096"},
+    ConfigKey{"scale_embedding", "scale_embedding", "false"},
+    ConfigKey{"activation_function", "activation", "\"gelu\""},
 };
 
-StackConfig read_stack(HubConfig& config, const Keys& keys, std::size_t vocab_size) {
+StackConfig usual_stack(const HubConfig& config, Mixer mixer) {
   const bool learned = config.has_tensor("encoder.embed_positions.weight") &&
                        config.has_tensor("decoder.embed_positions.weight");
-  return {
-      .vocab_size = vocab_size,
-      .max_length = config.free_size("max_position_embeddings", 1024),
-      .layers = config.layers(keys.layers, 12, keys.tensors),
-      .d_model = config.size("d_model", 1024),
-      .n_heads = config.size(keys.heads, 16),
-      .d_ff = config.size(keys.d_ff, 4096),
-      .scale_embedding = config.flag("scale_embedding", false),
-      .positions = learned ? PositionKind::learned : PositionKind::sinusoidal_halves,
-      .norm = NormPlacement::post,
-      .layer_norm_eps = 1e-5f,
-      .attention_bias = true,
-      .activation = config.activation("activation_function", "gelu"),
-  };
+  LayerConfig layer;
+  layer.mixer = mixer;
+  layer.norm = NormPlacement::post;
+  layer.attention.bias = layer.attention.out_bias = true;
+  StackConfig stack;
+  stack.tokens().positions = learned ? PositionKind::learned : PositionKind::sinusoidal_halves;
+  stack.layer_norm.eps = 1e-5f;
+  stack.layers = {layer};
+  return stack;
 }
 
 ModelConfig read(HubConfig& config) {
@@ -78,8 +89,6 @@ ModelConfig read(HubConfig& config) {
   }
   config.expect_flag("tie_word_embeddings", true);
   const bool shared = config.flag("share_encoder_decoder_embeddings", true);
-  const std::size_t source = config.size("vocab_size", 58101);
-  const std::size_t target = shared ? source : config.size("decoder_vocab_size", source);
 
   ModelConfig model;
   model.task = Task::translation;
@@ -88,13 +97,13 @@ ModelConfig read(HubConfig& config) {
   model.generation.end_ids = {0};
   config.read_generation(model.generation);
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(
-      config, {"encoder.layers.", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},
-      source);
-  parts.decoder = read_stack(
-      config, {"decoder.layers.", "decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"},
-      target);
-  parts.decoder->attention = AttentionType::causal;
+  StackConfig& encoder = parts.encoder.emplace(usual_stack(config, Mixer::full));
+  config.read(encoder, {.keys = encoder_keys, .layer_tensors = "encoder.layers."});
+  StackConfig& decoder = parts.decoder.emplace(usual_stack(config, Mixer::causal));
+  const std::size_t source = encoder.vocab_size();
+  const std::size_t target = shared ? source : config.size("decoder_vocab_size", source);
+  decoder.tokens().vocab_size = target;
+  config.read(decoder, {.keys = decoder_keys, .layer_tensors = "decoder.layers."});
   parts.embeddings = shared ? EmbeddingSharing::shared : EmbeddingSharing::tied;
   parts.head = {.kind = HeadKind::next_token, .outputs = target};
   config.finish(model);

@@ -10,12 +10,9 @@
 
 #include "glassformer/embedder.hpp"
 #include "glassformer/output.hpp"
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 
 namespace glassformer {
-
-/// The most elements of a weight matrix, so that products of two sizes fit 32 bits.
-inline constexpr std::uint64_t max_matrix_elements = 1 << 28;
 
 /// What a model is asked to do, by the names that model hubs have for it.
 enum class Task {

@@ -20,14 +20,17 @@ constexpr std::array heads = {
     TensorName{"qa_outputs", "qa_outputs"},
 };
 
+constexpr std::array keys = bert_keys("50265");
+
 ModelConfig read(HubConfig& config) {
   const std::size_t padding = config.id("pad_token_id", 1);
   config.expect_embeddings("lm_head.decoder.weight");
   ModelConfig model;
-  StackConfig& stack = model.architecture.encoder.emplace(read_bert_stack(config, 50265));
-  stack.position_offset = padding + 1;
-  stack.padding = static_cast<std::int32_t>(padding);
-  config.read_head(model, Activation::tanh);
+  StackConfig& stack = model.architecture.encoder.emplace();
+  read_bert_stack(config, stack, keys);
+  stack.tokens().position_offset = padding + 1;
+  stack.tokens().padding = static_cast<std::int32_t>(padding);
+  config.read_head(model, {.activation = Activation::tanh});
   config.finish(model);
   return model;
 }

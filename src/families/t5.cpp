@@ -61,45 +61,50 @@ constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
 // Nothing bounds positions but their bias' last bucket; so many are what is offered.
 constexpr std::size_t longest = 1 << 14;
 
-// Each way has half of the buckets, and half of those have one distance each.
-void expect_buckets(std::size_t buckets, std::size_t distance) {
-  const std::size_t near = buckets / 2;
-  if (buckets < 4 || buckets % 2 != 0) {
-    throw_error(
-        ErrorCode::invalid_config,
-        {"config.json: relative_attention_num_buckets: expected an even number above 2, got {}",
-         {buckets}});
+constexpr std::array keys = {
+    ConfigKey{"vocab_size", "vocab_size", "32128"},
+    ConfigKey{"num_layers", "layers", "6"},
+    ConfigKey{"d_model", "d_model", "512"},
+    ConfigKey{"num_heads", "n_heads", "8"},
+    ConfigKey{"d_kv", "d_head", "64"},
+    ConfigKey{"d_ff", "d_ff", "2048"},
+    ConfigKey{"relative_attention_num_buckets", "relative_buckets", "32"},
+    ConfigKey{"relative_attention_max_distance", "relative_distance", "128"},
+    ConfigKey{"layer_norm_epsilon", "layer_norm_eps", "1e-6"},
+};
+
+constexpr std::array decoder_keys = {ConfigKey{"num_decoder_layers", "layers", nullptr}};
+
+// "relu", or "gated-gelu", whose gelu is the one by tanh.
+void read_feed_forward(HubConfig& config, FeedForwardConfig& feed_forward) {
+  constexpr const char* key = "feed_forward_proj";
+  constexpr std::string_view gated = "gated-";
+  std::string name = config.text(key, "relu");
+  feed_forward.gated = name.starts_with(gated);
+  if (!feed_forward.gated) {
+    feed_forward.activation = config.activation(key, "relu");
+    return;
   }
-  if (distance > near) return;
-  throw_error(ErrorCode::invalid_config,
-              {"config.json: relative_attention_max_distance: expected more than {}, half of the "
-               "buckets, got {}",
-               {near, distance}});
+  const std::string activation = name.substr(gated.size());
+  if (const auto found = find_activation(activation == "gelu" ? "gelu_new" : activation)) {
+    feed_forward.activation = *found;
+    return;
+  }
+  config.refuse(key, "\"relu\", \"gated-gelu\", \"gated-silu\" or another activation",
+                describe(name));
 }
 
-StackConfig read_stack(HubConfig& config) {
-  StackConfig stack;
-  stack.vocab_size = config.size("vocab_size", 32128);
+void read_stack(HubConfig& config, StackConfig& stack) {
+  LayerConfig layer;
+  layer.attention.score_divisor = 1.0f;
+  layer.feed_forward.bias = false;
+  read_feed_forward(config, layer.feed_forward);
+  stack.tokens().positions = PositionKind::relative;
   stack.max_length = longest;
-  stack.layers = config.layers("num_layers", 6, "encoder.block.");
-  stack.d_model = config.size("d_model", 512);
-  stack.n_heads = config.size("num_heads", 8);
-  stack.d_head = config.size("d_kv", 64);
-  stack.d_ff = config.size("d_ff", 2048);
-  stack.positions = PositionKind::relative;
-  stack.relative_buckets = config.size("relative_attention_num_buckets", 32);
-  stack.relative_distance = config.free_size("relative_attention_max_distance", 128);
-  stack.norm = NormPlacement::pre;
-  stack.layer_norm = NormKind::rms;
-  stack.layer_norm_eps = config.epsilon("layer_norm_epsilon", 1e-6f);
+  stack.layer_norm.kind = NormKind::rms;
   stack.final_norm = true;
-  stack.score_divisor = 1.0f;
-  stack.feed_forward_bias = false;
-  expect_buckets(stack.relative_buckets, stack.relative_distance);
-  const FeedForwardKind kind = config.feed_forward("feed_forward_proj", "relu");
-  stack.activation = kind.activation;
-  stack.gated = kind.gated;
-  return stack;
+  stack.layers = {layer};
+  config.read(stack, {.keys = keys, .layer_tensors = "encoder.block."});
 }
 
 // An output matrix beside the table of embeddings; alone it is that table.
@@ -111,7 +116,7 @@ bool has_own_output(const HubConfig& config) {
 ModelConfig read_encoder(HubConfig& config) {
   expect_linked(false);
   ModelConfig model;
-  model.architecture.encoder = read_stack(config);
+  read_stack(config, model.architecture.encoder.emplace());
   config.read_vectors(model);
   config.finish(model);
   return model;
@@ -121,11 +126,14 @@ ModelConfig read(HubConfig& config) {
   expect_linked(true);
   ModelConfig model;
   Architecture& parts = model.architecture;
-  parts.encoder = read_stack(config);
-  parts.decoder = parts.encoder;
-  parts.decoder->layers =
-      config.layers("num_decoder_layers", parts.encoder->layers, "decoder.block.");
-  parts.decoder->attention = AttentionType::causal;
+  StackConfig& encoder = parts.encoder.emplace();
+  read_stack(config, encoder);
+  StackConfig& decoder = parts.decoder.emplace(encoder);
+  config.read(decoder, {.keys = decoder_keys, .layer_tensors = "decoder.block."});
+  if (!config.find("num_decoder_layers")) {
+    decoder.layers.assign(encoder.layers.size(), decoder.layers[0]);
+  }
+  for (LayerConfig& layer : decoder.layers) layer.mixer = Mixer::causal;
   model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
   model.generation.end_ids = {1};
   config.read_text_to_text(model);

@@ -60,9 +60,9 @@ std::string early_name(const std::string& name) {
 // One tensor of a file that is several parameters, or one that lies there transposed.
 class StoredTensor {
  public:
-  StoredTensor(std::vector<Parameter> parts, TensorLayout layout) : parts_(std::move(parts)) {
+  StoredTensor(std::vector<NamedParameter> parts, TensorLayout layout) : parts_(std::move(parts)) {
     const std::vector<std::size_t>& first = parts_[0].shape;
-    for (const Parameter& part : parts_) outputs_ += part.shape[0];
+    for (const NamedParameter& part : parts_) outputs_ += part.shape[0];
     inputs_ = first.size() > 1 ? first[1] : 1;
     transposed_ = layout == TensorLayout::transposed && first.size() > 1;
     shape_ = first;
@@ -97,7 +97,7 @@ class StoredTensor {
   void set_outputs(std::span<const float> values, std::size_t first) {
     const std::size_t end = first + values.size() / inputs_;
     std::size_t start = 0;  // of the part
-    for (const Parameter& part : parts_) {
+    for (const NamedParameter& part : parts_) {
       const std::size_t stop = start + part.shape[0];
       const std::size_t from = std::max(first, start), to = std::min(end, stop);
       if (from < to) {
@@ -113,7 +113,7 @@ class StoredTensor {
     }
   }
 
-  std::vector<Parameter> parts_;
+  std::vector<NamedParameter> parts_;
   std::vector<std::size_t> shape_;  // in the file
   std::size_t inputs_, outputs_ = 0;
   bool transposed_;
@@ -121,7 +121,7 @@ class StoredTensor {
 };
 
 // The parameters that one tensor of the file is, as one.
-Parameter stored(std::vector<Parameter> parts, TensorLayout layout) {
+NamedParameter stored(std::vector<NamedParameter> parts, TensorLayout layout) {
   const std::string name = parts[0].name;
   const auto tensor = std::make_shared<StoredTensor>(std::move(parts), layout);
   return {.name = name,
@@ -178,9 +178,9 @@ class Places {
 // A tensor of the file, and the parameters that it is.
 struct Stored {
   std::vector<const TensorName*> names;  // of each part, in the order of the table
-  std::vector<Parameter> parts;
+  std::vector<NamedParameter> parts;
 
-  void add(const TensorName* name, Parameter part) {
+  void add(const TensorName* name, NamedParameter part) {
     const auto place = std::ranges::upper_bound(names, name) - names.begin();
     names.insert(names.begin() + place, name);
     parts.insert(parts.begin() + place, std::move(part));
@@ -189,20 +189,21 @@ struct Stored {
 
 }  // namespace
 
-std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
-                                       const std::set<std::string>& names,
-                                       const std::set<std::string>& integers) {
+std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> parameters,
+                                            const Family& family,
+                                            const std::set<std::string>& names,
+                                            const std::set<std::string>& integers) {
   Places places(family, names);
   std::vector<Stored> tensors;  // in the order of their first parts
   std::map<std::string, std::size_t> known;
-  for (Parameter& parameter : parameters) {
+  for (NamedParameter& parameter : parameters) {
     const Place place = places.find(parameter.name);
     parameter.name = place.name;
     const std::size_t index = known.emplace(place.name, tensors.size()).first->second;
     if (index == tensors.size()) tensors.emplace_back();
     tensors[index].add(place.tensor, std::move(parameter));
   }
-  std::vector<Parameter> theirs;
+  std::vector<NamedParameter> theirs;
   for (Stored& tensor : tensors) {
     const bool straight = integers.contains(tensor.parts[0].name);
     const TensorLayout layout = straight ? TensorLayout::rows : tensor.names[0]->layout;

@@ -14,8 +14,9 @@ namespace glassformer {
 /// there. Where a tensor has had several names, the one in the file is meant; where none is there,
 /// the usual one, so that its loader can say what is missing. `integers`: those whose rows are
 /// outputs, whatever the family's layout is for floats.
-std::vector<Parameter> in_family_names(std::vector<Parameter> parameters, const Family& family,
-                                       const std::set<std::string>& names,
-                                       const std::set<std::string>& integers = {});
+std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> parameters,
+                                            const Family& family,
+                                            const std::set<std::string>& names,
+                                            const std::set<std::string>& integers = {});
 
 }  // namespace glassformer

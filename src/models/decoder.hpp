@@ -4,36 +4,47 @@
 
 #include "models/decoding_state.hpp"
 #include "models/stack.hpp"
+#include "models/text_embeddings.hpp"
 
 namespace glassformer {
 
-/// Tokens of hypotheses to the vectors that predict the next ones.
+/// A stack that turns the tokens of hypotheses into the vectors that predict the next ones, and its
+/// input.
 class Decoder {
  public:
   /// `kind`: whether it attends to an encoder's states.
   Decoder(Stack::Kind kind, const StackConfig& config, Compute compute,
           std::unique_ptr<Embedding> embed_tokens)
-      : stack_(kind, config, compute, std::move(embed_tokens)) {}
+      : embeddings_(config, std::move(embed_tokens)), stack_(kind, config, compute) {}
 
-  void declare(const ParameterScope& scope) { stack_.declare(scope); }
+  void declare(const ParameterScope& scope);
 
-  /// Computes the keys and values of the encoder's states [N, D] for every layer.
-  void attend_to(const ConstView<2>& encoder_states, DecodingState& state,
-                 Workspace& workspace) const;
+  /// Computes the keys and values of the encoder's states [N, D] for every layer. Traces them.
+  void attend_to(const ConstView<2>& encoder_states, DecodingState& state, Tracer* tracer) const;
 
-  /// One step: the vectors [R, D] of the extensions' tokens, a window on workspace.states.
-  View<2> operator()(DecodingState& state, std::span<const Extension> extensions,
-                     Workspace& workspace) const;
+  /// One step: the vectors [R, D] of the extensions' tokens, which live until the session runs
+  /// something else.
+  View<2> operator()(DecodingState& state, std::span<const Extension> extensions) const;
+
+  /// Reserves memory for steps of so many rows in the state's session.
+  void reserve(DecodingState& state, std::size_t rows) const;
+
+  /// Passes a step of no rows by a tracer, which gets every tensor's name.
+  void list(DecodingState& state, Tracer& tracer) const;
 
   const Stack& stack() const { return stack_; }
+  const TextEmbeddings& embeddings() const { return embeddings_; }
 
   /// The first box of the figure alone: x [R, D] = embeddings of the last step's tokens with their
   /// positions.
   void embed(const DecodingState& state, View<2> x, const Run& run) const {
-    stack_.embed(state.ids_, state.positions_, x, run);
+    embeddings_(state.ids_, state.positions_, x, run);
   }
 
  private:
+  void run_step(DecodingState& state, View<2> x, Run& run) const;
+
+  TextEmbeddings embeddings_;
   Stack stack_;
 };
 

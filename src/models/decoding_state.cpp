@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "layers/attention/row_attention.hpp"
 
 namespace glassformer {
 namespace {
@@ -15,24 +16,32 @@ void expect_at_most(const char* what, std::size_t limit, std::size_t got) {
   }
 }
 
-std::size_t node_columns(const StackConfig& decoder) {
-  if (decoder.attention == AttentionType::recurrent) return decoder.d_model;
-  return 2 * decoder.n_heads * decoder.d_head;
+std::size_t node_columns(const StackConfig& decoder, std::size_t layer) {
+  if (decoder.recurrent()) return decoder.d_model;
+  return 2 * decoder.layers[layer].attention.d_kv_heads();
+}
+
+std::size_t source_columns(const StackConfig& decoder, std::size_t layer) {
+  return 2 * decoder.layers[layer].attention.d_kv_heads();
 }
 
 }  // namespace
 
 DecodingState::DecodingState(const StackConfig& decoder, const Sequences& sources,
-                             const DecodingLimits& limits, const TraceRequest& request)
-    : layers_(decoder.layers),
-      heads_(decoder.n_heads),
-      own_heads_(decoder.attention == AttentionType::recurrent ? 0 : heads_),
+                             const DecodingLimits& limits, const TraceRequest& request,
+                             Session& session)
+    : session_(&session),
+      layers_(decoder.layers.size()),
+      heads_(decoder.n_heads()),
+      own_heads_(decoder.recurrent() ? 0 : heads_),
       request_(request),
       limits_(limits),
       tree_(std::min(limits.nodes, likely_nodes)),
-      cache_(decoder.layers, node_columns(decoder), std::min(limits.nodes, likely_nodes),
-             decoder.n_heads * decoder.d_head, sources.tokens()),
       source_keys_starts_({0}) {
+  for (std::size_t layer = 0; layer < layers_; ++layer) {
+    cache_.add(std::min(limits.nodes, likely_nodes), node_columns(decoder, layer), sources.tokens(),
+               source_columns(decoder, layer));
+  }
   expect_at_most("positions", decoder.max_length, limits.positions);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     source_starts_.push_back(sources.start(i));
@@ -93,8 +102,16 @@ void DecodingState::append(std::span<const Extension> extensions) {
     const std::span<NodeIndex> path = rest.first(positions_[i] + 1);
     rest = rest.subspan(path.size());
     tree_.path(index, path);
-    self_.push_back({.keys = path});
-    cross_.push_back({.keys = source_keys(tree_[index].source)});
+    const std::size_t source = tree_[index].source;
+    self_.push_back({.first = i,
+                     .count = 1,
+                     .position = positions_[i],
+                     .keys = path,
+                     .key_positions = path.size()});
+    cross_.push_back({.first = i,
+                      .count = 1,
+                      .keys = source_keys(source),
+                      .key_positions = source_keys(source).size()});
     most_keys_ = std::max({most_keys_, path.size(), cross_.back().keys.size()});
   }
   if (!request_.attention) return;
@@ -106,35 +123,46 @@ void DecodingState::append(std::span<const Extension> extensions) {
                                                                heads_ * cross_[i].keys.size()});
   }
   weights_.resize(size);
-  for (std::size_t i = 0; i < self_.size(); ++i) {
-    const std::size_t node = weights_starts_.size() - self_.size() + i;
-    self_[i].weights = weights_.data() + weights_starts_[node];
-    cross_[i].weights = self_[i].weights + layers_ * own_heads_ * self_[i].keys.size();
-  }
+}
+
+float* DecodingState::attention_of(std::size_t row, std::size_t layer, bool cross) {
+  if (!request_.attention) return nullptr;
+  float* weights = weights_.data() + weights_starts_[weights_starts_.size() - self_.size() + row];
+  const std::size_t own = own_heads_ * self_[row].keys.size();
+  if (!cross) return weights + layer * own;
+  return weights + layers_ * own + layer * heads_ * cross_[row].keys.size();
 }
 
 std::optional<StepTracer> DecodingState::trace_step() {
-  if (!request_.names_any()) return std::nullopt;
+  if (!request_.names_any() && !request_.attention) return std::nullopt;
   const StepRows rows = {.base = tree_.size() - ids_.size(),
                          .count = ids_.size(),
                          .positions = positions_,
                          .cross = cross_,
                          .source_positions = source_positions_};
-  return std::make_optional<StepTracer>(request_, rows, StepRecord{traced_nodes_, &traced_maps_});
+  const auto attention = [this](std::size_t row, std::size_t layer, bool cross) {
+    return attention_of(row, layer, cross);
+  };
+  return std::make_optional<StepTracer>(request_, rows,
+                                        StepRecord{traced_nodes_, &traced_maps_, attention});
 }
 
 std::optional<StepTracer> DecodingState::trace_sources() {
   if (!request_.names_any()) return std::nullopt;
   const StepRows rows = {
       .base = 0, .count = source_positions_.size(), .positions = source_positions_};
-  return std::make_optional<StepTracer>(request_, rows, StepRecord{traced_sources_, nullptr});
+  return std::make_optional<StepTracer>(request_, rows, StepRecord{traced_sources_, nullptr, {}});
 }
 
-DecodingStep DecodingState::step(std::size_t layer, std::size_t first, std::size_t count) {
-  return {.layer = layer,
-          .own_kv = rows(cache_.self[layer], first, count),
-          .self_attn = {.kv = cache_.self[layer].data(), .rows = self_},
-          .encoder_attn = {.kv = cache_.cross[layer].data(), .rows = cross_}};
+LayerCache DecodingState::layer_cache(std::size_t layer, std::size_t count) {
+  Tensor<2>& all = cache_.self[layer];
+  return {.own = rows(all, tree_.size() - count, count), .rows = all.data(), .attend = attend_rows};
+}
+
+KeyValueRows DecodingState::source_keys_values(std::size_t layer) const {
+  const Tensor<2>& kv = cache_.cross[layer];
+  const std::size_t stride = kv.shape(1);
+  return {kv.data(), kv.data() + stride / 2, stride};
 }
 
 const float* DecodingState::weights_of(NodeIndex node, Keys keys) const {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 #include "models/hypothesis_tree.hpp"
 #include "models/kv_cache.hpp"
 #include "run/step_tracer.hpp"
@@ -26,11 +26,13 @@ struct DecodingLimits {
 /// be under way.
 class DecodingState {
  public:
+  /// The session outlives this; decodings of one session take turns.
   DecodingState(const StackConfig& decoder, const Sequences& sources, const DecodingLimits& limits,
-                const TraceRequest& request);
+                const TraceRequest& request, Session& session);
   DecodingState(DecodingState&&) = default;
   DecodingState& operator=(DecodingState&&) = default;
 
+  Session& session() const { return *session_; }
   const DecodingLimits& limits() const { return limits_; }
   const HypothesisTree& tree() const { return tree_; }
   std::size_t sources() const { return source_lengths_.size(); }
@@ -54,14 +56,20 @@ class DecodingState {
  private:
   friend class Decoder;
   friend class LanguageModel;
+  friend class Seq2Seq;
 
   // Appends the nodes of a step and finds what each may attend to.
   void append(std::span<const Extension> extensions);
   // The most keys that a row of the step under way attends to.
   std::size_t most_keys() const { return most_keys_; }
-  // One layer's part of the step that appended nodes [first, first + count).
-  DecodingStep step(std::size_t layer, std::size_t first, std::size_t count);
+  // One layer's part of the step that appended the last `count` nodes.
+  LayerCache layer_cache(std::size_t layer, std::size_t count);
+  KeyValueRows source_keys_values(std::size_t layer) const;
+  std::span<const Segment> segments() const { return self_; }
+  std::span<const Segment> source_segments() const { return cross_; }
 
+  // The buffer for a row's attention weights in one layer, [H, keys]; null: not asked for.
+  float* attention_of(std::size_t row, std::size_t layer, bool cross);
   // What shows the step that was appended last, or the sources' keys and values; none where nothing
   // is asked for.
   std::optional<StepTracer> trace_step();
@@ -85,6 +93,7 @@ class DecodingState {
             float* map) const;
   AttentionMap attention(NodeIndex node, Keys keys) const;
 
+  Session* session_;
   std::size_t layers_, heads_, own_heads_;  // own: of the hypothesis' attention to itself
   TraceRequest request_;
   DecodingLimits limits_;
@@ -103,10 +112,10 @@ class DecodingState {
   std::vector<TracedMaps> traced_maps_;
 
   // The step under way.
-  std::vector<std::int32_t> ids_;           // [R]
-  std::vector<std::size_t> positions_;      // [R]
-  std::vector<NodeIndex> paths_;            // all rows' paths, one after another
-  std::vector<AttentionRow> self_, cross_;  // [R]
+  std::vector<std::int32_t> ids_;       // [R]
+  std::vector<std::size_t> positions_;  // [R]
+  std::vector<NodeIndex> paths_;        // all rows' paths, one after another
+  std::vector<Segment> self_, cross_;   // [R]
   std::size_t most_keys_ = 0;
 };
 

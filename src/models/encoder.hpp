@@ -1,36 +1,52 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "models/stack.hpp"
+#include "models/text_embeddings.hpp"
 #include "run/trace.hpp"
 
 namespace glassformer {
 
-/// Token ids to contextual vectors.
+/// A stack that reads whole sequences, and its input.
 class Encoder {
  public:
   Encoder(const StackConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens)
-      : stack_(Stack::Kind::alone, config, compute, std::move(embed_tokens)) {}
+      : embeddings_(config, std::move(embed_tokens)),
+        stack_(Stack::Kind::encoder, config, compute) {}
 
-  void declare(const ParameterScope& scope) { stack_.declare(scope); }
+  void declare(const ParameterScope& scope);
 
-  /// The vectors [N, D] of the batch's tokens: a window on workspace.states.
-  View<2> operator()(const Batch& batch, const Run& run) const;
-  /// The same from block `first` on, of what enters it, [N, D]; of no block where there are only
-  /// `first`.
-  View<2> resume(std::size_t first, const ConstView<2>& states, const Run& run) const;
+  /// x [N, D] = the vectors of the batch's tokens.
+  void operator()(const Batch& batch, View<2> x, const Run& run) const;
+
+  /// x [N, D], the rows that enter block `first`, becomes the vectors of the run's sequences. If
+  /// there are only `first` blocks, only the final norm is applied.
+  void resume(std::size_t first, View<2> x, const Run& run) const;
+
+  /// Passes no rows by a tracer, which gets every tensor's name. `then(states, run)` follows.
+  template <class Then>
+  void list(Tracer& tracer, Session& session, const Then& then) const {
+    const Batch nothing;
+    const Segment segment = {};
+    Run run(session, &tracer);
+    run.sequences = &nothing;
+    run.segments = std::span(&segment, 1);
+    const Arena::Scope memory(run.arena());
+    View<2> states = run.make(0, stack_.config().d_model);
+    (*this)(nothing, states, run);
+    then(states, run);
+  }
 
   const Stack& stack() const { return stack_; }
+  const TextEmbeddings& embeddings() const { return embeddings_; }
 
  private:
-  View<2> run_blocks(std::size_t first, View<2> x, const Run& run) const;
-
+  TextEmbeddings embeddings_;
   Stack stack_;
 };
 
-/// What a run of an encoder shows, where the request asks for it; null where it does not.
+/// The tracer of a run over whole sequences; null if the request asks for nothing.
 std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,
                                             const StackConfig& config);
 

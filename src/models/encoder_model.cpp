@@ -1,17 +1,18 @@
 #include "models/encoder_model.hpp"
 
+#include <algorithm>
+
 namespace glassformer {
 
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
     : head_config_(architecture.head),
       compute_(compute),
       encoder_(*architecture.encoder, compute, make_embedding(*architecture.encoder, compute)),
-      head_(make_head(architecture.head, architecture.encoder->d_model)),
-      modules_(architecture.head.modules),
-      workspace_(workspace_shape(*architecture.encoder)) {}
+      head_(make_head(architecture.head, *architecture.encoder)),
+      modules_(architecture.head.modules) {}
 
-std::vector<Parameter> EncoderModel::parameters() {
-  std::vector<Parameter> parameters;
+std::vector<NamedParameter> EncoderModel::parameters() {
+  std::vector<NamedParameter> parameters;
   const ParameterScope root(parameters);
   encoder_.declare(root.scope("encoder"));
   if (head_) head_->declare(root);
@@ -19,12 +20,19 @@ std::vector<Parameter> EncoderModel::parameters() {
   return parameters;
 }
 
-EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request) {
+EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request,
+                                              Session& session) const {
   const auto tracer = make_tracer(request, batch, encoder_.stack().config());
-  Run run(workspace_, tracer.get());
+  const std::vector<Segment> segments = segments_of(batch);
+  Run run(session, tracer.get());
   run.sequences = &batch;
+  run.segments = segments;
+  run.positions = batch.positions();
+  const Arena::Scope memory(run.arena());
+  View<2> states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  encoder_(batch, states, run);
+
   Output output;
-  const View<2> states = encoder_(batch, run);  // [N, D]
   if (head_) {
     output.logits = (*head_)(const_view(states), run);
     if (request.contributions) output.contributions = head_->contributions(const_view(states), run);
@@ -39,11 +47,28 @@ EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceReq
 }
 
 Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
-                               const ConstView<2>& states, Tracer* tracer) {
-  Run run(workspace_, tracer);
+                               const ConstView<2>& states, Session& session, Tracer* tracer) const {
+  const std::size_t width = encoder_.stack().config().d_model;
+  expect_shape("states of an encoder", states, {sequences.tokens(), width});
+  const std::vector<Segment> segments = segments_of(sequences);
+  Run run(session, tracer);
   run.sequences = &sequences;
-  const View<2> last = encoder_.resume(first, states, run);  // [N, D]
-  return head_ ? (*head_)(const_view(last), run) : copy_of(last);
+  run.segments = segments;
+  run.positions = sequences.positions();
+  const Arena::Scope memory(run.arena());
+  View<2> x = run.make(states.shape(0), width);
+  std::copy_n(states.data(), states.size(), x.data());
+  encoder_.resume(first, x, run);
+  return head_ ? (*head_)(const_view(x), run) : copy_of(x);
+}
+
+std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {
+  TensorList list;
+  list.set_rows(ModelTensor::Axis::source);
+  encoder_.list(list, session, [&](const View<2>& states, const Run& run) {
+    if (head_) (*head_)(const_view(states), run);
+  });
+  return list.take();
 }
 
 }  // namespace glassformer

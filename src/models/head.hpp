@@ -3,13 +3,14 @@
 #include <memory>
 
 #include "layers/linear/linear.hpp"
+#include "layers/norm/norm.hpp"
 #include "layers/pooling/pooling.hpp"
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 
 namespace glassformer {
 
-/// What stands on an encoder: the box "Linear" of "Attention Is All You Need", figure 1, for other
-/// questions than the next token.
+/// The part of a model behind its encoder: the box "Linear" of "Attention Is All You Need",
+/// figure 1, for other questions than the next token.
 class Head {
  public:
   virtual ~Head() = default;
@@ -18,52 +19,74 @@ class Head {
   virtual void declare(const ParameterScope& root) = 0;
 
   /// Logits of the encoder's states [N, D]: [B, C], or [N, C] of a head that answers for every
-  /// token. Shows `logits` and what comes before them.
+  /// token. Traces `logits` and the tensors before them.
   virtual Tensor<2> operator()(const ConstView<2>& states, const Run& run) const = 0;
 
-  /// What each token's state adds to each logit, [N, C], where the head is linear: a sequence's
-  /// rows and the bias sum to its logits. Throws `unsupported` where it is not.
+  /// What each token's state adds to each logit, [N, C], if the head is linear: a sequence's rows
+  /// and the bias sum to its logits. Throws `unsupported` if it is not.
   virtual Tensor<2> contributions(const ConstView<2>& states, const Run& run) const;
 };
 
-/// One vector a sequence, and of that a logit for each class; of some models through a dense layer
-/// (the pooler of Devlin et al. 2019). Linear layers of floats: they are small, and the answer
-/// hangs on them.
+/// A layer [D, D] with an activation and, in some models, a norm, in front of the classes. In f32:
+/// it is small, and the answer is sensitive to it.
+class DenseLayer {
+ public:
+  DenseLayer(const HeadDense& config, const StackConfig& stack);
+
+  /// Declares `head.dense` [D, D] and, with a norm, `head.layer_norm`.
+  void declare(const ParameterScope& root);
+
+  /// x [n, D] in place. Traces `head.dense`, after the activation, and `head.layer_norm`.
+  void operator()(View<2> x, RowsOf of, const Run& run) const;
+
+  const Linear& linear() const { return linear_; }
+  const Norm* norm() const { return norm_.get(); }  ///< null: none
+  Activation activation() const { return config_.activation; }
+
+ private:
+  HeadDense config_;
+  Linear linear_;               // [D, D]
+  std::unique_ptr<Norm> norm_;  // null: none
+};
+
+/// One vector per sequence, and from it a logit per class; in some models through a dense layer
+/// (the pooler of Devlin et al. 2019). Kept in f32, like DenseLayer.
 class SequenceHead final : public Head {
  public:
-  SequenceHead(const HeadConfig& config, std::size_t d_model);
+  SequenceHead(const HeadConfig& config, const StackConfig& stack);
 
-  /// Declares `head.dense` [D, D], where there is one, and `classifier` [C, D].
+  /// Declares the dense layer, if there is one, and `classifier` [C, D].
   void declare(const ParameterScope& root) override;
   Tensor<2> operator()(const ConstView<2>& states, const Run& run) const override;
   Tensor<2> contributions(const ConstView<2>& states, const Run& run) const override;
 
   const SequencePooling& pooling() const { return *pooling_; }
-  const Linear* dense() const { return dense_.get(); }  ///< [D, D]; null: there is none
+  const DenseLayer* dense() const { return dense_.get(); }  ///< null: none
   const Linear& classifier() const { return classifier_; }
 
  private:
   HeadConfig config_;
   std::unique_ptr<SequencePooling> pooling_;
-  std::unique_ptr<Linear> dense_;  // [D, D]; null: none
-  Linear classifier_;              // [D, C]
+  std::unique_ptr<DenseLayer> dense_;  // null: none
+  Linear classifier_;                  // [D, C]
 };
 
-/// A logit for each class of every token; or the two of a span.
+/// A logit per class for every token; or the two of a span.
 class TokenHead final : public Head {
  public:
-  TokenHead(const HeadConfig& config, std::size_t d_model);
+  TokenHead(const HeadConfig& config, const StackConfig& stack);
 
-  /// Declares `classifier` [C, D], or `qa_outputs` [2, D].
+  /// Declares the dense layer, if there is one, and `classifier` [C, D] or `qa_outputs` [2, D].
   void declare(const ParameterScope& root) override;
   Tensor<2> operator()(const ConstView<2>& states, const Run& run) const override;
 
  private:
   HeadConfig config_;
-  Linear classifier_;  // [D, C]
+  std::unique_ptr<DenseLayer> dense_;  // null: none
+  Linear classifier_;                  // [D, C]
 };
 
-/// Null for a head that leaves the states as they are.
-std::unique_ptr<Head> make_head(const HeadConfig& config, std::size_t d_model);
+/// The head on this stack; null for one that leaves the states as they are.
+std::unique_ptr<Head> make_head(const HeadConfig& config, const StackConfig& stack);
 
 }  // namespace glassformer

@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-std::vector<float> initial_values(const Parameter& parameter, SplitMix64& random) {
+std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& random) {
   std::vector<float> values(element_count(parameter.shape));
   if (parameter.shape.size() == 1) {
     const bool scales = parameter.name.ends_with(".weight");

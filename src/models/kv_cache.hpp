@@ -9,15 +9,16 @@
 
 namespace glassformer {
 
-/// Keys and values that decoding steps attend to, of all heads together, a row [2 E] of both for
-/// each node of the hypothesis tree and for each token of the sources; of a decoder with a
-/// recurrent unit a node has its state [D] instead. A node's row keeps its number: a search that
-/// reorders its hypotheses changes only which rows they read.
+/// Keys and values that decoding steps attend to, of all heads together: a row [2 E] of both for
+/// each node of the hypothesis tree and for each token of the sources; of a layer with a recurrent
+/// unit, a node has its state [D] instead. A node's row keeps its number: a search that reorders
+/// its hypotheses changes only which rows they read.
 struct KvCache {
-  /// `nodes`: how many there is room for at first, of `d_node` columns each.
-  KvCache(std::size_t layers, std::size_t d_node, std::size_t nodes, std::size_t d_heads,
-          std::size_t source_tokens)
-      : self(layers, matrix(nodes, d_node)), cross(layers, matrix(source_tokens, 2 * d_heads)) {}
+  /// Adds a layer with memory for `nodes` nodes of `d_node` columns and for the source's tokens.
+  void add(std::size_t nodes, std::size_t d_node, std::size_t source_tokens, std::size_t d_source) {
+    self.push_back(matrix(nodes, d_node));
+    cross.push_back(matrix(source_tokens, d_source));
+  }
 
   /// Makes room for `nodes` nodes, the first `used` of which are kept.
   void grow(std::size_t nodes, std::size_t used) {
@@ -28,8 +29,8 @@ struct KvCache {
     }
   }
 
-  std::vector<Tensor<2>> self;   // one a layer, [nodes, d_node]
-  std::vector<Tensor<2>> cross;  // one a layer, [N, 2 E]
+  std::vector<Tensor<2>> self;   // one per layer, [nodes, d_node]
+  std::vector<Tensor<2>> cross;  // one per layer, [N, 2 E]
 
  private:
   static Tensor<2> matrix(std::size_t rows, std::size_t columns) {

@@ -9,32 +9,25 @@
 namespace glassformer {
 namespace {
 
-WorkspaceShape shape_of(const Architecture& architecture) {
-  if (!architecture.encoder) return workspace_shape(*architecture.decoder);
-  return workspace_shape(*architecture.encoder, *architecture.decoder);
-}
-
 // The table of both stacks, where it is not lm_head's weight. They scale its rows.
 std::unique_ptr<Embedding> make_shared_table(const Architecture& architecture, Compute compute) {
   if (architecture.embeddings != EmbeddingSharing::stacks) return nullptr;
   StackConfig plain = *architecture.decoder;
-  plain.scale_embedding = false;
+  plain.tokens().scale_embedding = false;
   return make_embedding(plain, compute);
 }
 
 }  // namespace
 
 LanguageModel::LanguageModel(const Architecture& architecture, Compute compute)
-    : LanguageModel(architecture, compute, Stack::Kind::alone) {}
+    : LanguageModel(architecture, compute, Stack::Kind::decoder) {}
 
 LanguageModel::LanguageModel(const Architecture& architecture, Compute compute, Stack::Kind kind)
     : architecture_(architecture),
       compute_(compute),
       lm_head_(architecture.decoder->d_model, architecture.head.outputs, compute),
       embed_tokens_(make_shared_table(architecture, compute)),
-      decoder_(kind, *architecture.decoder, compute, make_decoder_embedding(compute)),
-      workspace_(shape_of(architecture)),
-      logits_({0, architecture.head.outputs}) {}
+      decoder_(kind, *architecture.decoder, compute, make_decoder_embedding(compute)) {}
 
 std::unique_ptr<Embedding> LanguageModel::make_decoder_embedding(Compute compute) const {
   const StackConfig& config = *architecture_.decoder;
@@ -64,35 +57,40 @@ void LanguageModel::declare_head(const ParameterScope& root) {
   if (architecture_.head.bias) lm_head_.declare_bias(root.scope("lm_head"));
 }
 
-std::vector<Parameter> LanguageModel::parameters() {
-  std::vector<Parameter> parameters;
+std::vector<NamedParameter> LanguageModel::parameters() {
+  std::vector<NamedParameter> parameters;
   const ParameterScope root(parameters);
   declare_head(root);
   declare_decoder(root);
   return parameters;
 }
 
-void LanguageModel::prepare(const DecodingLimits& limits, std::size_t longest) {
-  workspace_.reserve(limits.rows, std::max(std::min(limits.positions, likely_positions), longest));
-  decoder_.stack().reserve_positions(1);  // and some more: the first steps allocate nothing
+void LanguageModel::prepare(DecodingState& state, std::size_t longest) const {
+  Session& session = state.session();
+  const DecodingLimits& limits = state.limits();
+  session.attention.reserve(std::max(std::min(limits.positions, likely_positions), longest));
+  decoder_.embeddings().reserve_positions(1, session);  // and more: the first steps allocate none
+  decoder_.stack().reserve_distances(1, session);
+  decoder_.reserve(state, limits.rows);
 }
 
 DecodingState LanguageModel::begin(std::size_t texts, const DecodingLimits& limits,
-                                   const TraceRequest& request) {
-  Sequences nothing;  // is what a text attends to beside itself
+                                   const TraceRequest& request, Session& session) const {
+  Sequences nothing;  // a text attends to nothing but itself
   for (std::size_t i = 0; i < texts; ++i) nothing.add(0);
-  DecodingState state(decoder_.stack().config(), nothing, limits, request);
-  prepare(limits, 0);
+  DecodingState state(decoder_.stack().config(), nothing, limits, request, session);
+  prepare(state, 0);
   return state;
 }
 
 // If memory runs out, there is room for none, and the next call may ask for less.
-void LanguageModel::reserve_logits(std::size_t rows) {
-  if (rows <= logits_.shape(0)) return;
-  const std::size_t columns = logits_.shape(1);
+void LanguageModel::reserve_logits(std::size_t rows, Session& session) const {
+  Tensor<2>& logits = session.logits;
+  const std::size_t columns = vocab_size();
+  if (logits.shape(1) == columns && rows <= logits.shape(0)) return;
   checked_product("logits", {rows, columns});
-  logits_ = Tensor<2>::from_shape({0, columns});
-  logits_ = Tensor<2>::from_shape({rows, columns});
+  logits = Tensor<2>::from_shape({0, columns});
+  logits = Tensor<2>::from_shape({rows, columns});
 }
 
 float LanguageModel::scale_of_states() const {
@@ -100,31 +98,47 @@ float LanguageModel::scale_of_states() const {
   return 1.0f / std::sqrt(static_cast<float>(architecture_.decoder->d_model));
 }
 
-void LanguageModel::project(const ConstView<2>& hidden, const Linear& projection, View<2> logits) {
-  if (!architecture_.head.scale_states) return projection(hidden, logits, workspace_);
-  View<2> scaled = rows(workspace_.normed, 0, hidden.shape(0));  // [R, D]
+void LanguageModel::project(const ConstView<2>& hidden, const Linear& projection, View<2> logits,
+                            Session& session) const {
+  if (!architecture_.head.scale_states) return projection(hidden, logits, session.arena);
+  const Arena::Scope memory(session.arena);
+  View<2> scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
   kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
-  projection(const_view(scaled), logits, workspace_);
+  projection(const_view(scaled), logits, session.arena);
 }
 
-View<2> LanguageModel::project(const ConstView<2>& hidden) {
-  reserve_logits(hidden.shape(0));
-  View<2> logits = rows(logits_, 0, hidden.shape(0));
-  project(hidden, lm_head_, logits);
+View<2> LanguageModel::project(const ConstView<2>& hidden, Session& session) const {
+  reserve_logits(hidden.shape(0), session);
+  View<2> logits = rows(session.logits, 0, hidden.shape(0));
+  project(hidden, lm_head_, logits, session);
   return logits;
 }
 
-View<2> LanguageModel::project_stream(View<2> stream) {
-  decoder_.stack().finish(stream, Run(workspace_));
-  return project(const_view(stream));
+View<2> LanguageModel::project_stream(View<2> stream, Session& session) const {
+  decoder_.stack().finish(stream, Run(session));
+  return project(const_view(stream), session);
 }
 
-View<2> LanguageModel::project(const ConstView<2>& hidden, DecodingState& state) {
-  View<2> logits = project(hidden);
+View<2> LanguageModel::project(const ConstView<2>& hidden, DecodingState& state) const {
+  View<2> logits = project(hidden, state.session());
   if (std::optional<StepTracer> tracer = state.trace_step()) {
-    Run(workspace_, &*tracer).see("logits", logits);
+    Run(state.session(), &*tracer).done("logits", logits);
   }
   return logits;
+}
+
+void LanguageModel::list(DecodingState& state, TensorList& tensors) const {
+  tensors.set_rows(ModelTensor::Axis::target);
+  decoder_.list(state, tensors);
+  const View<2> logits = view<2>(static_cast<float*>(nullptr), {0, vocab_size()});
+  Run(state.session(), &tensors).done("logits", logits);
+}
+
+std::vector<ModelTensor> LanguageModel::tensors(Session& session) const {
+  TensorList tensors;
+  DecodingState state = begin(1, {.nodes = 1, .positions = 1, .rows = 1}, {}, session);
+  list(state, tensors);
+  return tensors.take();
 }
 
 }  // namespace glassformer

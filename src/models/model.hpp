@@ -23,7 +23,7 @@ inline Model make_model(const Architecture& architecture, Compute compute = Comp
 /// What weights with this header are stored for.
 Compute stored_compute(const SafetensorsHeader& header);
 
-inline std::vector<Parameter> parameters(const Model& model) {
+inline std::vector<NamedParameter> parameters(const Model& model) {
   return std::visit([](const auto& of_kind) { return of_kind->parameters(); }, model);
 }
 

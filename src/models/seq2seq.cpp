@@ -5,7 +5,7 @@
 namespace glassformer {
 
 Seq2Seq::Seq2Seq(const Architecture& architecture, Compute compute)
-    : LanguageModel(architecture, compute, Stack::Kind::attends),
+    : LanguageModel(architecture, compute, Stack::Kind::decoder_with_encoder),
       encoder_(*architecture.encoder, compute, make_encoder_embedding()) {}
 
 std::unique_ptr<Embedding> Seq2Seq::make_encoder_embedding() const {
@@ -17,8 +17,8 @@ std::unique_ptr<Embedding> Seq2Seq::make_encoder_embedding() const {
   return make_embedding(config, compute());
 }
 
-std::vector<Parameter> Seq2Seq::parameters() {
-  std::vector<Parameter> parameters;
+std::vector<NamedParameter> Seq2Seq::parameters() {
+  std::vector<NamedParameter> parameters;
   const ParameterScope root(parameters);
   declare_head(root);
   encoder_.declare(root.scope("encoder"));
@@ -26,13 +26,21 @@ std::vector<Parameter> Seq2Seq::parameters() {
   return parameters;
 }
 
-Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& request) {
+Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& request,
+                                 Session& session) const {
+  const auto tracer = make_tracer(request, sources, encoder_.stack().config());
+  const std::vector<Segment> segments = segments_of(sources);
+  Run run(session, tracer.get());
+  run.sequences = &sources;
+  run.segments = segments;
+  run.positions = sources.positions();
+  const Arena::Scope memory(run.arena());
+  View<2> states = run.make(sources.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  encoder_(sources, states, run);
+
   Encoded encoded;
   encoded.sources = sources;
-  const auto tracer = make_tracer(request, sources, encoder_.stack().config());
-  Run run(workspace(), tracer.get());
-  run.sequences = &sources;
-  encoded.states = copy_of(encoder_(sources, run));
+  encoded.states = copy_of(states);
   for (std::size_t i = 0; tracer && i < sources.size(); ++i) {
     if (!request.names.empty()) encoded.traces.push_back(tracer->take_tensors(i));
     if (request.attention) encoded.attention.push_back(tracer->take_attention(i));
@@ -41,12 +49,25 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
 }
 
 DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limits,
-                             const TraceRequest& request) {
-  DecodingState state(decoder().stack().config(), encoded.sources, limits, request);
-  prepare(limits, encoded.sources.longest());
-  decoder().attend_to(const_view(encoded.states), state, workspace());
-  reserve_logits(limits.rows);
+                             const TraceRequest& request, Session& session) const {
+  DecodingState state(decoder().stack().config(), encoded.sources, limits, request, session);
+  prepare(state, encoded.sources.longest());
+  std::optional<StepTracer> tracer = state.trace_sources();
+  decoder().attend_to(const_view(encoded.states), state, tracer ? &*tracer : nullptr);
+  reserve_logits(limits.rows, session);
   return state;
+}
+
+std::vector<ModelTensor> Seq2Seq::tensors(Session& session) const {
+  TensorList tensors;
+  tensors.set_rows(ModelTensor::Axis::source);
+  encoder_.list(tensors, session, [](const View<2>&, const Run&) {});
+  Encoded none;
+  none.states = Tensor<2>::from_shape({0, encoder_.stack().config().d_model});
+  DecodingState state = begin(none, {.nodes = 1, .positions = 1, .rows = 1}, {}, session);
+  decoder().attend_to(const_view(none.states), state, &tensors);
+  list(state, tensors);
+  return tensors.take();
 }
 
 }  // namespace glassformer

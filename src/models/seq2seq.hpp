@@ -12,10 +12,10 @@ namespace glassformer {
 /// The whole Transformer of "Attention Is All You Need", figure 1: an encoder, a decoder and a
 /// projection onto the target vocabulary.
 ///
-///     encoded = model.encode(sources, request)
-///     state = model.begin(encoded, limits, request)
+///     encoded = model.encode(sources, request, session)
+///     state = model.begin(encoded, limits, request, session)
 ///     hidden = model.decode(state, {{.source = 0, .id = start}})  // node 0
-///     logits = model.project(hidden)                              // [1, V]: its first token's
+///     logits = model.project(hidden, session)                     // [1, V]: its first token's
 ///     hidden = model.decode(state, {{.parent = 0, .id = a},       // node 1
 ///                                   {.parent = 0, .id = b}})      // node 2
 class Seq2Seq final : public LanguageModel {
@@ -24,22 +24,24 @@ class Seq2Seq final : public LanguageModel {
   explicit Seq2Seq(const Architecture& architecture, Compute compute = Compute::f32);
 
   /// Every parameter by its checkpoint name, each to be set once.
-  std::vector<Parameter> parameters();
+  std::vector<NamedParameter> parameters();
 
   struct Encoded {
     Batch sources;
     Tensor<2> states;                               ///< [N, D]
-    std::vector<AttentionMap> attention;            ///< the encoder's, one a source, if asked for
-    std::vector<std::vector<TracedTensor>> traces;  ///< one list a source, if asked for
+    std::vector<AttentionMap> attention;            ///< the encoder's, one per source, if asked for
+    std::vector<std::vector<TracedTensor>> traces;  ///< one list per source, if asked for
   };
   /// Runs the encoder over a batch. Requested heads must exist and lengths must not exceed the
   /// encoder's max_length: the caller has checked both.
-  Encoded encode(const Batch& sources, const TraceRequest& request);
+  Encoded encode(const Batch& sources, const TraceRequest& request, Session& session) const;
 
-  /// A fresh tree over these sources, with their cross keys and values computed; the rest as
-  /// LanguageModel::begin has it.
+  /// A new tree over these sources, with their cross keys and values computed; otherwise as
+  /// LanguageModel::begin.
   DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,
-                      const TraceRequest& request);
+                      const TraceRequest& request, Session& session) const;
+
+  std::vector<ModelTensor> tensors(Session& session) const override;
 
   const Encoder& encoder() const { return encoder_; }
 

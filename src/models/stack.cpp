@@ -1,181 +1,126 @@
 #include "models/stack.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <type_traits>
 
-#include "kernels/kernels.hpp"
-#include "layers/attention/recurrent_unit.hpp"
-#include "linked.hpp"
+#include "layers/attention/attention_kind.hpp"
+#include "layers/attention/linked_mixers.hpp"
 
 namespace glassformer {
 namespace {
 
-Bias bias_if(bool present) { return present ? Bias::present : Bias::none; }
-
-float embedding_scale(const StackConfig& config) {
-  return config.scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
+float divisor_of(const AttentionConfig& attention, std::size_t layer) {
+  const float root = std::sqrt(static_cast<float>(attention.d_head));
+  const float deepening = attention.divide_by_layer ? static_cast<float>(layer + 1) : 1.0f;
+  return attention.score_divisor.value_or(root) * deepening;
 }
 
-std::unique_ptr<Norm> make_norm(const StackConfig& config) {
-  return make_norm(config.layer_norm, config.d_model, config.layer_norm_eps);
-}
-
-AttentionShape attention_shape(const StackConfig& config, std::size_t layer) {
-  const float root = std::sqrt(static_cast<float>(config.d_head));
-  const float deepening = config.divide_by_layer ? static_cast<float>(layer + 1) : 1.0f;
-  return {.d_model = config.d_model,
-          .n_heads = config.n_heads,
-          .d_head = config.d_head,
-          .divisor = config.score_divisor.value_or(root) * deepening,
-          .bias = bias_if(config.attention_bias)};
+std::unique_ptr<const AttentionKind> make_kind(Mixer mixer, std::size_t window) {
+  const std::size_t reach = window > 0 ? window : Reach::all;
+  switch (mixer) {
+    case Mixer::linear:
+      return std::make_unique<LinearAttention>();
+    case Mixer::causal:
+      return std::make_unique<SoftmaxAttention>(Reach{.before = reach, .behind = 0});
+    case Mixer::local:
+      return std::make_unique<SoftmaxAttention>(Reach{.before = reach, .behind = reach});
+    case Mixer::full:
+    case Mixer::recurrent:
+      break;
+  }
+  return std::make_unique<SoftmaxAttention>(Reach{});
 }
 
 std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
-  if (config.positions != PositionKind::relative) return nullptr;
-  const bool causal = config.attention == AttentionType::causal;
+  const auto* tokens = std::get_if<TokenInput>(&config.input);
+  if (!tokens || tokens->positions != PositionKind::relative) return nullptr;
+  const bool causal = config.layers.front().mixer == Mixer::causal;
   return std::make_unique<RelativeBias>(
-      RelativeBiasShape{.n_heads = config.n_heads,
-                        .buckets = config.relative_buckets,
-                        .distance = config.relative_distance,
+      RelativeBiasShape{.n_heads = config.n_heads(),
+                        .buckets = config.relative.buckets,
+                        .distance = config.relative.distance,
                         .distances = causal ? Distances::before : Distances::both_ways});
 }
 
-// What the blocks of a stack have in common.
-struct BlockParts {
-  Stack::Kind kind;
-  const StackConfig& config;
-  Compute compute;
-  RelativeBias* relative;  // null: none
-};
+// Makes the blocks of a stack.
+class BlockMaker {
+ public:
+  BlockMaker(Stack::Kind kind, const StackConfig& config, Compute compute,
+             const RelativeBias* relative)
+      : kind_(kind), config_(config), compute_(compute), relative_(relative) {}
 
-std::unique_ptr<Block> make_block(const BlockParts& parts, std::size_t layer) {
-  const auto& [kind, config, compute, relative] = parts;
-  const AttentionShape attention = attention_shape(config, layer);
-  const auto residual = [&](const char* name) {
-    return Residual(name, make_norm(config), config.norm);
-  };
-  std::optional<Block::Sublayer<TokenMixer>> encoder_attn;
-  if (links_writers() && kind == Stack::Kind::attends) {
-    encoder_attn = {std::make_unique<CrossAttention>(attention, compute),
-                    residual("encoder_attn_layer_norm")};
+  std::unique_ptr<Block> make(std::size_t index) const {
+    const LayerConfig& layer = config_.layers[index];
+    std::optional<Block::Sublayer<Attention>> encoder_attn;
+    if (kind_ == Stack::Kind::decoder_with_encoder) {
+      encoder_attn = {make_cross_attention(layer, index),
+                      residual("encoder_attn_layer_norm", layer)};
+    }
+    return std::make_unique<Block>(
+        Block::Sublayer<TokenMixer>{make_mixer(layer, index),
+                                    residual("self_attn_layer_norm", layer, layer.attention_norm)},
+        std::move(encoder_attn),
+        Block::Sublayer<FeedForward>{
+            make_feed_forward(layer.feed_forward, config_.d_model, compute_),
+            residual("final_layer_norm", layer)});
   }
-  const FeedForwardShape feed_forward = {.d_model = config.d_model,
-                                         .d_ff = config.d_ff,
-                                         .activation = config.activation,
-                                         .bias = bias_if(config.feed_forward_bias)};
-  std::unique_ptr<TokenMixer> self_attn;
-  if (links_writers() && config.attention == AttentionType::recurrent) {
-    self_attn = std::make_unique<RecurrentUnit>(config.d_model, compute);
-  } else {
-    self_attn = std::make_unique<SelfAttention>(
-        attention, make_attention_kind(config.attention, config.attention_window), compute,
-        relative);
+
+ private:
+  Residual residual(const char* name, const LayerConfig& layer, bool has_norm = true) const {
+    return Residual(name, has_norm ? make_norm(config_.layer_norm, config_.d_model) : nullptr,
+                    layer.norm);
   }
-  return std::make_unique<Block>(
-      Block::Sublayer<TokenMixer>{std::move(self_attn), residual("self_attn_layer_norm")},
-      std::move(encoder_attn),
-      Block::Sublayer<FeedForward>{make_feed_forward(config.gated, feed_forward, compute),
-                                   residual("final_layer_norm")});
-}
+
+  std::unique_ptr<TokenMixer> make_mixer(const LayerConfig& layer, std::size_t index) const {
+    if (layer.mixer == Mixer::recurrent) return make_recurrent_mixer(config_.d_model, compute_);
+    // A decoder attends in floats: it does so row by row, where integers are not faster.
+    const Compute scores = kind_ == Stack::Kind::encoder ? compute_ : Compute::f32;
+    return std::make_unique<Attention>(
+        layer.attention, config_.d_model,
+        Attention::Parts{.kind = make_kind(layer.mixer, layer.attention.window),
+                         .relative = relative_,
+                         .norm = config_.layer_norm,
+                         .divisor = divisor_of(layer.attention, index),
+                         .scores = scores},
+        compute_);
+  }
+
+  // Queries do not rotate: an encoder's rows have no distance from a decoder's.
+  std::unique_ptr<Attention> make_cross_attention(const LayerConfig& layer,
+                                                  std::size_t index) const {
+    AttentionConfig attention = layer.attention;
+    attention.rotary.reset();
+    attention.qk_norm = false;
+    attention.window = 0;
+    return std::make_unique<Attention>(
+        attention, config_.d_model,
+        Attention::Parts{.source = Attention::Source::encoder,
+                         .kind = make_kind(Mixer::full, 0),
+                         .norm = {},
+                         .divisor = divisor_of(layer.attention, index)},
+        compute_);
+  }
+
+  Stack::Kind kind_;
+  const StackConfig& config_;
+  Compute compute_;
+  const RelativeBias* relative_;
+};
 
 }  // namespace
 
-Stack::Stack(Kind kind, const StackConfig& config, Compute compute,
-             std::unique_ptr<Embedding> embed_tokens)
-    : config_(config),
-      embed_tokens_(std::move(embed_tokens)),
-      embed_positions_(make_positions(config.positions, config.max_length, config.d_model,
-                                      config.position_offset)),
-      relative_bias_(make_relative_bias(config)) {
-  if (config.token_types > 0) {
-    embed_types_ = std::make_unique<TypeEmbedding>(config.token_types, config.d_model);
-  }
-  if (config.embedding_norm) layernorm_embedding_ = make_norm(config);
-  for (std::size_t i = 0; i < config.layers; ++i) {
-    blocks_.push_back(make_block({kind, config, compute, relative_bias_.get()}, i));
-  }
-  if (config.final_norm) layer_norm_ = make_norm(config);
+Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
+    : config_(config), relative_bias_(make_relative_bias(config)) {
+  const BlockMaker maker(kind, config_, compute, relative_bias_.get());
+  for (std::size_t i = 0; i < config.layers.size(); ++i) blocks_.push_back(maker.make(i));
+  if (config.final_norm) layer_norm_ = make_norm(config.layer_norm, config.d_model);
 }
 
 void Stack::declare(const ParameterScope& scope) {
-  embed_tokens_->declare(scope.scope("embed_tokens"));
-  if (embed_positions_) embed_positions_->declare(scope.scope("embed_positions"));
   if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
-  if (embed_types_) embed_types_->declare(scope.scope("embed_types"));
-  if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     blocks_[i]->declare(scope.scope("layers").scope(i));
   }
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
-}
-
-namespace {
-
-// add(x): x += some embedding. Where somebody looks at that by its name, it is made apart first.
-template <class Add>
-void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
-  if (!run.traces(name)) return add(x);
-  View<2> added = run.workspace.room_to_trace(x.shape(0));  // [N, D]
-  std::fill_n(added.data(), added.size(), 0.0f);
-  add(added);
-  run.see(name, added);
-  kernels().add_scaled(x.data(), added.data(), added.size(), 1.0f);
-}
-
-}  // namespace
-
-template <class Positions>
-void Stack::embed_at(const Positions& positions, std::span<const std::int32_t> ids,
-                     std::span<const std::int32_t> types, View<2> x, const Run& run) const {
-  (*embed_tokens_)(ids, x);
-  if constexpr (std::is_same_v<Positions, std::span<const std::size_t>>) {
-    for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
-      if (positions[i] == 0) std::fill_n(&x(i, 0), config_.d_model, 0.0f);
-    }
-  }
-  run.see("embed_tokens", x);
-  if (embed_positions_) {
-    add_embedding("embed_positions", x, run,
-                  [&](View<2> sum) { embed_positions_->add_to(sum, positions); });
-  }
-  if (embed_types_) {
-    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
-  }
-  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
-  run.see("embeddings", x);
-}
-
-void Stack::embed(const Batch& batch, View<2> x, const Run& run) const {
-  const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
-  if (!batch.positions().empty()) return embed_at(batch.positions(), ids, types, x, run);
-  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
-    const std::vector<std::size_t> positions = without_padding(ids, batch);
-    return embed_at(std::span<const std::size_t>(positions), ids, types, x, run);
-  }
-  embed_at<Sequences>(batch, ids, types, x, run);
-}
-
-void Stack::embed(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
-                  View<2> x, const Run& run) const {
-  embed_at(positions, ids, {}, x, run);
-}
-
-std::vector<std::size_t> Stack::without_padding(std::span<const std::int32_t> ids,
-                                                const Sequences& sequences) const {
-  std::vector<std::size_t> positions;
-  for (std::size_t s = 0; s < sequences.size(); ++s) {
-    std::size_t next = 0;
-    for (const std::int32_t id : ids.subspan(sequences.start(s), sequences.length(s))) {
-      positions.push_back(id == *config_.padding ? PositionalEncoding::none : next++);
-    }
-  }
-  return positions;
-}
-
-void Stack::reserve_positions(std::size_t count) const {
-  if (embed_positions_) embed_positions_->reserve(count);
-  if (relative_bias_) relative_bias_->reserve(count);
 }
 
 void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
@@ -183,41 +128,17 @@ void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
   (*blocks_[layer])(x, run);
 }
 
+void Stack::run_from(std::size_t first, View<2> x, const Run& run) const {
+  for (std::size_t layer = first; layer < blocks_.size(); ++layer) block(layer, x, run);
+  finish(x, run);
+}
+
 void Stack::finish(View<2> x, const Run& run) const {
   if (layer_norm_) {
     (*layer_norm_)(const_view(x), x);
-    run.see("layer_norm", x);
+    run.done("layer_norm", x);
   }
-  run.see("output", x);
-}
-
-std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
-  const float scale = embedding_scale(config);
-  if (compute == Compute::int8) {
-    return std::make_unique<Int8TableEmbedding>(config.vocab_size, config.d_model, scale);
-  }
-  return std::make_unique<TableEmbedding>(config.vocab_size, config.d_model, scale);
-}
-
-std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head) {
-  return std::make_unique<TiedEmbedding>(lm_head, embedding_scale(config));
-}
-
-std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table) {
-  return std::make_unique<SharedEmbedding>(table, embedding_scale(config));
-}
-
-WorkspaceShape workspace_shape(const StackConfig& config) {
-  return {.d_model = config.d_model,
-          .d_heads = config.n_heads * config.d_head,
-          .d_hidden = FeedForward::d_hidden(config.gated, config.d_ff)};
-}
-
-WorkspaceShape workspace_shape(const StackConfig& one, const StackConfig& other) {
-  const WorkspaceShape a = workspace_shape(one), b = workspace_shape(other);
-  return {.d_model = std::max(a.d_model, b.d_model),
-          .d_heads = std::max(a.d_heads, b.d_heads),
-          .d_hidden = std::max(a.d_hidden, b.d_hidden)};
+  run.rename("output", x);
 }
 
 }  // namespace glassformer

@@ -28,7 +28,7 @@ VectorModules::VectorModules(std::span<const VectorModule> modules) {
     if (module.kind == VectorModule::Kind::dense) {
       step.dense = std::make_unique<Linear>(module.in, module.out, Compute::f32);
     } else if (module.kind == VectorModule::Kind::layer_norm) {
-      step.norm = make_norm(NormKind::standard, module.in, layer_norm_eps);
+      step.norm = make_norm({.kind = NormKind::standard, .eps = layer_norm_eps}, module.in);
     }
   }
 }
@@ -43,12 +43,12 @@ void VectorModules::declare(const ParameterScope& scope) {
   }
 }
 
-std::vector<float> VectorModules::operator()(std::vector<float> x, Workspace& workspace) const {
+std::vector<float> VectorModules::operator()(std::vector<float> x, Session& session) const {
   for (const Step& step : steps_) {
     if (step.dense) {
       std::vector<float> y(step.module.out);
       (*step.dense)(const_view<2>(x.data(), {1, x.size()}), view<2>(y.data(), {1, y.size()}),
-                    workspace);
+                    session.arena);
       kernels().activate(step.module.activation, y.data(), y.size());
       x = std::move(y);
     } else if (step.norm) {

@@ -6,7 +6,7 @@
 
 #include "layers/linear/linear.hpp"
 #include "layers/norm/norm.hpp"
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 #include "weights/loader.hpp"
 
 namespace glassformer {
@@ -24,7 +24,7 @@ class VectorModules {
   void declare(const ParameterScope& scope);
 
   /// The vector that the last module gives.
-  std::vector<float> operator()(std::vector<float> x, Workspace& workspace) const;
+  std::vector<float> operator()(std::vector<float> x, Session& session) const;
 
  private:
   struct Step {

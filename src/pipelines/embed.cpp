@@ -120,7 +120,7 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   result.embedding = pool(const_view<2>(answer.rows.data(), {count, answer.columns}), tokens,
                           own ? config().vectors.poolings : options.poolings, first);
   // The modules take the vectors that the model's own poolings give.
-  if (own) result.embedding = model().finish_vector(std::move(result.embedding));
+  if (own) result.embedding = model()->finish_vector(std::move(result.embedding), model().session);
   if (options.normalize.value_or(config().vectors.normalize)) normalize(result.embedding);
   for (const float number : result.embedding) {
     if (std::isfinite(number)) continue;

@@ -60,7 +60,7 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
       refuse_option("ablate: expected heads of the encoder");
     expect_head("ablate", head.layer, head.head, stack);
   }
-  plan_ = TracePlan(pipeline.config_.architecture, pipeline.compute(),
+  plan_ = TracePlan(pipeline.model_, pipeline.session_,
                     {.attention = options_.attention,
                      .contributions = options_.contributions,
                      .names = options_.trace,
@@ -85,7 +85,7 @@ void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
   std::uint64_t numbers = plan_.numbers({.source = tokens});
   if (options_.attention) {
     const StackConfig& stack = pipeline_.config_.encoder();
-    numbers += saturating_product({stack.layers, stack.n_heads, tokens, tokens});
+    numbers += saturating_product({stack.layers.size(), stack.n_heads(), tokens, tokens});
   }
   budget_.take(numbers);
   inputs_.push_back({text, std::move(input)});
@@ -105,7 +105,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_ba
   std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
   if (batch.size() == 0) return answers;
 
-  EncoderModel::Output output = pipeline_.model_(batch, plan_.request());
+  EncoderModel::Output output = pipeline_.model_(batch, plan_.request(), pipeline_.session_);
   const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
   const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
   const Tensor<2>& rows = states ? output.states : output.logits;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "glassformer/encoder_options.hpp"
-#include "models/encoder_model.hpp"
-#include "models/trace_plan.hpp"
+#include "models/runner.hpp"
 #include "pipelines/input_reader.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/options.hpp"
 #include "pipelines/pipeline.hpp"
+#include "run/trace_plan.hpp"
 
 namespace glassformer {
 
@@ -36,12 +36,12 @@ struct EncoderAnswer {
 /// What the tasks of an encoder have in common.
 class EncoderPipeline : public Pipeline {
  public:
-  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
   const Tokenizer& tokenizer() const override { return *tokenizer_; }
   const InputReader& reader() const { return reader_; }
-  EncoderModel& model() { return model_; }
+  EncoderRunner model() { return {model_, session_}; }
 
   /// Inputs on their way through the model, a batch a step.
   class Work {
@@ -88,6 +88,7 @@ class EncoderPipeline : public Pipeline {
   std::unique_ptr<const Tokenizer> tokenizer_;
   InputReader reader_;
   EncoderModel model_;
+  Session session_;
 };
 
 /// Those of a task's options.

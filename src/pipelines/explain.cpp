@@ -107,26 +107,26 @@ std::vector<float> ClassifierExplainer::pooling_of(const ExplainInput& input) co
   std::vector<float> shares(input.text.tokens());
   Sequences text;
   text.add(shares.size());
-  static_cast<const SequenceHead&>(model().head()).pooling().weigh(text, 0, shares);
+  static_cast<const SequenceHead&>(model()->head()).pooling().weigh(text, 0, shares);
   return shares;
 }
 
 std::vector<TracedTensor> ClassifierExplainer::trace(const ExplainInput& input,
                                                      std::vector<std::string> names) const {
-  const TracePlan plan(pipeline_.config().architecture, pipeline_.compute(), {.names = names});
+  const TracePlan plan(model().model, model().session, {.names = names});
   TraceBudget().take(plan.numbers({.source = input.text.tokens()}));
   return glassformer::trace(model(), input.text, std::move(names));
 }
 
 Stream ClassifierExplainer::stream(const ExplainInput& input) const {
-  const std::size_t layers = pipeline_.config().encoder().layers;
+  const std::size_t layers = pipeline_.config().encoder().layers.size();
   return stream_of(trace(input, stream_tensors(layers)), layers);
 }
 
 Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
   const StackConfig& config = pipeline_.config().encoder();
   const std::size_t tokens = input.text.tokens();
-  TraceBudget().take(saturating_product({config.layers, config.n_heads, tokens, tokens}));
+  TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
   const auto output = model()(input.text.batch(), {.attention = true});
   expect_finite({output.logits.data(), output.logits.size()});
   Rollout result = {glassformer::rollout(output.attention[0]), {}};
@@ -139,7 +139,8 @@ ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
   names.emplace_back("logits");
   const std::vector<TracedTensor> traced = trace(input, std::move(names));
   expect_finite(find_traced(traced, "logits").data);
-  ValueNorms norms = glassformer::value_norms({model().encoder().stack(), "encoder"}, traced);
+  ValueNorms norms =
+      glassformer::value_norms(explained_stack(model()->encoder(), "encoder"), traced);
   expect_finite(norms.heads.data);
   expect_finite(norms.layers.data);
   return norms;
@@ -153,14 +154,14 @@ Lens ClassifierExplainer::lens(const ExplainInput& input) const {
 }
 
 Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOptions& options) const {
-  const std::vector<TracedTensor> traced = trace(input, ledger_tensors(model()));
+  const std::vector<TracedTensor> traced = trace(input, ledger_tensors(model().model));
   const std::vector<float>& logits = find_traced(traced, "logits").data;
   expect_finite(logits);
   const std::size_t label = options.label ? find_label(*options.label) : largest(logits);
   const Contrast contrast = contrast_for(label, logits.size());
-  Ledger ledger = glassformer::ledger(model(), traced, contrast);
+  Ledger ledger = glassformer::ledger(model().model, traced, contrast);
   if (options.effects) {
-    const Stream stream = stream_of(traced, pipeline_.config().encoder().layers);
+    const Stream stream = stream_of(traced, pipeline_.config().encoder().layers.size());
     measure_effects(model(), input.text, stream, contrast, ledger);
   }
   expect_finite(ledger.written);
@@ -217,7 +218,7 @@ Transplant ClassifierExplainer::transplant(const ExplainInput& base, const Expla
   // Both runs' streams and, at one site, what is carried.
   const StackConfig& config = pipeline_.config().encoder();
   TraceBudget().take(saturating_product(
-      {3 * (config.layers + 1), config.d_model, base.text.tokens() + donor.text.tokens()}));
+      {3 * (config.layers.size() + 1), config.d_model, base.text.tokens() + donor.text.tokens()}));
   std::optional<std::size_t> label;
   if (options.label) label = find_label(*options.label);
   return Transplant(
@@ -267,7 +268,8 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
   const StackConfig& config = pipeline_.config().encoder();
   const std::size_t tokens = input.text.tokens();
   // The value norms and their order; an arrow takes five numbers there.
-  TraceBudget().take(saturating_product({10, config.layers, config.n_heads, tokens, tokens}));
+  TraceBudget().take(
+      saturating_product({10, config.layers.size(), config.n_heads(), tokens, tokens}));
   return CircuitSearch(model(), input.text, least);
 }
 

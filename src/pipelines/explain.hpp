@@ -70,7 +70,7 @@ class ClassifierExplainer {
   const ClassifyPipeline& pipeline() const { return pipeline_; }
 
  private:
-  EncoderModel& model() const { return pipeline_.model(); }
+  EncoderRunner model() const { return pipeline_.model(); }
   std::vector<float> pooling_of(const ExplainInput& input) const;
   // Runs the text for these tensors. Throws `too_large` where they would take too much memory.
   std::vector<TracedTensor> trace(const ExplainInput& input, std::vector<std::string> names) const;
@@ -104,7 +104,7 @@ class GenerationExplainer {
   const NextTokenLedger& ledgers() const { return ledgers_; }
 
  private:
-  LanguageModel& model() const;
+  WriterRunner model() const;
   NextTokenRun run(const GenerationInput& input, std::vector<std::string> names) const;
 
   GeneratePipeline& pipeline_;

@@ -190,8 +190,7 @@ const std::vector<bool> all_may_come;
 }  // namespace
 
 GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
-    : pipeline_(pipeline),
-      ledgers_(pipeline.config(), pipeline.model().decoder(), pipeline.tokenizer(), all_may_come) {
+    : pipeline_(pipeline), ledgers_(pipeline.model().runner(), pipeline.tokenizer(), all_may_come) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
               "explain: expected a decoder that continues texts, got one behind an encoder");
@@ -206,14 +205,15 @@ std::vector<InputToken> GenerationExplainer::tokens_of(const GenerationInput& in
   return input_tokens(input.tokens, pipeline_.tokenizer());
 }
 
-std::size_t GenerationExplainer::layers() const { return pipeline_.config().decoder().layers; }
+std::size_t GenerationExplainer::layers() const {
+  return pipeline_.config().decoder().layers.size();
+}
 
-LanguageModel& GenerationExplainer::model() const { return pipeline_.model().decoder(); }
+WriterRunner GenerationExplainer::model() const { return pipeline_.model().runner(); }
 
 NextTokenRun GenerationExplainer::run(const GenerationInput& input,
                                       std::vector<std::string> names) const {
-  NextTokenRun run =
-      run_to_next_token(pipeline_.config(), model(), {input.prompt}, std::move(names));
+  NextTokenRun run = trace_next_token(model(), {input.prompt}, std::move(names));
   expect_finite(run.logits);
   return run;
 }
@@ -221,7 +221,7 @@ NextTokenRun GenerationExplainer::run(const GenerationInput& input,
 Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
   const StackConfig& config = pipeline_.config().decoder();
   const std::size_t tokens = input.prompt.size();
-  TraceBudget().take(saturating_product({config.layers, config.n_heads, tokens, tokens}));
+  TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
   const NextTokenRun run = run_to_next_token(model(), {input.prompt}, {.attention = true});
   expect_finite(run.logits);
   Rollout result = {glassformer::rollout(run.attention), {}};
@@ -232,7 +232,8 @@ Rollout GenerationExplainer::rollout(const GenerationInput& input) const {
 
 ValueNorms GenerationExplainer::value_norms(const GenerationInput& input) const {
   const NextTokenRun seen = run(input, value_norm_tensors("decoder"));
-  ValueNorms norms = glassformer::value_norms({model().decoder().stack(), "decoder"}, seen.trace);
+  ValueNorms norms =
+      glassformer::value_norms(explained_stack(model()->decoder(), "decoder"), seen.trace);
   expect_finite(norms.heads.data);
   expect_finite(norms.layers.data);
   return norms;

@@ -7,14 +7,14 @@
 #include "base/error.hpp"
 #include "explain/ledger.hpp"
 #include "kernels/kernels.hpp"
-#include "models/trace_plan.hpp"
 #include "pipelines/limits.hpp"
+#include "run/trace_plan.hpp"
 
 namespace glassformer {
 
-NextTokenRun run_to_next_token(const ModelConfig& config, LanguageModel& model,
-                               const DecodedText& text, std::vector<std::string> names) {
-  const TracePlan plan(config.architecture, model.compute(), {.names = names});
+NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
+                              std::vector<std::string> names) {
+  const TracePlan plan(model.model, model.session, {.names = names});
   const std::size_t source = text.source ? text.source->sources.tokens() : 0;
   TraceBudget().take(plan.numbers({.source = source, .target = text.ids.size()}));
   return run_to_next_token(model, text, {.names = std::move(names)});
@@ -33,12 +33,12 @@ NextLedgerOptions read_next_ledger(OptionsReader& reader) {
   return options;
 }
 
-NextTokenLedger::NextTokenLedger(const ModelConfig& config, LanguageModel& model,
-                                 const Tokenizer& tokenizer, const std::vector<bool>& never)
-    : config_(config), model_(model), tokenizer_(tokenizer), never_(never) {}
+NextTokenLedger::NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
+                                 const std::vector<bool>& never)
+    : model_(model), tokenizer_(tokenizer), never_(never) {}
 
 std::size_t NextTokenLedger::vocabulary() const {
-  return std::min(tokenizer_.size(), model_.vocab_size());
+  return std::min(tokenizer_.size(), model_->vocab_size());
 }
 
 void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
@@ -68,7 +68,7 @@ NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions
   if (vocabulary() < 2) {
     throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of two tokens at least");
   }
-  const NextTokenRun seen = run_to_next_token(config_, model_, text, ledger_tensors(model_));
+  const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
   const std::vector<float>& logits = seen.logits;
   const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
   if (!std::isfinite(total)) {
@@ -80,7 +80,7 @@ NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions
   NextLedger result;
   result.token = guess(options.token.value_or(likeliest(logits, options.against)));
   result.against = guess(options.against.value_or(likeliest(logits, result.token.id)));
-  result.ledger = ledger(model_, seen, contrast_of(result));
+  result.ledger = ledger(model_.model, seen, contrast_of(result));
   expect_finite(result.ledger.written);
   expect_finite(result.ledger.read);
   return result;
@@ -88,7 +88,7 @@ NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions
 
 Contrast NextTokenLedger::contrast_of(const NextLedger& of) const {
   return contrast_between(static_cast<std::size_t>(of.token.id),
-                          static_cast<std::size_t>(of.against.id), model_.vocab_size());
+                          static_cast<std::size_t>(of.against.id), model_->vocab_size());
 }
 
 void NextTokenLedger::measure_next(const DecodedText& text, NextLedger& result) const {

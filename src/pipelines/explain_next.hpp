@@ -13,15 +13,15 @@
 namespace glassformer {
 
 /// Runs a decoder for these tensors. Throws `too_large` where they would take too much memory.
-NextTokenRun run_to_next_token(const ModelConfig& config, LanguageModel& model,
-                               const DecodedText& text, std::vector<std::string> names);
+NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
+                              std::vector<std::string> names);
 
 /// Why a decoder, alone or behind an encoder, writes one token and not another: the ledger of it,
 /// column by column.
 class NextTokenLedger {
  public:
   /// `never`: tokens that are no rivals, as they are never put out; or empty. All outlive this.
-  NextTokenLedger(const ModelConfig& config, LanguageModel& model, const Tokenizer& tokenizer,
+  NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
                   const std::vector<bool>& never);
 
   /// How many tokens there are texts for.
@@ -38,8 +38,7 @@ class NextTokenLedger {
   std::int32_t likeliest(std::span<const float> logits, std::optional<std::int32_t> but) const;
   Contrast contrast_of(const NextLedger& of) const;
 
-  const ModelConfig& config_;
-  LanguageModel& model_;
+  WriterRunner model_;
   const Tokenizer& tokenizer_;
   const std::vector<bool>& never_;
 };

@@ -64,23 +64,22 @@ class TranslationExplainer {
   TranslationExplainer(TranslatePipeline& pipeline, Options options)
       : pipeline_(pipeline),
         options_(std::move(options)),
-        ledgers_(pipeline.config(), pipeline.model(), pipeline.target_tokenizer(),
-                 pipeline.specials().never) {
+        ledgers_(pipeline.runner(), pipeline.target_tokenizer(), pipeline.specials().never) {
     ledgers_.expect_tokens(options_.ledger);
   }
 
   const TranslatePipeline& pipeline() const { return pipeline_; }
   const Options& options() const { return options_; }
   const NextTokenLedger& ledgers() const { return ledgers_; }
-  std::size_t encoder_layers() const { return pipeline_.config().encoder().layers; }
-  std::size_t decoder_layers() const { return pipeline_.config().decoder().layers; }
+  std::size_t encoder_layers() const { return pipeline_.config().encoder().layers.size(); }
+  std::size_t decoder_layers() const { return pipeline_.config().decoder().layers.size(); }
 
   // Translates one sentence and shows what the method needs.
   Sentence begin(std::string_view text, const SentenceRange& range) const {
     TranslateOptions asked = {.beams = options_.beams};
     if (options_.method == "rollout") {
       asked.attention = true;
-      if (pipeline_.config().decoder().attention == AttentionType::recurrent) {
+      if (pipeline_.config().decoder().recurrent()) {
         throw_error(ErrorCode::unsupported,
                     "method: expected lens or decoder_lens, got rollout, as this decoder has a "
                     "recurrent unit in the place of self-attention");
@@ -111,7 +110,7 @@ class TranslationExplainer {
     for (const InputToken& token : translation.source_tokens) ids.push_back(token.id);
     Batch source;
     source.add(ids);
-    return pipeline_.model().encode(source, {});
+    return pipeline_.model().encode(source, {}, pipeline_.session());
   }
 
   // DecoderLens: the translation with a layer's stream in the place of the last one's.
@@ -153,7 +152,7 @@ class TranslationExplainer {
       const bool last = layer == decoder_layers();
       TracedTensor stream = find_traced(
           of.trace, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
-      read.layers.push_back(lens(pipeline_.model(),
+      read.layers.push_back(lens(pipeline_.runner(),
                                  view<2>(stream.data.data(), {stream.shape[0], stream.shape[1]}),
                                  GuessLimits{options_.words, pipeline_.target_tokenizer().size()}));
       name_guesses(read.layers.back(), pipeline_.target_tokenizer());

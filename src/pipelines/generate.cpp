@@ -147,7 +147,7 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
     const std::vector<TaskSettings>& known = config_.generation.tasks;
     const auto task = std::ranges::find(known, *options.task, &TaskSettings::name);
     if (task == known.end()) refuse_task(*options.task, known);
-    settings = with_task(std::move(settings), *task, config_.decoder().vocab_size);
+    settings = with_task(std::move(settings), *task, config_.decoder().vocab_size());
   }
   if (!options.prefix) settings.prefix.clear();
   // As in the library, a prefix takes nothing from the longest text.

@@ -67,7 +67,7 @@ class GeneratePipeline final : public Pipeline {
   GeneratePipeline(const GeneratePipeline&) = delete;
   GeneratePipeline& operator=(const GeneratePipeline&) = delete;
 
-  std::vector<Parameter> parameters() override { return model_->parameters(); }
+  std::vector<NamedParameter> parameters() override { return model_->parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_->decoder().compute(); }
   const Tokenizer& tokenizer() const override { return *tokenizer_; }

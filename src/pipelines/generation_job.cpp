@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/trace_plan.hpp"
 #include "pipelines/generate.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/output_writer.hpp"
 #include "pipelines/search_plan.hpp"
+#include "run/trace_plan.hpp"
 
 namespace glassformer {
 namespace {
@@ -85,8 +85,8 @@ struct GenerationJob::State {
       std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), settings.end_ids),
                         std::back_inserter(plan.choice.rules.never));
     }
-    expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size);
-    expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size);
+    expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size());
+    expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size());
     stop_strings = options.stop_strings.value_or(settings.stop_strings);
     expect_stops(stop_strings);
     for (const HeadIndex& head : options.ablate) {
@@ -96,14 +96,14 @@ struct GenerationJob::State {
         expect_head("ablate", head.layer, head.head, encoder ? owner.config_.encoder() : stack);
         continue;
       }
-      if (own && head.layer < stack.layers && head.head < stack.n_heads) continue;
-      throw_error(
-          ErrorCode::invalid_option,
-          {"ablate: expected the decoder's layers below {} and heads below {}, got {}layer "
-           "{}, head {}",
-           {stack.layers, stack.n_heads, own ? "" : "another stack's ", head.layer, head.head}});
+      if (own && head.layer < stack.layers.size() && head.head < stack.n_heads()) continue;
+      throw_error(ErrorCode::invalid_option,
+                  {"ablate: expected the decoder's layers below {} and heads below {}, got {}layer "
+                   "{}, head {}",
+                   {stack.layers.size(), stack.n_heads(), own ? "" : "another stack's ", head.layer,
+                    head.head}});
     }
-    trace = TracePlan(owner.config_.architecture, owner.compute(),
+    trace = TracePlan(owner.model_->decoder(), owner.model_->session(),
                       {.attention = options.attention,
                        .names = options.trace,
                        .patches = with_ablations(options.patch, options.ablate)});
@@ -179,8 +179,7 @@ void GenerationJob::State::take_step() {
 void GenerationJob::State::expect_room(const GenerationInput& input) {
   const ModelConfig& config = pipeline.config_;
   const StackConfig& stack = config.decoder();
-  const std::uint64_t key_and_value = 2 * sizeof(float) * stack.n_heads * stack.d_head;
-  const std::uint64_t node = saturating_product({stack.layers, key_and_value}) + 128;
+  const std::uint64_t node = cache_bytes(stack) + 128;
   const std::uint64_t bytes = saturating_product({max_nodes, node});
   if (bytes > max_search_bytes) {
     throw_error(ErrorCode::too_large,
@@ -194,10 +193,10 @@ void GenerationJob::State::expect_room(const GenerationInput& input) {
   std::uint64_t numbers = trace.numbers(lengths);
   if (options.attention) {
     const std::size_t keys = lengths.target + lengths.source;
-    numbers += saturating_product({stack.layers, stack.n_heads, lengths.target, keys});
+    numbers += saturating_product({stack.layers.size(), stack.n_heads(), lengths.target, keys});
     if (config.architecture.encoder) {
-      numbers += saturating_product(
-          {config.encoder().layers, config.encoder().n_heads, lengths.source, lengths.source});
+      numbers += saturating_product({config.encoder().layers.size(), config.encoder().n_heads(),
+                                     lengths.source, lengths.source});
     }
   }
   budget.take(numbers);
@@ -231,13 +230,13 @@ void GenerationJob::State::start() {
                               .positions = prompt.size() + max_new - 1,
                               .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
                              request);
-  LanguageModel& decoder = pipeline.model_->decoder();
-  decoder.reserve_logits(beams);
+  const LanguageModel& decoder = pipeline.model_->decoder();
+  decoder.reserve_logits(beams, pipeline.model_->session());
   decoding.emplace(decoder, std::move(state));
   plan.choice.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
   plan.choice.rules.begin = prompt.size();
   const std::size_t tokens =
-      std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size);
+      std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size());
   chooser.emplace(*decoding, plan.choice, beams, tokens);
   fed = 0;
   if (!generate) return;
@@ -247,7 +246,7 @@ void GenerationJob::State::start() {
   special.end = ends.empty() ? -1 : ends[0];
   special.other_ends.assign(ends.begin() + (ends.empty() ? 0 : 1), ends.end());
   special.never.assign(tokens, false);
-  special.never.resize(pipeline.config_.decoder().vocab_size, true);
+  special.never.resize(pipeline.config_.decoder().vocab_size(), true);
   SearchOptions how = plan.search;
   if (prompt.size() > 1) how.parent = static_cast<NodeIndex>(prompt.size() - 2);
   if (!stop_strings.empty()) {
@@ -269,7 +268,7 @@ void GenerationJob::State::feed_some() {
     extensions.push_back({.parent = parent, .source = 0, .id = prompt[fed]});
   }
   DecodingState& state = decoding->state();
-  LanguageModel& decoder = pipeline.model_->decoder();
+  const LanguageModel& decoder = pipeline.model_->decoder();
   const View<2> hidden = decoder.decode(state, extensions);
   if (asks_for_logits(trace.request())) decoder.project(const_view(hidden), state);
 }
@@ -410,7 +409,7 @@ GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
   // Where no token could follow, the step that would have written one was fed with the prompt's
   // end.
   if (tree[last].length > 0) path.pop_back();
-  LanguageModel& model = pipeline.model_->decoder();
+  const LanguageModel& model = pipeline.model_->decoder();
   const std::size_t length = path.size();
   DecodingState state = pipeline.model_->begin(
       encoded, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},

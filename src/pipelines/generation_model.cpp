@@ -23,14 +23,14 @@ class ContinuingModel final : public GenerationModel {
       : tokenizer_(tokenizer),
         around_(template_of(config, tokenizer).single),
         positions_(config.decoder().max_length),
-        rows_(config.decoder().vocab_size),
+        rows_(config.decoder().vocab_size()),
         model_(config.architecture, compute) {
     expect_vocabulary(config, tokenizer, "vocab_size", rows_);
     expect_room(positions_, special_tokens_of(around_));
   }
 
-  std::vector<Parameter> parameters() override { return model_.parameters(); }
-  LanguageModel& decoder() override { return model_; }
+  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
+  const LanguageModel& decoder() const override { return model_; }
 
   // A long text's end, so that what is written fits behind it.
   GenerationInput read(std::string_view text, std::size_t new_tokens,
@@ -61,7 +61,7 @@ class ContinuingModel final : public GenerationModel {
   Seq2Seq::Encoded encode(const GenerationInput&, const TraceRequest&) override { return {}; }
   DecodingState begin(const Seq2Seq::Encoded&, const DecodingLimits& limits,
                       const TraceRequest& request) override {
-    return model_.begin(1, limits, request);
+    return model_.begin(1, limits, request, session());
   }
 
  private:
@@ -77,8 +77,8 @@ class AnsweringModel final : public GenerationModel {
   AnsweringModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)
       : reader_(config, tokenizer), model_(config.architecture, compute) {}
 
-  std::vector<Parameter> parameters() override { return model_.parameters(); }
-  LanguageModel& decoder() override { return model_; }
+  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
+  const LanguageModel& decoder() const override { return model_; }
 
   GenerationInput read(std::string_view text, std::size_t,
                        const GenerationConfig& settings) const override {
@@ -93,11 +93,11 @@ class AnsweringModel final : public GenerationModel {
   Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) override {
     Batch source;
     source.add(input.source);
-    return model_.encode(source, request);
+    return model_.encode(source, request, session());
   }
   DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
                       const TraceRequest& request) override {
-    return model_.begin(encoded, limits, request);
+    return model_.begin(encoded, limits, request, session());
   }
 
  private:

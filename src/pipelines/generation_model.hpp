@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "families/model_config.hpp"
-#include "models/seq2seq.hpp"
+#include "models/runner.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -24,9 +24,11 @@ class GenerationModel {
  public:
   virtual ~GenerationModel() = default;
 
-  virtual std::vector<Parameter> parameters() = 0;
+  virtual std::vector<NamedParameter> parameters() = 0;
   /// The part that writes.
-  virtual LanguageModel& decoder() = 0;
+  virtual const LanguageModel& decoder() const = 0;
+  WriterRunner runner() { return {decoder(), session_}; }
+  Session& session() { return session_; }
 
   /// What the model reads of a text behind the prefix of `settings`; `new_tokens`: how many are to
   /// be written. An empty text is begun with the bos token; throws `empty_input` for a text without
@@ -38,6 +40,9 @@ class GenerationModel {
   /// A fresh decoding of what was encoded.
   virtual DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
                               const TraceRequest& request) = 0;
+
+ private:
+  Session session_;
 };
 
 /// The model of a configuration: a decoder, which goes on with the text, or one that answers what

@@ -117,15 +117,15 @@ std::vector<Token> joined_tokens(std::span<const EncoderInput> windows,
 InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
     : tokenizer_(tokenizer),
       around_(template_of(config, tokenizer)),
-      rows_(config.encoder().vocab_size),
+      rows_(config.encoder().vocab_size()),
       max_tokens_(config.max_source_length()),
       clip_(config.clip) {
   expect_vocabulary(config, tokenizer, "vocab_size", rows_);
   expect_room(max_tokens_, special_tokens_of(around_.single));
   expect_texts(around_.single, 0);
   if (!around_.pair.empty()) expect_texts(around_.pair, 1);
-  fit_types(around_.single, config.encoder().token_types);
-  fit_types(around_.pair, config.encoder().token_types);
+  fit_types(around_.single, config.encoder().tokens().token_types);
+  fit_types(around_.pair, config.encoder().tokens().token_types);
 }
 
 EncoderInput InputReader::read(std::string_view text) const {

@@ -19,7 +19,7 @@ Compute OpenFolder::compute(std::optional<Compute> wanted) const {
   return wanted.value_or(stored_compute(headers.front()));
 }
 
-WeightsLoader OpenFolder::load(std::vector<Parameter> parameters) const {
+WeightsLoader OpenFolder::load(std::vector<NamedParameter> parameters) const {
   WeightsLoader loader = folder.loader(headers, std::move(parameters));
   files.load(folder.weight_files(), loader);
   return loader;
@@ -46,7 +46,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, T
              .lower_case = false});
 }
 
-void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters) {
+void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters) {
   OpenFolder(folder).load(std::move(parameters));
 }
 

@@ -23,7 +23,7 @@ struct OpenFolder {
   Compute compute(std::optional<Compute> wanted) const;
 
   /// Sets a model's parameters, one tensor at a time; returns the loader that did.
-  WeightsLoader load(std::vector<Parameter> parameters) const;
+  WeightsLoader load(std::vector<NamedParameter> parameters) const;
 
   FolderOnDisk files;
   ModelFolder folder;
@@ -40,7 +40,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
                                           TokenizerSide side = TokenizerSide::source);
 
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
-void load_weights(const std::filesystem::path& folder, std::vector<Parameter> parameters);
+void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters);
 
 /// The pipeline of a folder. Throws wrong_task where tasks are given and the folder is for another.
 std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,

@@ -168,9 +168,9 @@ void expect_beams(std::size_t beams) {
 
 void expect_head(const char* option, std::size_t layer, std::size_t head,
                  const StackConfig& stack) {
-  if (layer < stack.layers && head < stack.n_heads) return;
+  if (layer < stack.layers.size() && head < stack.n_heads()) return;
   refuse_option({"{}: expected layers below {} and heads below {}, got layer {}, head {}",
-                 {option, stack.layers, stack.n_heads, layer, head}});
+                 {option, stack.layers.size(), stack.n_heads(), layer, head}});
 }
 
 void expect_mask(std::size_t tokens, std::span<const std::size_t> positions) {

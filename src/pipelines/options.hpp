@@ -10,7 +10,7 @@
 
 #include "base/json.hpp"
 #include "glassformer/output.hpp"
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 #include "run/trace.hpp"
 
 namespace glassformer {

@@ -18,10 +18,10 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
   json.object([&] {
     const StackConfig& reader = config.reader();
     json.field("task", to_string(config.task));
-    json.field("layers", reader.layers);
-    json.field("heads", reader.n_heads);
+    json.field("layers", reader.layers.size());
+    json.field("heads", reader.n_heads());
     json.field("d_model", reader.d_model);
-    json.field("vocab_size", reader.vocab_size);
+    json.field("vocab_size", reader.vocab_size());
     json.field("max_source_length", config.max_source_length());
     json.field("parameters", parameters);
     json.key("ignored_tensors");
@@ -44,8 +44,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
       json.field("target_language", config.target_language);
     }
     if (decoder && config.architecture.encoder) {
-      json.field("decoder_layers", decoder->layers);
-      if (translates) json.field("target_vocab_size", decoder->vocab_size);
+      json.field("decoder_layers", decoder->layers.size());
+      if (translates) json.field("target_vocab_size", decoder->vocab_size());
       json.field("max_target_length", decoder->max_length);
     } else if (config.task == Task::feature_extraction) {
       json.key("poolings");
@@ -74,7 +74,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
 std::string vocabulary_json(const Pipeline& pipeline) {
   const Tokenizer& tokenizer = pipeline.tokenizer();
   // Tokens that the model has no row for are in no result.
-  const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size);
+  const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size());
   JsonWriter json;
   json.array([&] {
     for (std::size_t id = 0; id < size; ++id) {

@@ -94,7 +94,7 @@ class Pipeline {
   virtual ~Pipeline() = default;
 
   /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
-  virtual std::vector<Parameter> parameters() = 0;
+  virtual std::vector<NamedParameter> parameters() = 0;
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
   /// Of what the model writes or, where it writes nothing, of what it reads.

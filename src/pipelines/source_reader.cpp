@@ -62,7 +62,7 @@ SourceReader::SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t>
       prefix_(std::move(prefix)),
       suffix_(std::move(suffix)),
       max_length_(encoder.max_length),
-      rows_(encoder.vocab_size) {}
+      rows_(encoder.vocab_size()) {}
 
 SourceText SourceReader::read(std::string_view text) const {
   SourceText source;

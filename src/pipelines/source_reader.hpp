@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/architecture.hpp"
+#include "models/config.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {

@@ -69,12 +69,12 @@ void expect_rows(std::span<const TemplatePart> parts, const Tokenizer& tokenizer
 void check_special_tokens(const ModelConfig& config, const Tokenizer& tokenizer,
                           const Tokenizer* target) {
   const TokenTemplate around = template_of(config, tokenizer);
-  const std::size_t rows = config.reader().vocab_size;
+  const std::size_t rows = config.reader().vocab_size();
   expect_rows(around.single, tokenizer, rows);
   expect_rows(around.pair, tokenizer, rows);
   if (config.task != Task::translation) return;
   const Tokenizer& written = target ? *target : tokenizer;
-  const std::size_t written_rows = config.decoder().vocab_size;
+  const std::size_t written_rows = config.decoder().vocab_size();
   expect_row("start_token", config.start_token, written, written_rows);
   expect_row("end_token", config.end_token, written, written_rows);
 }

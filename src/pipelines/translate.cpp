@@ -31,7 +31,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   SpecialTokens special;
   special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
   special.end = ids_of(std::span(&config.end_token, 1), "end_token", tokenizer)[0];
-  special.never.assign(config.decoder().vocab_size, true);
+  special.never.assign(config.decoder().vocab_size(), true);
   for (std::size_t i = 0; i < std::min(tokenizer.size(), special.never.size()); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     // Nor control characters: a sentence has no line breaks in it.
@@ -46,7 +46,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
 // The library transformers puts out what the folder does not forbid.
 SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
   SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
-  special.never.assign(config.decoder().vocab_size, false);
+  special.never.assign(config.decoder().vocab_size(), false);
   for (const std::vector<std::int32_t>& word : config.generation.never) {
     if (word.size() == 1) special.never[static_cast<std::size_t>(word[0])] = true;
   }
@@ -82,14 +82,16 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
       target_tokenizer_(std::move(target)),
       reader_(make_reader(config_, *source_tokenizer_)),
       model_(config_.architecture, compute) {
-  expect_vocabulary(config_, source_tokenizer(), "source_vocab_size", config_.encoder().vocab_size);
-  expect_vocabulary(config_, target_tokenizer(), "target_vocab_size", config_.decoder().vocab_size);
+  expect_vocabulary(config_, source_tokenizer(), "source_vocab_size",
+                    config_.encoder().vocab_size());
+  expect_vocabulary(config_, target_tokenizer(), "target_vocab_size",
+                    config_.decoder().vocab_size());
   special_ = special_tokens(config_, target_tokenizer());
   library_special_ = library_special_tokens(config_, special_);
   library_choice_ = library_choice(config_.generation, library_special_);
   if (shortlist) {
-    shortlist_ =
-        Shortlist::parse(*shortlist, config_.encoder().vocab_size, config_.decoder().vocab_size);
+    shortlist_ = Shortlist::parse(*shortlist, config_.encoder().vocab_size(),
+                                  config_.decoder().vocab_size());
   }
 }
 
@@ -120,15 +122,14 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
     for (std::size_t i = 0; i < prefix.size(); ++i) {
       const auto id = static_cast<std::size_t>(prefix[i]);
       const bool last = i + 1 == prefix.size();
-      if (id < config_.decoder().vocab_size && (last || prefix[i] != special_.end)) continue;
+      if (id < config_.decoder().vocab_size() && (last || prefix[i] != special_.end)) continue;
       refuse_option({"prefixes: expected ids below {}, the end token's only at the end, got {}",
-                     {config_.decoder().vocab_size, prefix[i]}});
+                     {config_.decoder().vocab_size(), prefix[i]}});
     }
   }
   for (const HeadIndex& head : options.ablate) {
     const bool encoder = head.attention == AttentionSite::encoder;
-    if (head.attention == AttentionSite::decoder &&
-        config_.decoder().attention == AttentionType::recurrent) {
+    if (head.attention == AttentionSite::decoder && config_.decoder().recurrent()) {
       throw_error(
           ErrorCode::unsupported,
           "ablate: expected heads of the encoder or of cross-attention, as this decoder has "

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "families/model_config.hpp"
 #include "glassformer/translator.hpp"
-#include "models/seq2seq.hpp"
+#include "models/runner.hpp"
 #include "pipelines/alignment.hpp"
 #include "pipelines/pipeline.hpp"
 #include "pipelines/source_reader.hpp"
@@ -62,7 +62,7 @@ class TranslatePipeline final : public Pipeline {
   TranslatePipeline(const TranslatePipeline&) = delete;
   TranslatePipeline& operator=(const TranslatePipeline&) = delete;
 
-  std::vector<Parameter> parameters() override { return model_.parameters(); }
+  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
   const Tokenizer& tokenizer() const override { return target_tokenizer(); }
@@ -70,7 +70,9 @@ class TranslatePipeline final : public Pipeline {
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
   }
-  Seq2Seq& model() { return model_; }
+  const Seq2Seq& model() const { return model_; }
+  Session& session() { return session_; }
+  WriterRunner runner() { return {model_, session_}; }
   const SpecialTokens& specials() const { return special_; }
 
   /// Starts on several texts. Throws `invalid_option` for beams, heads, layers or names that do not
@@ -113,6 +115,7 @@ class TranslatePipeline final : public Pipeline {
   std::optional<TokenChoice> library_choice_;  // of the same, where the folder changes scores
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
+  Session session_;
 };
 
 /// Translations under way.

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "base/utf8.hpp"
-#include "models/trace_plan.hpp"
 #include "pipelines/input_tokens.hpp"
 #include "pipelines/limits.hpp"
 #include "pipelines/output_writer.hpp"
 #include "pipelines/translate.hpp"
+#include "run/trace_plan.hpp"
 
 namespace glassformer {
 namespace {
@@ -82,7 +82,7 @@ struct TranslationJob::State {
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
         choice(owner.as_library(wanted) ? owner.library_choice_ : std::nullopt),
-        plan(owner.config_.architecture, owner.compute(),
+        plan(owner.model_, owner.session_,
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
@@ -208,8 +208,7 @@ std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
 // and values, and some 128 bytes in the trees.
 std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
-  const std::uint64_t key_and_value = 2 * sizeof(float) * decoder.n_heads * decoder.d_head;
-  const std::uint64_t node = saturating_product({decoder.layers, key_and_value});
+  const std::uint64_t node = cache_bytes(decoder);
   return saturating_product({how.beams, length, node + 128});
 }
 
@@ -217,7 +216,7 @@ std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
 std::uint64_t TranslationJob::State::traced_numbers(std::size_t keys, std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   return saturating_product(
-      {decoder.layers, decoder.n_heads, how.beams, length, (length + 1) / 2 + keys});
+      {decoder.layers.size(), decoder.n_heads(), how.beams, length, (length + 1) / 2 + keys});
 }
 
 // Throws where a text's searches or attention weights may not fit.
@@ -237,11 +236,11 @@ void TranslationJob::State::expect_room(const SourceText& source) {
     numbers += plan.numbers({.source = keys, .target = length});
     if (!sees()) continue;
     const std::uint64_t decoder = saturating_product(
-        {config.decoder().layers, config.decoder().n_heads, length, length + keys});
+        {config.decoder().layers.size(), config.decoder().n_heads(), length, length + keys});
     TraceBudget().take(options.stream ? traced_numbers(keys, length) : decoder);
     if (!options.attention) continue;
-    numbers += decoder +
-               saturating_product({config.encoder().layers, config.encoder().n_heads, keys, keys});
+    numbers += decoder + saturating_product({config.encoder().layers.size(),
+                                             config.encoder().n_heads(), keys, keys});
   }
   budget.take(numbers);
 }
@@ -286,7 +285,7 @@ void TranslationJob::State::start_batch() {
   }
 
   TraceRequest request = plan.request();
-  encoded = pipeline.model_.encode(sources, request);
+  encoded = pipeline.model_.encode(sources, request, pipeline.session_);
   for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
     sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
   }
@@ -297,7 +296,8 @@ void TranslationJob::State::start_batch() {
   const bool fits = options.trace.empty() && traced <= traced_bytes / sizeof(float);
   request.attention = sees() && (options.stream || fits);
   request.names.clear();
-  scorer.emplace(pipeline.model_, pipeline.model_.begin(encoded, limits, request),
+  scorer.emplace(pipeline.model_,
+                 pipeline.model_.begin(encoded, limits, request, pipeline.session_),
                  std::move(choices));
   NextTokenScorer* scores = &*scorer;
   if (choice) {
@@ -402,10 +402,10 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   const std::size_t length = fed.size();
   TraceRequest request = plan.request();
   request.attention = sees();
-  Seq2Seq& model = pipeline.model_;
+  const Seq2Seq& model = pipeline.model_;
   DecodingState state = model.begin(
       alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
-      request);
+      request, pipeline.session_);
   for (std::size_t i = 0; i < length; i += replayed_rows) {
     const std::size_t count = std::min(replayed_rows, length - i);
     const View<2> hidden = model.decode(state, std::span(fed).subspan(i, count));

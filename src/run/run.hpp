@@ -1,83 +1,58 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "layers/attention/relative_bias.hpp"
-#include "run/map_output.hpp"
-#include "run/sequences.hpp"
-#include "run/workspace.hpp"
+#include "run/segments.hpp"
+#include "run/session.hpp"
+#include "run/tracer.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {
 
-enum class RowsOf { tokens, sequences };
-
-/// A tensor that a layer has just completed, with a row for each row of the run: `count` rows from
-/// the run's row `first` on, `columns` floats each, `stride` floats apart. They may be read, and
-/// replaced before anybody reads them.
-struct CompleteRows {
-  float* data;
-  std::size_t first, count, columns, stride;
-  std::size_t heads = 0;       ///< a row is [heads, columns / heads]; 0: it is not of heads
-  RowsOf of = RowsOf::tokens;  ///< or: a row for each sequence of the run
+/// Keys and values of some rows: [rows, E] each, rows `stride` floats apart.
+struct KeyValueRows {
+  const float* k = nullptr;
+  const float* v = nullptr;
+  std::size_t stride = 0;
 };
 
-/// What looks at a run's tensors by their names, or replaces them; models/trace.hpp lists the
-/// names.
-class Tracer {
- public:
-  virtual ~Tracer() = default;
+struct RowAttention;
+class Run;
 
-  /// Names what follows, up to `leave`, "<scope>." in front of its own name.
-  virtual void enter(std::string_view scope) = 0;
-  virtual void enter(std::size_t index) = 0;
-  virtual void leave() = 0;
-
-  /// Whether the tensor of this name is to be seen.
-  virtual bool wants(std::string_view name) const = 0;
-  virtual void see(std::string_view name, const CompleteRows& rows) = 0;
-  /// Where the scores or weights of a sequence, or of a row of a decoding step, go.
-  virtual MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) = 0;
+/// The part of a cache that one layer uses in a step of decoding.
+struct LayerCache {
+  /// The step's own rows, which the layer fills: [R, 2 E] keys and values side by side; [R, D], its
+  /// states, of a recurrent unit.
+  View<2> own = view<2>(nullptr, {0, 0});
+  const float* rows = nullptr;  ///< all cached rows, those of the step included
+  void (*attend)(const RowAttention&, const Run&) = nullptr;  ///< attends to cached rows
 };
 
-/// One row of a decoding step: the rows of the cache that it may attend to, and where the attention
-/// weights of all layers go.
-struct AttentionRow {
-  std::span<const std::uint32_t> keys;
-  float* weights = nullptr;  ///< [L, H, keys]; null: not asked for
-};
-
-/// Keys and values in a cache, and which of them each row of a decoding step attends to.
-struct CachedRows {
-  const float* kv = nullptr;                ///< [cached rows, 2 E]: a key and a value side by side
-  std::span<const AttentionRow> rows = {};  ///< [R]
-  /// What scores get by how far a key is from a row's last one, its own; null: nothing.
-  RelativeBias* relative = nullptr;
-};
-
-/// What one layer works on in one step of decoding.
-struct DecodingStep {
-  std::size_t layer;
-  /// [R, 2 E]: the step's own rows of self_attn.kv, written by the layer; [R, D] of a recurrent
-  /// unit, whose states they are.
-  View<2> own_kv;
-  CachedRows self_attn, encoder_attn;
-};
-
-/// One forward pass, as each layer's call takes it: the room it works in, what its rows are, and
-/// who looks on. Rows are whole sequences, or steps of hypotheses that attend to a cache.
+/// One forward pass: the session it works in, what its rows are, and who observes it. Every layer
+/// call takes one.
 class Run {
  public:
-  explicit Run(Workspace& room, Tracer* tracer = nullptr) : workspace(room), tracer_(tracer) {}
+  explicit Run(Session& session, Tracer* tracer = nullptr) : session_(&session), tracer_(tracer) {}
 
-  Workspace& workspace;
+  Session& session() const { return *session_; }
+
+  /// A tensor [rows, columns] to be written, until the end of the caller's Arena::Scope.
+  View<2> make(std::size_t rows, std::size_t columns) const {
+    return session_->arena.make(rows, columns);
+  }
+  Arena& arena() const { return session_->arena; }
+
+  std::span<const Segment> segments = {};         ///< what each row attends to among its own kind
+  std::span<const Segment> source_segments = {};  ///< and among an encoder's states
+  KeyValueRows source_keys = {};                  ///< of the encoder's states, for this layer
+  /// Of each row; empty: rows have the positions of their segments.
+  std::span<const std::size_t> positions = {};
   const Sequences* sequences = nullptr;  ///< of whole sequences
-  const DecodingStep* step = nullptr;    ///< of a step of decoding
+  const LayerCache* cache = nullptr;     ///< of a step of decoding; null: keys are the run's rows
 
-  /// Until it ends, names have "<scope>." in front.
+  /// Until its end, the names of tensors get "<scope>." in front.
   class Scope {
    public:
     template <class Name>
@@ -98,23 +73,31 @@ class Run {
 
   bool traces(std::string_view name) const { return tracer_ && tracer_->wants(name); }
 
-  /// Shows rows that are complete to who wants them.
-  void see(std::string_view name, const CompleteRows& rows) const {
-    if (traces(name)) tracer_->see(name, rows);
+  /// Says that a tensor is complete. This is the one place where traces and patches take effect.
+  void done(std::string_view name, const CompleteRows& rows) const {
+    if (traces(name)) tracer_->done(name, rows);
   }
-  void see(std::string_view name, View<2>& x, std::size_t first = 0) const {
-    see(name, {.data = x.data(),
-               .first = first,
-               .count = x.shape(0),
-               .columns = x.shape(1),
-               .stride = x.shape(1)});
+  void done(std::string_view name, const View<2>& x, std::size_t first = 0) const {
+    done(name, complete(x, first));
   }
-
+  /// Gives the tensor that was completed last a second name.
+  void rename(std::string_view name, const View<2>& x) const {
+    if (traces(name)) tracer_->renamed(name, complete(x, 0));
+  }
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) const {
     return tracer_ ? tracer_->map(kind, index, shape) : MapOutput();
   }
 
  private:
+  static CompleteRows complete(const View<2>& x, std::size_t first) {
+    return {.data = x.data(),
+            .first = first,
+            .count = x.shape(0),
+            .columns = x.shape(1),
+            .stride = x.shape(1)};
+  }
+
+  Session* session_;
   Tracer* tracer_;
 };
 

@@ -23,6 +23,12 @@ class Sequences {
   std::size_t length(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
   std::size_t longest() const { return longest_; }
 
+  /// Gives every token [N] a position of its own, instead of that in its sequence: tokens that two
+  /// texts have in common can have the same ones. They must be below the model's max_length.
+  void place(std::vector<std::size_t> positions) { positions_ = std::move(positions); }
+  /// [N], or empty if every token has its position in its sequence.
+  std::span<const std::size_t> positions() const { return positions_; }
+
   /// The positions of sequence i that are not masked, ascending.
   std::span<const std::uint32_t> visible(std::size_t i) const;
 
@@ -31,6 +37,7 @@ class Sequences {
   std::vector<std::uint32_t> visible_;
   std::vector<std::size_t> visible_starts_ = {0};
   std::size_t longest_ = 0;
+  std::vector<std::size_t> positions_;
 };
 
 /// Sequences of token ids.
@@ -41,21 +48,14 @@ class Batch : public Sequences {
   /// in the model's (the caller has checked both).
   void add(std::span<const std::int32_t> ids, std::span<const std::size_t> masked = {},
            std::span<const std::int32_t> types = {});
-  /// Gives every token [N] a position of its own, in place of those in its sequence: what two texts
-  /// have in common can have the same ones. They must lie below the model's max_length.
-  void place(std::vector<std::size_t> positions) { positions_ = std::move(positions); }
-
   std::span<const std::int32_t> ids() const { return ids_; }  ///< [N]
   std::span<const std::int32_t> ids(std::size_t i) const {
     return ids().subspan(start(i), length(i));
   }
   std::span<const std::int32_t> types() const { return types_; }  ///< [N]
-  /// [N], or empty where every token has its position in its sequence.
-  std::span<const std::size_t> positions() const { return positions_; }
 
  private:
   std::vector<std::int32_t> ids_, types_;
-  std::vector<std::size_t> positions_;
 };
 
 }  // namespace glassformer

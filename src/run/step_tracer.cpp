@@ -25,7 +25,7 @@ float* StepTracer::keep_map(std::string name, MapKind kind, const MapPlace& plac
   }
   const std::size_t start = known->data.size();
   known->starts.push_back(start);
-  known->data.resize(start + place.shape.size());
+  known->data.resize(start + place.shape.size(), unseen(kind));
   return known->data.data() + start;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "run/segments.hpp"
 #include "run/trace.hpp"
 
 namespace glassformer {
@@ -50,9 +52,9 @@ class RowRecorder {
 
 /// The rows of a step of a decoding, or its sources'.
 struct StepRows {
-  std::size_t base, count;                   ///< how many rows come before them; how many they are
-  std::span<const std::size_t> positions;    ///< of each, in its sequence
-  std::span<const AttentionRow> cross = {};  ///< what each reads of the sources
+  std::size_t base, count;                 ///< how many rows come before them; how many they are
+  std::span<const std::size_t> positions;  ///< of each, in its sequence
+  std::span<const Segment> cross = {};     ///< what each reads of the sources
   std::span<const std::size_t> source_positions = {};  ///< of each row of the sources
 };
 
@@ -60,6 +62,8 @@ struct StepRows {
 struct StepRecord {
   RowRecorder& rows;
   std::vector<TracedMaps>* maps;  ///< null: of the sources, which have none
+  /// The buffer for a row's weights in one layer, if all of them are asked for.
+  std::function<float*(std::size_t row, std::size_t layer, bool cross)> attention;
 };
 
 /// Traces one step of a decoding, or the sources' keys and values.
@@ -74,6 +78,9 @@ class StepTracer final : public NamingTracer {
     record_.rows.keep(std::move(name), rows, rows_.base, rows_.base + rows_.count);
   }
   float* keep_map(std::string name, MapKind kind, const MapPlace& place) override;
+  float* keep_attention(const MapPlace& place) override {
+    return record_.attention ? record_.attention(place.index, layer(), reads_sources()) : nullptr;
+  }
   std::size_t position(RowsOf, std::size_t row) const override { return rows_.positions[row]; }
   std::size_t query_position(std::size_t index, std::size_t) const override {
     return rows_.positions[index];

@@ -58,7 +58,7 @@ bool NamingTracer::wants(std::string_view name) const {
   return request_.asks_for(full) || replaces(full);
 }
 
-void NamingTracer::see(std::string_view name, const CompleteRows& rows) {
+void NamingTracer::done(std::string_view name, const CompleteRows& rows) {
   std::string full = full_name(name);
   for (const Patch& patch : request_.patches) {
     if (patch.name != full) continue;

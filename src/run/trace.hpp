@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/patch.hpp"
+#include "run/run.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
@@ -57,7 +58,7 @@ class NamingTracer : public Tracer {
   void enter(std::size_t index) override;
   void leave() override;
   bool wants(std::string_view name) const override;
-  void see(std::string_view name, const CompleteRows& rows) override;
+  void done(std::string_view name, const CompleteRows& rows) override;
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) override;
 
  protected:

@@ -6,7 +6,7 @@
 
 namespace glassformer {
 
-DecodingScorer::DecodingScorer(LanguageModel& model, DecodingState state,
+DecodingScorer::DecodingScorer(const LanguageModel& model, DecodingState state,
                                std::vector<std::vector<std::int32_t>> choices)
     : model_(model), state_(std::move(state)) {
   for (std::vector<std::int32_t>& ids : choices) {
@@ -43,7 +43,8 @@ void DecodingScorer::project(View<2>& hidden, std::size_t first, std::size_t cou
                              const Choice& choice) {
   const std::size_t width = choice.ids.size();
   const View<2> logits = view<2>(logits_.data() + first * widest_, {count, width});
-  model_.project(const_view(rows(hidden, first, count)), choice.projection, logits);
+  model_.project(const_view(rows(hidden, first, count)), choice.projection, logits,
+                 state_.session());
   for (std::size_t row = 0; row < count; ++row) {
     next_.push_back({{&logits(row, 0), width}, choice.ids});
   }

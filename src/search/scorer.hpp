@@ -37,7 +37,7 @@ class DecodingScorer final : public NextTokenScorer {
  public:
   /// `choices`: of each source, the ids that its hypotheses are made of; none: the whole
   /// vocabulary.
-  DecodingScorer(LanguageModel& model, DecodingState state,
+  DecodingScorer(const LanguageModel& model, DecodingState state,
                  std::vector<std::vector<std::int32_t>> choices = {});
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
@@ -59,7 +59,7 @@ class DecodingScorer final : public NextTokenScorer {
   // Logits of rows [first, first + count) of the step under way, all of one source.
   void project(View<2>& hidden, std::size_t first, std::size_t count, const Choice& choice);
 
-  LanguageModel& model_;
+  const LanguageModel& model_;
   DecodingState state_;
   std::deque<Choice> choices_;    // one a source, or none
   std::size_t widest_ = 0;        // most ids of a choice

@@ -73,43 +73,12 @@ std::vector<SafetensorsHeader> list_of(SafetensorsHeader file) {
 
 }  // namespace
 
-std::size_t element_count(const std::vector<Parameter>& parameters) {
-  std::size_t count = 0;
-  for (const Parameter& parameter : parameters) count += element_count(parameter.shape);
-  return count;
-}
-
-ParameterScope::ParameterScope(std::vector<Parameter>& out, std::string prefix)
-    : out_(&out), prefix_(std::move(prefix)) {}
-
-ParameterScope ParameterScope::scope(std::string_view name) const {
-  return ParameterScope(*out_, join(name));
-}
-
-ParameterScope ParameterScope::scope(std::size_t index) const {
-  return scope(std::to_string(index));
-}
-
-void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
-                             Parameter::Set set) const {
-  out_->push_back({.name = join(name), .shape = std::move(shape), .set = std::move(set)});
-}
-
-void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                                  Parameter::SetInt8 set) const {
-  out_->push_back({.name = join(name), .shape = std::move(shape), .set_int8 = std::move(set)});
-}
-
-std::string ParameterScope::join(std::string_view name) const {
-  return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
-}
-
 // What a file costs in memory before it is known to fit the model depends on the model alone.
-WeightsLoader::WeightsLoader(SafetensorsHeader file, std::vector<Parameter> parameters)
+WeightsLoader::WeightsLoader(SafetensorsHeader file, std::vector<NamedParameter> parameters)
     : WeightsLoader(list_of(std::move(file)), std::move(parameters)) {}
 
 WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
-                             std::vector<Parameter> parameters, const Ignored& ignored)
+                             std::vector<NamedParameter> parameters, const Ignored& ignored)
     : files_(std::move(files)), parameters_(std::move(parameters)) {
   for (const SafetensorsHeader& file : files_) {
     starts_.push_back(starts_.back() + file.tensors().size());
@@ -163,7 +132,8 @@ WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
   }
 }
 
-bool WeightsLoader::check(const Parameter& parameter, std::size_t index, std::size_t scale) const {
+bool WeightsLoader::check(const NamedParameter& parameter, std::size_t index,
+                          std::size_t scale) const {
   const auto& [name, shape, set, set_int8] = parameter;
   if (index == none) {
     const std::string packed = name.substr(0, name.rfind('.') + 1) + "qweight";
@@ -293,7 +263,7 @@ void WeightsLoader::set(std::size_t index, std::span<const std::byte> bytes, std
   const std::span<float> values = buffer(bytes.size() / size_of(info.dtype));
   to_f32(info.dtype, bytes, values);
   check_finite(info, values, first * (values.size() / rows));
-  const Parameter& parameter = parameters_[bindings_[index].parameter];
+  const NamedParameter& parameter = parameters_[bindings_[index].parameter];
   if (!parameter.set_int8) return parameter.set(values, first);
   const QuantizedMatrix quantized = quantize(values, rows);
   parameter.set_int8(quantized.values, quantized.scales, first);
@@ -304,7 +274,7 @@ void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> 
   const Binding& binding = bindings_[index];
   const std::span<const float> scales =
       std::span(bindings_[binding.scale].scales).subspan(first, bytes.size() / row_bytes(index));
-  const Parameter& parameter = parameters_[binding.parameter];
+  const NamedParameter& parameter = parameters_[binding.parameter];
   if (parameter.set_int8) {
     const auto* integers = reinterpret_cast<const std::int8_t*>(bytes.data());
     return parameter.set_int8({integers, bytes.size()}, scales, first);

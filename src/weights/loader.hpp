@@ -8,45 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "weights/parameter.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {
-
-/// One tensor that a model needs, and where its values go.
-struct Parameter {
-  std::string name;
-  std::vector<std::size_t> shape;
-  /// Takes values, row-major: all of them or, of what has two dimensions or more, some rows,
-  /// beginning with row `first`. They come in order; spans die with the call.
-  using Set = std::function<void(std::span<const float>, std::size_t first)>;
-  Set set = {};
-  /// Of a matrix that is wanted as 8-bit integers: takes those and the scale of each row, instead.
-  using SetInt8 =
-      std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
-  SetInt8 set_int8 = {};
-};
-
-/// Numbers in all of them.
-std::size_t element_count(const std::vector<Parameter>& parameters);
-
-/// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
-/// "weight" gives "encoder.layers.0.fc1.weight".
-class ParameterScope {
- public:
-  explicit ParameterScope(std::vector<Parameter>& out, std::string prefix = {});
-
-  ParameterScope scope(std::string_view name) const;
-  ParameterScope scope(std::size_t index) const;
-  void declare(std::string_view name, std::vector<std::size_t> shape, Parameter::Set set) const;
-  void declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                    Parameter::SetInt8 set) const;
-
- private:
-  std::string join(std::string_view name) const;
-
-  std::vector<Parameter>* out_;
-  std::string prefix_;
-};
 
 /// Binds the tensors of a file, or of several, to a model's parameters and fills them one at a
 /// time, large ones some rows at a time, so that neither a file nor a large tensor ever lies whole
@@ -64,9 +29,9 @@ class WeightsLoader {
 
   /// Throws missing_tensor, unexpected_tensor, shape_mismatch or unsupported_dtype, by name, before
   /// any data is read.
-  WeightsLoader(std::vector<SafetensorsHeader> files, std::vector<Parameter> parameters,
+  WeightsLoader(std::vector<SafetensorsHeader> files, std::vector<NamedParameter> parameters,
                 const Ignored& ignored = {});
-  WeightsLoader(SafetensorsHeader file, std::vector<Parameter> parameters);
+  WeightsLoader(SafetensorsHeader file, std::vector<NamedParameter> parameters);
 
   /// The tensors of all files, one file after another.
   std::size_t size() const { return starts_.back(); }
@@ -104,7 +69,7 @@ class WeightsLoader {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   /// Whether the tensor at `index` is I8, with scales at `scale`; throws unless it fits.
-  bool check(const Parameter& parameter, std::size_t index, std::size_t scale) const;
+  bool check(const NamedParameter& parameter, std::size_t index, std::size_t scale) const;
   std::size_t row_bytes(std::size_t index) const;
   bool complete(std::size_t index) const;
   void set(std::size_t index, std::span<const std::byte> bytes, std::size_t first);
@@ -113,7 +78,7 @@ class WeightsLoader {
 
   std::vector<SafetensorsHeader> files_;
   std::vector<std::size_t> starts_ = {0};
-  std::vector<Parameter> parameters_;
+  std::vector<NamedParameter> parameters_;
   std::vector<Binding> bindings_;  // one per tensor
   std::vector<float> buffer_;
 };

@@ -45,6 +45,11 @@ function parse(name, bytes) {
     );
   }
   const text = bytes.toString();
+  if (name.endsWith('inspect.out') && text.startsWith('{')) {
+    const end = text.indexOf('\n}\n') + 3;
+    return { config: JSON.parse(text.slice(0, end)), tensors: text.slice(end) };
+  }
+  if (text.includes('; it has ')) return text.split(/, |; it has /).sort();
   try {
     return name.endsWith('.json') ? JSON.parse(text) : text.trim().split('\n').map(JSON.parse);
   } catch {

@@ -16,7 +16,7 @@ using namespace glassformer;
 
 // Loads the file into parameters of its own shapes, so that conversion and scaling run too.
 static void load(const SafetensorsFile& file) {
-  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> parameters;
   for (const TensorInfo& tensor : file.header().tensors()) {
     if (tensor.name.ends_with("_scale")) continue;
     const auto set = [&tensor](std::span<const float> values, std::size_t first) {

@@ -22,7 +22,7 @@ extern const Family bergamot;
 using namespace glassformer;
 
 static void load(const TensorContainer& container, std::span<const std::byte> data) {
-  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> parameters;
   for (const TensorInfo& tensor : container.header.tensors()) {
     if (tensor.end > data.size() || tensor.begin > tensor.end) std::abort();
     if (!holds_weights(tensor.dtype) || tensor.shape.empty()) continue;

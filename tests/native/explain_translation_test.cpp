@@ -149,7 +149,7 @@ TEST_CASE("recurrent units after a norm, and relative positions, have ledgers th
   }
   TranslatePipeline pipeline(config, load_tokenizer(golden.folder));
   SplitMix64 random(7);
-  for (const Parameter& parameter : pipeline.parameters()) {
+  for (const NamedParameter& parameter : pipeline.parameters()) {
     parameter.set(initial_values(parameter, random), 0);
   }
   const std::string text = golden.json.at("texts").at(2);

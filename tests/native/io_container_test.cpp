@@ -49,7 +49,7 @@ TEST_CASE("a container's integers are rows of outputs, with one multiplier", "[i
   const std::string file = small_file();
   const TensorContainer container = parse(file);
   std::vector<std::string> names;
-  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> parameters;
   std::vector<std::vector<float>> values;
   values.reserve(3);
   for (const TensorInfo& tensor : container.header.tensors()) {

@@ -23,8 +23,8 @@ using test::check_error;
 using Values = std::map<std::string, std::vector<float>>;
 
 // A model of two layers with a matrix and a vector; what is set goes to `values`.
-std::vector<Parameter> parameters_of(Values& values) {
-  std::vector<Parameter> parameters;
+std::vector<NamedParameter> parameters_of(Values& values) {
+  std::vector<NamedParameter> parameters;
   const ParameterScope layers = ParameterScope(parameters).scope("encoder").scope("layers");
   for (std::size_t i = 0; i < 2; ++i) {
     const auto declare = [&](const char* name, std::vector<std::size_t> shape) {
@@ -112,7 +112,7 @@ TEST_CASE("a parameter wanted as integers gets them as stored, or quantized", "[
   const auto load_matrix = [&](const std::vector<NamedTensor>& tensors, std::size_t pieces) {
     values.clear();
     scales.clear();
-    std::vector<Parameter> parameters;
+    std::vector<NamedParameter> parameters;
     ParameterScope(parameters)
         .declare_int8("weight", {2, 3},
                       [&](std::span<const std::int8_t> q, std::span<const float> s, std::size_t) {
@@ -307,7 +307,7 @@ TEST_CASE("several files are bound together, and what nobody reads is told apart
                                c = file_of({"ids", DType::i64, {2}, bytes_of(positions)});
   std::map<std::string, std::vector<float>> got;
   const auto parameters = [&] {
-    std::vector<Parameter> list;
+    std::vector<NamedParameter> list;
     for (const auto& [name, size] : {std::pair{"a", 2}, std::pair{"b", 3}}) {
       list.push_back({.name = name,
                       .shape = {static_cast<std::size_t>(size)},
@@ -361,7 +361,7 @@ TEST_CASE("a file of other tensors takes no memory for each", "[io]") {
   json.back() = '}';
   SafetensorsHeader header = SafetensorsHeader::parse(json, 0);
   Values values;
-  std::vector<Parameter> parameters = parameters_of(values);
+  std::vector<NamedParameter> parameters = parameters_of(values);
   const std::size_t peak = test::peak_of([&] {
     check_error(ErrorCode::missing_tensor, "encoder.layers.0.weight",
                 [&] { WeightsLoader(std::move(header), std::move(parameters)); });
@@ -412,7 +412,7 @@ TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
   const std::vector<std::byte> bytes = write_safetensors(std::span(&table, 1));
   const SafetensorsFile file = SafetensorsFile::parse(bytes);
   std::vector<float> got(numbers.size());
-  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> parameters;
   ParameterScope(parameters)
       .declare("weight", {rows, columns}, [&](std::span<const float> values, std::size_t first) {
         std::ranges::copy(values, got.begin() + static_cast<std::ptrdiff_t>(first * columns));
@@ -444,7 +444,7 @@ TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
 
 TEST_CASE("a parameter declared twice is the model's mistake", "[io]") {
   Values values;
-  std::vector<Parameter> parameters = parameters_of(values);
+  std::vector<NamedParameter> parameters = parameters_of(values);
   parameters.push_back(parameters[0]);
   const std::vector<std::byte> bytes = write_safetensors(complete());
   check_error(ErrorCode::internal, "encoder.layers.0.weight: declared twice",

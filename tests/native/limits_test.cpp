@@ -67,9 +67,9 @@ ModelConfig translator_config(const Tokenizer& tokenizer) {
 }
 
 // Random weights, those of matrices this much larger than they should be.
-void fill(const std::vector<Parameter>& parameters, float factor = 1, std::uint64_t seed = 1) {
+void fill(const std::vector<NamedParameter>& parameters, float factor = 1, std::uint64_t seed = 1) {
   SplitMix64 random(seed);
-  for (const Parameter& parameter : parameters) {
+  for (const NamedParameter& parameter : parameters) {
     std::vector<float> values = initial_values(parameter, random);
     if (parameter.shape.size() == 2) {
       for (float& value : values) value *= factor;
@@ -432,9 +432,9 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
 
   // One token's vector is too large: the texts without it are none the worse.
   const std::int32_t end = *tokenizer.find("</s>");
-  const auto spoilt = [&](const std::vector<Parameter>& parameters, std::int32_t token) {
+  const auto spoilt = [&](const std::vector<NamedParameter>& parameters, std::int32_t token) {
     fill(parameters);
-    for (const Parameter& parameter : parameters) {
+    for (const NamedParameter& parameter : parameters) {
       if (parameter.name != "encoder.embed_tokens.weight") continue;
       SplitMix64 random(7);
       std::vector<float> values = initial_values(parameter, random);

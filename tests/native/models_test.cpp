@@ -313,7 +313,7 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   config.architecture.encoder->max_length = 256;
   EncoderModel model(config.architecture);
   SplitMix64 random(7);
-  for (const Parameter& parameter : model.parameters()) {
+  for (const NamedParameter& parameter : model.parameters()) {
     parameter.set(initial_values(parameter, random), 0);
   }
   Batch batch;
@@ -539,7 +539,7 @@ TEST_CASE("attention in integers uses the weights it hands out", "[models]") {
 }
 
 TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]") {
-  const Parameter matrix = {"encoder.layers.0.fc1.weight", {300, 100}, {}};
+  const NamedParameter matrix = {"encoder.layers.0.fc1.weight", {300, 100}, {}};
   SplitMix64 one(9), same(9), other(10);
   const auto values = initial_values(matrix, one);
   CHECK(values == initial_values(matrix, same));

@@ -12,10 +12,10 @@
 #include "checkpoint_golden.hpp"
 #include "error_of.hpp"
 #include "golden.hpp"
-#include "models/trace_plan.hpp"
 #include "pipelines/classify.hpp"
 #include "pipelines/load.hpp"
 #include "pipelines/translate.hpp"
+#include "run/trace_plan.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -44,7 +44,7 @@ TEST_CASE("distances are put into the original's buckets", "[layers]") {
 TEST_CASE("a longer text gets the same bias for the same distance", "[layers]") {
   RelativeBias bias(
       {.n_heads = 2, .buckets = 8, .distance = 16, .distances = Distances::both_ways});
-  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> parameters;
   bias.declare(ParameterScope(parameters).scope("relative_bias"));
   REQUIRE(parameters.size() == 1);
   CHECK(parameters[0].shape == std::vector<std::size_t>{8, 2});

@@ -434,7 +434,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   config.architecture.encoder->max_length = config.architecture.decoder->max_length = 256;
   Seq2Seq model(config.architecture);
   SplitMix64 random(11);
-  for (const Parameter& parameter : model.parameters()) {
+  for (const NamedParameter& parameter : model.parameters()) {
     parameter.set(initial_values(parameter, random), 0);
   }
   const auto draw = [&](std::size_t count) {
@@ -496,7 +496,7 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
   const TranslationGolden golden("translate_odd_local");
   Seq2Seq model(golden.config.architecture, compute);
   SplitMix64 random(3);
-  for (const Parameter& parameter : model.parameters()) {
+  for (const NamedParameter& parameter : model.parameters()) {
     const std::vector<float> values = initial_values(parameter, random);
     if (parameter.set_int8) {
       const QuantizedMatrix matrix = quantize(values, parameter.shape[0]);
@@ -586,7 +586,7 @@ TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
     }
     Seq2Seq model(architecture);
     std::set<std::string> names;
-    for (const Parameter& parameter : model.parameters()) {
+    for (const NamedParameter& parameter : model.parameters()) {
       if (parameter.name.find("embed_tokens") != std::string::npos ||
           parameter.name.starts_with("lm_head")) {
         CHECK(names.insert(parameter.name).second);
@@ -618,7 +618,7 @@ TEST_CASE("the tutorial's build_transformer has the parameters it should", "[seq
   Seq2Seq model(config.architecture);
   std::size_t count = 0;
   std::set<std::string> names;
-  for (const Parameter& parameter : model.parameters()) {
+  for (const NamedParameter& parameter : model.parameters()) {
     count += element_count(parameter.shape);
     CHECK(names.insert(parameter.name).second);
   }

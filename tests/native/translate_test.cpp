@@ -50,9 +50,9 @@ ModelConfig config_of(const Tokenizer& source, const Tokenizer& target) {
 }
 
 // Random weights, but an output layer that is sure of itself and ends now and then.
-void fill(std::vector<Parameter> parameters, std::int32_t end, std::uint64_t seed) {
+void fill(std::vector<NamedParameter> parameters, std::int32_t end, std::uint64_t seed) {
   SplitMix64 random(seed);
-  for (const Parameter& parameter : parameters) {
+  for (const NamedParameter& parameter : parameters) {
     std::vector<float> values = initial_values(parameter, random);
     if (parameter.name == "lm_head.weight") {
       for (float& value : values) value *= 8;

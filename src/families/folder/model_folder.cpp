@@ -393,7 +393,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
   if (links_writers() && config.architecture.decoder) {
     if (generation_) read_generation(*generation_, config.generation);
-    check_generation(config.generation, config.decoder().vocab_size, file);
+    check_generation(config.generation, config.decoder().vocab_size(), file);
   }
   if (config.task == Task::translation) {
     expect_searched(config.generation, file);
@@ -421,7 +421,7 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
 }
 
 WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
-                                  std::vector<Parameter> parameters) const {
+                                  std::vector<NamedParameter> parameters) const {
   std::vector<SafetensorsHeader> files(headers.begin(), headers.end());
   if (!family_) return {std::move(files), std::move(parameters)};
   const std::size_t modules = modules_ ? modules_->weights.size() : 0;
@@ -433,20 +433,20 @@ WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
     }
   }
   // The files of modules have names of their own, which may be alike.
-  std::vector<Parameter> of_modules;
+  std::vector<NamedParameter> of_modules;
   for (std::size_t i = 0; i < modules; ++i) {
     const SentenceModules::Weights& module = modules_->weights[i];
     SafetensorsHeader& file = files[own.size() + i];
     file = file.with_prefix(module.file + ": ");
     for (const auto& [ours, theirs] : module.names) {
-      const auto found = std::ranges::find(parameters, ours, &Parameter::name);
+      const auto found = std::ranges::find(parameters, ours, &NamedParameter::name);
       if (found == parameters.end()) continue;
       found->name = module.file + ": " + theirs;
       of_modules.push_back(std::move(*found));
       parameters.erase(found);
     }
   }
-  std::vector<Parameter> theirs =
+  std::vector<NamedParameter> theirs =
       in_family_names(std::move(parameters), *family_, names_in(own), integers);
   theirs.insert(theirs.end(), std::make_move_iterator(of_modules.begin()),
                 std::make_move_iterator(of_modules.end()));

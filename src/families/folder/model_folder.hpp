@@ -64,7 +64,7 @@ class ModelFolder {
 
   /// What takes the weights. Throws what WeightsLoader throws.
   WeightsLoader loader(std::span<const SafetensorsHeader> headers,
-                       std::vector<Parameter> parameters) const;
+                       std::vector<NamedParameter> parameters) const;
 
   /// The folder in this one that holds the model, with a slash at its end; empty: this one.
   const std::string& folder() const { return folder_; }

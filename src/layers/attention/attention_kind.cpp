@@ -8,12 +8,12 @@
 namespace glassformer {
 
 void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
-                              Workspace& workspace) const {
+                              AttentionScratch& scratch) const {
   // What goes into 8-bit products must be the same on every machine: the last bit decides to which
   // integer a number is rounded.
   const bool integers = in.compute == Compute::int8;
   const auto attend_with = integers ? integer_softmax_attention : softmax_attention;
-  attend_with(in, out, reach_, workspace);
+  attend_with(in, out, reach_, scratch);
 }
 
 namespace {
@@ -24,32 +24,32 @@ void mix(const HeadInput& in, const HeadOutput& out, std::size_t query, View<2> 
   float* const context = out.context + query * out.stride;
   std::fill_n(context, in.d_head, 0.0f);
   std::size_t key = 0;
-  for (std::size_t j = 0; j < in.visible.size(); ++j) {
-    for (; key < in.visible[j]; ++key) weights[key] = 0.0f;
+  for (std::size_t j = 0; j < in.keys.size(); ++j) {
+    for (; key < in.keys[j]; ++key) weights[key] = 0.0f;
     kernels().add_scaled(context, &values(j, 0), in.d_head, weights[key++]);
   }
-  for (; key < in.length; ++key) weights[key] = 0.0f;
+  for (; key < weights.size(); ++key) weights[key] = 0.0f;
 }
 
 }  // namespace
 
 void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
-                             Workspace& workspace) const {
+                             AttentionScratch& scratch) const {
   const Kernels& run = kernels();
   const std::size_t d = in.d_head;
-  const std::size_t keys = in.visible.size();
-  LinearAttentionScratch& scratch = workspace.linear_attention;
-  scratch.reserve(keys, d);
+  const std::size_t keys = in.keys.size();
+  LinearAttentionScratch& buffers = scratch.linear;
+  buffers.reserve(keys, d);
 
   // A column of ones beside v makes the last column of every sum below the normalizer.
-  View<2> features_k = view<2>(scratch.features.data(), {keys, d});  // φ(k)
-  View<2> values = view<2>(scratch.values.data(), {keys, d + 1});    // [v, 1]
+  View<2> features_k = view<2>(buffers.features.data(), {keys, d});  // φ(k)
+  View<2> values = view<2>(buffers.values.data(), {keys, d + 1});    // [v, 1]
   for (std::size_t j = 0; j < keys; ++j) {
-    run.elu_plus_one(&features_k(j, 0), in.k + in.visible[j] * in.stride, d);
-    std::copy_n(in.v + in.visible[j] * in.stride, d, &values(j, 0));
+    run.elu_plus_one(&features_k(j, 0), in.k + in.keys[j] * in.kv_stride, d);
+    std::copy_n(in.v + in.keys[j] * in.kv_stride, d, &values(j, 0));
     values(j, d) = 1.0f;
   }
-  View<2> state = view<2>(scratch.state.data(), {d, d + 1});  // Σ φ(k) [v, 1]ᵀ
+  View<2> state = view<2>(buffers.state.data(), {d, d + 1});  // Σ φ(k) [v, 1]ᵀ
   std::fill_n(state.data(), d * (d + 1), 0.0f);
   for (std::size_t j = 0; j < keys; ++j) {
     for (std::size_t i = 0; i < d; ++i) {
@@ -57,11 +57,11 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
     }
   }
 
-  float* features_q = scratch.query.data();  // [d] φ(q) of one query
+  float* features_q = buffers.query.data();  // [d] φ(q) of one query
   float* sums = features_q + d;  // [d + 1] φ(q) · state: the context before it is normalized, and
                                  // the normalizer
-  for (std::size_t i = 0; i < in.length; ++i) {
-    run.elu_plus_one(features_q, in.q + i * in.stride, d);
+  for (std::size_t i = 0; i < in.queries; ++i) {
+    run.elu_plus_one(features_q, in.q + i * in.q_stride, d);
     std::fill_n(sums, d + 1, 0.0f);
     for (std::size_t c = 0; c < d; ++c) {
       run.add_scaled(sums, &state(c, 0), d + 1, features_q[c]);
@@ -72,26 +72,10 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
     for (std::size_t j = 0; j < keys; ++j) {
       float product = 0.0f;
       for (std::size_t c = 0; c < d; ++c) product += features_q[c] * features_k(j, c);
-      out.weights.row(i)[in.visible[j]] = product * inverse;
+      out.weights.row(i)[in.keys[j]] = product * inverse;
     }
     if (out.weights.replace(i)) mix(in, out, i, values);
   }
-}
-
-std::unique_ptr<const AttentionKind> make_attention_kind(AttentionType type, std::size_t window) {
-  switch (type) {
-    case AttentionType::full:
-      return std::make_unique<SoftmaxAttention>(Reach{});
-    case AttentionType::causal:
-      return std::make_unique<SoftmaxAttention>(Reach{.behind = 0});
-    case AttentionType::local:
-      return std::make_unique<SoftmaxAttention>(Reach{.before = window, .behind = window});
-    case AttentionType::linear:
-      return std::make_unique<LinearAttention>();
-    case AttentionType::recurrent:
-      break;
-  }
-  return nullptr;
 }
 
 }  // namespace glassformer

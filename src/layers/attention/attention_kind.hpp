@@ -6,29 +6,31 @@
 #include <memory>
 #include <span>
 
-#include "layers/linear/linear.hpp"
-#include "run/workspace.hpp"
+#include "glassformer/compute.hpp"
+#include "run/map_output.hpp"
+#include "run/session.hpp"
 
 namespace glassformer {
 
-/// One head's share of one sequence. Rows of q, k and v are `stride` floats apart.
+/// One head's share of one segment whose keys are addressed by their positions.
 struct HeadInput {
-  const float* q;  ///< [length, d_head]
-  const float* k;  ///< [length, d_head]
-  const float* v;  ///< [length, d_head]
-  std::size_t stride;
-  std::size_t length;
+  const float* q;  ///< [queries, d_head], rows `q_stride` floats apart; query i is at position i
+  std::size_t q_stride;
+  std::size_t queries;
+  const float* k;  ///< by position, [d_head] each, rows `kv_stride` floats apart
+  const float* v;  ///< the same
+  std::size_t kv_stride;
   std::size_t d_head;
   float divisor;  ///< of the scores: √d_head in "Attention Is All You Need", 3.2.1
   Compute compute;
-  std::span<const std::uint32_t> visible;  ///< positions that may be attended to, ascending
-  /// By key - query, from 1 - length to length - 1, added to the divided scores; null: none.
+  std::span<const std::uint32_t> keys;  ///< positions that may be attended to, ascending
+  /// Added to the divided scores, by key - query; null: none.
   const float* bias = nullptr;
 };
 
-/// Where one head's results go.
+/// The buffers for one head's results.
 struct HeadOutput {
-  float* context;  ///< [length, d_head], rows `stride` floats apart
+  float* context;  ///< [queries, d_head], rows `stride` floats apart
   std::size_t stride;
   HeadMap weights = {};
   HeadMap scores = {};  ///< before the softmax
@@ -38,7 +40,8 @@ struct HeadOutput {
 class AttentionKind {
  public:
   virtual ~AttentionKind() = default;
-  virtual void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const = 0;
+  virtual void attend(const HeadInput& in, const HeadOutput& out,
+                      AttentionScratch& scratch) const = 0;
   /// Whether its weights are made of scores.
   virtual bool has_scores() const { return true; }
 };
@@ -55,7 +58,7 @@ struct Reach {
 class SoftmaxAttention final : public AttentionKind {
  public:
   explicit SoftmaxAttention(Reach reach) : reach_(reach) {}
-  void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const override;
+  void attend(const HeadInput& in, const HeadOutput& out, AttentionScratch& scratch) const override;
 
  private:
   Reach reach_;
@@ -66,14 +69,8 @@ class SoftmaxAttention final : public AttentionKind {
 /// φ(q_i) · φ(k_j) / Σ_j' φ(q_i) · φ(k_j'); it has no scores.
 class LinearAttention final : public AttentionKind {
  public:
-  void attend(const HeadInput& in, const HeadOutput& out, Workspace& workspace) const override;
+  void attend(const HeadInput& in, const HeadOutput& out, AttentionScratch& scratch) const override;
   bool has_scores() const override { return false; }
 };
-
-/// recurrent: none, but a recurrent unit in its place, of decoders that attend to an encoder.
-enum class AttentionType { full, local, linear, causal, recurrent };
-
-/// `window`: of local attention alone. Null of none.
-std::unique_ptr<const AttentionKind> make_attention_kind(AttentionType type, std::size_t window);
 
 }  // namespace glassformer

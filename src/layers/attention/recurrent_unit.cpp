@@ -13,39 +13,40 @@ void RecurrentUnit::declare(const ParameterScope& scope) {
 
 void RecurrentUnit::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
   const std::size_t n = x.shape(0);
-  View<2> both = view<2>(run.workspace.qkv.data(), {n, 2 * d_model_});  // [R, 2 D]
-  View<2> output = rows(run.workspace.context, 0, n);                   // [R, D]
-  projections_(input, both, run.workspace);
+  const Arena::Scope scope(run.arena());
+  View<2> both = run.make(n, 2 * d_model_);
+  View<2> output = run.make(n, d_model_);
+  projections_(input, both, run);
   for (std::size_t i = 0; i < n; ++i) {
     float* const gate = &both(i, d_model_);  // σ(x) = (1 + tanh(x / 2)) / 2
     kernels().scale(gate, gate, d_model_, 0.5f);
     kernels().activate(Activation::tanh, gate, d_model_);
     std::transform(gate, gate + d_model_, gate, [](float t) { return 0.5f + 0.5f * t; });
   }
-  const auto see = [&](const char* name, float* data, std::size_t first, std::size_t count,
-                       std::size_t stride) {
-    run.see(name,
-            {.data = data, .first = first, .count = count, .columns = d_model_, .stride = stride});
+  const auto trace = [&](const char* name, float* data, std::size_t first, std::size_t count,
+                         std::size_t stride) {
+    run.done(name,
+             {.data = data, .first = first, .count = count, .columns = d_model_, .stride = stride});
   };
-  see("candidate", both.data(), 0, n, 2 * d_model_);
-  see("gate", both.data() + d_model_, 0, n, 2 * d_model_);
-  const CachedRows& cache = run.step->self_attn;
-  View<2> states = run.step->own_kv;  // [R, D]
+  trace("candidate", both.data(), 0, n, 2 * d_model_);
+  trace("gate", both.data() + d_model_, 0, n, 2 * d_model_);
+  View<2> states = run.cache->own;                            // [R, D]
+  if (n == 0) trace("state", states.data(), 0, 0, d_model_);  // a pass over no rows lists names
   for (std::size_t i = 0; i < n; ++i) {
     // A row may go on from one before it in the same step.
-    const std::span<const std::uint32_t> path = cache.rows[i].keys;
+    const std::span<const std::uint32_t> path = run.segments[i].keys;
     const float* const before =
-        path.size() > 1 ? cache.kv + path[path.size() - 2] * d_model_ : nullptr;
+        path.size() > 1 ? run.cache->rows + path[path.size() - 2] * d_model_ : nullptr;
     const float *const candidate = &both(i, 0), *const gate = candidate + d_model_;
     float* const state = &states(i, 0);
     for (std::size_t c = 0; c < d_model_; ++c) {
       state[c] = candidate[c] + gate[c] * ((before ? before[c] : 0.0f) - candidate[c]);
     }
-    see("state", state, i, 1, d_model_);
+    trace("state", state, i, 1, d_model_);
     std::transform(state, state + d_model_, &output(i, 0),
                    [](float c) { return std::max(c, 0.0f); });
   }
-  run.see("output", output);
+  run.done("output", output);
   kernels().add_scaled(x.data(), output.data(), output.size(), 1.0f);
 }
 

@@ -16,11 +16,7 @@ constexpr std::size_t least_length = 128;
 }  // namespace
 
 void RelativeBias::declare(const ParameterScope& scope) {
-  scope.declare("weight", {shape_.buckets, shape_.n_heads},
-                [this](std::span<const float> values, std::size_t row) {
-                  weight_.resize(shape_.buckets * shape_.n_heads);
-                  std::ranges::copy(values, weight_.data() + row * shape_.n_heads);
-                });
+  scope.declare("weight", {shape_.buckets, shape_.n_heads}, weight_);
 }
 
 // Half of a way's buckets have a distance each; the rest grow like powers, up to `distance`. In
@@ -44,20 +40,27 @@ std::size_t RelativeBias::bucket(const RelativeBiasShape& shape, std::ptrdiff_t 
   return first + std::min(exact + static_cast<std::size_t>(steps), count - 1);
 }
 
-void RelativeBias::reserve(std::size_t length) {
-  if (length <= longest_) return;
-  if (weight_.empty()) throw_error(ErrorCode::internal, "relative positions have no weights yet");
-  const std::size_t longest = std::max({length, 2 * longest_, least_length});
+const float* RelativeBias::of(std::size_t head, std::size_t length, Session& session) const {
+  const GrowingTable& values = table(std::max<std::size_t>(length, 1), session);
+  return values.values.data() + head * (2 * values.rows - 1) + values.rows - 1;
+}
+
+const GrowingTable& RelativeBias::table(std::size_t length, Session& session) const {
+  GrowingTable& table = session.table(this);
+  if (length <= table.rows) return table;
+  const float* const weight = loaded(weight_, "a bias by distance");
+  const std::size_t longest = std::max({length, 2 * table.rows, least_length});
   const std::size_t distances = 2 * longest - 1;
-  by_distance_.resize(checked_product("a bias by distance", {shape_.n_heads, distances}));
-  longest_ = longest;
+  table.values.resize(checked_product("a bias by distance", {shape_.n_heads, distances}));
+  table.rows = longest;
   for (std::size_t i = 0; i < distances; ++i) {
-    const auto behind = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(longest_ - 1);
-    const float* row = weight_.data() + bucket(shape_, behind) * shape_.n_heads;
+    const auto behind = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(longest - 1);
+    const float* row = weight + bucket(shape_, behind) * shape_.n_heads;
     for (std::size_t head = 0; head < shape_.n_heads; ++head) {
-      by_distance_[head * distances + i] = row[head];
+      table.values[head * distances + i] = row[head];
     }
   }
+  return table;
 }
 
 }  // namespace glassformer

@@ -39,9 +39,9 @@ struct QueryBlock {
 template <typename Attend>
 void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
   const std::size_t width = kernels().panel_width;
-  for (std::size_t first = 0; first < in.length; first += Workspace::query_rows) {
-    const std::size_t queries = std::min(Workspace::query_rows, in.length - first);
-    const KeyRange keys = keys_near(in.visible, first, first + queries - 1, reach);
+  for (std::size_t first = 0; first < in.queries; first += AttentionScratch::query_rows) {
+    const std::size_t queries = std::min(AttentionScratch::query_rows, in.queries - first);
+    const KeyRange keys = keys_near(in.keys, first, first + queries - 1, reach);
     const std::size_t origin = keys.begin / width * width;
     attend(QueryBlock{first, queries, origin, keys.end - origin});
   }
@@ -49,7 +49,7 @@ void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
 
 // The keys of one query of a block, counted from the block's first.
 KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query, Reach reach) {
-  const KeyRange near = keys_near(in.visible, block.first + query, block.first + query, reach);
+  const KeyRange near = keys_near(in.keys, block.first + query, block.first + query, reach);
   return {near.begin - block.origin, near.end - block.origin};
 }
 
@@ -61,12 +61,12 @@ void hand_out(const HeadInput& in, const HeadOutput& out, const QueryBlock& bloc
               void (*scale)(float*, const Weight*, std::size_t, float)) {
   if (!out.weights.data) return;
   float* const weights = out.weights.row(block.first + query).data();
-  if (in.visible.size() == in.length) {
+  if (in.keys.size() == out.weights.keys) {
     scale(weights + block.origin + keys.begin, row + keys.begin, keys.end - keys.begin, share);
     return;
   }
   for (std::size_t j = keys.begin; j < keys.end; ++j) {
-    weights[in.visible[block.origin + j]] = static_cast<float>(row[j]) * share;
+    weights[in.keys[block.origin + j]] = static_cast<float>(row[j]) * share;
   }
 }
 
@@ -77,7 +77,7 @@ void hand_out_scores(const HeadInput& in, const HeadOutput& out, const QueryBloc
   if (!out.scores.data) return;
   const std::span<float> scores = out.scores.row(block.first + query);
   for (std::size_t j = keys.begin; j < keys.end; ++j) {
-    scores[in.visible[block.origin + j]] = static_cast<float>(row[j]) * scale;
+    scores[in.keys[block.origin + j]] = static_cast<float>(row[j]) * scale;
   }
 }
 
@@ -88,12 +88,10 @@ void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block,
                KeyRange keys, float* row, float& scale) {
   if (!map.replace(block.first + query)) return;
   const std::span<float> replaced = map.row(block.first + query);
-  for (std::size_t j = keys.begin; j < keys.end; ++j)
-    row[j] = replaced[in.visible[block.origin + j]];
+  for (std::size_t j = keys.begin; j < keys.end; ++j) row[j] = replaced[in.keys[block.origin + j]];
   scale = 1.0f;
   std::fill(replaced.begin(), replaced.end(), map.unseen);
-  for (std::size_t j = keys.begin; j < keys.end; ++j)
-    replaced[in.visible[block.origin + j]] = row[j];
+  for (std::size_t j = keys.begin; j < keys.end; ++j) replaced[in.keys[block.origin + j]] = row[j];
 }
 
 // bias [keys] = what the scores of a query of a block get for each of its keys.
@@ -101,23 +99,23 @@ void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, 
                float* bias) {
   const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
   const std::span<const std::uint32_t> visible =
-      in.visible.subspan(block.origin + keys.begin, keys.end - keys.begin);
+      in.keys.subspan(block.origin + keys.begin, keys.end - keys.begin);
   std::ranges::transform(visible, bias, [&](std::uint32_t key) { return by_key[key]; });
 }
 
 // One head's visible keys and values, packed so that the matrix product can run over them. Masked
 // positions are left out here, and nothing below has to know of them.
 void pack_keys(const HeadInput& in, PackedMatrix& keys) {
-  keys.reshape(in.d_head, in.visible.size());
-  for (std::size_t j = 0; j < in.visible.size(); ++j) {
-    keys.set_column(j, {in.k + in.visible[j] * in.stride, in.d_head});
+  keys.reshape(in.d_head, in.keys.size());
+  for (std::size_t j = 0; j < in.keys.size(); ++j) {
+    keys.set_column(j, {in.k + in.keys[j] * in.kv_stride, in.d_head});
   }
 }
 
 void pack_values(const HeadInput& in, PackedMatrix& values) {
-  values.reshape(in.visible.size(), in.d_head);
-  for (std::size_t j = 0; j < in.visible.size(); ++j) {
-    values.set_row(j, {in.v + in.visible[j] * in.stride, in.d_head});
+  values.reshape(in.keys.size(), in.d_head);
+  for (std::size_t j = 0; j < in.keys.size(); ++j) {
+    values.set_row(j, {in.v + in.keys[j] * in.kv_stride, in.d_head});
   }
 }
 
@@ -155,35 +153,35 @@ std::int32_t weigh_floats(float* scores, std::size_t n, std::int16_t* weights) {
 }  // namespace
 
 void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
-                       Workspace& workspace) {
+                       AttentionScratch& scratch) {
   const Kernels& run = kernels();
-  PackedMatrix& keys = workspace.keys;
-  PackedMatrix& values = workspace.values;
+  PackedMatrix& keys = scratch.keys;
+  PackedMatrix& values = scratch.values;
   pack_keys(in, keys);
   pack_values(in, values);
 
-  const std::size_t stride = workspace.scores.shape(1);
+  const std::size_t stride = scratch.scores.shape(1);
   each_block(in, reach, [&](const QueryBlock& block) {
     // scores [queries, keys] = q · kᵀ
-    run.matmul({.a = in.q + block.first * in.stride,
-                .a_stride = in.stride,
+    run.matmul({.a = in.q + block.first * in.q_stride,
+                .a_stride = in.q_stride,
                 .b = keys.data() + block.origin / run.panel_width * keys.panel_stride(),
                 .panel_stride = keys.panel_stride(),
-                .c = workspace.scores.data(),
+                .c = scratch.scores.data(),
                 .c_stride = stride,
                 .m = block.queries,
                 .n = block.keys,
                 .k = in.d_head});
 
-    std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's exponentials
+    std::array<float, AttentionScratch::query_rows> shares;  // 1 / the sum of a row's exponentials
     for (std::size_t i = 0; i < block.queries; ++i) {
-      float* row = workspace.scores.data() + i * stride;
+      float* row = scratch.scores.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, reach);
       float scale = 1.0f / in.divisor;
       if (in.bias != nullptr) {
-        copy_bias(in, block, i, {begin, end}, workspace.bias.data());
+        copy_bias(in, block, i, {begin, end}, scratch.bias.data());
         run.scale(row + begin, row + begin, end - begin, scale);
-        run.add_scaled(row + begin, workspace.bias.data(), end - begin, 1.0f);
+        run.add_scaled(row + begin, scratch.bias.data(), end - begin, 1.0f);
         scale = 1.0f;
       }
       hand_out_scores(in, out, block, i, {begin, end}, row, scale);
@@ -197,7 +195,7 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
     }
 
     // context [queries, d_head] = weights · v
-    run.matmul({.a = workspace.scores.data(),
+    run.matmul({.a = scratch.scores.data(),
                 .a_stride = stride,
                 .b = values.data() + block.origin * run.panel_width,
                 .panel_stride = values.panel_stride(),
@@ -214,25 +212,25 @@ void softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
 }
 
 void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach reach,
-                               Workspace& workspace) {
+                               AttentionScratch& scratch) {
   const Kernels& run = kernels();
-  IntegerAttentionScratch& room = workspace.integer_attention;
+  IntegerAttentionScratch& room = scratch.integer;
   const std::size_t width = run.panel_width;
   const std::size_t row_length = PackedInt16Matrix::even(in.d_head);
   const std::size_t padded_head = (in.d_head + width - 1) / width * width;
-  const std::size_t stride = workspace.scores.shape(1);
-  room.reserve(Workspace::query_rows * stride, Workspace::query_rows * padded_head);
+  const std::size_t stride = scratch.scores.shape(1);
+  room.reserve(AttentionScratch::query_rows * stride, AttentionScratch::query_rows * padded_head);
 
   const auto rows_of = [&](const float* data, std::span<const std::uint32_t> rows) {
-    return GatheredRows{data, in.stride, rows.data(), rows.size(), in.d_head};
+    return GatheredRows{data, in.kv_stride, rows.data(), rows.size(), in.d_head};
   };
   const float limit = largest_factor(in.d_head);
-  const float k_scale = round_to(limit, rows_of(in.k, in.visible), room.rounded);
-  room.keys.pack_transposed(room.rounded.data(), in.d_head, in.visible.size());
-  const float v_scale = round_to(largest_value, rows_of(in.v, in.visible), room.rounded);
-  room.values.pack(room.rounded.data(), in.visible.size(), in.d_head);
+  const float k_scale = round_to(limit, rows_of(in.k, in.keys), room.rounded);
+  room.keys.pack_transposed(room.rounded.data(), in.d_head, in.keys.size());
+  const float v_scale = round_to(largest_value, rows_of(in.v, in.keys), room.rounded);
+  room.values.pack(room.rounded.data(), in.keys.size(), in.d_head);
   const float q_scale =
-      round_to(limit, {in.q, in.stride, nullptr, in.length, in.d_head}, room.rounded);
+      round_to(limit, {in.q, in.q_stride, nullptr, in.queries, in.d_head}, room.rounded);
   const float scale = q_scale * k_scale / in.divisor;
   const float factor = scale * std::numbers::log2e_v<float>;
   const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
@@ -249,7 +247,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
                       .n = block.keys,
                       .k = row_length});
 
-    std::array<float, Workspace::query_rows> shares;  // 1 / the sum of a row's weights
+    std::array<float, AttentionScratch::query_rows> shares;  // 1 / the sum of a row's weights
     for (std::size_t i = 0; i < block.queries; ++i) {
       std::int16_t* row = room.weights.data() + i * stride;
       const auto [begin, end] = keys_of(in, block, i, reach);
@@ -259,7 +257,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
         hand_out_scores(in, out, block, i, {begin, end}, scores, scale);
         if (begin < end) sum = run.weigh(scores + begin, end - begin, factor, row + begin);
       } else {
-        float* const biased = workspace.bias.data();  // [block.keys], from `begin` on
+        float* const biased = scratch.bias.data();  // [block.keys], from `begin` on
         copy_bias(in, block, i, {begin, end}, biased + begin);
         run.add_scaled_integers(biased + begin, scores + begin, end - begin, scale);
         hand_out_scores(in, out, block, i, {begin, end}, biased, 1.0f);

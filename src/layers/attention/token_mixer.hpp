@@ -2,7 +2,7 @@
 
 #include "run/run.hpp"
 #include "tensor/tensor.hpp"
-#include "weights/loader.hpp"
+#include "weights/parameter.hpp"
 
 namespace glassformer {
 

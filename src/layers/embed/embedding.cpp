@@ -16,11 +16,7 @@ std::size_t expect_row(std::int32_t id, std::size_t rows) {
               {"an embedding: expected ids below its {} rows, got {}", {rows, id}});
 }
 
-template <typename Table>
-const Table& loaded(const Table& table) {
-  if (table.empty()) throw_error(ErrorCode::internal, "an embedding has no weights yet");
-  return table;
-}
+constexpr const char* owner = "an embedding";
 
 }  // namespace
 
@@ -34,15 +30,11 @@ void Embedding::operator()(std::span<const std::int32_t> ids, View<2> x) const {
 }
 
 void TableEmbedding::declare(const ParameterScope& scope) {
-  scope.declare("weight", {rows(), d_model()},
-                [this](std::span<const float> values, std::size_t first) {
-                  table_.resize(rows() * d_model());
-                  std::ranges::copy(values, table_.data() + first * d_model());
-                });
+  scope.declare("weight", {rows(), d_model()}, table_);
 }
 
 void TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
-  std::copy_n(loaded(table_).data() + id * row.size(), row.size(), row.begin());
+  std::copy_n(loaded(table_, owner) + id * row.size(), row.size(), row.begin());
 }
 
 void Int8TableEmbedding::declare(const ParameterScope& scope) {
@@ -57,22 +49,19 @@ void Int8TableEmbedding::declare(const ParameterScope& scope) {
 }
 
 void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {
-  const std::int8_t* integers = loaded(table_).data() + id * row.size();
+  if (table_.empty()) throw_error(ErrorCode::internal, "an embedding has no weights yet");
+  const std::int8_t* integers = table_.data() + id * row.size();
   std::transform(integers, integers + row.size(), row.begin(),
                  [scale = scales_[id]](std::int8_t value) { return value * scale; });
 }
 
 void TypeEmbedding::declare(const ParameterScope& scope) {
-  scope.declare("weight", {types_, d_model_},
-                [this](std::span<const float> values, std::size_t first) {
-                  table_.resize(types_ * d_model_);
-                  std::ranges::copy(values, table_.data() + first * d_model_);
-                });
+  scope.declare("weight", {types_, d_model_}, table_);
 }
 
 void TypeEmbedding::add_to(View<2> x, std::span<const std::int32_t> types) const {
   expect_shape("x of a type embedding", x, {types.size(), d_model_});
-  const float* table = loaded(table_).data();
+  const float* table = loaded(table_, owner);
   for (std::size_t i = 0; i < types.size(); ++i) {
     const float* row = table + expect_row(types[i], types_) * d_model_;
     kernels().add_scaled(&x(i, 0), row, d_model_, 1.0f);

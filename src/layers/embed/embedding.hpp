@@ -7,7 +7,7 @@
 
 #include "layers/linear/linear.hpp"
 #include "tensor/tensor.hpp"
-#include "weights/loader.hpp"
+#include "weights/parameter.hpp"
 
 namespace glassformer {
 
@@ -48,7 +48,7 @@ class TableEmbedding final : public Embedding {
   void copy_row(std::size_t id, std::span<float> row) const override;
 
  private:
-  AlignedBuffer table_;  // [V, D], empty until it is set
+  Parameter table_;  // [V, D]
 };
 
 /// The same as 8-bit integers, a scale a row.
@@ -110,7 +110,7 @@ class TypeEmbedding {
 
  private:
   std::size_t types_, d_model_;
-  AlignedBuffer table_;  // [types, D], empty until it is set
+  Parameter table_;  // [types, D]
 };
 
 }  // namespace glassformer

@@ -1,6 +1,7 @@
 #include "layers/linear/linear.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/error.hpp"
@@ -55,7 +56,7 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
   }
 
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
-                Workspace&) const override {
+                Arena&) const override {
     kernels().matmul({.a = x.data(),
                       .a_stride = in(),
                       .b = matrix().data(),
@@ -72,6 +73,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
 
 class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
  public:
+  static constexpr std::size_t block = 48;  // rows that are quantized together
+
   using PackedWeight::PackedWeight;
 
   std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const override {
@@ -92,12 +95,19 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
   // A block of rows at a time, so that its integers are still in the cache when they are
   // multiplied.
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
-                Workspace& workspace) const override {
+                Arena& arena) const override {
     const Kernels& run = kernels();
-    const QuantizedRows integers = workspace.quantized_rows(in());
+    const std::size_t stride = run.quantized_row_bytes(in());
+    const Arena::Scope scope(arena);
+    std::array<float, block> scales;
+    std::array<std::int32_t, block> zero_points;
+    const QuantizedRows integers = {.values = arena.make_bytes(block * stride),
+                                    .stride = stride,
+                                    .scales = scales.data(),
+                                    .zero_points = zero_points.data()};
     const std::size_t n = x.shape(0);
-    for (std::size_t first = 0; first < n; first += Workspace::quantized_block) {
-      const std::size_t count = std::min(Workspace::quantized_block, n - first);
+    for (std::size_t first = 0; first < n; first += block) {
+      const std::size_t count = std::min(block, n - first);
       run.quantize(x.data() + first * in(), count, in(), integers);
       run.matmul_int8({.a = integers,
                        .b = matrix().data(),
@@ -157,29 +167,29 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
   });
 }
 
-void Linear::operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
-                        Epilogue epilogue) const {
-  multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, workspace);
+void Linear::operator()(const ConstView<2>& x, View<2> y, Arena& arena, Epilogue epilogue) const {
+  multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, arena);
 }
 
 void Linear::add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
                     std::size_t first) const {
-  if (!run.traces(name)) return (*this)(x, sum, run.workspace, Epilogue::accumulate);
-  View<2> added = run.workspace.room_to_trace(x.shape(0));  // [n, out]
-  (*this)(x, added, run.workspace);
-  run.see(name, added, first);
+  if (!run.traces(name)) return (*this)(x, sum, run, Epilogue::accumulate);
+  const Arena::Scope scope(run.arena());
+  View<2> added = run.make(x.shape(0), out());
+  (*this)(x, added, run);
+  run.done(name, added, first);
   kernels().add_scaled(sum.data(), added.data(), added.size(), 1.0f);
 }
 
-void Linear::multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const {
-  multiply(x, nullptr, Epilogue::store, y, workspace);
+void Linear::multiply(const ConstView<2>& x, View<2> y, Arena& arena) const {
+  multiply(x, nullptr, Epilogue::store, y, arena);
 }
 
 void Linear::multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
-                      Workspace& workspace) const {
+                      Arena& arena) const {
   expect_shape("x of a linear layer", x, {x.shape(0), in()});
   expect_shape("y of a linear layer", y, {x.shape(0), out()});
-  weight_->multiply(x, bias, epilogue, y, workspace);
+  weight_->multiply(x, bias, epilogue, y, arena);
 }
 
 }  // namespace glassformer

@@ -9,11 +9,12 @@
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 #include "tensor/tensor.hpp"
-#include "weights/loader.hpp"
+#include "weights/parameter.hpp"
 
 namespace glassformer {
 
 enum class Bias { none, present };
+inline Bias bias_if(bool present) { return present ? Bias::present : Bias::none; }
 
 /// W [out, in] of a linear layer, packed for the machine's product.
 class LinearWeight {
@@ -26,7 +27,7 @@ class LinearWeight {
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias); no bias if null.
   virtual void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
-                        Workspace& workspace) const = 0;
+                        Arena& arena) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
   /// These outputs' weights alone, in this order.
@@ -54,7 +55,11 @@ class Linear {
   std::size_t out() const { return weight_->out(); }
 
   /// x [n, in] to y [n, out]; with Epilogue::accumulate, y += the product.
-  void operator()(const ConstView<2>& x, View<2> y, Workspace& workspace,
+  void operator()(const ConstView<2>& x, View<2> y, const Run& run,
+                  Epilogue epilogue = Epilogue::store) const {
+    (*this)(x, y, run.arena(), epilogue);
+  }
+  void operator()(const ConstView<2>& x, View<2> y, Arena& arena,
                   Epilogue epilogue = Epilogue::store) const;
 
   /// sum [n, out] += the layer of x [n, in], which is rows `first` … of the run's and is shown by
@@ -63,7 +68,7 @@ class Linear {
               std::size_t first = 0) const;
 
   /// The product without the bias.
-  void multiply(const ConstView<2>& x, View<2> y, Workspace& workspace) const;
+  void multiply(const ConstView<2>& x, View<2> y, Arena& arena) const;
 
   /// weights [in] = the weights of one output.
   void copy_output(std::size_t output, std::span<float> weights) const {
@@ -82,7 +87,7 @@ class Linear {
   Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
-                Workspace& workspace) const;
+                Arena& arena) const;
 
   std::unique_ptr<LinearWeight> weight_;
   AlignedBuffer bias_;  // [out], padded to whole panels; empty: none

@@ -1,60 +1,62 @@
 #include "layers/norm/norm.hpp"
 
-#include "base/error.hpp"
-
 namespace glassformer {
-namespace {
 
-const float* loaded(const AlignedBuffer& values) {
-  if (values.empty()) throw_error(ErrorCode::internal, "a norm has no weights yet");
-  return values.data();
-}
-
-}  // namespace
-
-void Norm::declare(const ParameterScope& scope) {
-  scope.declare("weight", {d_model_}, [this](std::span<const float> values, std::size_t) {
-    weight_.assign(values.begin(), values.end());
-  });
-}
+void Norm::declare(const ParameterScope& scope) { scope.declare("weight", {d_model_}, weight_); }
 
 void Norm::operator()(const ConstView<2>& x, View<2> y) const {
   expect_shape("x of a norm", x, {x.shape(0), d_model_});
   expect_shape("y of a norm", y, {x.shape(0), d_model_});
-  normalize({.x = x.data(),
-             .y = y.data(),
-             .rows = x.shape(0),
+  normalize(x.data(), y.data(), x.shape(0));
+}
+
+void Norm::apply(float* rows, std::size_t count) const { normalize(rows, rows, count); }
+
+void Norm::normalize(const float* x, float* y, std::size_t rows) const {
+  normalize({.x = x,
+             .y = y,
+             .rows = rows,
              .columns = d_model_,
-             .weight = loaded(weight_),
-             .bias = bias(),
+             .weight = loaded(weight_, "a norm"),
              .eps = eps_});
+}
+
+LayerNorm::LayerNorm(std::size_t d_model, const NormConfig& config)
+    : Norm(d_model, config.eps), biased_(config.bias) {
+  if (!biased_) bias_.value.resize(d_model);
 }
 
 void LayerNorm::declare(const ParameterScope& scope) {
   Norm::declare(scope);
-  scope.declare("bias", {d_model()}, [this](std::span<const float> values, std::size_t) {
-    bias_.assign(values.begin(), values.end());
-  });
+  if (biased_) scope.declare("bias", {d_model()}, bias_);
 }
 
-const float* LayerNorm::bias() const { return loaded(bias_); }
+const float* LayerNorm::bias() const { return biased_ ? shift() : nullptr; }
 
-void StandardLayerNorm::normalize(const NormArgs& args) const { kernels().layer_norm(args); }
+const float* LayerNorm::shift() const { return loaded(bias_, "a norm"); }
+
+void StandardLayerNorm::normalize(const NormArgs& args) const {
+  NormArgs shifted = args;
+  shifted.bias = shift();
+  kernels().layer_norm(shifted);
+}
 
 void UnbiasedLayerNorm::normalize(const NormArgs& args) const {
-  kernels().layer_norm_unbiased(args);
+  NormArgs shifted = args;
+  shifted.bias = shift();
+  kernels().layer_norm_unbiased(shifted);
 }
 
 void RmsNorm::normalize(const NormArgs& args) const { kernels().rms_norm(args); }
 
-std::unique_ptr<Norm> make_norm(NormKind kind, std::size_t d_model, float eps) {
-  switch (kind) {
+std::unique_ptr<Norm> make_norm(const NormConfig& config, std::size_t d_model) {
+  switch (config.kind) {
     case NormKind::standard:
-      return std::make_unique<StandardLayerNorm>(d_model, eps);
+      return std::make_unique<StandardLayerNorm>(d_model, config);
     case NormKind::unbiased:
-      return std::make_unique<UnbiasedLayerNorm>(d_model, eps);
+      return std::make_unique<UnbiasedLayerNorm>(d_model, config);
     case NormKind::rms:
-      return std::make_unique<RmsNorm>(d_model, eps);
+      return std::make_unique<RmsNorm>(d_model, config.eps);
   }
   return nullptr;
 }

@@ -5,8 +5,9 @@
 #include <span>
 
 #include "kernels/kernels.hpp"
+#include "layers/norm/config.hpp"
 #include "tensor/tensor.hpp"
-#include "weights/loader.hpp"
+#include "weights/parameter.hpp"
 
 namespace glassformer {
 
@@ -23,33 +24,43 @@ class Norm {
 
   /// y = norm(x), both [n, D]; y may be x.
   void operator()(const ConstView<2>& x, View<2> y) const;
+  /// Normalizes `count` rows of D numbers, in place.
+  void apply(float* rows, std::size_t count) const;
 
   /// The learned scale, [D].
-  std::span<const float> weight() const { return weight_; }
-  /// What is added behind the scaling, [D]; null: nothing is.
+  std::span<const float> weight() const { return weight_.value; }
+  /// The learned shift, [D]; null: none.
   virtual const float* bias() const { return nullptr; }
 
  protected:
   virtual void normalize(const NormArgs& args) const = 0;
-
   std::size_t d_model() const { return d_model_; }
 
  private:
+  void normalize(const float* x, float* y, std::size_t rows) const;
+
   std::size_t d_model_;
-  AlignedBuffer weight_;  // [D], empty until it is set
   float eps_;
+  Parameter weight_;
 };
 
-/// A norm that makes each row's mean 0 and its spread 1, and shifts it by a second learned vector.
+/// A norm that makes each row's mean 0 and its spread 1, and shifts it by a second learned vector,
+/// if there is one.
 class LayerNorm : public Norm {
  public:
-  using Norm::Norm;
-  /// Declares `weight` [D] and `bias` [D].
+  LayerNorm(std::size_t d_model, const NormConfig& config);
+
+  /// Declares `weight` [D] and, with a bias, `bias` [D].
   void declare(const ParameterScope& scope) override;
   const float* bias() const override;
 
+ protected:
+  /// What is added after the scaling: the bias, or zeros.
+  const float* shift() const;
+
  private:
-  AlignedBuffer bias_;  // [D], empty until it is set
+  bool biased_;
+  Parameter bias_;  // its value is zeros where there is no bias
 };
 
 /// (x - mean) / sqrt(variance + eps): Ba et al. 2016, PyTorch's nn.LayerNorm.
@@ -80,9 +91,6 @@ class RmsNorm final : public Norm {
   void normalize(const NormArgs& args) const override;
 };
 
-/// unbiased: standard deviation over n - 1, eps added to it outside the root.
-enum class NormKind { standard, unbiased, rms };
-
-std::unique_ptr<Norm> make_norm(NormKind kind, std::size_t d_model, float eps);
+std::unique_ptr<Norm> make_norm(const NormConfig& config, std::size_t d_model);
 
 }  // namespace glassformer

@@ -8,39 +8,44 @@
 
 namespace glassformer {
 
-/// Where a residual connection has its norm: x + f(norm(x)), which trains without a warm-up (Xiong
-/// et al. 2020), or norm(x + f(x)), the order of "Attention Is All You Need".
-enum class NormPlacement { pre, post };
-
-/// A residual connection around a sublayer, with its norm.
+/// A residual connection around a sublayer, with its norm; without one, the sublayer reads the
+/// stream as it is.
 class Residual {
  public:
-  /// `name`: the norm's.
+  /// `name`: the norm's. `norm`: null if there is none.
   Residual(std::string name, std::unique_ptr<Norm> norm, NormPlacement placement)
       : name_(std::move(name)), norm_(std::move(norm)), placement_(placement) {}
 
   /// Declares the norm by its name.
-  void declare(const ParameterScope& scope) { norm_->declare(scope.scope(name_)); }
+  void declare(const ParameterScope& scope) {
+    if (norm_) norm_->declare(scope.scope(name_));
+  }
 
-  /// x [N, D] in place. add(x, input): x += f(input); input may be x. Shows the norm's result by
-  /// its name and the sum as `residual`, where there is such a name.
+  /// x [N, D] in place. add(x, input): x += f(input); input may be x. Traces the norm's result by
+  /// its name and the sum as `residual`, if that is not null.
   template <class Add>
   void operator()(View<2> x, const Run& run, const char* residual, const Add& add) const {
-    if (placement_ == NormPlacement::pre) {
-      View<2> normed = rows(run.workspace.normed, 0, x.shape(0));
+    if (!norm_) {
+      add(x, const_view(x));
+      if (residual) run.done(residual, x);
+    } else if (placement_ == NormPlacement::pre) {
+      const Arena::Scope scope(run.arena());
+      View<2> normed = run.make(x.shape(0), x.shape(1));
       (*norm_)(const_view(x), normed);
-      run.see(name_, normed);
+      run.done(name_, normed);
       add(x, const_view(normed));
-      if (residual) run.see(residual, x);
+      if (residual) run.done(residual, x);
     } else {
       add(x, const_view(x));
-      if (residual) run.see(residual, x);
+      if (residual) run.done(residual, x);
       (*norm_)(const_view(x), x);
-      run.see(name_, x);
+      run.done(name_, x);
     }
   }
 
-  const Norm& norm() const { return *norm_; }
+  /// Null: none.
+  const Norm* norm() const { return norm_.get(); }
+  NormPlacement placement() const { return placement_; }
 
  private:
   std::string name_;

@@ -1,4 +1,4 @@
-#include "layers/block.hpp"
+#include "models/block.hpp"
 
 namespace glassformer {
 
@@ -14,7 +14,7 @@ void Block::declare(const ParameterScope& scope) {
 }
 
 void Block::operator()(View<2> x, const Run& run) const {
-  run.see("input", x);
+  run.rename("input", x);
   self_attn_.residual(x, run, "self_attn.residual", [&](View<2> sum, const ConstView<2>& input) {
     const Run::Scope scope = run.scope("self_attn");
     self_attn_.layer->add_to(sum, input, run);
@@ -29,7 +29,11 @@ void Block::operator()(View<2> x, const Run& run) const {
   feed_forward_.residual(x, run, nullptr, [&](View<2> sum, const ConstView<2>& input) {
     feed_forward_.layer->add_to(sum, input, run);
   });
-  run.see("output", x);
+  if (feed_forward_.residual.placement() == NormPlacement::post) {
+    run.rename("output", x);  // the final norm's result
+  } else {
+    run.done("output", x);
+  }
 }
 
 }  // namespace glassformer

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "layers/linear/linear.hpp"
-#include "models/model_tensors.hpp"
+#include "glassformer/compute.hpp"
+#include "run/session.hpp"
+#include "run/tensor_list.hpp"
 #include "run/trace.hpp"
 
 namespace glassformer {
@@ -16,7 +17,10 @@ class TracePlan {
   /// Throws `invalid_option` where a name, or a pattern, is none of the model's tensors, where a
   /// patch chooses what its tensor does not have, or where two replace one tensor by two of its
   /// names; `unsupported` for a patch of what attention in integers has no place for.
-  TracePlan(const Architecture& architecture, Compute compute, TraceRequest request);
+  template <class Model>
+  TracePlan(const Model& model, Session& session, TraceRequest request)
+      : TracePlan(request.names_any() ? model.tensors(session) : std::vector<ModelTensor>(),
+                  model.compute(), request) {}
 
   const TraceRequest& request() const { return request_; }
 
@@ -28,6 +32,8 @@ class TracePlan {
   void expect_fit(const TextLengths& lengths) const;
 
  private:
+  TracePlan(const std::vector<ModelTensor>& tensors, Compute compute, const TraceRequest& request);
+
   TraceRequest request_;
   std::vector<ModelTensor> asked_, replaced_;  // replaced_: of each patch
 };

@@ -1,4 +1,4 @@
-#include "models/trace_plan.hpp"
+#include "run/trace_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -153,10 +153,10 @@ void expect_shape(const Place& place, const Patch& patch, const ModelTensor& ten
 
 }  // namespace
 
-TracePlan::TracePlan(const Architecture& architecture, Compute compute, TraceRequest request)
-    : request_(std::move(request)) {
+TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
+                     const TraceRequest& request)
+    : request_(request) {
   if (!request_.names_any()) return;
-  const std::vector<ModelTensor> tensors = tensors_of(architecture);
   for (const std::string& pattern : request_.names) {
     const auto meant = [&](const ModelTensor& tensor) { return matches(pattern, tensor.name); };
     if (std::ranges::none_of(tensors, meant)) refuse_name("trace", pattern, tensors);

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace glassformer {
+
+/// Which whole numbers a field may hold.
+struct SizeRule {
+  std::uint64_t least = 1;
+  std::uint64_t most = 0;
+  bool dimension = false;                  ///< it is the size of a tensor of the weights
+  std::optional<std::size_t> absent = {};  ///< the value of a field that is not there
+};
+
+/// Which numbers a field may hold.
+struct NumberRule {
+  enum class Range { any, positive, fraction };  ///< fraction: above 0, at most 1
+  Range range = Range::any;
+  std::optional<float> absent = {};
+};
+
+/// The names of an enumeration's values, in the order of its definition.
+using ChoiceNames = std::span<const char* const>;
+
+/// Visits the fields of a configuration. A configuration names its fields once, in a function
+/// `fields(Fields&, Config&)`; the visitor decides what that means: it reads them from a file or
+/// writes them to one. A field without an `absent` value must be there.
+class Fields {
+ public:
+  virtual ~Fields() = default;
+
+  /// Whether an optional part is there: in the file that is read or, when writing, in the
+  /// configuration (`present`).
+  virtual bool has(const char* name, bool present) = 0;
+  virtual void size(const char* name, std::size_t& value, const SizeRule& rule) = 0;
+  virtual void number(const char* name, float& value, const NumberRule& rule) = 0;
+  virtual void flag(const char* name, bool& value, std::optional<bool> absent = {}) = 0;
+  virtual void choose(const char* name, std::size_t& value, ChoiceNames names,
+                      std::optional<std::size_t> absent) = 0;
+  /// Text of at least one character.
+  virtual void text(const char* name, std::string& value) = 0;
+  /// At most `most` texts, each of at least one character.
+  virtual void texts(const char* name, std::vector<std::string>& values, std::size_t most) = 0;
+
+  /// Refuses a field that has no meaning beside the others. `expected` says where it has one.
+  virtual void refuse(const char* name, const char* expected) = 0;
+
+  /// The fields from here on are those of layer `index` of `count`; `leave_layers` ends that.
+  virtual void enter_layer(std::size_t index, std::size_t count) = 0;
+  virtual void leave_layers() = 0;
+};
+
+/// The names that files have for the values of an enumeration, in the order of its definition.
+template <typename Enum>
+inline constexpr std::array<const char*, 0> choice_list{};
+
+template <typename Enum>
+const char* name_of(Enum value) {
+  return choice_list<Enum>[static_cast<std::size_t>(value)];
+}
+
+/// A field that holds one of an enumeration's names.
+template <typename Enum>
+void choice(Fields& fields, const char* name, Enum& value,
+            std::optional<std::type_identity_t<Enum>> absent = {}) {
+  std::size_t index = static_cast<std::size_t>(value);
+  std::optional<std::size_t> absent_index;
+  if (absent) absent_index = static_cast<std::size_t>(*absent);
+  fields.choose(name, index, choice_list<Enum>, absent_index);
+  value = static_cast<Enum>(index);
+}
+
+/// A field that may be missing: `visit(value)` visits it only if it is there.
+template <typename Value, typename Visit>
+void optional_field(Fields& fields, const char* name, std::optional<Value>& value,
+                    const Visit& visit) {
+  if (!fields.has(name, value.has_value())) {
+    value.reset();
+    return;
+  }
+  if (!value) value.emplace();
+  visit(*value);
+}
+
+}  // namespace glassformer

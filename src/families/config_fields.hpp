@@ -1,0 +1,156 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fields.hpp"
+#include "base/json.hpp"
+#include "base/json_writer.hpp"
+#include "models/config.hpp"
+
+// The config.json of our own folders. All fields lie in one object, those of layers too: a field
+// that is the same in every layer is one value, any other is an array with one value per layer,
+// null where a layer has none. A decoder behind an encoder shares the encoder's fields but for
+// those that begin with "decoder_".
+
+namespace glassformer {
+
+/// Whose fields are visited: the encoder's, those of a decoder behind it, or those of a decoder
+/// alone.
+enum class StackSide { encoder, second, alone };
+
+/// Visits the fields of our config.json.
+class ConfigFields : public Fields {
+ public:
+  /// The fields of this stack follow. `translates`: each side has a vocabulary size of its own.
+  void enter_stack(StackSide side, bool translates) {
+    side_ = side;
+    translates_ = translates;
+  }
+  void leave_stack() { side_.reset(); }
+
+  /// Whether the folder reads fewer tokens of a text than the model has positions.
+  virtual bool limits_texts() const = 0;
+
+  /// An array of `count` items: returns how many there are. Until `leave_items`, `enter_item` says
+  /// whose fields follow; the name "" is the item itself. `expected` describes the array.
+  virtual std::size_t enter_items(const char* name, std::size_t count, const SizeRule& rule,
+                                  const char* expected) = 0;
+  virtual void enter_item(std::size_t index) = 0;
+  virtual void leave_items() = 0;
+  /// An object of texts by their names; a field that is not there is empty.
+  virtual void text_map(const char* name,
+                        std::vector<std::pair<std::string, std::string>>& texts) = 0;
+
+ protected:
+  /// The key for a stack's field, or the name itself outside of stacks.
+  std::string key_of(std::string_view name) const;
+  static std::string key_of(std::string_view name, StackSide side, bool translates, bool limits);
+
+  std::optional<StackSide> side_;
+  bool translates_ = false;
+};
+
+/// Reads the fields. Throws `invalid_config`, naming the key.
+class ConfigReader final : public ConfigFields, public FieldErrors {
+ public:
+  explicit ConfigReader(JsonObject& object) : object_(object) {}
+
+  JsonObject& object() { return object_; }
+  /// The stacks that errors of `validate` are about.
+  void name_stacks(const Architecture& architecture, bool translates);
+
+  bool limits_texts() const override { return object_.find("max_positions") != nullptr; }
+  bool has(const char* name, bool present) override;
+  void size(const char* name, std::size_t& value, const SizeRule& rule) override;
+  void number(const char* name, float& value, const NumberRule& rule) override;
+  void flag(const char* name, bool& value, std::optional<bool> absent) override;
+  void choose(const char* name, std::size_t& value, ChoiceNames names,
+              std::optional<std::size_t> absent) override;
+  void text(const char* name, std::string& value) override;
+  void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
+  void refuse(const char* name, const char* expected) override;
+  void enter_layer(std::size_t index, std::size_t count) override;
+  void leave_layers() override { count_ = 0; }
+  std::size_t enter_items(const char* name, std::size_t count, const SizeRule& rule,
+                          const char* expected) override;
+  void enter_item(std::size_t index) override;
+  void leave_items() override;
+  void text_map(const char* name, std::vector<std::pair<std::string, std::string>>& texts) override;
+
+  [[noreturn]] void fail(const StackConfig* stack, const char* field,
+                         const Message& problem) const override;
+
+ private:
+  // The field's value, or null; key_ is the key that it was looked up by.
+  const JsonValue* find(std::string_view name);
+  const JsonValue* require_unless(std::string_view name, bool may_be_absent);
+  // The object whose fields are read.
+  JsonObject& current() { return item_fields_ ? *item_fields_ : object_; }
+
+  JsonObject& object_;
+  const Architecture* architecture_ = nullptr;
+  bool names_translates_ = false;
+  std::size_t index_ = 0, count_ = 0;  // the layer, and how many there are; 0: no layer's fields
+  std::string key_;
+  JsonValue element_{""};
+  std::optional<JsonValue> items_;         // the array whose items are read
+  std::optional<JsonValue> item_;          // the item
+  std::optional<JsonObject> item_fields_;  // its fields, if it is an object
+  std::string items_key_;
+};
+
+/// Collects the fields and writes them.
+class ConfigWriter final : public ConfigFields {
+ public:
+  explicit ConfigWriter(bool limits_texts) : limits_texts_(limits_texts) {}
+
+  /// Writes what was collected as fields of an open object.
+  void write(JsonWriter& json) const;
+
+  bool limits_texts() const override { return limits_texts_; }
+  bool has(const char* name, bool present) override;
+  void size(const char* name, std::size_t& value, const SizeRule& rule) override;
+  void number(const char* name, float& value, const NumberRule& rule) override;
+  void flag(const char* name, bool& value, std::optional<bool> absent) override;
+  void choose(const char* name, std::size_t& value, ChoiceNames names,
+              std::optional<std::size_t> absent) override;
+  void text(const char* name, std::string& value) override;
+  void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
+  void refuse(const char*, const char*) override {}
+  void enter_layer(std::size_t index, std::size_t count) override;
+  void leave_layers() override { index_ = count_ = 0; }
+  std::size_t enter_items(const char* name, std::size_t count, const SizeRule& rule,
+                          const char* expected) override;
+  void enter_item(std::size_t index) override;
+  void leave_items() override;
+  void text_map(const char* name, std::vector<std::pair<std::string, std::string>>& texts) override;
+  /// A field whose value is JSON already.
+  void raw(std::string_view key, std::string json);
+
+ private:
+  struct Field {
+    std::string name;
+    std::optional<StackSide> side;
+    std::string key;
+    std::vector<std::string> values;  // JSON; one per layer, or one; empty: there is none
+    bool usual = true;                // the value is what its absence means, everywhere
+  };
+
+  void add(const char* name, const auto& value, bool usual);
+  void finish_item();
+  Field& field(const char* name);
+  const Field* encoder_field(std::string_view name) const;
+
+  bool limits_texts_;
+  std::size_t index_ = 0, count_ = 0;
+  std::vector<Field> fields_;
+  std::vector<Field> outer_;  // while items are collected: the fields around them
+  std::string items_key_;
+  std::vector<std::string> items_;  // JSON
+};
+
+}  // namespace glassformer

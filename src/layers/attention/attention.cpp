@@ -1,0 +1,183 @@
+#include "layers/attention/attention.hpp"
+
+#include <algorithm>
+
+#include "layers/attention/row_attention.hpp"
+
+namespace glassformer {
+namespace {
+
+std::size_t projected(const AttentionConfig& config, Attention::Source source) {
+  const std::size_t own = source == Attention::Source::own ? 2 * config.d_kv_heads() : 0;
+  return config.d_heads() + own;
+}
+
+}  // namespace
+
+Attention::Attention(const AttentionConfig& config, std::size_t d_model, Parts parts,
+                     Compute compute)
+    : config_(config),
+      parts_(std::move(parts)),
+      qkv_proj_(d_model, projected(config, parts_.source), compute),
+      out_proj_(config.d_heads(), d_model, compute) {
+  if (parts_.source == Source::encoder) {
+    kv_proj_.emplace(d_model, 2 * config.d_kv_heads(), compute);
+  }
+  if (config.rotary) rotary_.emplace(*config.rotary);
+  if (config.qk_norm) {
+    q_norm_ = make_norm(parts_.norm, config.d_head);
+    k_norm_ = make_norm(parts_.norm, config.d_head);
+  }
+}
+
+void Attention::declare(const ParameterScope& scope) {
+  const std::size_t queries = config_.d_heads(), keys = config_.d_kv_heads();
+  const Bias bias = bias_if(config_.bias);
+  Linear& kv_proj = kv_proj_ ? *kv_proj_ : qkv_proj_;
+  const std::size_t first = kv_proj_ ? 0 : queries;
+  qkv_proj_.declare(scope.scope("q_proj"), 0, queries, bias);
+  kv_proj.declare(scope.scope("k_proj"), first, keys, bias);
+  kv_proj.declare(scope.scope("v_proj"), first + keys, keys, bias);
+  out_proj_.declare(scope.scope("out_proj"), bias_if(config_.out_bias));
+  if (q_norm_) q_norm_->declare(scope.scope("q_norm"));
+  if (k_norm_) k_norm_->declare(scope.scope("k_norm"));
+}
+
+void Attention::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
+  const Arena::Scope scope(run.arena());
+  KeyValueRows keys;
+  const Queries queries =
+      parts_.source == Source::own ? project_own(input, run, keys) : project_queries(input, run);
+  if (parts_.source == Source::encoder) keys = run.source_keys;
+  View<2> context = run.make(x.shape(0), config_.d_heads());  // [N, E]
+  attend(queries, keys, context, run);
+  run.done("context", {.data = context.data(),
+                       .first = 0,
+                       .count = context.shape(0),
+                       .columns = config_.d_heads(),
+                       .stride = config_.d_heads(),
+                       .heads = config_.n_heads});
+  out_proj_.add_to(x, const_view(context), run, "output");
+}
+
+Attention::Queries Attention::project_own(const ConstView<2>& input, const Run& run,
+                                          KeyValueRows& keys) const {
+  const std::size_t n = input.shape(0);
+  const std::size_t d_heads = config_.d_heads(), d_keys = config_.d_kv_heads();
+  const std::size_t stride = d_heads + 2 * d_keys;
+  View<2> qkv = run.make(n, stride);
+  qkv_proj_(input, qkv, run);
+  float* const q = qkv.data();
+  float* const k = q + d_heads;
+  float* const v = k + d_keys;
+  for (std::size_t i = 0; q_norm_ && i < n; ++i) {
+    q_norm_->apply(q + i * stride, config_.n_heads);
+    k_norm_->apply(k + i * stride, config_.n_kv_heads);
+  }
+  if (rotary_) {
+    rotary_->turn(q, stride, {config_.n_heads, config_.d_head}, run);
+    rotary_->turn(k, stride, {config_.n_kv_heads, config_.d_head}, run);
+  }
+  CompleteRows complete = {.data = q,
+                           .first = 0,
+                           .count = n,
+                           .columns = d_heads,
+                           .stride = stride,
+                           .heads = config_.n_heads};
+  run.done("q", complete);
+  complete.data = k;
+  complete.columns = d_keys;
+  complete.heads = config_.n_kv_heads;
+  run.done("k", complete);
+  complete.data = v;
+  run.done("v", complete);
+
+  keys = {k, v, stride};
+  if (run.cache) {
+    View<2> own = run.cache->own;
+    for (std::size_t i = 0; i < n; ++i) std::copy_n(k + i * stride, 2 * d_keys, &own(i, 0));
+    keys = {run.cache->rows, run.cache->rows + d_keys, 2 * d_keys};
+  }
+  return {q, stride};
+}
+
+Attention::Queries Attention::project_queries(const ConstView<2>& input, const Run& run) const {
+  View<2> q = run.make(input.shape(0), config_.d_heads());
+  qkv_proj_(input, q, run);
+  run.done("q", {.data = q.data(),
+                 .first = 0,
+                 .count = q.shape(0),
+                 .columns = q.shape(1),
+                 .stride = q.shape(1),
+                 .heads = config_.n_heads});
+  return {q.data(), q.shape(1)};
+}
+
+void Attention::keys_values(const ConstView<2>& states, View<2> kv, const Run& run) const {
+  (*kv_proj_)(states, kv, run);
+  CompleteRows complete = {.data = kv.data(),
+                           .first = 0,
+                           .count = kv.shape(0),
+                           .columns = config_.d_kv_heads(),
+                           .stride = kv.shape(1),
+                           .heads = config_.n_kv_heads};
+  run.done("k", complete);
+  complete.data += config_.d_kv_heads();
+  run.done("v", complete);
+}
+
+void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
+                       const Run& run) const {
+  const bool own = parts_.source == Source::own;
+  const std::span<const Segment> segments = own ? run.segments : run.source_segments;
+  if (run.cache) {
+    const RowAttention rows = {.config = config_,
+                               .divisor = parts_.divisor,
+                               .relative = own ? parts_.relative : nullptr,
+                               .window = own ? config_.window : 0,
+                               .segments = segments,
+                               .queries = queries.data,
+                               .stride = queries.stride,
+                               .keys = keys,
+                               .context = context};
+    run.cache->attend(rows, run);
+    return;
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    attend_segment(i, segments[i], queries, keys, context, run);
+  }
+}
+
+void Attention::attend_segment(std::size_t index, const Segment& segment, const Queries& queries,
+                               const KeyValueRows& keys, View<2> context, const Run& run) const {
+  const std::size_t d_head = config_.d_head;
+  const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // queries of one key
+  const MapShape shape = {config_.n_heads, segment.count, segment.key_positions};
+  const MapOutput scores =
+      parts_.kind->has_scores() ? run.map(MapKind::scores, index, shape) : MapOutput();
+  const MapOutput weights = run.map(MapKind::weights, index, shape);
+  AttentionScratch& scratch = run.session().attention;
+  run.session().pool.each(config_.n_heads, [&](std::size_t head) {
+    const std::size_t key_head = segment.key_base * keys.stride + head / shared * d_head;
+    const HeadInput in = {.q = queries.data + segment.first * queries.stride + head * d_head,
+                          .q_stride = queries.stride,
+                          .queries = segment.count,
+                          .k = keys.k + key_head,
+                          .v = keys.v + key_head,
+                          .kv_stride = keys.stride,
+                          .d_head = d_head,
+                          .divisor = parts_.divisor,
+                          .compute = parts_.scores,
+                          .keys = segment.keys,
+                          .bias = parts_.relative
+                                      ? parts_.relative->of(head, segment.count, run.session())
+                                      : nullptr};
+    const HeadOutput out = {.context = &context(segment.first, head * d_head),
+                            .stride = context.shape(1),
+                            .weights = weights.head(head),
+                            .scores = scores.head(head)};
+    parts_.kind->attend(in, out, scratch);
+  });
+}
+
+}  // namespace glassformer

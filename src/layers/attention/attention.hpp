@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "layers/attention/attention_kind.hpp"
+#include "layers/attention/config.hpp"
+#include "layers/attention/relative_bias.hpp"
+#include "layers/attention/rotary.hpp"
+#include "layers/attention/token_mixer.hpp"
+#include "layers/linear/linear.hpp"
+#include "layers/norm/norm.hpp"
+#include "run/run.hpp"
+
+namespace glassformer {
+
+/// Multi-head attention: "Attention Is All You Need", section 3.2.2. Each row of a run attends to
+/// the keys of its segment: rows of the run itself, rows of a cache, or an encoder's rows. With
+/// fewer key and value heads than query heads, several queries share a key (Ainslie et al. 2023,
+/// "GQA").
+class Attention final : public TokenMixer {
+ public:
+  /// Where keys and values come from: the rows' own stack, or an encoder's states.
+  enum class Source { own, encoder };
+
+  struct Parts {
+    Source source = Source::own;
+    std::unique_ptr<const AttentionKind> kind;
+    const RelativeBias* relative = nullptr;  ///< added to the scores; outlives this; null: none
+    NormConfig norm;                         ///< of queries and keys, with qk_norm
+    float divisor = 1;                       ///< of the scores
+    Compute scores = Compute::f32;           ///< the arithmetic of scores and weights
+  };
+  Attention(const AttentionConfig& config, std::size_t d_model, Parts parts, Compute compute);
+
+  /// Declares `q_proj` [E, D], `k_proj` and `v_proj`, each [E of the keys, D], `out_proj` [D, E],
+  /// and `q_norm` and `k_norm` [d_head], if it has them.
+  void declare(const ParameterScope& scope) override;
+
+  /// x += out_proj(heads(input)), x and input [N, D]; input may be x. Traces `q`, `k`, `v` (of its
+  /// own rows), `scores`, `weights`, `context` and `output`. Queries and keys are traced as they
+  /// enter the product: normed and rotated.
+  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
+
+  /// kv [n, 2 E] = keys and values of an encoder's states [n, D], side by side. Traces `k` and `v`.
+  void keys_values(const ConstView<2>& states, View<2> kv, const Run& run) const;
+
+  const Linear& out_proj() const { return out_proj_; }
+  const AttentionConfig& config() const { return config_; }
+
+ private:
+  struct Queries {
+    const float* data;
+    std::size_t stride;
+  };
+
+  Queries project_own(const ConstView<2>& input, const Run& run, KeyValueRows& keys) const;
+  Queries project_queries(const ConstView<2>& input, const Run& run) const;
+  void attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
+              const Run& run) const;
+  void attend_segment(std::size_t index, const Segment& segment, const Queries& queries,
+                      const KeyValueRows& keys, View<2> context, const Run& run) const;
+
+  AttentionConfig config_;
+  Parts parts_;
+  std::optional<Rotary> rotary_;
+  std::unique_ptr<Norm> q_norm_, k_norm_;  // null: none
+  Linear qkv_proj_, out_proj_;     // keys and values alone have a product of their own if they come
+  std::optional<Linear> kv_proj_;  // from an encoder; qkv_proj_ then makes queries only
+};
+
+}  // namespace glassformer

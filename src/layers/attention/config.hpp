@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "base/fields.hpp"
+
+namespace glassformer {
+
+/// Longer wavelengths for a model that reads longer texts than it was first trained on.
+enum class RotaryScaling {
+  none,
+  linear,  ///< every frequency is divided by `factor`
+  llama3,  ///< low frequencies are divided by `factor`, high ones are kept, those between blend
+};
+
+/// Rotary position embedding in halves (Su et al. 2021, RoFormer, section 3.2): numbers i and
+/// i + size / 2 of a head's query or key are turned by position · base^(-2i / size).
+struct RotaryConfig {
+  float base = 10000;
+  std::size_t size = 0;  ///< how many numbers of a head are turned; even
+  RotaryScaling scaling = RotaryScaling::none;
+  float factor = 1;
+  /// Of llama3: the bounds, as wavelengths in `original_length`, between low and high frequencies.
+  float low_frequency = 1, high_frequency = 4;
+  std::size_t original_length = 0;  ///< of llama3: positions at first training
+
+  bool operator==(const RotaryConfig&) const = default;
+};
+
+/// Multi-head attention. All query heads together, E numbers, need not be as wide as the model.
+struct AttentionConfig {
+  std::size_t n_heads = 0;
+  std::size_t n_kv_heads = 0;  ///< key and value heads; each serves n_heads / n_kv_heads queries
+  std::size_t d_head = 0;
+  std::size_t window = 0;  ///< keys at most this far from their query are seen; 0: all
+  bool bias = false;       ///< in the q, k and v projections
+  bool out_bias = false;   ///< in the out projection
+  bool qk_norm = false;    ///< a norm on every head's query and key, in front of the rotation
+  std::optional<RotaryConfig> rotary = {};
+  std::optional<float> score_divisor = {};  ///< none: √d_head
+  bool divide_by_layer = false;             ///< layer N also divides its scores by N + 1
+
+  std::size_t d_heads() const { return n_heads * d_head; }        ///< E, of all queries
+  std::size_t d_kv_heads() const { return n_kv_heads * d_head; }  ///< of all keys
+  bool operator==(const AttentionConfig&) const = default;
+};
+
+template <>
+inline constexpr std::array choice_list<RotaryScaling>{"none", "linear", "llama3"};
+
+}  // namespace glassformer

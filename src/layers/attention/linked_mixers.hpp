@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "glassformer/compute.hpp"
+#include "layers/attention/token_mixer.hpp"
+
+namespace glassformer {
+
+/// Makes a recurrent unit. Null in a program that is linked without it: see src/linked.
+extern std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t d_model,
+                                                                 Compute compute);
+
+}  // namespace glassformer

@@ -1,0 +1,77 @@
+#include "layers/attention/rotary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/powers.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t least_rows = 64;
+
+}  // namespace
+
+// In floats, as the original has it: far from the beginning of a text, the rounding of a frequency
+// counts.
+float Rotary::frequency(const RotaryConfig& config, std::size_t i) {
+  const auto exponent = static_cast<float>(2 * i) / static_cast<float>(config.size);
+  const float plain = 1.0f / static_cast<float>(power(static_cast<double>(config.base),
+                                                      static_cast<double>(exponent)));
+  if (config.scaling == RotaryScaling::none) return plain;
+  const float divided = plain / config.factor;
+  if (config.scaling == RotaryScaling::linear) return divided;
+
+  const float wavelength = 2 * std::numbers::pi_v<float> / plain;
+  const auto length = static_cast<float>(config.original_length);
+  if (wavelength < length / config.high_frequency) return plain;
+  if (wavelength > length / config.low_frequency) return divided;
+  const float kept =
+      (length / wavelength - config.low_frequency) / (config.high_frequency - config.low_frequency);
+  return (1 - kept) * divided + kept * plain;
+}
+
+const float* Rotary::table(std::size_t count, Session& session) const {
+  GrowingTable& table = session.table(this);
+  if (count <= table.rows) return table.values.data();
+  const std::size_t half = config_.size / 2, first = table.rows;
+  const std::size_t rows = std::max({count, 2 * table.rows, least_rows});
+  table.values.resize(rows * config_.size);
+  table.rows = rows;
+  for (std::size_t i = 0; i < half; ++i) {
+    const float frequency = Rotary::frequency(config_, i);
+    for (std::size_t position = first; position < rows; ++position) {
+      const float angle = static_cast<float>(position) * frequency;
+      const SineCosine turned = sine_cosine(static_cast<double>(angle));
+      float* const row = &table.values[position * config_.size];
+      row[i] = static_cast<float>(turned.cosine);
+      row[half + i] = static_cast<float>(turned.sine);
+    }
+  }
+  return table.values.data();
+}
+
+void Rotary::turn(float* rows, std::size_t stride, const Heads& heads, const Run& run) const {
+  const std::size_t half = config_.size / 2;
+  for (const Segment& segment : run.segments) {
+    for (std::size_t i = 0; i < segment.count; ++i) {
+      const std::size_t row = segment.first + i;
+      const std::size_t position =
+          run.positions.empty() ? segment.position + i : run.positions[row];
+      const float* const cosines = table(position + 1, run.session()) + position * config_.size;
+      const float* const sines = cosines + half;
+      for (std::size_t head = 0; head < heads.count; ++head) {
+        float* const x = rows + row * stride + head * heads.d_head;
+        float* const y = x + half;
+        for (std::size_t j = 0; j < half; ++j) {
+          const float a = x[j], b = y[j];
+          x[j] = a * cosines[j] - b * sines[j];
+          y[j] = b * cosines[j] + a * sines[j];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+
+#include "base/fields.hpp"
+
+namespace glassformer {
+
+/// How rows learn their positions: a table that is added to the embeddings; `relative`: a bias of
+/// attention by distance; `none`: nothing is added, as with rotary embeddings.
+enum class PositionKind {
+  sinusoidal,
+  learned,
+  sinusoidal_halves,
+  relative,
+  sinusoidal_endpoint,
+  none
+};
+
+template <>
+inline constexpr std::array choice_list<PositionKind>{
+    "sinusoidal", "learned", "sinusoidal_halves", "relative", "sinusoidal_endpoint", "none"};
+
+}  // namespace glassformer

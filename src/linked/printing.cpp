@@ -1,0 +1,3 @@
+#include "linked.hpp"
+
+bool glassformer::links_printing() { return true; }

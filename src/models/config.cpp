@@ -1,0 +1,284 @@
+#include "models/config.hpp"
+
+namespace glassformer {
+namespace {
+
+// Of sizes; n_heads · d_head may be larger.
+constexpr SizeRule width = {.most = max_width, .dimension = true};
+
+void layer_sizes(Fields& visitor, LayerConfig& layer, std::size_t d_model) {
+  AttentionConfig& attention = layer.attention;
+  visitor.size("d_ff", layer.feed_forward.d_ff, width);
+  visitor.size("n_heads", attention.n_heads, {.most = max_width});
+  SizeRule heads = {.most = max_width, .absent = attention.n_heads};
+  visitor.size("n_kv_heads", attention.n_kv_heads, heads);
+  const bool divides = attention.n_heads > 0 && d_model % attention.n_heads == 0;
+  SizeRule head = {.most = max_width, .absent = divides ? d_model / attention.n_heads : 0};
+  visitor.size("d_head", attention.d_head, head);
+}
+
+void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
+  using enum NumberRule::Range;
+  visitor.number("rotary_base", rotary.base, {.range = positive});
+  visitor.size("rotary_size", rotary.size, {.most = max_width, .absent = d_head});
+  choice(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
+  if (rotary.scaling == RotaryScaling::none) return;
+  visitor.number("rotary_factor", rotary.factor, {.range = positive});
+  if (rotary.scaling != RotaryScaling::llama3) return;
+  visitor.number("rotary_low_frequency", rotary.low_frequency, {.range = positive});
+  visitor.number("rotary_high_frequency", rotary.high_frequency, {.range = positive});
+  visitor.size("rotary_original_length", rotary.original_length, {.most = max_positions});
+}
+
+void layer_fields(Fields& visitor, LayerConfig& layer) {
+  AttentionConfig& attention = layer.attention;
+  choice(visitor, "norm", layer.norm);
+  visitor.flag("attention_norm", layer.attention_norm, true);
+  choice(visitor, "attention", layer.mixer);
+  if (layer.mixer == Mixer::local) {
+    visitor.size("attention_window", attention.window, {.most = max_positions});
+  } else if (layer.mixer == Mixer::causal) {
+    visitor.size("attention_window", attention.window, {.most = max_positions, .absent = 0});
+  } else {
+    visitor.refuse("attention_window", "only with \"attention\": \"local\" or \"causal\"");
+  }
+  visitor.flag("attention_bias", attention.bias);
+  visitor.flag("attention_out_bias", attention.out_bias, attention.bias);
+  visitor.flag("qk_norm", attention.qk_norm, false);
+  optional_field(visitor, "rotary_base", attention.rotary,
+                 [&](RotaryConfig& rotary) { rotary_fields(visitor, rotary, attention.d_head); });
+  optional_field(visitor, "score_divisor", attention.score_divisor, [&](float& divisor) {
+    visitor.number("score_divisor", divisor, {.range = NumberRule::Range::positive});
+  });
+  visitor.flag("divide_by_layer", attention.divide_by_layer, false);
+  FeedForwardConfig& feed_forward = layer.feed_forward;
+  choice(visitor, "activation", feed_forward.activation);
+  visitor.flag("gated", feed_forward.gated, false);
+  visitor.flag("feed_forward_bias", feed_forward.bias, true);
+}
+
+template <class Visit>
+void each_layer(Fields& visitor, StackConfig& stack, const Visit& visit) {
+  for (std::size_t i = 0; i < stack.layers.size(); ++i) {
+    visitor.enter_layer(i, stack.layers.size());
+    visit(stack.layers[i]);
+  }
+  visitor.leave_layers();
+}
+
+void position_fields(Fields& visitor, StackConfig& stack) {
+  TokenInput& input = stack.tokens();
+  choice(visitor, "positions", input.positions);
+  if (input.positions == PositionKind::relative) {
+    visitor.size("relative_buckets", stack.relative.buckets, {.most = max_width});
+    visitor.size("relative_distance", stack.relative.distance, {.most = max_positions});
+  }
+  if (input.positions == PositionKind::learned) {
+    visitor.size("position_offset", input.position_offset, {.most = max_positions, .absent = 0});
+  } else {
+    visitor.refuse("position_offset", "only with \"positions\": \"learned\"");
+  }
+  optional_field(visitor, "padding", input.padding, [&](std::int32_t& padding) {
+    auto id = static_cast<std::size_t>(padding);
+    visitor.size("padding", id, {.least = 0, .most = max_vocab_size});
+    padding = static_cast<std::int32_t>(id);
+  });
+}
+
+}  // namespace
+
+void fields(Fields& visitor, StackConfig& stack) {
+  TokenInput& input = stack.tokens();
+  visitor.size("vocab_size", input.vocab_size, {.most = max_vocab_size, .dimension = true});
+  visitor.size("d_model", stack.d_model, width);
+  std::size_t layers = stack.layers.size();
+  visitor.size("layers", layers, {.most = max_layers});
+  stack.layers.resize(layers, stack.layers.empty() ? LayerConfig() : stack.layers.front());
+  each_layer(visitor, stack,
+             [&](LayerConfig& layer) { layer_sizes(visitor, layer, stack.d_model); });
+  visitor.flag("zero_start", input.zero_start, false);
+  visitor.size("max_length", stack.max_length, {.most = max_positions});
+  position_fields(visitor, stack);
+  visitor.size("token_types", input.token_types, {.most = max_width, .absent = 0});
+  visitor.flag("scale_embedding", input.scale_embedding);
+  visitor.flag("embedding_norm", input.norm, false);
+  choice(visitor, "layer_norm", stack.layer_norm.kind);
+  visitor.flag("layer_norm_bias", stack.layer_norm.bias, true);
+  visitor.number("layer_norm_eps", stack.layer_norm.eps, {.range = NumberRule::Range::fraction});
+  visitor.flag("final_norm", stack.final_norm);
+  each_layer(visitor, stack, [&](LayerConfig& layer) { layer_fields(visitor, layer); });
+}
+
+std::uint64_t cache_bytes(const StackConfig& stack) {
+  std::uint64_t numbers = 0;
+  for (const LayerConfig& layer : stack.layers) numbers += 2 * layer.attention.d_kv_heads();
+  return sizeof(float) * numbers;
+}
+
+namespace {
+
+// Checks one stack; errors name the field.
+class StackCheck {
+ public:
+  StackCheck(const StackConfig& stack, const FieldErrors& errors)
+      : stack_(stack), errors_(errors) {}
+
+  void run() const {
+    check_sizes();
+    check_positions();
+    for (const LayerConfig& layer : stack_.layers) check(layer);
+  }
+
+ private:
+  [[noreturn]] void fail(const char* field, const Message& problem) const {
+    errors_.fail(&stack_, field, problem);
+    __builtin_unreachable();
+  }
+
+  void check_matrix(const char* field, std::uint64_t rows, std::uint64_t columns,
+                    const char* other = "d_model") const {
+    if (rows * columns <= max_matrix_elements) return;
+    fail(field, {"expected at most {} elements in a matrix with {}, got {}",
+                 {max_matrix_elements, other, rows * columns}});
+  }
+
+  void check_sizes() const {
+    const TokenInput& input = stack_.tokens();
+    const std::size_t d_model = stack_.d_model;
+    check_matrix("d_model", d_model, d_model);
+    check_matrix("vocab_size", input.vocab_size, d_model);
+    check_matrix("max_length", stack_.max_length + input.position_offset, d_model);
+    check_matrix("relative_buckets", stack_.relative.buckets, stack_.n_heads(), "n_heads");
+  }
+
+  void check_positions() const {
+    const TokenInput& input = stack_.tokens();
+    const bool sinusoidal = input.positions == PositionKind::sinusoidal ||
+                            input.positions == PositionKind::sinusoidal_halves ||
+                            input.positions == PositionKind::sinusoidal_endpoint;
+    if (sinusoidal && stack_.d_model % 2 != 0) {
+      fail("d_model",
+           {"expected an even number for sinusoidal positions, got {}", {stack_.d_model}});
+    }
+    if (input.padding && input.position_offset == 0) {
+      fail("padding", {"only with a \"position_offset\", got {}", {*input.padding}});
+    }
+    if (input.positions != PositionKind::relative) return;
+    const auto& [buckets, distance] = stack_.relative;
+    if (buckets < 4 || buckets % 2 != 0) {
+      fail("relative_buckets", {"expected an even number above 2, got {}", {buckets}});
+    }
+    if (distance <= buckets / 2) {
+      fail("relative_distance",
+           {"expected more than half of relative_buckets, got {}", {distance}});
+    }
+  }
+
+  void check(const LayerConfig& layer) const {
+    const AttentionConfig& attention = layer.attention;
+    const std::size_t d_model = stack_.d_model;
+    if (attention.n_heads != stack_.n_heads()) {
+      fail("n_heads",
+           {"expected {} in every layer, got {}", {stack_.n_heads(), attention.n_heads}});
+    }
+    if (attention.d_head == 0) {
+      fail("n_heads", {"expected a divisor of d_model {}, got {}", {d_model, attention.n_heads}});
+    }
+    if (attention.n_kv_heads == 0 || attention.n_heads % attention.n_kv_heads != 0) {
+      fail("n_kv_heads",
+           {"expected a divisor of n_heads {}, got {}", {attention.n_heads, attention.n_kv_heads}});
+    }
+    check_matrix("d_ff", layer.feed_forward.d_ff, d_model);
+    check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
+    const bool scores = layer.mixer != Mixer::linear;
+    if (!scores && stack_.tokens().positions == PositionKind::relative) {
+      fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
+    }
+    if (layer.norm == NormPlacement::post && !layer.attention_norm) {
+      fail("attention_norm", "expected true with \"norm\": \"post\", got false");
+    }
+    if (attention.rotary) check(*attention.rotary, attention.d_head);
+  }
+
+  void check(const RotaryConfig& rotary, std::size_t d_head) const {
+    if (rotary.size == 0 || rotary.size % 2 != 0 || rotary.size > d_head) {
+      fail("rotary_size",
+           {"expected an even number up to d_head {}, got {}", {d_head, rotary.size}});
+    }
+    if (rotary.scaling != RotaryScaling::llama3) return;
+    if (rotary.high_frequency <= rotary.low_frequency) {
+      fail("rotary_high_frequency", "expected more than rotary_low_frequency, got less");
+    }
+    if (rotary.original_length == 0) fail("rotary_original_length", "expected one, got none");
+  }
+
+  const StackConfig& stack_;
+  const FieldErrors& errors_;
+};
+
+// The mixers of a decoder: self-attention that does not look ahead, or a recurrent unit.
+void check_decoder(const Architecture& architecture, const FieldErrors& errors) {
+  const StackConfig& decoder = *architecture.decoder;
+  const bool alone = !architecture.encoder;
+  const bool relative = decoder.tokens().positions == PositionKind::relative;
+  for (const LayerConfig& layer : decoder.layers) {
+    const bool recurrent = layer.mixer == Mixer::recurrent;
+    if (layer.mixer != decoder.layers[0].mixer || (!recurrent && layer.mixer != Mixer::causal) ||
+        (recurrent && alone)) {
+      errors.fail(&decoder, "attention",
+                  {"expected {}, got \"{}\"",
+                   {alone ? "\"causal\" for this task" : "\"causal\" or \"recurrent\"",
+                    name_of(layer.mixer)}});
+    }
+    if (recurrent && (layer.attention.d_heads() != decoder.d_model || relative)) {
+      errors.fail(&decoder, "attention",
+                  "expected \"causal\" where heads are not as wide as d_model or positions are "
+                  "relative, got \"recurrent\"");
+    }
+  }
+}
+
+}  // namespace
+
+void validate(const StackConfig& stack, const FieldErrors& errors) {
+  StackCheck(stack, errors).run();
+}
+
+void validate(const Architecture& architecture, const FieldErrors& errors) {
+  if (architecture.encoder) {
+    const StackConfig& encoder = *architecture.encoder;
+    validate(encoder, errors);
+    for (const LayerConfig& layer : encoder.layers) {
+      if (layer.mixer != Mixer::recurrent) continue;
+      errors.fail(&encoder, "attention",
+                  "expected one of attention, got \"recurrent\"; only a decoder has that");
+    }
+  }
+  if (architecture.decoder) {
+    validate(*architecture.decoder, errors);
+    check_decoder(architecture, errors);
+  }
+  const StackConfig& last = architecture.decoder ? *architecture.decoder : *architecture.encoder;
+  const std::uint64_t outputs = architecture.head.outputs;
+  if (outputs * last.d_model > max_matrix_elements) {
+    errors.fail(nullptr, "labels",
+                {"expected at most {} elements in a matrix with d_model, got {}",
+                 {max_matrix_elements, outputs * last.d_model}});
+  }
+  if (!architecture.encoder || !architecture.decoder) return;
+  if (architecture.encoder->d_model != last.d_model) {
+    errors.fail(&last, "d_model",
+                {"expected that of the encoder, {}, got {}",
+                 {architecture.encoder->d_model, last.d_model}});
+  }
+  const bool one_table = architecture.embeddings == EmbeddingSharing::shared ||
+                         architecture.embeddings == EmbeddingSharing::stacks;
+  if (one_table && last.vocab_size() != architecture.encoder->vocab_size()) {
+    errors.fail(&last, "vocab_size",
+                {"expected source_vocab_size {} with \"embeddings\": \"{}\", got {}",
+                 {architecture.encoder->vocab_size(), name_of(architecture.embeddings),
+                  last.vocab_size()}});
+  }
+}
+
+}  // namespace glassformer

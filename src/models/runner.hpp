@@ -1,0 +1,37 @@
+#pragma once
+
+#include "models/encoder_model.hpp"
+#include "models/seq2seq.hpp"
+
+namespace glassformer {
+
+/// A model and the session in which it runs. Both outlive this.
+struct EncoderRunner {
+  const EncoderModel& model;
+  Session& session;
+
+  EncoderModel::Output operator()(const Batch& batch, const TraceRequest& request) const {
+    return model(batch, request, session);
+  }
+  Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
+                   Tracer* tracer = nullptr) const {
+    return model.resume(sequences, first, states, session, tracer);
+  }
+  const EncoderModel* operator->() const { return &model; }
+};
+
+/// The same for a model that writes.
+struct WriterRunner {
+  const LanguageModel& model;
+  Session& session;
+
+  /// A decoding of one text, or, behind an encoder, of these sources; null: there is no encoder.
+  DecodingState begin(const Seq2Seq::Encoded* sources, const DecodingLimits& limits,
+                      const TraceRequest& request) const {
+    if (!sources) return model.begin(1, limits, request, session);
+    return static_cast<const Seq2Seq&>(model).begin(*sources, limits, request, session);
+  }
+  const LanguageModel* operator->() const { return &model; }
+};
+
+}  // namespace glassformer

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "glassformer/compute.hpp"
+#include "layers/embed/embedding.hpp"
+#include "layers/embed/positional_encoding.hpp"
+#include "layers/norm/norm.hpp"
+#include "models/config.hpp"
+#include "run/run.hpp"
+
+namespace glassformer {
+
+/// The input of a stack that reads tokens: "Embedding" and "Positional Encoding" in "Attention Is
+/// All You Need", figure 1.
+class TextEmbeddings {
+ public:
+  TextEmbeddings(const StackConfig& config, std::unique_ptr<Embedding> embed_tokens);
+
+  /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`.
+  void declare(const ParameterScope& scope);
+
+  /// x [N, D] = what enters the first block, for the batch's tokens. Traces `embed_tokens`,
+  /// `embed_positions`, `embed_types` and `embeddings`.
+  void operator()(const Batch& batch, View<2> x, const Run& run) const;
+  /// The same for tokens at these positions [N].
+  void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
+                  View<2> x, const Run& run) const;
+
+  /// The norm on the embeddings; null: none.
+  const Norm* layer_norm() const { return layernorm_embedding_.get(); }
+
+  /// Computes this many positions, so that they allocate nothing later.
+  void reserve_positions(std::size_t count, Session& session) const {
+    if (embed_positions_) embed_positions_->reserve(count, session);
+  }
+
+ private:
+  // The positions of tokens, of which padding has none.
+  std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
+                                           const Sequences& sequences) const;
+  // The rows of tokens without their positions.
+  void embed_tokens(std::span<const std::int32_t> ids, View<2> x) const;
+  template <class Positions>
+  void add_rest(const Positions& positions, std::span<const std::int32_t> types, View<2> x,
+                const Run& run) const;
+
+  TokenInput config_;
+  std::unique_ptr<Embedding> embed_tokens_;
+  std::unique_ptr<PositionalEncoding> embed_positions_;  // null: nothing is added
+  std::unique_ptr<TypeEmbedding> embed_types_;           // null: texts are not told apart
+  std::unique_ptr<Norm> layernorm_embedding_;            // null: none
+};
+
+/// The table of a stack's token embeddings; or the one that is lm_head's weight, or another's.
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute);
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head);
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table);
+
+}  // namespace glassformer

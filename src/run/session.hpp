@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/packed_int16_matrix.hpp"
+#include "kernels/packed_matrix.hpp"
+#include "kernels/pool.hpp"
+#include "run/arena.hpp"
+#include "tensor/tensor.hpp"
+
+namespace glassformer {
+
+/// Buffers of one head's attention in integers; they grow as needed.
+struct IntegerAttentionScratch {
+  std::vector<std::int16_t> rounded;  // [length, d_head] queries, keys or values
+  PackedInt16Matrix keys;             // [d_head, keys]
+  PackedInt16Matrix values;           // [keys, d_head]
+  std::vector<std::int32_t> scores;   // [query_rows, longest, padded to whole panels]
+  std::vector<std::int16_t> weights;  // the same
+  std::vector<std::int32_t> context;  // [query_rows, d_head padded to whole panels]
+
+  void reserve(std::size_t scores_size, std::size_t context_size);
+};
+
+/// Buffers of one head's linear attention; they grow as needed.
+struct LinearAttentionScratch {
+  std::vector<float> features;  // [keys, d_head]
+  std::vector<float> values;    // [keys, d_head + 1]
+  std::vector<float> state;     // [d_head, d_head + 1]
+  std::vector<float> query;     // [2 d_head + 1]
+
+  void reserve(std::size_t keys, std::size_t d_head);
+};
+
+/// Buffers of one head's attention.
+struct AttentionScratch {
+  /// Queries that attend together, so that their scores stay in the cache.
+  static constexpr std::size_t query_rows = 48;
+
+  AttentionScratch() : scores({query_rows, 0}) {}
+
+  /// Makes room for queries with up to `longest` keys.
+  void reserve(std::size_t longest);
+
+  Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
+  AlignedBuffer bias;   // [longest, padded to whole panels] added to a query's scores
+  PackedMatrix keys;    // [d_head, keys]
+  PackedMatrix values;  // [keys, d_head]
+  IntegerAttentionScratch integer;
+  LinearAttentionScratch linear;
+};
+
+/// A table that a layer computes as longer sequences come.
+struct GrowingTable {
+  AlignedBuffer values;
+  std::size_t rows = 0;
+  std::vector<std::pair<double, double>> state;  // from which the next row is computed
+};
+
+/// Everything that a call changes. A model itself is const, and any number of sessions may use one
+/// at a time; a session serves one call at a time.
+class Session {
+ public:
+  Arena arena;
+  AttentionScratch attention;
+  Pool pool;
+  Tensor<2> logits = Tensor<2>::from_shape({0, 0});  ///< [rows, V] of a language model
+
+  /// The table that belongs to the layer at this address; new ones are empty.
+  GrowingTable& table(const void* layer);
+
+ private:
+  std::vector<std::pair<const void*, std::unique_ptr<GrowingTable>>> tables_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,56 @@
+#include "weights/parameter.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+
+std::size_t element_count(const std::vector<NamedParameter>& parameters) {
+  std::size_t count = 0;
+  for (const NamedParameter& parameter : parameters) count += element_count(parameter.shape);
+  return count;
+}
+
+ParameterScope::ParameterScope(std::vector<NamedParameter>& out, std::string prefix)
+    : out_(&out), prefix_(std::move(prefix)) {}
+
+ParameterScope ParameterScope::scope(std::string_view name) const {
+  return ParameterScope(*out_, join(name));
+}
+
+ParameterScope ParameterScope::scope(std::size_t index) const {
+  return scope(std::to_string(index));
+}
+
+void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
+                             NamedParameter::Set set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set = std::move(set)});
+}
+
+void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
+                                  NamedParameter::SetInt8 set) const {
+  out_->push_back({.name = join(name), .shape = std::move(shape), .set_int8 = std::move(set)});
+}
+
+void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
+                             Parameter& parameter) const {
+  parameter.shape = shape;
+  declare(name, std::move(shape), [&parameter](std::span<const float> values, std::size_t first) {
+    const std::size_t row = element_count(parameter.shape) / parameter.shape[0];
+    parameter.value.resize(row * parameter.shape[0]);
+    std::ranges::copy(values, parameter.value.data() + first * row);
+  });
+}
+
+std::string ParameterScope::join(std::string_view name) const {
+  return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
+}
+
+const float* loaded(const Parameter& parameter, const char* owner) {
+  if (!parameter.value.empty()) return parameter.value.data();
+  throw_error(ErrorCode::internal, {"{} has no weights yet", {owner}});
+}
+
+}  // namespace glassformer

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/aligned_buffer.hpp"
+
+namespace glassformer {
+
+/// A learned tensor, row-major. Layers that multiply by it keep a packed form of their own, from
+/// which inference computes; its plain value is kept only if it is to be learned further.
+struct Parameter {
+  std::vector<std::size_t> shape;
+  AlignedBuffer value;  ///< empty: only a packed form is kept
+  AlignedBuffer grad;   ///< of a loss with respect to the value; empty unless it is learned
+};
+
+/// A tensor that a model needs, by its name in checkpoints, and where its values go.
+struct NamedParameter {
+  std::string name;
+  std::vector<std::size_t> shape;
+  /// Takes values, row-major: all of them or, if there are two dimensions or more, some rows,
+  /// beginning with row `first`. They come in order; spans are valid during the call.
+  using Set = std::function<void(std::span<const float>, std::size_t first)>;
+  Set set = {};
+  /// For a matrix that is kept as 8-bit integers: takes those and the scale of each row instead.
+  using SetInt8 =
+      std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
+  SetInt8 set_int8 = {};
+};
+
+/// How many numbers all of them have.
+std::size_t element_count(const std::vector<NamedParameter>& parameters);
+
+/// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
+/// "weight" gives "encoder.layers.0.fc1.weight".
+class ParameterScope {
+ public:
+  explicit ParameterScope(std::vector<NamedParameter>& out, std::string prefix = {});
+
+  ParameterScope scope(std::string_view name) const;
+  ParameterScope scope(std::size_t index) const;
+  void declare(std::string_view name, std::vector<std::size_t> shape,
+               NamedParameter::Set set) const;
+  void declare_int8(std::string_view name, std::vector<std::size_t> shape,
+                    NamedParameter::SetInt8 set) const;
+  /// A parameter that is used as it is stored. Its shape is set here, its value when it is loaded.
+  void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;
+
+ private:
+  std::string join(std::string_view name) const;
+
+  std::vector<NamedParameter>* out_;
+  std::string prefix_;
+};
+
+/// The value of a parameter that was loaded. Throws `internal`, naming `owner`, if it was not.
+const float* loaded(const Parameter& parameter, const char* owner);
+
+}  // namespace glassformer
