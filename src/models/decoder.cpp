@@ -58,7 +58,7 @@ void Decoder::reserve(DecodingState& state, std::size_t rows) const {
 void Decoder::list(DecodingState& state, Tracer& tracer) const {
   const Arena::Scope memory(state.session().arena);
   Run run(state.session(), &tracer);
-  const Segment none = {};
+  const RowSegment none = {};
   run.segments = run.source_segments = std::span(&none, 1);
   run_step(state, run.make(0, stack_.config().d_model), run);
 }

@@ -65,8 +65,8 @@ class DecodingState {
   // One layer's part of the step that appended the last `count` nodes.
   LayerCache layer_cache(std::size_t layer, std::size_t count);
   KeyValueRows source_keys_values(std::size_t layer) const;
-  std::span<const Segment> segments() const { return self_; }
-  std::span<const Segment> source_segments() const { return cross_; }
+  std::span<const RowSegment> segments() const { return self_; }
+  std::span<const RowSegment> source_segments() const { return cross_; }
 
   // The buffer for a row's attention weights in one layer, [H, keys]; null: not asked for.
   float* attention_of(std::size_t row, std::size_t layer, bool cross);
@@ -115,7 +115,7 @@ class DecodingState {
   std::vector<std::int32_t> ids_;       // [R]
   std::vector<std::size_t> positions_;  // [R]
   std::vector<NodeIndex> paths_;        // all rows' paths, one after another
-  std::vector<Segment> self_, cross_;   // [R]
+  std::vector<RowSegment> self_, cross_;   // [R]
   std::size_t most_keys_ = 0;
 };
 

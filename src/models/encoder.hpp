@@ -28,7 +28,7 @@ class Encoder {
   template <class Then>
   void list(Tracer& tracer, Session& session, const Then& then) const {
     const Batch nothing;
-    const Segment segment = {};
+    const RowSegment segment = {};
     Run run(session, &tracer);
     run.sequences = &nothing;
     run.segments = std::span(&segment, 1);

@@ -23,7 +23,7 @@ std::vector<NamedParameter> EncoderModel::parameters() {
 EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request,
                                               Session& session) const {
   const auto tracer = make_tracer(request, batch, encoder_.stack().config());
-  const std::vector<Segment> segments = segments_of(batch);
+  const std::vector<RowSegment> segments = segments_of(batch);
   Run run(session, tracer.get());
   run.sequences = &batch;
   run.segments = segments;
@@ -50,7 +50,7 @@ Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
                                const ConstView<2>& states, Session& session, Tracer* tracer) const {
   const std::size_t width = encoder_.stack().config().d_model;
   expect_shape("states of an encoder", states, {sequences.tokens(), width});
-  const std::vector<Segment> segments = segments_of(sequences);
+  const std::vector<RowSegment> segments = segments_of(sequences);
   Run run(session, tracer);
   run.sequences = &sequences;
   run.segments = segments;

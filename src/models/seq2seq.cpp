@@ -29,7 +29,7 @@ std::vector<NamedParameter> Seq2Seq::parameters() {
 Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& request,
                                  Session& session) const {
   const auto tracer = make_tracer(request, sources, encoder_.stack().config());
-  const std::vector<Segment> segments = segments_of(sources);
+  const std::vector<RowSegment> segments = segments_of(sources);
   Run run(session, tracer.get());
   run.sequences = &sources;
   run.segments = segments;

@@ -44,8 +44,8 @@ class Run {
   }
   Arena& arena() const { return session_->arena; }
 
-  std::span<const Segment> segments = {};         ///< what each row attends to among its own kind
-  std::span<const Segment> source_segments = {};  ///< and among an encoder's states
+  std::span<const RowSegment> segments = {};         ///< what each row attends to among its own kind
+  std::span<const RowSegment> source_segments = {};  ///< and among an encoder's states
   KeyValueRows source_keys = {};                  ///< of the encoder's states, for this layer
   /// Of each row; empty: rows have the positions of their segments.
   std::span<const std::size_t> positions = {};

@@ -11,7 +11,7 @@ namespace glassformer {
 
 /// Consecutive rows of a run that attend to the same keys: a whole sequence, or one hypothesis'
 /// newest token.
-struct Segment {
+struct RowSegment {
   std::size_t first = 0, count = 0;  ///< rows of the run
   std::size_t position = 0;          ///< of the first row in its sequence; the others follow
   std::size_t key_base = 0;          ///< the row of the key source that index 0 of `keys` means
@@ -21,8 +21,8 @@ struct Segment {
 
 /// A segment per sequence: every token attends to its sequence's visible tokens. `sequences`
 /// outlives the segments.
-inline std::vector<Segment> segments_of(const Sequences& sequences) {
-  std::vector<Segment> segments;
+inline std::vector<RowSegment> segments_of(const Sequences& sequences) {
+  std::vector<RowSegment> segments;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     segments.push_back({.first = sequences.start(i),
                         .count = sequences.length(i),

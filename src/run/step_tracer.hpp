@@ -54,7 +54,7 @@ class RowRecorder {
 struct StepRows {
   std::size_t base, count;                 ///< how many rows come before them; how many they are
   std::span<const std::size_t> positions;  ///< of each, in its sequence
-  std::span<const Segment> cross = {};     ///< what each reads of the sources
+  std::span<const RowSegment> cross = {};     ///< what each reads of the sources
   std::span<const std::size_t> source_positions = {};  ///< of each row of the sources
 };
 

@@ -52,22 +52,22 @@ TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
   const ModelConfig config = parse_config(valid);
   CHECK(config.labels == std::vector<std::string>{"negative", "positive"});
   const StackConfig& stack = config.encoder();
-  CHECK(stack.vocab_size == 8000);
+  CHECK(stack.vocab_size() == 8000);
   CHECK(stack.d_model == 128);
-  CHECK(stack.d_ff == 512);
-  CHECK(stack.n_heads == 8);
-  CHECK(stack.d_head == 16);
-  CHECK(stack.layers == 4);
+  CHECK(stack.layers[0].feed_forward.d_ff == 512);
+  CHECK(stack.n_heads() == 8);
+  CHECK(stack.layers[0].attention.d_head == 16);
+  CHECK(stack.layers.size() == 4);
   CHECK(stack.max_length == 512);
-  CHECK(stack.positions == PositionKind::sinusoidal);
-  CHECK(stack.scale_embedding);
-  CHECK(stack.norm == NormPlacement::pre);
-  CHECK(stack.layer_norm == NormKind::standard);
-  CHECK(stack.layer_norm_eps == 1e-5f);
+  CHECK(stack.tokens().positions == PositionKind::sinusoidal);
+  CHECK(stack.tokens().scale_embedding);
+  CHECK(stack.layers[0].norm == NormPlacement::pre);
+  CHECK(stack.layer_norm.kind == NormKind::standard);
+  CHECK(stack.layer_norm.eps == 1e-5f);
   CHECK(stack.final_norm);
-  CHECK(stack.attention == AttentionType::full);
-  CHECK(stack.attention_bias);
-  CHECK(stack.activation == Activation::relu);
+  CHECK(stack.layers[0].mixer == Mixer::full);
+  CHECK(stack.layers[0].attention.bias);
+  CHECK(stack.layers[0].feed_forward.activation == Activation::relu);
   CHECK(config.architecture.head.kind == HeadKind::sequence_classes);
   CHECK(config.architecture.head.outputs == 2);
   CHECK(config.architecture.head.pooling == Pooling::mean);
@@ -78,19 +78,19 @@ TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
 
   ModelConfig other = config;
   StackConfig& changed = *other.architecture.encoder;
-  changed.positions = PositionKind::learned;
-  changed.norm = NormPlacement::post;
-  changed.layer_norm = NormKind::unbiased;
-  changed.layer_norm_eps = 1e-6f;
-  changed.attention = AttentionType::local;
-  changed.attention_window = 32;
-  changed.activation = Activation::gelu;
+  changed.tokens().positions = PositionKind::learned;
+  changed.layers[0].norm = NormPlacement::post;
+  changed.layer_norm.kind = NormKind::unbiased;
+  changed.layer_norm.eps = 1e-6f;
+  changed.layers[0].mixer = Mixer::local;
+  changed.layers[0].attention.window = 32;
+  changed.layers[0].feed_forward.activation = Activation::gelu;
   other.architecture.head.pooling = Pooling::first;
   other.labels = {"very bad", "bad", "neutral", "good", "very good"};
   other.architecture.head.outputs = 5;
   CHECK(parse_config(to_json(other)) == other);
-  changed.attention = AttentionType::linear;
-  changed.attention_window = 0;
+  changed.layers[0].mixer = Mixer::linear;
+  changed.layers[0].attention.window = 0;
   CHECK(parse_config(to_json(other)) == other);
 }
 
@@ -103,17 +103,17 @@ TEST_CASE("what most models do without is written only where a model has it", "[
   }
   ModelConfig rich = plain;
   StackConfig& stack = *rich.architecture.encoder;
-  stack.d_head = 24;
-  stack.positions = PositionKind::learned;
-  stack.position_offset = 2;
-  stack.padding = 1;
-  stack.token_types = 2;
-  stack.embedding_norm = true;
-  stack.layer_norm = NormKind::rms;
-  stack.score_divisor = 1.0f;
-  stack.activation = Activation::gelu_tanh;
-  stack.gated = true;
-  stack.feed_forward_bias = false;
+  stack.layers[0].attention.d_head = 24;
+  stack.tokens().positions = PositionKind::learned;
+  stack.tokens().position_offset = 2;
+  stack.tokens().padding = 1;
+  stack.tokens().token_types = 2;
+  stack.tokens().norm = true;
+  stack.layer_norm.kind = NormKind::rms;
+  stack.layers[0].attention.score_divisor = 1.0f;
+  stack.layers[0].feed_forward.activation = Activation::gelu_tanh;
+  stack.layers[0].feed_forward.gated = true;
+  stack.layers[0].feed_forward.bias = false;
   rich.architecture.head.dense = Activation::tanh;
   rich.architecture.head.bias = false;
   CHECK(parse_config(to_json(rich)) == rich);
@@ -160,14 +160,14 @@ TEST_CASE("a translation model's configuration is read and written without loss"
   CHECK(config.task == Task::translation);
   CHECK(config.source_language == "en");
   CHECK(config.target_language == "de");
-  CHECK(config.encoder().vocab_size == 12000);
-  CHECK(config.decoder().vocab_size == 9000);
+  CHECK(config.encoder().vocab_size() == 12000);
+  CHECK(config.decoder().vocab_size() == 9000);
   CHECK(config.architecture.embeddings == EmbeddingSharing::tied);
-  CHECK(config.encoder().layers == 6);
-  CHECK(config.decoder().layers == 2);
+  CHECK(config.encoder().layers.size() == 6);
+  CHECK(config.decoder().layers.size() == 2);
   CHECK(config.encoder().max_length == 256);
   CHECK(config.decoder().max_length == 200);
-  CHECK(config.decoder().attention == AttentionType::causal);
+  CHECK(config.decoder().layers[0].mixer == Mixer::causal);
   CHECK(config.architecture.head.kind == HeadKind::next_token);
   CHECK(config.architecture.head.outputs == 9000);
   CHECK(config.architecture.head.bias);
@@ -179,16 +179,16 @@ TEST_CASE("a translation model's configuration is read and written without loss"
   ModelConfig other = config;
   other.architecture.embeddings = EmbeddingSharing::separate;
   other.architecture.head.bias = false;
-  other.architecture.encoder->attention = AttentionType::local;
-  other.architecture.encoder->attention_window = 8;
+  other.architecture.encoder->layers[0].mixer = Mixer::local;
+  other.architecture.encoder->layers[0].attention.window = 8;
   CHECK(parse_config(to_json(other)) == other);
 }
 
 TEST_CASE("a decoder may have a recurrent unit, and begin with nothing", "[checkpoints]") {
   ModelConfig config = parse_config(translation_with("decoder_attention", "recurrent"));
-  CHECK(config.encoder().attention == AttentionType::full);
-  CHECK(config.decoder().attention == AttentionType::recurrent);
-  config.architecture.decoder->zero_start = true;
+  CHECK(config.encoder().layers[0].mixer == Mixer::full);
+  CHECK(config.decoder().layers[0].mixer == Mixer::recurrent);
+  config.architecture.decoder->tokens().zero_start = true;
   config.generation.max_length_factor = 2.0f;
   CHECK(parse_config(to_json(config)) == config);
   CHECK(parse_config(translation_with("decoder_attention", "causal")) ==
@@ -254,15 +254,15 @@ TEST_CASE("a configuration of a model that answers texts is read, written and ch
   const ModelConfig config = parse_config(valid_text_to_text);
   CHECK(config.task == Task::text2text_generation);
   CHECK(config.architecture.embeddings == EmbeddingSharing::stacks);
-  CHECK(config.encoder().positions == PositionKind::relative);
-  CHECK(config.encoder().relative_buckets == 32);
-  CHECK(config.encoder().relative_distance == 128);
+  CHECK(config.encoder().tokens().positions == PositionKind::relative);
+  CHECK(config.encoder().relative.buckets == 32);
+  CHECK(config.encoder().relative.distance == 128);
   CHECK(config.encoder().max_length == 1024);
   CHECK(config.max_source_length() == 512);
-  CHECK(config.decoder().layers == 2);
-  CHECK(config.decoder().d_head == 64);
+  CHECK(config.decoder().layers.size() == 2);
+  CHECK(config.decoder().layers[0].attention.d_head == 64);
   CHECK(config.decoder().max_length == 600);
-  CHECK(config.decoder().attention == AttentionType::causal);
+  CHECK(config.decoder().layers[0].mixer == Mixer::causal);
   CHECK(config.architecture.head.outputs == 32128);
   CHECK_FALSE(config.architecture.head.scale_states);
   CHECK(config.generation.start_id == 0);
@@ -299,7 +299,7 @@ TEST_CASE("a configuration of a model that answers texts is read, written and ch
   classifier["positions"] = "relative";
   classifier["relative_buckets"] = 32;
   classifier["relative_distance"] = 128;
-  CHECK(parse_config(classifier.dump()).encoder().positions == PositionKind::relative);
+  CHECK(parse_config(classifier.dump()).encoder().tokens().positions == PositionKind::relative);
 }
 
 const char* const valid_generation = R"({
@@ -327,7 +327,7 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
   const ModelConfig config = parse_config(valid_generation);
   CHECK(config.task == Task::text_generation);
   CHECK(!config.architecture.encoder);
-  CHECK(config.decoder().layers == 5);
+  CHECK(config.decoder().layers.size() == 5);
   CHECK(config.decoder().max_length == 512);
   CHECK(config.max_source_length() == 512);
   CHECK(config.architecture.head.outputs == 4096);
@@ -335,8 +335,8 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
   CHECK(parse_config(to_json(config)) == config);
   ModelConfig other = config;
   other.architecture.embeddings = EmbeddingSharing::separate;
-  other.architecture.decoder->divide_by_layer = true;
-  other.architecture.decoder->score_divisor = 1.0f;
+  other.architecture.decoder->layers[0].attention.divide_by_layer = true;
+  other.architecture.decoder->layers[0].attention.score_divisor = 1.0f;
   other.generation.end_ids = {};
   CHECK(parse_config(to_json(other)) == other);
 

@@ -31,7 +31,7 @@ struct ExplainGolden {
   ExplainedText read(std::size_t i) const {
     if (!published) return {.ids = texts.at(i)};
     ExplainedText read = {.ids = texts.at(i).at("ids")};
-    const bool tells_texts_apart = model->encoder().stack().config().token_types > 0;
+    const bool tells_texts_apart = model->encoder().stack().config().tokens().token_types > 0;
     if (tells_texts_apart) texts.at(i).at("types").get_to(read.types);
     return read;
   }

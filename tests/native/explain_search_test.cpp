@@ -189,7 +189,7 @@ TEST_CASE("long texts have quantiles of words, texts of one word are refused", "
 namespace {
 
 Stream stream_of(const ExplainGolden& golden) {
-  const std::size_t layers = golden.model->encoder().stack().config().layers;
+  const std::size_t layers = golden.model->encoder().stack().config().layers.size();
   return stream_of(trace(*golden.model, golden.text, stream_tensors(layers)), layers);
 }
 
@@ -305,7 +305,7 @@ TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
 
   // A run with nothing else than its arrows, by patches.
   std::vector<Patch> others;
-  const std::size_t tokens = subject.text.tokens(), heads = subject.config.encoder().n_heads;
+  const std::size_t tokens = subject.text.tokens(), heads = subject.config.encoder().n_heads();
   for (std::size_t layer = 0; layer < 2; ++layer) {
     Patch patch = {.name = "encoder.layers." + std::to_string(layer) + ".self_attn.weights",
                    .shape = {heads, tokens, tokens},

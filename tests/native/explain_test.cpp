@@ -20,7 +20,7 @@ namespace glassformer::test {
 namespace {
 
 Stream stream_of(EncoderModel& model, const ExplainedText& text) {
-  const std::size_t layers = model.encoder().stack().config().layers;
+  const std::size_t layers = model.encoder().stack().config().layers.size();
   return stream_of(trace(model, text, stream_tensors(layers)), layers);
 }
 

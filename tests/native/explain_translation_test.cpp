@@ -137,15 +137,15 @@ TEST_CASE("recurrent units after a norm, and relative positions, have ledgers th
   const TranslationGolden golden("translate_pre_norm_shared");
   ModelConfig config = golden.config;
   StackConfig& decoder = *config.architecture.decoder;
-  REQUIRE(decoder.norm == NormPlacement::pre);
+  REQUIRE(decoder.layers[0].norm == NormPlacement::pre);
   const bool relative = GENERATE(false, true);
   if (relative) {
-    decoder.positions = PositionKind::relative;
-    decoder.layer_norm = NormKind::rms;
-    decoder.relative_buckets = 8;
-    decoder.relative_distance = 16;
+    decoder.tokens().positions = PositionKind::relative;
+    decoder.layer_norm.kind = NormKind::rms;
+    decoder.relative.buckets = 8;
+    decoder.relative.distance = 16;
   } else {
-    decoder.attention = AttentionType::recurrent;
+    decoder.layers[0].mixer = Mixer::recurrent;
   }
   TranslatePipeline pipeline(config, load_tokenizer(golden.folder));
   SplitMix64 random(7);
@@ -233,7 +233,7 @@ TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
   const std::string text = "the old film. A quiet heart.";
   const Translation plain = pipeline->translate(text, {.beams = 1, .attention = true});
   REQUIRE(plain.sentences.size() == 2);
-  const std::size_t layers = golden.config.encoder().layers;
+  const std::size_t layers = golden.config.encoder().layers.size();
 
   const Json rolled = explain_one(*pipeline, text, R"({"method": "rollout"})");
   const Json lens = explain_one(*pipeline, text, R"({"method": "lens", "words": 3})");
@@ -249,7 +249,7 @@ TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
 
     // The last layer reads as the model does: greedily, its best word is the one put out.
     const Json& words = lens.at("sentences").at(i).at("layers");
-    REQUIRE(words.size() == golden.config.decoder().layers + 1);
+    REQUIRE(words.size() == golden.config.decoder().layers.size() + 1);
     REQUIRE(words.back().size() == targets);
     for (std::size_t t = 0; t < targets; ++t) {
       const Json& best = words.back()[t];

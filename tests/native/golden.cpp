@@ -80,7 +80,7 @@ std::vector<std::int32_t> TranslationGolden::target(std::size_t text) const {
 }
 
 bool TranslationGolden::has_self_attention() const {
-  return config.decoder().attention != AttentionType::recurrent;
+  return config.decoder().layers[0].mixer != Mixer::recurrent;
 }
 
 GoldenTrace GoldenCase::traced() const {

@@ -38,16 +38,16 @@ ModelConfig classifier_config(const Tokenizer& tokenizer) {
   config.labels = {"negative", "positive"};
   config.architecture.head = {.kind = HeadKind::sequence_classes, .outputs = 2};
   StackConfig& stack = config.architecture.encoder.emplace();
-  stack.vocab_size = tokenizer.size();
+  stack.tokens().vocab_size = tokenizer.size();
   stack.max_length = 64;
   stack.layers = 2;
   stack.d_model = 16;
-  stack.n_heads = 4;
-  stack.d_head = 4;
-  stack.d_ff = 24;
-  stack.layer_norm_eps = 1e-5f;
+  stack.layers[0].attention.n_heads = 4;
+  stack.layers[0].attention.d_head = 4;
+  stack.layers[0].feed_forward.d_ff = 24;
+  stack.layer_norm.eps = 1e-5f;
   stack.final_norm = true;
-  stack.attention_bias = true;
+  stack.layers[0].attention.bias = true;
   return config;
 }
 
@@ -115,8 +115,8 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
   ModelConfig config = classifier_config(tokenizer_named("unigram"));
   StackConfig& stack = *config.architecture.encoder;
   stack.layers = 8;
-  stack.n_heads = 8;
-  stack.d_head = 2;
+  stack.layers[0].attention.n_heads = 8;
+  stack.layers[0].attention.d_head = 2;
   stack.max_length = 8192;
   ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
   fill(pipeline.parameters());
@@ -222,7 +222,7 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
   for (std::size_t i = 0; i < length; ++i) {
     for (std::size_t row = 0; row < beams; ++row) {
       step[row].parent = i == 0 ? no_parent : static_cast<NodeIndex>((i - 1) * beams + row);
-      step[row].id = static_cast<std::int32_t>(random.next() % config.decoder().vocab_size);
+      step[row].id = static_cast<std::int32_t>(random.next() % config.decoder().vocab_size());
     }
     path.push_back(
         {.parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1), .id = step[2].id});
@@ -417,7 +417,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
     return error ? std::optional(error->code()) : std::nullopt;
   };
   const auto linear = [](ModelConfig& config) {
-    config.architecture.encoder->attention = AttentionType::linear;
+    config.architecture.encoder->layers[0].mixer = Mixer::linear;
   };
   CHECK(!code_with(1, linear));
   CHECK(code_with(1e4f, linear) == ErrorCode::non_finite);
@@ -425,9 +425,9 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
   CHECK(code_with(1e25f, [](ModelConfig&) {}) == ErrorCode::non_finite);
   CHECK(code_with(1, [](ModelConfig& config) {
           StackConfig& stack = *config.architecture.encoder;
-          stack.d_model = stack.n_heads = stack.d_head = 1;
-          stack.layer_norm = NormKind::unbiased;
-          stack.positions = PositionKind::learned;
+          stack.d_model = stack.layers[0].attention.n_heads = stack.layers[0].attention.d_head = 1;
+          stack.layer_norm.kind = NormKind::unbiased;
+          stack.tokens().positions = PositionKind::learned;
         }) == ErrorCode::non_finite);
 
   // One token's vector is too large: the texts without it are none the worse.

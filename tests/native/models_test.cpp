@@ -94,27 +94,28 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
       CHECK(tensor.data.size() == size);
     }
     const std::size_t length = batch.length(s);
-    for (std::size_t layer = 0; layer < stack.layers; ++layer) {
+    for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
       const std::string block = "encoder.layers." + std::to_string(layer) + ".";
       INFO(block);
       CHECK(tensors.at(block + "input").shape == std::vector{length, stack.d_model});
-      CHECK(tensors.at(block + "fc1").shape == std::vector{length, stack.d_ff});
+      CHECK(tensors.at(block + "fc1").shape ==
+            std::vector{length, stack.layers[0].feed_forward.d_ff});
       CHECK(tensors.at(block + "self_attn.q").shape ==
-            std::vector{length, stack.n_heads, stack.d_head});
+            std::vector{length, stack.n_heads(), stack.layers[0].attention.d_head});
       if (layer > 0) {
         const std::string before = "encoder.layers." + std::to_string(layer - 1) + ".output";
         CHECK(tensors.at(before).data == tensors.at(block + "input").data);
       }
       // Weights are the softmax of the scores.
       const TracedTensor& weights = tensors.at(block + "self_attn.weights");
-      CHECK(weights.shape == std::vector{stack.n_heads, length, length});
+      CHECK(weights.shape == std::vector{stack.n_heads(), length, length});
       const auto map = traced.attention[s].at(layer, 0);
       CHECK(std::equal(map.begin(), map.end(), weights.data.begin()));
       CHECK(tensors.contains(block + "self_attn.scores") ==
-            (stack.attention != AttentionType::linear));
-      if (stack.attention == AttentionType::linear) continue;
+            (stack.layers[0].mixer != Mixer::linear));
+      if (stack.layers[0].mixer == Mixer::linear) continue;
       const TracedTensor& scores = tensors.at(block + "self_attn.scores");
-      for (std::size_t row = 0; row < stack.n_heads * length; ++row) {
+      for (std::size_t row = 0; row < stack.n_heads() * length; ++row) {
         double sum = 0;
         for (std::size_t j = 0; j < length; ++j) {
           sum += std::exp(static_cast<double>(scores.data[row * length + j]));
@@ -134,7 +135,7 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
         return sum;
       };
       CHECK(sum_of("input", "self_attn.output") == tensors.at(block + "self_attn.residual").data);
-      if (stack.norm == NormPlacement::pre) {
+      if (stack.layers[0].norm == NormPlacement::pre) {
         CHECK(sum_of("self_attn.residual", "fc2") == tensors.at(block + "output").data);
       }
     }
@@ -299,8 +300,8 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
 TEST_CASE("a local window that spans the text is full attention", "[models]") {
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
-  config.architecture.encoder->attention = AttentionType::local;
-  config.architecture.encoder->attention_window = 64;
+  config.architecture.encoder->layers[0].mixer = Mixer::local;
+  config.architecture.encoder->layers[0].attention.window = 64;
   const auto wide = load_model(golden.folder, config);
   const auto expected = (*golden.model)(golden.batch(), {});
   CHECK(values_of((*wide)(golden.batch(), {}).logits) == values_of(expected.logits));
@@ -318,7 +319,8 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   }
   Batch batch;
   std::vector<std::int32_t> ids(251);
-  for (auto& id : ids) id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size);
+  for (auto& id : ids)
+    id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size());
   batch.add(ids, std::vector<std::size_t>{0, 47, 48, 100, 250});
   const auto output = model(batch, {.attention = true});
   const AttentionMap& map = output.attention[0];
@@ -582,8 +584,8 @@ TEST_CASE("sinusoidal positions are the same however their table grows", "[model
 TEST_CASE("a model takes memory for weights when they come", "[models]") {
   Architecture architecture = Golden("pre_norm_mean").config.architecture;
   StackConfig& stack = *architecture.encoder;
-  stack.d_model = stack.d_ff = stack.max_length = 1 << 14;
-  stack.d_head = stack.d_model / stack.n_heads;
+  stack.d_model = stack.layers[0].feed_forward.d_ff = stack.max_length = 1 << 14;
+  stack.layers[0].attention.d_head = stack.d_model / stack.n_heads();
   stack.layers = 100;  // 600 GB of weights
   const std::size_t peak = peak_of([&] {
     EncoderModel model(architecture);

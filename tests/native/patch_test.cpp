@@ -233,7 +233,7 @@ TEST_CASE("with the whole stream of another text the answer is that text's, to t
   const auto plain = (*golden.model)(base, {});
   const StackConfig& stack = golden.config.encoder();
   std::vector<std::string> stream = {"encoder.embeddings", "encoder.output", "pooled"};
-  for (std::size_t layer = 0; layer < stack.layers; ++layer) {
+  for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
     for (const char* end : {".input", ".self_attn.residual", ".output"}) {
       stream.push_back("encoder.layers." + std::to_string(layer) + end);
     }

@@ -140,7 +140,7 @@ TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq
       if (!tensor.name.ends_with("weights")) continue;
       const AttentionMap& map =
           tensor.name.find("encoder_attn") == std::string::npos ? self : cross;
-      CHECK(tensor.shape == std::vector{stack.n_heads, map.queries, map.keys});
+      CHECK(tensor.shape == std::vector{stack.n_heads(), map.queries, map.keys});
       const std::size_t layer = static_cast<std::size_t>(tensor.name[15] - '0');
       const auto weights = map.at(layer, 0);
       CHECK(std::equal(weights.begin(), weights.end(), tensor.data.begin()));
@@ -156,7 +156,7 @@ TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq
     golden.check(tensor, traced[tensor].data(), traced[tensor].size());
     ++compared;
   }
-  CHECK(compared >= 9 + 7 * stack.layers - 6);
+  CHECK(compared >= 9 + 7 * stack.layers.size() - 6);
 }
 
 TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
@@ -326,7 +326,7 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
     CHECK(ahead == 0);  // exactly zero, not nearly
   }
 
-  ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.decoder().vocab_size);
+  ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.decoder().vocab_size());
   DecodingState other = model.begin(encoded, enough, {});
   const std::vector<float> changed = values_of(model.decode(other, chain(ids, 0, 0)));
   const auto before = static_cast<std::ptrdiff_t>(hidden.size() - golden.config.decoder().d_model);
@@ -440,7 +440,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   const auto draw = [&](std::size_t count) {
     std::vector<std::int32_t> ids(count);
     for (auto& id : ids)
-      id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size);
+      id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size());
     return ids;
   };
   Batch batch;
@@ -581,8 +581,8 @@ TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
         TranslationGolden("translate_tutorial_separate").config.architecture;
     architecture.embeddings = sharing;
     if (sharing == EmbeddingSharing::shared) {
-      architecture.decoder->vocab_size = architecture.head.outputs =
-          architecture.encoder->vocab_size;
+      architecture.decoder->tokens().vocab_size = architecture.head.outputs =
+          architecture.encoder->vocab_size();
     }
     Seq2Seq model(architecture);
     std::set<std::string> names;

@@ -27,19 +27,19 @@ ModelConfig config_of(const Tokenizer& source, const Tokenizer& target) {
   config.source_language = "en";
   config.target_language = "de";
   StackConfig stack;
-  stack.vocab_size = source.size();
+  stack.tokens().vocab_size = source.size();
   stack.max_length = 40;
   stack.layers = 2;
   stack.d_model = 32;
-  stack.n_heads = 4;
-  stack.d_head = 8;
-  stack.d_ff = 48;
-  stack.scale_embedding = true;
-  stack.layer_norm_eps = 1e-5f;
+  stack.layers[0].attention.n_heads = 4;
+  stack.layers[0].attention.d_head = 8;
+  stack.layers[0].feed_forward.d_ff = 48;
+  stack.tokens().scale_embedding = true;
+  stack.layer_norm.eps = 1e-5f;
   stack.final_norm = true;
-  stack.attention_bias = true;
+  stack.layers[0].attention.bias = true;
   config.architecture.encoder = stack;
-  stack.vocab_size = target.size();
+  stack.tokens().vocab_size = target.size();
   stack.max_length = 24;
   config.architecture.decoder = stack;
   config.architecture.head = {.kind = HeadKind::next_token, .outputs = target.size()};
@@ -481,7 +481,7 @@ TEST_CASE("ablated heads change the answer, in each of the three attentions", "[
 // A stack with so many positions, and rows for all tokens.
 StackConfig encoder_of(std::size_t max_length) {
   StackConfig encoder;
-  encoder.vocab_size = 1 << 16;
+  encoder.tokens().vocab_size = 1 << 16;
   encoder.max_length = max_length;
   return encoder;
 }
@@ -803,9 +803,9 @@ TEST_CASE("bad translation requests are refused by name, and the next one works"
   };
   CHECK(code_with([](ModelConfig& c) { c.task = Task::text_classification; }) ==
         ErrorCode::wrong_task);
-  CHECK(code_with([](ModelConfig& c) { c.architecture.encoder->vocab_size = 10; }) ==
+  CHECK(code_with([](ModelConfig& c) { c.architecture.encoder->tokens().vocab_size = 10; }) ==
         ErrorCode::invalid_tokenizer);
-  CHECK(code_with([](ModelConfig& c) { c.architecture.decoder->vocab_size = 10; }) ==
+  CHECK(code_with([](ModelConfig& c) { c.architecture.decoder->tokens().vocab_size = 10; }) ==
         ErrorCode::invalid_tokenizer);
   CHECK(code_with([](ModelConfig& c) { c.start_token = "[BOS]"; }) == ErrorCode::invalid_config);
   CHECK(code_with([](ModelConfig& c) { c.architecture.encoder->max_length = 1; }) ==

@@ -129,7 +129,7 @@ void Attention::keys_values(const ConstView<2>& states, View<2> kv, const Run& r
 void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
                        const Run& run) const {
   const bool own = parts_.source == Source::own;
-  const std::span<const Segment> segments = own ? run.segments : run.source_segments;
+  const std::span<const RowSegment> segments = own ? run.segments : run.source_segments;
   if (run.cache) {
     const RowAttention rows = {.config = config_,
                                .divisor = parts_.divisor,
@@ -148,7 +148,7 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2>
   }
 }
 
-void Attention::attend_segment(std::size_t index, const Segment& segment, const Queries& queries,
+void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                                const KeyValueRows& keys, View<2> context, const Run& run) const {
   const std::size_t d_head = config_.d_head;
   const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // queries of one key

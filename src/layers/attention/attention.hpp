@@ -58,7 +58,7 @@ class Attention final : public TokenMixer {
   Queries project_queries(const ConstView<2>& input, const Run& run) const;
   void attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
               const Run& run) const;
-  void attend_segment(std::size_t index, const Segment& segment, const Queries& queries,
+  void attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                       const KeyValueRows& keys, View<2> context, const Run& run) const;
 
   AttentionConfig config_;

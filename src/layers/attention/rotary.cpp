@@ -54,7 +54,7 @@ const float* Rotary::table(std::size_t count, Session& session) const {
 
 void Rotary::turn(float* rows, std::size_t stride, const Heads& heads, const Run& run) const {
   const std::size_t half = config_.size / 2;
-  for (const Segment& segment : run.segments) {
+  for (const RowSegment& segment : run.segments) {
     for (std::size_t i = 0; i < segment.count; ++i) {
       const std::size_t row = segment.first + i;
       const std::size_t position =

@@ -26,7 +26,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
   const std::size_t d_head = config.d_head, shared = config.n_heads / config.n_kv_heads;
   float* const weights = run.session().attention.scores.data();  // [keys] of one row and head
   for (std::size_t i = 0; i < attention.segments.size(); ++i) {
-    const Segment& segment = attention.segments[i];
+    const RowSegment& segment = attention.segments[i];
     const MapShape map = {config.n_heads, segment.count, segment.key_positions};
     const MapOutput scores_out = run.map(MapKind::scores, i, map);
     const MapOutput weights_out = run.map(MapKind::weights, i, map);

@@ -13,7 +13,7 @@ struct RowAttention {
   float divisor;                 ///< of the scores
   const RelativeBias* relative;  ///< null: none
   std::size_t window;            ///< keys at most this far from their query are seen; 0: all
-  std::span<const Segment> segments;
+  std::span<const RowSegment> segments;
   const float* queries;  ///< [R, E], rows `stride` floats apart
   std::size_t stride;
   KeyValueRows keys;
