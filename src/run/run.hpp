@@ -15,69 +15,69 @@ namespace glassformer {
 
 enum class RowsOf { tokens, sequences };
 
-/// A tensor that a layer has just completed, with a row for each row of the run: `count` rows from
-/// the run's row `first` on, `columns` floats each, `stride` floats apart. They may be read, and
-/// replaced before anybody reads them.
+/// A tensor that a layer has just completed, with one row per row of the run: `count` rows from the
+/// run's row `first` on, with `columns` floats each, `stride` floats apart. The rows may be read,
+/// and may be replaced before other layers read them.
 struct CompleteRows {
   float* data;
   std::size_t first, count, columns, stride;
-  std::size_t heads = 0;       ///< a row is [heads, columns / heads]; 0: it is not of heads
-  RowsOf of = RowsOf::tokens;  ///< or: a row for each sequence of the run
+  std::size_t heads = 0;       ///< a row is [heads, columns / heads]; 0: not divided into heads
+  RowsOf of = RowsOf::tokens;  ///< or: one row per sequence of the run
 };
 
-/// What looks at a run's tensors by their names, or replaces them; models/trace.hpp lists the
-/// names.
+/// Reads or replaces a run's tensors by their names, which models/model_tensors.hpp lists.
 class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// Names what follows, up to `leave`, "<scope>." in front of its own name.
+  /// Puts "<scope>." in front of all following names, until `leave`.
   virtual void enter(std::string_view scope) = 0;
   virtual void enter(std::size_t index) = 0;
   virtual void leave() = 0;
 
-  /// Whether the tensor of this name is to be seen.
+  /// Returns whether the tensor of this name is to be passed to `see`.
   virtual bool wants(std::string_view name) const = 0;
   virtual void see(std::string_view name, const CompleteRows& rows) = 0;
-  /// Where the scores or weights of a sequence, or of a row of a decoding step, go.
+  /// Returns the buffer for the scores or weights of a sequence, or of a row of a decoding step.
   virtual MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) = 0;
 };
 
-/// One row of a decoding step: the rows of the cache that it may attend to, and where the attention
-/// weights of all layers go.
+/// One row of a decoding step: the rows of the cache that it may attend to, and the buffer for the
+/// attention weights of all layers.
 struct AttentionRow {
   std::span<const std::uint32_t> keys;
-  float* weights = nullptr;  ///< [L, H, keys]; null: not asked for
+  float* weights = nullptr;  ///< [L, H, keys]; null: not requested
 };
 
 /// Keys and values in a cache, and which of them each row of a decoding step attends to.
 struct CachedRows {
-  const float* kv = nullptr;                ///< [cached rows, 2 E]: a key and a value side by side
+  const float* kv = nullptr;                ///< [cached rows, 2 E]: each key followed by its value
   std::span<const AttentionRow> rows = {};  ///< [R]
-  /// What scores get by how far a key is from a row's last one, its own; null: nothing.
+  /// Added to the scores, by the distance between a key and the row's own key, which is its last;
+  /// null: nothing.
   RelativeBias* relative = nullptr;
 };
 
-/// What one layer works on in one step of decoding.
+/// The inputs of one layer in one step of decoding.
 struct DecodingStep {
   std::size_t layer;
-  /// [R, 2 E]: the step's own rows of self_attn.kv, written by the layer; [R, D] of a recurrent
-  /// unit, whose states they are.
+  /// [R, 2 E]: the step's own rows of self_attn.kv, which the layer writes. For a recurrent unit
+  /// [R, D]: its states.
   View<2> own_kv;
   CachedRows self_attn, encoder_attn;
 };
 
-/// One forward pass, as each layer's call takes it: the room it works in, what its rows are, and
-/// who looks on. Rows are whole sequences, or steps of hypotheses that attend to a cache.
+/// One forward pass, as passed to each layer's call: its workspace, its rows and its tracer. Rows
+/// are whole sequences, or steps of hypotheses that attend to a cache.
 class Run {
  public:
   explicit Run(Workspace& room, Tracer* tracer = nullptr) : workspace(room), tracer_(tracer) {}
 
   Workspace& workspace;
-  const Sequences* sequences = nullptr;  ///< of whole sequences
-  const DecodingStep* step = nullptr;    ///< of a step of decoding
+  const Sequences* sequences = nullptr;  ///< for whole sequences
+  const DecodingStep* step = nullptr;    ///< for a step of decoding
 
-  /// Until it ends, names have "<scope>." in front.
+  /// Puts "<scope>." in front of all names during its lifetime.
   class Scope {
    public:
     template <class Name>
@@ -98,7 +98,7 @@ class Run {
 
   bool traces(std::string_view name) const { return tracer_ && tracer_->wants(name); }
 
-  /// Shows rows that are complete to who wants them.
+  /// Passes complete rows to the tracer if it wants them.
   void see(std::string_view name, const CompleteRows& rows) const {
     if (traces(name)) tracer_->see(name, rows);
   }

@@ -7,14 +7,13 @@
 
 namespace glassformer {
 
-/// Where sequences lie that are laid end to end, without padding: sequence i is rows start(i) … of
-/// a matrix [N, D], N the sum of the lengths. What the rows stand for, tokens or patches of an
-/// image, is no matter here.
+/// The layout of sequences that are concatenated without padding: sequence i starts at row start(i)
+/// of a matrix [N, D], where N is the sum of the lengths. Rows may stand for tokens or for patches
+/// of an image.
 class Sequences {
  public:
-  /// Appends a sequence. `masked`: positions that are treated exactly as padding would be: no query
-  /// attends to them and pooling skips them. They must lie in the sequence (the caller has
-  /// checked).
+  /// Appends a sequence. `masked`: positions to treat exactly as padding: no query attends to them
+  /// and pooling skips them. They must be in the sequence (the caller has checked).
   void add(std::size_t length, std::span<const std::size_t> masked = {});
 
   std::size_t size() const { return starts_.size() - 1; }        ///< sequences
@@ -23,7 +22,7 @@ class Sequences {
   std::size_t length(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
   std::size_t longest() const { return longest_; }
 
-  /// The positions of sequence i that are not masked, ascending.
+  /// Returns the positions of sequence i that are not masked, ascending.
   std::span<const std::uint32_t> visible(std::size_t i) const;
 
  private:
@@ -36,13 +35,14 @@ class Sequences {
 /// Sequences of token ids.
 class Batch : public Sequences {
  public:
-  /// Appends a sequence; see Sequences::add. `types`: of each token, which of the texts it is of,
-  /// where a model tells them apart; empty: all of the first. Ids must lie in the vocabulary, types
-  /// in the model's (the caller has checked both).
+  /// Appends a sequence; see Sequences::add. `types`: per token, the index of its text, for models
+  /// that distinguish several texts; empty: all of the first text. Ids must be in the vocabulary,
+  /// types must be known to the model (the caller has checked both).
   void add(std::span<const std::int32_t> ids, std::span<const std::size_t> masked = {},
            std::span<const std::int32_t> types = {});
-  /// Gives every token [N] a position of its own, in place of those in its sequence: what two texts
-  /// have in common can have the same ones. They must lie below the model's max_length.
+  /// Gives every token [N] a position that replaces the position in its sequence, so that tokens
+  /// that two texts have in common can have the same positions. They must be below the model's
+  /// max_length.
   void place(std::vector<std::size_t> positions) { positions_ = std::move(positions); }
 
   std::span<const std::int32_t> ids() const { return ids_; }  ///< [N]
@@ -50,7 +50,7 @@ class Batch : public Sequences {
     return ids().subspan(start(i), length(i));
   }
   std::span<const std::int32_t> types() const { return types_; }  ///< [N]
-  /// [N], or empty where every token has its position in its sequence.
+  /// [N], or empty if every token has its position in its sequence.
   std::span<const std::size_t> positions() const { return positions_; }
 
  private:

@@ -7,7 +7,7 @@
 namespace glassformer {
 namespace {
 
-// Frees first, so that old and new never lie side by side; if memory runs out, the matrix is empty.
+// Frees the old matrix first, to save memory. If memory runs out, the matrix is empty.
 void renew(Tensor<2>& matrix, std::size_t rows, std::size_t columns) {
   checked_product("activations", {rows, columns});
   matrix = Tensor<2>::from_shape({0, columns});
