@@ -456,7 +456,7 @@ double JsonObject::number(const char* key) {
 }
 
 float JsonObject::float_number(const char* key) {
-  constexpr double too_large = 0x1.ffffffp127;  // what is nearer to infinity than to a float
+  constexpr double too_large = 0x1.ffffffp127;  // from here on nearer to infinity than to a float
   const double value = number(key);
   if (!(std::abs(value) < too_large)) {
     fail(key, "a number within the range of floats", require(key));

@@ -97,20 +97,20 @@ class JsonObject {
   JsonObject(JsonValue value, JsonSource source, std::string_view path = {},
              std::size_t most = max_fields);
 
-  /// The field's value, or null if it is absent.
+  /// Returns the field's value, or null if it is absent.
   const JsonValue* find(const char* key);
-  /// The same, but absence is an error.
+  /// Returns the field's value. Absence is an error.
   const JsonValue& require(const char* key);
 
   bool boolean(const char* key);
-  /// With a float's precision, which is what the models compute in.
+  /// Returns a number, at least as precise as a float, in which the models compute.
   double number(const char* key);
-  /// Fails for a number that is infinite as a float.
+  /// Returns a number. Fails if it is infinite as a float.
   float float_number(const char* key);
-  /// Above 0, at most 1.
+  /// Returns a number above 0, at most 1.
   float fraction(const char* key);
   std::string string(const char* key);
-  /// A whole number written without fraction or exponent, min <= value <= max.
+  /// Returns a whole number, written without fraction or exponent, min <= value <= max.
   std::uint64_t integer(const char* key, std::uint64_t min, std::uint64_t max);
 
   /// Throws if the object has a field that was not looked up.
