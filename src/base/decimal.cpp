@@ -11,21 +11,21 @@
 namespace glassformer {
 namespace {
 
-constexpr int most_digits = 9;  // which tell any two floats apart
+constexpr int most_digits = 9;  // enough to distinguish any two floats
 
-// A number with `digits` significant digits: 0.ddd x 10^point.
+// A number with these significant digits: 0.ddd x 10^point.
 struct Decimal {
   std::string digits;
   int point;
 };
 
-// The nearest decimal of so many digits, rounded up to a power of ten or not.
+// Returns the integer nearest to number x 10^shift; it may be rounded up to a power of ten.
 std::uint64_t nearest(double number, int shift) {
   return static_cast<std::uint64_t>(std::nearbyint(scaled_by_ten(number, shift)));
 }
 
 Decimal shortest(float number) {
-  int exponent = 0;  // of the first digit
+  int exponent = 0;  // decimal exponent of the first digit
   while (scaled_by_ten(number, -exponent) >= 10) ++exponent;
   while (scaled_by_ten(number, -exponent) < 1) --exponent;
   std::uint64_t digits = 0;
@@ -33,7 +33,7 @@ Decimal shortest(float number) {
     const int shift = count - 1 - exponent;
     digits = nearest(number, shift);
     if (static_cast<float>(scaled_by_ten(static_cast<double>(digits), -shift)) == number) {
-      std::string text = std::to_string(digits);  // one more than `count` after rounding up to 10^n
+      std::string text = std::to_string(digits);  // one more than `count` if rounded up to 10^n
       const int point = static_cast<int>(text.size()) - shift;
       text.resize(text.find_last_not_of('0') + 1);
       return {text, point};
@@ -77,7 +77,7 @@ std::string shortest_decimal(float number) {
 }
 
 std::string six_decimals(float number) {
-  // A float's digits and those of 10^6 fit into a double, so the product is exact.
+  // The digits of a float and those of 10^6 fit in a double, so the product is exact.
   const double millionths = std::nearbyint(std::abs(static_cast<double>(number)) * 1e6);
   if (!(millionths < 1e18)) return shortest_decimal(number);
   std::string text = std::to_string(static_cast<std::uint64_t>(millionths));

@@ -45,7 +45,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 4000;
 
-// Where a character begins, at or before `place`.
+// Returns the start of the character that contains the byte at `place`.
 std::size_t start_of_character(std::string_view text, std::size_t place) {
   while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80) --place;
   return place;

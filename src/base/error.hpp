@@ -10,13 +10,13 @@
 
 #include "glassformer/error.hpp"
 
-// How the library puts its errors together.
+// Composes the library's error messages.
 
 namespace glassformer {
 
 class Message;
 
-/// What takes the place of a {} in a message: a text, a character, a whole number or a message.
+/// A value for a {} in a message: a text, a character, a whole number or another message.
 class MessageValue {
  public:
   MessageValue(const Message& message) : kind_(Kind::message), data_(&message) {}
@@ -38,11 +38,11 @@ class MessageValue {
 
   Kind kind_;
   const void* data_ = nullptr;  ///< the text's characters, or the message
-  std::uint64_t number_ = 0;    ///< or the text's size
+  std::uint64_t number_ = 0;    ///< the number, or the text's size
 };
 
-/// A text, or a format and the values for each {} in it, put together when the text is asked for.
-/// To be used within one expression, as it points at what it was made of.
+/// A text, or a format with a value for each {}, composed when `text` or `append_to` is called.
+/// Points to its arguments, so it must be used within one expression.
 class Message {
  public:
   template <class Text>

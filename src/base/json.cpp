@@ -22,13 +22,13 @@ constexpr std::size_t max_message_bytes = 1000;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// Whether it stands for itself in a string: ASCII, and no quote, escape or control character.
+// Returns whether the character needs no escape in a string and is ASCII.
 bool is_plain(char character) {
   return character >= ' ' && character <= '~' && character != '"' && character != '\\';
 }
 
-// The double nearest to a number as JSON writes it, if it has at most 15 digits and is not very
-// large or small; otherwise a few roundings away from that.
+// Returns the double nearest to a JSON number if that has at most 15 digits and is not very large
+// or small; otherwise, a double a few roundings away from the nearest.
 double to_double(std::string_view number) {
   double value = 0;
   int exponent = 0;
@@ -45,9 +45,9 @@ double to_double(std::string_view number) {
     }
   }
   if (i < number.size()) {
-    constexpr int limit = 1'000'000'000;  // and more digits than that there are not
+    constexpr int limit = 1'000'000'000;  // no number has more digits
     i += number[i + 1] == '+' ? 2 : 1;
-    int written = number[i] == '-' ? -limit : limit;  // stays so if it does not fit
+    int written = number[i] == '-' ? -limit : limit;  // unchanged if it does not fit
     std::from_chars(number.data() + i, number.data() + number.size(), written);
     exponent += std::clamp(written, -limit, limit);
   }
@@ -59,7 +59,8 @@ bool is_space(char character) {
   return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-// Checks a text. One function for each kind of value; each starts at its first character.
+// Checks a text, with one function per kind of value. Each function starts at the value's first
+// character.
 class Parser {
  public:
   Parser(std::string_view text, JsonSource source) : text_(text), source_(source) {}
@@ -75,7 +76,7 @@ class Parser {
     return JsonValue(text_.substr(begin, end - begin));
   }
 
-  // Goes behind the string that starts here; its characters are appended to `into`, if any.
+  // Moves past the string that starts here. Appends its characters to `into` unless that is null.
   void string(std::string* into) {
     for (++at_; !take('"');) {
       const std::string_view rest = text_.substr(at_);
@@ -96,7 +97,8 @@ class Parser {
   }
 
  private:
-  // A key of an object: a hash of its characters, by which it is sorted, above its place.
+  // A key of an object: the hash of its characters, by which it is sorted, in the upper half; its
+  // position in the lower half.
   using Key = std::uint64_t;
 
   void value() {
@@ -142,7 +144,7 @@ class Parser {
     close(']');
   }
 
-  // Goes behind the opening bracket, and behind the closing one if it follows.
+  // Moves past the opening bracket. If the closing one follows, moves past that and returns true.
   bool open(char closing) {
     if (++depth_ > max_depth) {
       source_.fail({"nested deeper than {} levels", {max_depth}});
@@ -168,7 +170,7 @@ class Parser {
     keys_.push_back(Key{hash} << 32 | place);
   }
 
-  // Of the object that has ended, whose keys are those from `first`, which are then forgotten.
+  // Checks the keys from `first` on, which belong to the object that just ended, and removes them.
   void refuse_duplicates(std::size_t first) {
     const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto before = [this](Key a, Key b) {
@@ -186,7 +188,7 @@ class Parser {
     keys_.resize(first);
   }
 
-  // The characters of the string that starts where the lower half of `key` says.
+  // Returns the characters of the string at the position in the lower half of `key`.
   std::string string_at(Key key) const {
     Parser parser(text_, source_);
     parser.at_ = static_cast<std::uint32_t>(key);
@@ -216,7 +218,7 @@ class Parser {
     ++at_;
   }
 
-  // Four hexadecimal digits.
+  // Reads four hexadecimal digits.
   char32_t code_unit() {
     const std::string_view digits = text_.substr(at_, 4);
     std::uint16_t unit = 0;
@@ -236,7 +238,7 @@ class Parser {
       digits();
     }
     const std::string_view number = text_.substr(begin, at_ - begin);
-    // Without an exponent it takes hundreds of digits to be too large.
+    // Without an exponent, a number needs hundreds of digits to be too large.
     const bool suspect = number.size() > 300 || number.find_first_of("eE") != number.npos;
     if (suspect && std::isinf(to_double(number))) {
       expected("a number that a double can hold, before this");
@@ -261,7 +263,7 @@ class Parser {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  // NUL at the end, where no value has one.
+  // Returns NUL at the end of the text; no value contains it.
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   bool take(char wanted) {
@@ -278,12 +280,12 @@ class Parser {
   JsonSource source_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  std::vector<std::uint32_t> path_;  // places of the keys of the objects around
-  std::vector<Key> keys_;            // of the objects that are open, outermost first
-  std::string key_;                  // the last one
+  std::vector<std::uint32_t> path_;  // positions of the keys of the enclosing objects
+  std::vector<Key> keys_;            // of the open objects, outermost first
+  std::string key_;                  // the last key read
 };
 
-// The next three walk through a text that is valid.
+// The next three functions walk through valid text.
 
 std::size_t skip_space(std::string_view text, std::size_t at) {
   while (is_space(text[at])) ++at;
@@ -392,7 +394,7 @@ bool JsonEntries::next() {
   if (object_) {
     const std::size_t end = end_of_string(text_, at_);
     key_ = text_.substr(at_, end - at_);
-    at_ = skip_space(text_, skip_space(text_, end) + 1);  // the colon
+    at_ = skip_space(text_, skip_space(text_, end) + 1);  // past the colon
   }
   const std::size_t end = end_of_value(text_, at_);
   value_ = text_.substr(at_, end - at_);
@@ -452,7 +454,7 @@ double JsonObject::number(std::string_view key, JsonValue value) const {
 }
 
 float JsonObject::float_number(std::string_view key, JsonValue value) const {
-  constexpr double too_large = 0x1.ffffffp127;  // what is nearer to infinity than to a float
+  constexpr double too_large = 0x1.ffffffp127;  // from here on nearer to infinity than to a float
   const double result = number(key, value);
   if (!(std::abs(result) < too_large)) fail(key, "a number within the range of floats", value);
   return static_cast<float>(result);

@@ -8,14 +8,14 @@
 
 #include "base/error.hpp"
 
-// A small reader of JSON, which checks a text and then reads from it what is asked for, so that it
-// needs little memory beside the text. A general library would be a tenth of the wasm binary; the
-// tests compare this one to nlohmann::json.
+// A small JSON reader. It checks a text and then reads only the requested values, so it needs
+// little memory in addition to the text. A general library would be a tenth of the wasm binary. The
+// tests compare this reader with nlohmann::json.
 
 namespace glassformer {
 
-/// Says in errors which document is at fault ("config.json") and under which code. What a hostile
-/// document makes long is cut.
+/// The document's name ("config.json") and error code, for errors. Long parts of a hostile document
+/// are shortened in messages.
 struct JsonSource {
   ErrorCode code;
   std::string_view name;
@@ -28,40 +28,40 @@ class JsonValue {
  public:
   enum class Type { null, boolean, number, string, array, object };
 
-  /// `text` is one valid value without space around it.
+  /// `text` is one valid value without surrounding whitespace.
   explicit JsonValue(std::string_view text) : text_(text) {}
 
   Type type() const;
   bool is_string() const { return type() == Type::string; }
   bool is_array() const { return type() == Type::array; }
   bool is_object() const { return type() == Type::object; }
-  /// Whether it is a number without sign, fraction and exponent that fits into whole().
+  /// Returns whether this is a number without sign, fraction or exponent that fits into whole().
   bool is_whole() const;
 
-  /// How it is written.
+  /// Returns the JSON text.
   std::string_view text() const { return text_; }
   std::uint64_t whole() const;
-  /// With a float's precision at least, of a number.
+  /// Returns the value of a number, at least as precise as a float.
   double number() const;
-  /// The characters of a string.
+  /// Returns the characters of a string.
   std::string string() const;
 
  private:
   std::string_view text_;
 };
 
-/// Goes through an array's elements, or an object's fields, in the order of the text:
+/// Iterates over an array's elements, or an object's fields, in the order of the text:
 ///
 ///   for (JsonEntries entry(value); entry.next();) use(entry.key(), entry.value());
 class JsonEntries {
  public:
-  /// `value` is an array or an object; for others this throws `internal`, as who calls it has to
-  /// refuse them by the name of their field.
+  /// `value` must be an array or an object. Otherwise throws `internal`, because the caller has to
+  /// reject other values by the name of their field.
   explicit JsonEntries(JsonValue value);
 
-  /// Goes to the first entry, later to the next one; false behind the last.
+  /// Moves to the first entry, later to the next one. Returns false after the last.
   bool next();
-  std::string key() const { return JsonValue(key_).string(); }  // of an object's field
+  std::string key() const { return JsonValue(key_).string(); }  // objects only
   JsonValue value() const { return JsonValue(value_); }
 
  private:
@@ -70,25 +70,26 @@ class JsonEntries {
   bool object_;
 };
 
-/// How many elements or fields there are; 0 for other values.
+/// Returns the number of elements or fields; 0 for other values.
 std::size_t count_entries(JsonValue value);
 
-/// The value of a field that may be absent, unless it is null: what is not set is written so, too.
+/// Returns the value of an optional field, or null if it is absent or JSON null: both mean "not
+/// set".
 inline const JsonValue* present(const JsonValue* value) {
   return value && value->type() != JsonValue::Type::null ? value : nullptr;
 }
 
-/// Checks one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers that are
-/// too large for a double, a byte order mark and anything after the value are errors. Takes eight
-/// bytes of memory for each key of the objects that are open at a time.
-/// Throws Error(source.code) with the path of the field or the position of the syntax error.
+/// Checks one JSON text (RFC 8259, UTF-8). Duplicate keys, nesting deeper than 32, numbers too
+/// large for a double, a byte order mark and anything after the value are errors. Uses eight bytes
+/// of memory per key of the objects that are open at the same time. Throws Error(source.code) with
+/// the path of the field or the position of the syntax error.
 JsonValue parse_json(std::string_view text, JsonSource source);
 
-/// Reads the fields of one object, each at most once, and then refuses the ones nobody asked for.
+/// Reads the fields of one object, then rejects the fields that were never read.
 /// Every failure is an Error(source.code) "SOURCE: FIELD: expected ..., got ...".
 class JsonObject {
  public:
-  /// Enough for every object of ours that is read by its fields.
+  /// Enough for every object whose fields this project reads.
   static constexpr std::size_t max_fields = 64;
 
   /// `path` names the object inside its document; empty for the document itself.
@@ -96,25 +97,25 @@ class JsonObject {
   JsonObject(JsonValue value, JsonSource source, std::string_view path = {},
              std::size_t most = max_fields);
 
-  /// The field's value, or null if it is absent.
+  /// Returns the field's value, or null if it is absent.
   const JsonValue* find(std::string_view key);
-  /// The same, but absence is an error.
+  /// Returns the field's value. Absence is an error.
   const JsonValue& require(std::string_view key);
 
   bool boolean(std::string_view key) { return boolean(key, require(key)); }
-  /// With a float's precision, which is what the models compute in.
+  /// Returns a number, at least as precise as a float, in which the models compute.
   double number(std::string_view key) { return number(key, require(key)); }
-  /// Fails for a number that is infinite as a float.
+  /// Returns a number. Fails if it is infinite as a float.
   float float_number(std::string_view key) { return float_number(key, require(key)); }
-  /// Above 0, at most 1.
+  /// Returns a number above 0, at most 1.
   float fraction(std::string_view key) { return fraction(key, require(key)); }
   std::string string(std::string_view key) { return string(key, require(key)); }
-  /// A whole number written without fraction or exponent, min <= value <= max.
+  /// Returns a whole number, written without fraction or exponent, min <= value <= max.
   std::uint64_t integer(std::string_view key, std::uint64_t min, std::uint64_t max) {
     return integer(key, require(key), min, max);
   }
 
-  /// The same of values that were found; `key` is for errors.
+  /// Convert a value that was found; errors name `key`.
   bool boolean(std::string_view key, JsonValue value) const;
   double number(std::string_view key, JsonValue value) const;
   float float_number(std::string_view key, JsonValue value) const;
@@ -136,7 +137,7 @@ class JsonObject {
   struct Field {
     std::string key;
     JsonValue value;
-    bool known = false;  // whether it was looked up
+    bool known = false;  // whether it was read
   };
 
   JsonSource source_;
@@ -144,11 +145,11 @@ class JsonObject {
   std::vector<Field> fields_;
 };
 
-/// A value as it appears in error messages: its JSON text, shortened.
+/// Returns a value as it appears in error messages: its JSON text, shortened.
 std::string describe(JsonValue value);
 std::string describe(std::string_view string);
 
-/// The text, or its beginning and "..." if it has more than `most` bytes.
+/// Returns the text, or its beginning and "..." if it has more than `most` bytes.
 std::string shortened(std::string text, std::size_t most);
 
 }  // namespace glassformer

@@ -41,7 +41,7 @@ void JsonWriter::close(char bracket) {
   text_ += bracket;
 }
 
-// A comma, unless this is the first value in its place.
+// Appends a comma, unless this is the first entry or follows a key.
 void JsonWriter::separate() {
   if (text_.empty()) return;
   const char last = text_.back();

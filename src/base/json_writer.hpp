@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// Writes JSON text, one value after the other:
+/// Writes JSON text, one value after another:
 ///
 ///   JsonWriter json;
 ///   json.object([&] {
@@ -22,19 +22,19 @@ class JsonWriter {
  public:
   enum class Layout {
     compact,
-    lines,  ///< each field on a line of its own
+    lines,  ///< each field on its own line
   };
 
   explicit JsonWriter(Layout layout = Layout::compact) : layout_(layout) {}
 
-  /// The name of the next value, in an object.
+  /// Writes the name of the next value in an object.
   void key(std::string_view key);
 
   void value(std::string_view string);
   void value(const char* string) { value(std::string_view(string)); }
   void value(bool boolean) { raw(boolean ? "true" : "false"); }
   void value(std::integral auto number) { raw(std::to_string(number)); }
-  /// The shortest decimal that reads as this float again; null for infinities and NaN.
+  /// Writes the shortest decimal that reads back as this float, or null for infinities and NaN.
   void value(float number);
 
   void field(std::string_view name, const auto& content) {
@@ -42,28 +42,28 @@ class JsonWriter {
     value(content);
   }
 
-  /// An object whose fields `write_fields` writes.
+  /// Writes an object. `write_fields` writes its fields.
   void object(const auto& write_fields) {
     open('{');
     write_fields();
     close('}');
   }
 
-  /// An array of what `write_element` writes for each element of `range`.
+  /// Writes an array. `write_element` writes the value for each element of `range`.
   void array(auto&& range, const auto& write_element) {
     open('[');
     for (auto&& element : range) write_element(element);
     close(']');
   }
 
-  /// An array whose elements `write_elements` writes.
+  /// Writes an array. `write_elements` writes its elements.
   void array(const auto& write_elements) {
     open('[');
     write_elements();
     close(']');
   }
 
-  /// A value that is JSON text already.
+  /// Writes a value that already is JSON text.
   void raw(std::string_view json);
 
   std::string take() { return std::move(text_); }

@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-// By Taylor's series around a multiple of ln 2.
+// Returns e^x, by the Taylor series around a multiple of ln 2.
 double exponential(double x) {
   const double twos = std::nearbyint(x / std::numbers::ln2);
   const double rest = x - twos * std::numbers::ln2;
@@ -19,7 +19,8 @@ double exponential(double x) {
 
 }  // namespace
 
-// By the series of 2 atanh((m - 1) / (m + 1)) for number = m 2^e, m from sqrt(1/2) to sqrt(2).
+// Uses the series of 2 atanh((m - 1) / (m + 1)) for number = m 2^e with m from sqrt(1/2) to
+// sqrt(2).
 double logarithm(double number) {
   int exponent;
   double mantissa = std::frexp(number, &exponent);
@@ -55,7 +56,7 @@ SineCosine sine_cosine(double angle) {
 }
 
 double scaled_by_ten(double number, int exponent) {
-  // A double holds powers of ten exactly up to the 22nd.
+  // A double holds powers of ten exactly up to 10^22.
   while (exponent != 0 && number != 0 && std::isfinite(number)) {
     const int part = std::clamp(exponent, -22, 22);
     double ten = 1;

@@ -5,13 +5,13 @@
 
 namespace glassformer {
 
-/// A text as it may go to a terminal or into a message: control characters are written as escapes
-/// (\n, \0, \x1b, \u202e), among them those that turn the direction of a text, and bytes that are
-/// not UTF-8 as U+FFFD.
+/// Returns a text that is safe for terminals and messages. Control characters become escapes (\n,
+/// \0, \x1b, \u202e), including those that change the direction of a text; bytes that are not UTF-8
+/// become U+FFFD.
 std::string printable(std::string_view text);
 
-/// A result on one line: only what could end the line or steer a terminal is escaped. Tabs stay,
-/// and marks of a text's direction, which are part of many texts.
+/// Returns a result on one line. Escapes only characters that could end the line or control a
+/// terminal. Keeps tabs and marks of text direction, which many texts contain.
 std::string on_one_line(std::string_view text);
 
 }  // namespace glassformer

@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-/// A small generator whose numbers are the same everywhere: SplitMix64 (Steele et al. 2014).
+/// A small random generator with the same numbers everywhere: SplitMix64 (Steele et al. 2014).
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -16,7 +16,7 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  /// Uniform in [0, 1), a multiple of 2^-24.
+  /// Returns a uniform number in [0, 1), a multiple of 2^-24.
   float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
 
  private:

@@ -8,16 +8,16 @@
 
 namespace glassformer {
 
-/// Finds places given in UTF-16 units in a UTF-8 text, in ascending order, so that the text is read
-/// once. A byte that is not valid UTF-8 counts as one unit.
+/// Converts positions in UTF-16 units to bytes in a UTF-8 text. Positions must be ascending, so
+/// that the text is read once. A byte that is not valid UTF-8 counts as one unit.
 class Utf16Cursor {
  public:
   explicit constexpr Utf16Cursor(std::string_view utf8) : text_(utf8) {}
 
   constexpr std::string_view text() const { return text_; }
 
-  /// Moves on to the first character at or behind a unit, or to the end; never back. Returns its
-  /// place in bytes.
+  /// Moves forward to the first character at or after a unit, or to the end; never moves back.
+  /// Returns its position in bytes.
   constexpr std::size_t seek(std::uint32_t unit) {
     while (unit_ < unit && byte_ < text_.size()) {
       const std::size_t size = valid_character_size(text_.substr(byte_));

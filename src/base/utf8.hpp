@@ -10,14 +10,15 @@ namespace glassformer {
 /// U+FFFD.
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
-/// Bytes of the character that `lead` announces; 1 for a byte that cannot lead.
+/// Returns the bytes of the character that `lead` starts, or 1 for a byte that cannot start one.
 constexpr std::size_t announced_size(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-/// Bytes of the character at the start of `text`, which is not empty; 0 if it is not valid UTF-8
-/// (stray or missing continuation bytes, overlong forms, surrogates, above U+10FFFF).
+/// Returns the bytes of the character at the start of `text`, which must not be empty; 0 if it is
+/// not valid UTF-8 (stray or missing continuation bytes, overlong forms, surrogates, above
+/// U+10FFFF).
 constexpr std::size_t valid_character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -37,7 +38,7 @@ constexpr std::size_t valid_character_size(std::string_view text) {
 
 constexpr bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    // Most are ASCII, and the question is asked of every piece while a page waits.
+    // Fast path: most characters are ASCII, and every piece is checked while a page waits.
     const bool ascii = static_cast<unsigned char>(text[0]) < 0x80;
     const std::size_t size = ascii ? 1 : valid_character_size(text);
     if (size == 0) return false;
@@ -46,7 +47,7 @@ constexpr bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-/// Appends `character`, a code point that is no surrogate.
+/// Appends `character`, a code point other than a surrogate.
 inline void append_character(std::string& text, char32_t character) {
   const auto tail = [&](int shift) {
     return static_cast<char>(0x80 | (character >> shift & 0x3F));
@@ -62,7 +63,7 @@ inline void append_character(std::string& text, char32_t character) {
   }
 }
 
-/// UTF-16 code units of a text, counting each byte that is not valid UTF-8 as one.
+/// Returns the UTF-16 code units of a text. Each byte that is not valid UTF-8 counts as one.
 constexpr std::uint32_t utf16_size(std::string_view text) {
   std::uint32_t units = 0;
   while (!text.empty()) {

@@ -5,15 +5,15 @@
 namespace glassformer {
 namespace {
 
-// Only the last "*" is ever tried again, one character longer each time: what an earlier one could
-// take in addition, the last one can take as well. So the time is at most the product of the two
-// lengths, for any number of "*". A barrier has to stand in both texts, so nothing before it is
-// tried again either.
+// Backtracks only to the last "*", which then matches one character more: whatever an earlier "*"
+// could match in addition, the last one can match as well. So the time is at most the product of
+// the two lengths, for any number of "*". A barrier must occur in both texts, so nothing before it
+// is tried again either.
 template <typename Stops>
 bool fits(std::string_view pattern, std::string_view name, const Stops& stops) {
   constexpr std::size_t none = std::string_view::npos;
   std::size_t p = 0, n = 0;
-  std::size_t star = none, taken = 0;  // the last "*", and where what it stands for ends
+  std::size_t star = none, taken = 0;  // the last "*", and the end of what it matches
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

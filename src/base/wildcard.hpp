@@ -4,10 +4,10 @@
 
 namespace glassformer {
 
-/// Whether a name fits a pattern, in which "*" stands for any characters.
+/// Returns whether a name matches a pattern, in which "*" stands for any characters.
 bool fits_wildcards(std::string_view pattern, std::string_view name);
 
-/// The same where "*" stands for any characters but `barrier`.
+/// Returns whether a name matches a pattern, in which "*" stands for any characters but `barrier`.
 bool fits_wildcards(std::string_view pattern, std::string_view name, char barrier);
 
 }  // namespace glassformer

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-// Of the arrows that bisection leaves, so many tries to cut some more.
+// The maximum number of tries to cut more of the edges that bisection leaves.
 constexpr std::size_t most_tries = 64;
 
 }  // namespace
@@ -52,7 +52,7 @@ std::optional<float> CircuitSearch::number_with(const EdgeSet& set) {
   return static_cast<float>(contrast_.of(logits.data()));
 }
 
-// What is left of the number that is explained. Where that is 0, nothing can be lost of it.
+// Returns the share that is left of the explained number. If that is 0, none of it can be lost.
 float CircuitSearch::share_of(float number) const {
   return number == full_ ? 1.0f : number / full_;
 }
@@ -103,7 +103,7 @@ bool CircuitSearch::step() {
           static_cast<float>(contrast_.of(
               logits_with(model_, stream_, std::span(&one, 1), Cut::weights, layer).data())));
       if (++next_ < heads_.size()) break;
-      // Those without which the answer gains, or loses least, go first.
+      // The heads whose removal loses least, or even gains, are tried first.
       std::vector<std::size_t> order(heads_.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::stable_sort(order.begin(), order.end(),
@@ -122,7 +122,7 @@ bool CircuitSearch::step() {
       if (++next_ == heads_.size()) start_edges();
       break;
     }
-    case Phase::bisection: {  // the weakest low_ are cut; whether high_ can be is open
+    case Phase::bisection: {  // the weakest low_ are cut; at most high_ can be
       if (high_ == low_) {
         order_.erase(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(low_));
         next_ = 0;

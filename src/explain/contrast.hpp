@@ -6,28 +6,27 @@
 
 namespace glassformer {
 
-/// The number that is explained, as weights of the logits: y = Σ weights[c] · logits[c]. Never a
+/// The explained number, as weights of the logits: y = Σ weights[c] · logits[c]. Never a
 /// probability: those saturate, and their parts do not add up.
 struct Contrast {
-  std::size_t label = 0;  ///< what the number is for
+  std::size_t label = 0;  ///< the label or token of the number
   std::vector<float> weights;
 
-  /// Throws `non_finite` where that is not a finite number.
+  /// Returns the number. Throws `non_finite` if it is not finite.
   double of(const float* logits) const;
 };
 
-/// For a label of a classifier: of two labels the log-odds, z_label - z_other; of more, its logit
-/// above their mean; of one, its logit.
+/// Returns the contrast for a classifier's label: with two labels the log-odds, z_label - z_other;
+/// with more, its logit minus the mean of all logits; with one, its logit.
 Contrast contrast_for(std::size_t label, std::size_t labels);
 
-/// Why this token and not that one: z_token - z_other (Yin and Neubig 2022).
+/// Returns the lead of one token over another, z_token - z_other (Yin and Neubig 2022).
 Contrast contrast_between(std::size_t token, std::size_t other, std::size_t vocabulary);
 
-/// Throws `non_finite` if one of the numbers of an explanation, or of what it explains, is not
-/// finite.
+/// Throws `non_finite` if a number of an explanation, or of the explained answer, is not finite.
 void expect_finite(std::span<const float> numbers);
 
-/// Where the largest logit is.
+/// Returns the index of the largest logit.
 std::size_t largest(std::span<const float> logits);
 
 }  // namespace glassformer

@@ -8,12 +8,12 @@
 namespace glassformer {
 namespace {
 
-// Cuts arrows in a run of several sequences, of each others.
+// Cuts edges in a run of several sequences, different ones in each.
 class EdgeCutter final : public Tracer, public MapPatch {
  public:
   EdgeCutter(std::span<const EdgeSet* const> sets, Cut cut) : sets_(sets), cut_(cut) {}
 
-  // The last number on the way to an attention is its layer.
+  // The last index that is entered before an attention is that of its layer.
   void enter(std::string_view) override {}
   void enter(std::size_t index) override { layer_ = index; }
   void leave() override {}

@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// Which arrows of an encoder's run on T tokens are there.
+/// The edges that remain in an encoder's run on T tokens.
 class EdgeSet {
  public:
   EdgeSet(const StackConfig& config, std::size_t tokens)
@@ -31,17 +31,18 @@ class EdgeSet {
   std::vector<bool> there_;
 };
 
-/// Throws `unsupported` where the model's attention has no place for a cut: with compute int8, and
-/// for scores where it is linear.
+/// Throws `unsupported` if the model's attention cannot be cut: with compute int8, and for scores
+/// if attention is linear.
 void expect_cuttable(const EncoderModel& model, Cut cut);
 
-/// The logits [sets, C] of runs with only these arrows each, from block `first` on; before it all
-/// are there. Throws what expect_cuttable does.
+/// Returns the logits [sets, C] of one run per set. From block `first` on, only the edges of the
+/// set remain; before it, all edges do. Throws the errors of expect_cuttable.
 std::vector<float> logits_with(const EncoderRunner& model, const Stream& stream,
                                std::span<const EdgeSet* const> sets, Cut cut,
                                std::size_t first = 0);
 
-/// Throws what expect_cuttable does, and `invalid_option` where an arrow does not exist.
+/// Computes the effects of cutting edges. Throws the errors of expect_cuttable, and
+/// `invalid_option` if an edge does not exist.
 CutEffects cut_edges(const EncoderRunner& model, const Stream& stream,
                      std::span<const AttentionEdge> edges, Cut cut, const Contrast& contrast);
 

@@ -10,7 +10,7 @@
 
 namespace glassformer {
 
-/// A text as an encoder reads it, T tokens.
+/// A text of T tokens, as an encoder reads it.
 struct ExplainedText {
   std::vector<std::int32_t> ids;            ///< [T]
   std::vector<std::int32_t> types = {};     ///< [T], or empty: all of the first text
@@ -20,11 +20,11 @@ struct ExplainedText {
   Batch batch(std::span<const std::size_t> masked = {}) const;
 };
 
-/// The tensors of these names of a run on the text, in the order of the run.
+/// Returns the tensors of these names of a run on the text, in the order of the run.
 std::vector<TracedTensor> trace(const EncoderRunner& model, const ExplainedText& text,
                                 std::vector<std::string> names);
 
-/// The residual stream, states [(L + 1) T, D]: what enters each block, and what leaves the last.
+/// The residual stream, states [(L + 1) T, D]: the input of each block, and the output of the last.
 struct Stream {
   std::size_t layers, tokens = 0, d_model = 0;
   std::vector<float> states = {};
@@ -34,7 +34,7 @@ struct Stream {
   }
 };
 
-/// What stream_of reads of a run on a stack of so many layers.
+/// Returns the names of the tensors that stream_of reads of a run on a stack of `layers` layers.
 std::vector<std::string> stream_tensors(std::size_t layers, std::string_view stack = "encoder");
 Stream stream_of(std::span<const TracedTensor> trace, std::size_t layers);
 

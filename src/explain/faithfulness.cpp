@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_points = 40, quantiles = 20;
 constexpr std::size_t share_percents[] = {5, 10, 20, 50};
 
-// The numbers of parts at which curves have points: 1 … n - 1, or quantiles of that.
+// Returns the numbers of parts at which curves have points: 1 … n - 1, or quantiles of that.
 std::vector<std::size_t> points(std::size_t parts) {
   std::vector<std::size_t> counts;
   if (parts <= most_points) {
@@ -77,7 +77,7 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
   for (const std::size_t percent : share_percents) {
     share_counts_.push_back(std::max<std::size_t>(1, (parts * percent + 50) / 100));
   }
-  for (std::size_t part = 0; part < parts; ++part) {  // each alone is left out
+  for (std::size_t part = 0; part < parts; ++part) {  // each part is left out alone
     std::vector<bool> removed(parts);
     removed[part] = true;
     runs_.push_back({std::move(removed)});
@@ -106,8 +106,8 @@ double FaithfulnessTest::probability_of(const float* logits) const {
   return static_cast<double>(logit);
 }
 
-// The runs of an order: of each count those without so many of its first parts, then with them
-// alone; then, if wanted, the same of the shares.
+// Plans the runs of an order: for each count, one without that many of its first parts and one with
+// only these; then, if `shares`, the same for the share counts.
 void FaithfulnessTest::plan(const std::vector<std::size_t>& order, bool shares) {
   const std::size_t parts = order.size();
   orders_.push_back(runs_.size());

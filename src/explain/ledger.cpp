@@ -19,12 +19,12 @@ const SequenceHead& head_of(const EncoderModel& model) {
   return static_cast<const SequenceHead&>(model.head());
 }
 
-// How the number that is explained is read from a stack's last states.
+// How the explained number is computed from a stack's last states.
 struct Readout {
-  std::vector<float> weights;  // [D] of a row whose share is 1
-  std::vector<float> shares;   // [T] of each row
-  double bias = 0;             // what is added, whatever the states
-  double rounding = 0;         // what else the number has in it
+  std::vector<float> weights;  // [D] for a row whose share is 1
+  std::vector<float> shares;   // [T] per row
+  double bias = 0;             // added whatever the states are
+  double rounding = 0;         // the rest of the number
 };
 
 bool is_recurrent(const StackConfig& config) { return config.recurrent(); }
@@ -59,8 +59,8 @@ std::vector<LedgerColumn> columns_of(const Stack& stack, Compute compute) {
   return columns;
 }
 
-// What leaves a column of this stack out of a run: zeros in what it writes. None of what is not
-// written by anything alone.
+// Returns the patch that removes a column of this stack from a run: zeros in the tensor that it
+// writes. Returns nothing for columns that have no tensor of their own.
 std::optional<Patch> without(const LedgerColumn& column, std::string_view stack) {
   Patch zeros = {.name = {}, .value = {0.0f}};
   switch (column.kind) {
@@ -90,7 +90,7 @@ std::optional<Patch> without(const LedgerColumn& column, std::string_view stack)
   return std::nullopt;
 }
 
-// Leads the answer's gradient back along the residual stream, and enters what each writer adds.
+// Propagates the answer's gradient back along the residual stream, and enters what each part adds.
 class Bookkeeper {
  public:
   Bookkeeper(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace)
@@ -136,12 +136,12 @@ class Bookkeeper {
   void enter_rows(const LedgerColumn& column, const TracedTensor& rows,
                   std::span<const float> bias);
   void lead_back_norm(const Norm& norm, const std::vector<float>& input);
-  // One of a layer's attentions, to the stack's own tokens or to the source's.
+  // An attention of a layer, over the stack's own tokens or over the source's.
   struct Site {
     std::string name;
     Kind kind;
     const Linear& out_proj;
-    std::size_t first_key;  // of the ledger's tokens
+    std::size_t first_key;  // index in the ledger's tokens
   };
   void enter_attention(std::size_t layer, const Site& site);
   void enter_recurrent_unit(std::size_t layer);
@@ -154,26 +154,26 @@ class Bookkeeper {
   std::string_view name_;
   std::span<const TracedTensor> trace_;
   Ledger ledger_;
-  std::size_t own_tokens_;         // T; those of a source come behind
-  std::vector<std::size_t> rows_;  // of which the answer is read: no other has a gradient
+  std::size_t own_tokens_;         // T; those of a source follow
+  std::vector<std::size_t> rows_;  // rows that the answer is read from: others have no gradient
   std::vector<float> gradient_;    // [T, D] of the answer with respect to the stream's rows
 };
 
-// The stream after a sum.
+// Returns the stream after an addition.
 std::vector<float> sum_of(const TracedTensor& stream, const TracedTensor& added) {
   std::vector<float> sum = stream.data;
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += added.data[i];
   return sum;
 }
 
-// act(u) / u, what a dense layer's activation does to its number here, as a multiplier.
+// Returns act(u) / u, the effect of a dense layer's activation here, as a multiplier.
 double multiplier(Activation activation, double before, double after) {
   if (before != 0) return after / before;
   if (activation == Activation::tanh || activation == Activation::linear) return 1;
   return activation == Activation::relu ? 0.0 : 0.5;
 }
 
-// Adds a layer's output to what a number is read by.
+// Adds a layer's output to a readout.
 void add_output(const Linear& layer, std::size_t output, double scale, Readout& readout) {
   std::vector<float> row(layer.in());
   layer.copy_output(output, row);
@@ -338,7 +338,7 @@ void Bookkeeper::enter_recurrent_unit(std::size_t layer) {
                      &state = traced(layer, "self_attn.state");
   const LedgerColumn writer = {.kind = Kind::recurrent, .layer = layer};
   const std::size_t width = config_.d_model, unit = column(writer);
-  std::vector<double> kept(width);  // of a token's candidate in the row's state, times gradient
+  std::vector<double> kept(width);  // gradient times share of a token's candidate in the state
   for (const std::size_t i : rows_) {
     double written = 0;
     for (std::size_t c = 0; c < width; ++c) {

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-// The logits of every `length` rows of the stream that are read as one text.
+// Returns the logits of the stream, in which every `length` rows are read as one text.
 std::vector<float> read(const EncoderRunner& model, const Stream& stream, std::size_t length) {
   const std::size_t rows = (stream.layers + 1) * stream.tokens;
   Sequences texts;
@@ -19,7 +19,7 @@ std::vector<float> read(const EncoderRunner& model, const Stream& stream, std::s
   return {logits.data(), logits.data() + logits.size()};
 }
 
-// The most probable tokens of a row of logits, best first.
+// Returns the most probable tokens of a row of logits, best first.
 std::vector<Guess> best_guesses(std::span<const float> logits, const GuessLimits& most) {
   expect_finite(logits);
   const float sum = writing_kernels().log_sum_exp(logits.data(), logits.size());
@@ -48,7 +48,7 @@ Lens lens(const EncoderRunner& model, const Stream& stream) {
 
 std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
                                      const GuessLimits& most) {
-  constexpr std::size_t most_rows = 64;  // whose logits there is room for at once
+  constexpr std::size_t most_rows = 64;  // rows whose logits are in memory at once
   std::vector<std::vector<Guess>> guesses;
   for (std::size_t first = 0; first < stream.shape(0); first += most_rows) {
     const std::size_t some = std::min(most_rows, stream.shape(0) - first);

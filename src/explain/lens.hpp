@@ -6,22 +6,22 @@
 
 namespace glassformer {
 
-/// The logit lens (nostalgebraist 2020) of a classifier: the final norm, with statistics of each
-/// state's own, pooling and head on each layer's residual. Of a model that answers from the mean of
-/// its tokens, the mean of the tokens' logits is the text's. The last row is the model's own
-/// answer. Early layers are off what the head was trained on (Belrose et al. 2023): read their
-/// direction rather than their size. Throws `unsupported` unless the head has a logit for each
-/// class of a text.
+/// Computes the logit lens (nostalgebraist 2020) of a classifier: applies the final norm, with the
+/// statistics of each state, pooling and the head to each layer's residual. If a model answers from
+/// the mean of its tokens, the text's logits are the mean of the tokens' logits. The last row is
+/// the model's own answer. The head was not trained on early layers (Belrose et al. 2023): read the
+/// direction of their logits rather than the size. Throws `unsupported` unless the head has one
+/// logit per class of a text.
 Lens lens(const EncoderRunner& model, const Stream& stream);
 
-/// How many tokens are named of a row, and how many there are texts for.
+/// The number of tokens returned per row, and the number of tokens that have texts.
 struct GuessLimits {
   std::size_t count, vocabulary;
 };
 
-/// The same of a decoder: the likeliest next tokens, best first, as the final norm and the
-/// projection read them from each row of its stream [R, D], without their texts. The rows are
-/// overwritten.
+/// Computes the logit lens of a decoder: the most probable next tokens, best first, that the final
+/// norm and the projection give for each row of its stream [R, D], without their texts. Overwrites
+/// the rows.
 std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
                                      const GuessLimits& most);
 

@@ -6,7 +6,7 @@ namespace glassformer {
 
 NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request) {
-  constexpr std::size_t most_rows = 256;  // of a step
+  constexpr std::size_t most_rows = 256;  // per step
   const auto& [ids, source] = text;
   const std::size_t tokens = ids.size();
   const DecodingLimits limits = {

@@ -8,21 +8,21 @@
 
 namespace glassformer {
 
-/// What a decoder reads before it writes the next token.
+/// The tokens that a decoder reads before it writes the next one.
 struct DecodedText {
-  std::span<const std::int32_t> ids;         ///< [T] a translator's start token is among them
-  const Seq2Seq::Encoded* source = nullptr;  ///< of one text, behind an encoder; null: it is alone
+  std::span<const std::int32_t> ids;         ///< [T] including a translator's start token
+  const Seq2Seq::Encoded* source = nullptr;  ///< one encoded text; null: there is no encoder
 };
 
-/// A decoder that has read them.
+/// The result of reading these tokens.
 struct NextTokenRun {
-  std::vector<float> logits;             ///< [V] of what comes next
-  std::vector<TracedTensor> trace = {};  ///< what was asked for, a row for each token
-  AttentionMap attention = {};           ///< [L, H, T, T], if asked for
+  std::vector<float> logits;             ///< [V] of the next token
+  std::vector<TracedTensor> trace = {};  ///< the requested tensors, with one row per token
+  AttentionMap attention = {};           ///< [L, H, T, T], if requested
 };
 
-/// Reads at most as many tokens as the decoder has positions for. What can be traced are the
-/// decoder's tensors, without logits. A model that gets a source is a Seq2Seq.
+/// Reads the tokens, at most as many as the decoder has positions. Only the decoder's tensors can
+/// be traced, not logits. If there is a source, the model must be a Seq2Seq.
 NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& text,
                                const TraceRequest& request);
 

@@ -23,7 +23,7 @@ Matrix identity(std::size_t rows, std::size_t columns) {
   return matrix;
 }
 
-// The mean over the heads of a layer, [queries, keys].
+// Returns the mean over the heads of a layer, [queries, keys].
 Matrix mean_of_heads(const AttentionMap& map, std::size_t layer) {
   Matrix mean(map.queries, map.keys);
   for (std::size_t head = 0; head < map.heads; ++head) {
@@ -45,7 +45,7 @@ void add_mixture(const float* weights, const Matrix& x, float scale, float* to) 
   }
 }
 
-// ½ (A + I) · x, or x where a row of A is nothing.
+// Returns ½ (A + I) · x, but x for rows of A that are zero.
 Matrix mix(const Matrix& attention, const Matrix& x) {
   Matrix mixed = x;
   for (std::size_t i = 0; i < x.rows; ++i) {

@@ -6,11 +6,11 @@
 
 namespace glassformer {
 
-/// Attention rollout (Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers"):
-/// each layer mixes a token's own state and what its heads read, one half each, Â = ½ (mean
-/// over heads of A + I), and layers multiply, R = Â_L ⋯ Â_1. Returns R [tokens, tokens]: row i says
-/// what token i's last state is mixed from; it sums to 1. A query that reads nothing stays itself.
-/// The map is [L, H, tokens, tokens].
+/// Computes attention rollout (Abnar and Zuidema 2020, "Quantifying Attention Flow in
+/// Transformers"): each layer is one half a token's own state and one half what its heads read, Â =
+/// ½ (mean over heads of A + I), and the layers are multiplied, R = Â_L ⋯ Â_1. Returns R [tokens,
+/// tokens]: row i contains the shares of all tokens in token i's last state; it sums to 1. A query
+/// that reads nothing keeps its state. The map is [L, H, tokens, tokens].
 std::vector<float> rollout(const AttentionMap& attention);
 
 /// The three attentions of an encoder-decoder model: [L, H, S, S], [L, H, T, T], [L, H, T, S].
@@ -20,14 +20,14 @@ struct TranslationAttention {
   const AttentionMap& cross;
 };
 
-/// The same for a decoder's rows, over the target and the source: [T, T + S], rows of 1. Each layer
-/// first mixes as above; then cross-attention C mixes in the source as the encoder left it: what is
-/// of the source becomes ½ source + ½ C · R_encoder, what is of the target ½ target. Ours: the
-/// paper has no cross-attention.
+/// Computes rollout for a decoder's rows, over the target and the source: [T, T + S], where rows
+/// sum to 1. Each layer first mixes as above. Then cross-attention C mixes in the encoder's output:
+/// the source part becomes ½ source + ½ C · R_encoder, the target part ½ target. This is our
+/// extension: the paper has no cross-attention.
 std::vector<float> rollout(const TranslationAttention& attention);
 
-/// Σ_i p_i R_i, [columns]: what an answer that weighs the last states of its rows by p [rows] is
-/// mixed from.
+/// Returns Σ_i p_i R_i, [columns]: the shares in an answer that weights the last states of its rows
+/// by p [rows].
 std::vector<float> pooled_rollout(const std::vector<float>& rollout,
                                   const std::vector<float>& weights);
 

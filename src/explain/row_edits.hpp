@@ -8,19 +8,19 @@
 
 namespace glassformer {
 
-/// Replaces one row of one sequence's tensor, or all of them, as soon as it is complete.
+/// A replacement of one row, or of all rows, of a sequence's tensor.
 struct RowEdit {
   std::size_t sequence;
-  std::optional<std::size_t> token = {};  ///< none: every token
-  std::optional<std::size_t> head = {};   ///< of tensors that have heads; none: all of them
+  std::optional<std::size_t> token = {};  ///< default: every token
+  std::optional<std::size_t> head = {};   ///< for tensors that have heads; default: all heads
   const float* values = nullptr;          ///< [columns], or [columns / heads]; null: zeros
 };
 
-/// Replaces rows of one tensor in a run of several sequences, in each others than in the next:
-/// where Patch has one replacement for all of them. Edits and sequences outlive this.
+/// Replaces rows of one tensor in a run of several sequences, different ones in each; a Patch
+/// applies one replacement to all of them. Edits and sequences must outlive this object.
 class RowEditor final : public Tracer {
  public:
-  /// `name`: in full, such as "encoder.layers.0.fc2".
+  /// `name`: the full name, such as "encoder.layers.0.fc2".
   RowEditor(std::string name, const Sequences& sequences, std::span<const RowEdit> edits)
       : name_(std::move(name)), sequences_(sequences), edits_(edits) {}
 
@@ -36,7 +36,7 @@ class RowEditor final : public Tracer {
   const Sequences& sequences_;
   std::span<const RowEdit> edits_;
   std::string path_;
-  std::vector<std::size_t> before_;  // its length before each scope
+  std::vector<std::size_t> before_;  // length of path_ before each scope
 };
 
 }  // namespace glassformer

@@ -7,7 +7,7 @@ namespace {
 
 using Tokens = std::span<const AlignedToken>;
 
-// A stretch of both texts, [begin, end).
+// A range of each text, [begin, end).
 struct Stretch {
   std::size_t base, base_end, donor, donor_end;
 
@@ -62,7 +62,7 @@ class Aligner {
     while (s.base < s.base_end && s.donor < s.donor_end && same(s.base_end - 1, s.donor_end - 1)) {
       pair(--s.base_end, --s.donor_end);
     }
-    // common [base + 1, donor + 1]: the longest common subsequence from a pair of places on.
+    // common [base + 1, donor + 1]: length of the longest common subsequence from two positions on.
     const std::size_t width = s.donor_size() + 1;
     std::vector<std::uint32_t> common((s.base_size() + 1) * width);
     for (std::size_t i = s.base_size(); i-- > 0;) {
@@ -76,7 +76,7 @@ class Aligner {
     Stretch gap = {s.base, s.base, s.donor, s.donor};
     for (std::size_t i = s.base; i < s.base_end; ++i) {
       const std::uint32_t left = common[(i - s.base) * width + gap.donor - s.donor];
-      // The first token that can be next in a common subsequence of this length.
+      // Finds the first token that can be next in a common subsequence of this length.
       for (std::size_t j = gap.donor; j < s.donor_end && left > 0; ++j) {
         const std::uint32_t behind = common[(i - s.base + 1) * width + j - s.donor + 1];
         if (!same(i, j) || behind + 1 != left) continue;
@@ -89,7 +89,7 @@ class Aligner {
     substitute({gap.base, s.base_end, gap.donor, s.donor_end});
   }
 
-  // The last token of each word.
+  // Returns the last token of each word.
   static std::vector<std::size_t> word_ends(Tokens tokens, std::size_t begin, std::size_t end) {
     std::vector<std::size_t> ends;
     for (std::size_t i = begin; i < end; ++i) {

@@ -8,27 +8,26 @@
 
 namespace glassformer {
 
-/// A token of one of two texts that are laid side by side.
+/// A token of one of two texts that are aligned.
 struct AlignedToken {
   std::int32_t id;
-  bool special = false;     ///< stands for no text
-  bool starts_word = true;  ///< false: it goes on with the word of the token before it
+  bool special = false;     ///< has no text
+  bool starts_word = true;  ///< false: continues the word of the token before it
 };
 
-/// Which tokens of two texts belong together.
+/// The alignment of the tokens of two texts.
 struct TokenAlignment {
-  std::vector<std::optional<std::size_t>>
-      donor_of;  ///< of each of the base's tokens; none: unpaired
-  /// A position for every token, ascending, the same for both of a pair: with their own positions
-  /// what follows an inserted word would pose as changed, too.
+  std::vector<std::optional<std::size_t>> donor_of;  ///< per token of the base; empty: unpaired
+  /// A position for every token, ascending; both tokens of a pair have the same. With the texts'
+  /// own positions, everything after an inserted word would appear to be changed, too.
   std::vector<std::size_t> base_columns, donor_columns;
-  std::size_t columns = 0;  ///< positions in all
+  std::size_t columns = 0;  ///< number of positions
 };
 
 /// Pairs special tokens in order, then what two texts have in common: their first and last tokens
-/// and a longest common subsequence of the rest (of several the leftmost). A gap with as many
-/// tokens on either side, or as many words (then the last token of each), pairs in order, as a
-/// substitution. The rest is unpaired.
+/// and a longest common subsequence of the rest (the leftmost if there are several). A gap with
+/// equally many tokens in both texts, or equally many words (then the last token of each), is
+/// paired in order, as a substitution. The rest stays unpaired.
 TokenAlignment align_tokens(std::span<const AlignedToken> base,
                             std::span<const AlignedToken> donor);
 

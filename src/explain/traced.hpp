@@ -12,31 +12,31 @@
 
 namespace glassformer {
 
-/// The tensor of this name. Throws `internal` where it was not traced.
+/// Returns the tensor of this name. Throws `internal` if it was not traced.
 const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::string_view name);
 
 /// The stack whose answer is explained.
 struct ExplainedStack {
   const Stack& stack;
   const TextEmbeddings& embeddings;
-  std::string_view name;  ///< the beginning of its tensors' names: "encoder" or "decoder"
+  std::string_view name;  ///< the prefix of its tensors' names: "encoder" or "decoder"
 };
 
-/// The stack of an encoder or a decoder.
+/// Returns the stack of an encoder or a decoder.
 ExplainedStack explained_stack(const auto& of, std::string_view name) {
   return {of.stack(), of.embeddings(), name};
 }
 
-/// "<stack>.layers.<layer>.<name>"
+/// Returns "<stack>.layers.<layer>.<name>".
 std::string layer_name(std::string_view stack, std::size_t layer, std::string_view name);
 inline std::string encoder_layer_name(std::size_t layer, std::string_view name) {
   return layer_name("encoder", layer, name);
 }
 
-/// W [out, in], row-major, of a linear layer; of one of integers, what they stand for.
+/// Returns W [out, in], row-major, of a linear layer, as floats even if it is stored as integers.
 std::vector<float> dense_weights(const Linear& linear);
 
-/// Σ a[i] · b[i], summed in doubles.
+/// Returns Σ a[i] · b[i], summed in doubles.
 double dot(const float* a, const float* b, std::size_t n);
 
 }  // namespace glassformer

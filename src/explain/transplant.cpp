@@ -13,7 +13,7 @@ namespace {
 
 using Kind = TransplantSite::Kind;
 
-// Below this the two answers are too close for shares.
+// If the two answers differ by less, there are no shares.
 constexpr float least_difference = 0.5f;
 
 const char* tensor_of(Kind kind) {
@@ -35,7 +35,7 @@ float answer_of(const EncoderRunner& model, ExplainedText text, const Contrast& 
   return static_cast<float>(contrast.of(model(text.batch(), {}).logits.data()));
 }
 
-// A site's tensor of each row, [tokens, columns]; of one head, that head's columns.
+// Returns a site's tensor per row, [tokens, columns]; for a head, only that head's columns.
 std::vector<std::vector<float>> tensors_of_rows(std::span<const TracedTensor> trace,
                                                 std::size_t layers, const TransplantSite& site) {
   std::vector<std::vector<float>> rows;
@@ -124,7 +124,7 @@ Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
   }
 }
 
-// Then carrying the cell's vectors changes nothing.
+// Returns whether the cell's vectors are equal in both texts: carrying them changes nothing.
 bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
   const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
   return std::ranges::all_of(table_.members[cell], [&](std::size_t token) {

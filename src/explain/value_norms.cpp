@@ -6,8 +6,8 @@
 namespace glassformer {
 namespace {
 
-// f(x_j) of every token and head, [T, H, D]: row (j, h) is W_O's columns of head h times v_jh.
-// Several heads may share one value.
+// Returns f(x_j) of every token and head, [T, H, D]: row (j, h) is head h's columns of W_O times
+// v_jh.
 std::vector<float> transform_values(const TracedTensor& v, const Linear& out_proj) {
   const std::size_t tokens = v.shape[0], kv_heads = v.shape[1], d_head = v.shape[2];
   const std::size_t heads = out_proj.in() / d_head, shared = heads / kv_heads;
@@ -24,7 +24,7 @@ std::vector<float> transform_values(const TracedTensor& v, const Linear& out_pro
   return transformed;
 }
 
-// The products of one token's transformed values with each other, [H, H].
+// Returns the products of one token's transformed values with each other, [H, H].
 std::vector<double> products_of(const float* values, std::size_t heads, std::size_t d_model) {
   std::vector<double> products(heads * heads);
   for (std::size_t g = 0; g < heads; ++g) {
@@ -58,7 +58,7 @@ ValueNorms value_norms(const ExplainedStack& of, std::span<const TracedTensor> t
     const std::vector<float> values =
         transform_values(v, of.stack.block(layer).self_attn().out_proj());
     for (std::size_t j = 0; j < tokens; ++j) {
-      // ‖Σ_h α_h f_h‖² = Σ_g Σ_h α_g α_h f_g · f_h, and ‖α_h f_h‖² is its term of g = h.
+      // ‖Σ_h α_h f_h‖² = Σ_g Σ_h α_g α_h f_g · f_h, and ‖α_h f_h‖² is its term with g = h.
       const std::vector<double> products =
           products_of(values.data() + j * heads * config.d_model, heads, config.d_model);
       for (std::size_t i = 0; i < tokens; ++i) {

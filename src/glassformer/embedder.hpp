@@ -19,40 +19,40 @@ namespace glassformer {
 
 class EmbedPipeline;
 
-/// How one vector is made of a text's token vectors.
+/// How the token vectors of a text are combined into one vector.
 enum class TokenPooling {
-  cls,            ///< the first token's
-  max,            ///< the largest number in each dimension
-  mean,           ///< their sum / n
-  mean_sqrt_len,  ///< their sum / sqrt(n)
-  weighted_mean,  ///< their mean, the k-th of them counted k times
-  last_token,     ///< the last token's
+  cls,            ///< the first token's vector
+  max,            ///< the maximum in each dimension
+  mean,           ///< the sum / n
+  mean_sqrt_len,  ///< the sum / sqrt(n)
+  weighted_mean,  ///< the mean, with weight k for the k-th token
+  last_token,     ///< the last token's vector
 };
 
-/// What may be asked of an Embedder.
+/// Options of an Embedder's calls.
 struct EmbedOptions {
   EncoderOptions encoder = {};
-  std::vector<TokenPooling> poolings = {};  ///< put side by side; none: as the model says
-  std::optional<bool> normalize = {};       ///< to length 1; none: as the model says
-  /// A text that is put before each text, or the name of one that the folder has; both none: the
-  /// folder's default, if it has one. At most one of both may be set.
+  std::vector<TokenPooling> poolings = {};  ///< concatenated; empty: as the model says
+  std::optional<bool> normalize = {};       ///< to length 1; default: as the model says
+  /// A text that is put before each text, or the name of such a text in the folder. At most one may
+  /// be set. Default: the folder's default prompt, if it has one.
   std::optional<std::string> prompt = {}, prompt_name = {};
 };
 
-/// A text of T tokens as a vector.
+/// The vector of a text of T tokens.
 struct Embedded {
-  std::vector<float> embedding;           ///< [poolings · d_model], or as the model's last module
-  std::vector<InputToken> tokens;         ///< [T] what the model read
-  bool clipped;                           ///< there was more than the model takes at once
-  std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if asked for
-  std::vector<TracedTensor> trace;        ///< what was asked for, in the order of the run
+  std::vector<float> embedding;           ///< [poolings · d_model], or of the last module
+  std::vector<InputToken> tokens;         ///< [T] the tokens that the model read
+  bool clipped;                           ///< whether the text was longer than the model's limit
+  std::optional<AttentionMap> attention;  ///< [layers, heads, T, T], if requested
+  std::vector<TracedTensor> trace;        ///< the requested tensors, in the order of the run
 };
 
-/// Text to a vector whose angle to others says how alike the texts are. It answers one call at a
-/// time; use one per thread.
+/// Maps a text to a vector. The angle between two vectors shows how similar the texts are. Handles
+/// one call at a time; use one per thread.
 class Embedder {
  public:
-  /// Opens a model folder. Throws what Classifier::load does.
+  /// Opens a model folder. Throws the same errors as Classifier::load.
   static Embedder load(const std::filesystem::path& folder, const LoadOptions& options = {});
   explicit Embedder(std::unique_ptr<EmbedPipeline> pipeline);
   Embedder(Embedder&&) noexcept;
@@ -61,11 +61,11 @@ class Embedder {
 
   Compute compute() const;
 
-  /// Throws what Classifier::classify does, and `non_finite` where a number of the vector is not
-  /// finite.
+  /// Embeds a text. Throws the same errors as Classifier::classify, and `non_finite` if a number of
+  /// the vector is not finite.
   Embedded embed(std::string_view text, const EmbedOptions& options = {});
 
-  /// The same for several texts. One text's error leaves the others' results alone.
+  /// Embeds several texts. An error in one text does not affect the others.
   std::vector<std::variant<Embedded, Error>> embed_batch(const Texts& texts,
                                                          const EmbedOptions& options = {});
 
@@ -73,8 +73,8 @@ class Embedder {
   std::unique_ptr<EmbedPipeline> pipeline_;
 };
 
-/// The cosine of the angle between two vectors, -1 to 1; 0 if one of them is 0. Throws
-/// `invalid_option` for different sizes.
+/// Returns the cosine of the angle between two vectors, -1 to 1, or 0 if one of them is 0. Throws
+/// `invalid_option` if their sizes differ.
 float similarity(std::span<const float> a, std::span<const float> b);
 
 }  // namespace glassformer

@@ -10,25 +10,25 @@
 
 namespace glassformer {
 
-/// What may be asked of every task that an encoder does. Looking changes no number of the answer.
+/// Options of all tasks that use an encoder. Returning additional data does not change the result.
 struct EncoderOptions {
-  bool attention = false;  ///< return every attention weight
-  /// Of classifiers: return what each token adds to each logit. Throws `unsupported` where the
-  /// logits are no sum over tokens.
+  bool attention = false;  ///< return all attention weights
+  /// For classifiers: return what each token adds to each logit. Throws `unsupported` if the logits
+  /// are not a sum over tokens.
   bool contributions = false;
-  /// Return the tensors of these names, such as "encoder.layers.0.self_attn.q" or "logits". "*"
-  /// stands for any characters but a dot: "encoder.layers.*.output". A name that the model lacks is
-  /// refused with those that it has.
+  /// Return the tensors with these names, such as "encoder.layers.0.self_attn.q" or "logits". "*"
+  /// stands for any characters except a dot: "encoder.layers.*.output". The error for an unknown
+  /// name lists the names that the model has.
   std::vector<std::string> trace = {};
-  std::vector<Patch> patch = {};       ///< numbers to replace, one after the other
+  std::vector<Patch> patch = {};       ///< numbers to replace, applied in order
   std::vector<HeadIndex> ablate = {};  ///< heads whose output becomes zero
-  /// Positions of tokens to treat as padding: not attended to and not pooled. A model that answers
-  /// from its first token refuses to have that one masked.
+  /// Positions of tokens to treat as padding: not attended to and not pooled. If a model answers
+  /// from its first token, that token cannot be masked.
   std::vector<std::size_t> mask_tokens = {};
 };
 
-/// How many tokens two windows of a long text share, if a call does not say: 128, or half of a
-/// window if that is less.
+/// The default number of tokens that two windows of a long text share: 128, or half of a window if
+/// that is less.
 inline constexpr std::size_t usual_stride = 128;
 
 }  // namespace glassformer

@@ -6,12 +6,12 @@
 
 namespace glassformer {
 
-/// Every reason for which the library refuses its input. The strings of to_string are part of the
+/// The reasons for which the library rejects its input. The strings of to_string are part of the
 /// public interface: JavaScript and the command line report the same ones.
 enum class ErrorCode {
   empty_input,
-  too_large,   ///< a text, or what is asked of it, that memory has no room for
-  non_finite,  ///< a number in the answer that is not finite
+  too_large,   ///< a text or request that exceeds memory or a limit of the model
+  non_finite,  ///< a number in the result is not finite
   invalid_option,
   invalid_config,
   invalid_safetensors,
@@ -29,7 +29,7 @@ enum class ErrorCode {
   internal,
 };
 
-/// The name of a code, such as "empty_input".
+/// Returns the name of a code, such as "empty_input".
 constexpr std::string_view to_string(ErrorCode code) {
   switch (code) {
     case ErrorCode::empty_input:
@@ -72,9 +72,9 @@ constexpr std::string_view to_string(ErrorCode code) {
   return "internal";
 }
 
-/// What the library throws. The message names the field or tensor, what was expected and what came.
-/// It can be shown anywhere: control characters, which files may hold, are written as escapes, and
-/// the middle of a very long message is left out.
+/// The exception that the library throws. The message contains the field or tensor, the expected
+/// and the actual value. It can be shown anywhere: control characters, which files may contain, are
+/// escaped, and the middle of a very long message is omitted.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

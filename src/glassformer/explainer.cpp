@@ -87,7 +87,7 @@ NextTokenExplainer NextTokenExplainer::load(const std::filesystem::path& folder,
 
 NextTokenExplainer::NextTokenExplainer(std::unique_ptr<GeneratePipeline> pipeline)
     : pipeline_(std::move(pipeline)) {
-  static_cast<void>(GenerationExplainer(*pipeline_));  // throws where it cannot
+  static_cast<void>(GenerationExplainer(*pipeline_));  // throws if it is not supported
 }
 NextTokenExplainer::NextTokenExplainer(NextTokenExplainer&&) noexcept = default;
 NextTokenExplainer& NextTokenExplainer::operator=(NextTokenExplainer&&) noexcept = default;
@@ -95,7 +95,7 @@ NextTokenExplainer::~NextTokenExplainer() = default;
 
 namespace {
 
-// What `method` makes of a text, with what it is of.
+// Returns the explanation that `method` computes for a text.
 template <class Method>
 auto explain_next(GeneratePipeline& pipeline, std::string_view text, const Method& method) {
   const GenerationExplainer explainer(pipeline);

@@ -10,89 +10,92 @@ namespace glassformer {
 
 class GeneratePipeline;
 
-/// What may be asked of Explainer::ledger.
+/// Options of Explainer::ledger.
 struct LedgerOptions {
-  std::optional<std::string> label = {};  ///< what is explained; none: the model's answer
-  bool effects = false;                   ///< measure what is lost without each column, too
+  std::optional<std::string> label = {};  ///< to explain; default: the model's answer
+  bool effects = false;                   ///< also measure the loss without each column
 };
 
-/// What may be asked of Explainer::transplant.
+/// Options of Explainer::transplant.
 struct TransplantOptions {
-  std::optional<std::string> label = {};  ///< none: the base's
+  std::optional<std::string> label = {};  ///< default: that of the base
   TransplantSite site = {};
 };
 
-/// A transplant's table, and the donor beside the base.
+/// A transplant's table, and how the donor is aligned to the base.
 struct TransplantResult {
   TransplantTable table;
   std::vector<InputToken> donor_tokens;
-  std::vector<std::optional<std::size_t>>
-      donor_of;  ///< of each of the base's tokens; none: unpaired
-  /// The position that each token was given, the same for both of a pair.
+  std::vector<std::optional<std::size_t>> donor_of;  ///< per token of the base; empty: unpaired
+  /// The position of each token in the runs. Both tokens of a pair have the same position.
   std::vector<std::size_t> base_columns, donor_columns;
 };
 
-/// What may be asked of Explainer::faithfulness.
+/// Options of Explainer::faithfulness.
 struct FaithfulnessOptions {
-  std::vector<float> scores = {};         ///< of each token; empty: those of `of`
+  std::vector<float> scores = {};         ///< one per token; empty: computed by `of`
   std::string of = "rollout";             ///< "rollout", "value_norms" or "ledger"
-  std::optional<std::string> label = {};  ///< none: the model's answer
-  std::size_t orders = 20;                ///< random ones
+  std::optional<std::string> label = {};  ///< default: the model's answer
+  std::size_t orders = 20;                ///< number of random orders
   std::uint32_t seed = 1;
 };
 
-/// What may be asked of NextTokenExplainer::ledger.
+/// Options of NextTokenExplainer::ledger.
 struct NextLedgerOptions {
-  std::optional<std::int32_t> token = {};    ///< what is explained; none: the likeliest
-  std::optional<std::int32_t> against = {};  ///< and not this one; none: the likeliest other
-  bool effects = false;                      ///< measure what is lost without each column, too
+  std::optional<std::int32_t> token = {};    ///< to explain; default: the likeliest
+  std::optional<std::int32_t> against = {};  ///< to compare with; default: the likeliest other
+  bool effects = false;                      ///< also measure the loss without each column
 };
 
-/// Explains a classifier's answers. Every method throws what Classifier::classify does of a text,
-/// and `invalid_option` for a label that there is not. It answers one call at a time.
+/// Explains a classifier's answers. For the text, every method throws the same errors as
+/// Classifier::classify, and `invalid_option` for an unknown label. Handles one call at a time.
 class Explainer {
  public:
-  /// Opens a model folder; as Classifier::load.
+  /// Opens a model folder. Throws the same errors as Classifier::load.
   static Explainer load(const std::filesystem::path& folder, const LoadOptions& options = {});
   explicit Explainer(std::unique_ptr<ClassifyPipeline> pipeline);
   Explainer(Explainer&&) noexcept;
   Explainer& operator=(Explainer&&) noexcept;
   ~Explainer();
 
-  /// Attention rollout (Abnar and Zuidema 2020): each layer is ½ (mean of its heads + I); layers
-  /// multiply.
+  /// Computes attention rollout (Abnar and Zuidema 2020): the product of ½ (mean of its heads + I)
+  /// over the layers.
   Explanation<Rollout> rollout(const TextInput& text);
-  /// Value-weighted attention (Kobayashi et al. 2020).
+  /// Computes value-weighted attention (Kobayashi et al. 2020).
   Explanation<ValueNorms> value_norms(const TextInput& text);
-  /// The logit lens (nostalgebraist 2020). Early layers are off what the head was trained on.
+  /// Computes the logit lens (nostalgebraist 2020). The head was not trained on states of early
+  /// layers.
   Explanation<Lens> lens(const TextInput& text);
-  /// The number explained as an exact sum, norms' scales frozen (Elhage et al. 2021).
+  /// Splits the explained number into an exact sum, with the scales of norms frozen (Elhage et al.
+  /// 2021).
   Explanation<Ledger> ledger(const TextInput& text, const LedgerOptions& options = {});
-  /// Activation patching (Meng et al. 2022) for all layers and tokens: the donor's vectors in the
-  /// base's run.
+  /// Patches activations (Meng et al. 2022), for all layers and tokens: puts the donor's vectors
+  /// into the base's run.
   Explanation<TransplantResult> transplant(const TextInput& base, const TextInput& donor,
                                            const TransplantOptions& options = {});
-  /// Deletion and insertion curves (Petsiuk et al. 2018) of an order of the text's words.
+  /// Computes deletion and insertion curves (Petsiuk et al. 2018) of an order of the text's words.
   Explanation<Faithfulness> faithfulness(const TextInput& text,
                                          const FaithfulnessOptions& options = {});
-  /// What is left of the number without these arrows. Throws `unsupported` with compute int8.
+  /// Computes the explained number without these edges. Throws `unsupported` with compute int8.
   Explanation<CutEffects> cut(const TextInput& text, std::span<const AttentionEdge> edges,
                               Cut cut = Cut::scores,
                               const std::optional<std::string>& label = std::nullopt);
-  /// Few heads and arrows that keep the label and `least` of the number explained, found greedily
-  /// (Conmy et al. 2023). Throws `unsupported` with compute int8.
+  /// Finds, greedily, a few heads and edges that keep the label and the share `least` of the
+  /// explained number (Conmy et al. 2023). Throws `unsupported` with compute int8.
   Explanation<Circuit> circuit(const TextInput& text, float least = 0.8f);
 
  private:
   std::unique_ptr<ClassifyPipeline> pipeline_;
 };
 
-/// Explains what a decoder alone, such as a GPT, would write next. The answer is read from the last
-/// token's row: what stands in the others reaches it by the heads alone. Every method reads a text,
-/// and throws, as Generator::next does. It answers one call at a time.
+/// Explains what a decoder without an encoder, such as a GPT, would write next. The answer is
+/// computed from the last token's row, which the other tokens influence only through attention
+/// heads. Every method reads a text and throws errors as Generator::next does. Handles one call at
+/// a time.
 class NextTokenExplainer {
  public:
-  /// Opens a model folder; as Generator::load. Throws `unsupported` for a model with an encoder.
+  /// Opens a model folder. Throws the same errors as Generator::load, and `unsupported` for a model
+  /// with an encoder.
   static NextTokenExplainer load(const std::filesystem::path& folder,
                                  const LoadOptions& options = {});
   explicit NextTokenExplainer(std::unique_ptr<GeneratePipeline> pipeline);
@@ -100,14 +103,15 @@ class NextTokenExplainer {
   NextTokenExplainer& operator=(NextTokenExplainer&&) noexcept;
   ~NextTokenExplainer();
 
-  /// As Explainer's; `scores` are the last token's.
+  /// As in Explainer; `scores` are those of the last token.
   Explanation<Rollout> rollout(std::string_view text);
+  /// As in Explainer.
   Explanation<ValueNorms> value_norms(std::string_view text);
-  /// The likeliest next tokens, `words` of them, as the final norm and the projection read them
-  /// from each layer (nostalgebraist 2020).
+  /// Computes the `words` most probable next tokens that the final norm and the projection give for
+  /// each layer's input (nostalgebraist 2020).
   Explanation<NextLens> lens(std::string_view text, std::size_t words = 5);
-  /// How far one token is ahead of another, as an exact sum (Elhage et al. 2021; Yin and Neubig
-  /// 2022). Throws `invalid_option` for tokens that there are not.
+  /// Splits the lead of one token over another into an exact sum (Elhage et al. 2021; Yin and
+  /// Neubig 2022). Throws `invalid_option` for tokens that do not exist.
   Explanation<NextLedger> ledger(std::string_view text, const NextLedgerOptions& options = {});
 
  private:

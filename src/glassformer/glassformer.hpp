@@ -23,7 +23,7 @@ namespace glassformer {
 using AnyModel =
     std::variant<Classifier, TokenClassifier, QuestionAnswerer, Embedder, Translator, Generator>;
 
-/// Opens a model folder, of any task and family. Throws what Classifier::load does, except
+/// Opens a model folder of any task and family. Throws the same errors as Classifier::load, except
 /// `wrong_task`.
 AnyModel load(const std::filesystem::path& folder, const LoadOptions& options = {});
 

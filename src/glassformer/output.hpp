@@ -8,25 +8,25 @@
 
 namespace glassformer {
 
-/// The most hypotheses that a search follows at once.
+/// The maximum number of hypotheses that a search keeps at once.
 inline constexpr std::size_t max_beams = 64;
 
-/// The largest length_penalty of a search.
+/// The maximum length_penalty of a search.
 inline constexpr float max_length_penalty = 10;
 
-/// When the library transformers ends a search, beside at the length limit, once `beams` hypotheses
-/// have ended: its `early_stopping`.
+/// When a search ends before its length limit, once `beams` hypotheses have ended: `early_stopping`
+/// of the transformers library.
 enum class EarlyStopping {
-  no,     ///< when nothing that still grows is better, divided by its present length
+  no,     ///< when no growing hypothesis has a better score at its current length
   yes,    ///< at once
-  never,  ///< as no, but divided by the longest length; with a length_penalty above 0
+  never,  ///< as no, but with the score at the maximum length if length_penalty is above 0
 };
 
-/// A text that a model wrote.
+/// A text that a model generated.
 struct OutputText {
   std::string text;
   float score;                      ///< log-probability / tokens ^ length_penalty
-  std::vector<OutputToken> tokens;  ///< the end token included, where it ends with one
+  std::vector<OutputToken> tokens;  ///< including the end token, if there is one
 };
 
 }  // namespace glassformer

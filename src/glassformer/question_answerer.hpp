@@ -18,34 +18,32 @@ namespace glassformer {
 
 class AnswerPipeline;
 
-/// What may be asked of a QuestionAnswerer: names and defaults of the question-answering pipeline
-/// of Transformers 4. Of the encoder's options, attention, trace, patch and
-/// ablate.
+/// Options of a QuestionAnswerer, with the names and defaults of the question-answering pipeline of
+/// Transformers 4. Of the encoder's options it uses attention, trace, patch and ablate.
 struct AnswerOptions {
   EncoderOptions encoder = {};
   std::size_t max_seq_len = 384;  ///< tokens that the model reads at once; at most its own maximum
-  /// Tokens of the context that a window shares with the one before; by default 128, or half of
-  /// max_seq_len where that is less.
+  /// Tokens of the context that a window shares with the one before. Default: 128, or half of
+  /// max_seq_len if that is less.
   std::optional<std::size_t> doc_stride = {};
-  std::size_t max_answer_len = 15;        ///< tokens, at least 1
-  bool handle_impossible_answer = false;  ///< the answer may be that there is none
+  std::size_t max_answer_len = 15;        ///< in tokens, at least 1
+  bool handle_impossible_answer = false;  ///< allow the answer that there is no answer
 };
 
-/// An answer, and the window of the context, of T tokens, that the model read it from.
+/// An answer, and the window of the context, of T tokens, in which the model found it.
 struct Answer {
-  std::string answer;                   ///< the context from start to end; empty: there is none
+  std::string answer;                   ///< the context from start to end; empty: no answer
   float score;                          ///< 0 to 1
-  std::uint32_t start, end;             ///< its place in the context, in UTF-16 code units
-  std::vector<InputToken> tokens = {};  ///< [T] the question's, sequence 0, and the context's
-  std::optional<AttentionMap> attention = {};  ///< [layers, heads, T, T], if asked for
-  std::vector<TracedTensor> trace = {};        ///< what was asked for, in the order of the run
+  std::uint32_t start, end;             ///< its position in the context, in UTF-16 code units
+  std::vector<InputToken> tokens = {};  ///< [T] of the question, sequence 0, and of the context
+  std::optional<AttentionMap> attention = {};  ///< [layers, heads, T, T], if requested
+  std::vector<TracedTensor> trace = {};        ///< the requested tensors, in the order of the run
 };
 
-/// A question and a text that may answer it to the place in the text that does. It answers one call
-/// at a time; use one per thread.
+/// Finds the answer to a question in a text. Handles one call at a time; use one per thread.
 class QuestionAnswerer {
  public:
-  /// Opens a model folder. Throws what Classifier::load does.
+  /// Opens a model folder. Throws the same errors as Classifier::load.
   static QuestionAnswerer load(const std::filesystem::path& folder,
                                const LoadOptions& options = {});
   explicit QuestionAnswerer(std::unique_ptr<AnswerPipeline> pipeline);
@@ -55,9 +53,9 @@ class QuestionAnswerer {
 
   Compute compute() const;
 
-  /// Throws `empty_input` where the question or the context has no tokens, `too_large` for a
-  /// question that leaves the context no room, `invalid_option`, and `non_finite` where a logit is
-  /// not a finite number.
+  /// Answers a question. Throws `empty_input` if the question or the context has no tokens,
+  /// `too_large` if the question leaves no tokens for the context, `invalid_option`, and
+  /// `non_finite` if a logit is not finite.
   Answer answer(std::string_view question, std::string_view context,
                 const AnswerOptions& options = {});
 

@@ -11,28 +11,28 @@
 
 namespace glassformer {
 
-/// What one result is about: a text, in UTF-8, or, of models that read two together, two. Bytes
-/// that are not UTF-8 read as U+FFFD. The texts outlive this.
+/// The input of one result: a text in UTF-8 or, for models that read two together, two texts. Bytes
+/// that are not UTF-8 are read as U+FFFD. The texts must outlive this object.
 struct TextInput {
   std::string_view text;
   std::optional<std::string_view> pair = {};
 
-  /// One text; implicit, as most are alone.
+  /// One text. Implicit, because most inputs are single texts.
   template <std::convertible_to<std::string_view> Text>
   TextInput(const Text& only) : text(only) {}
   TextInput(std::string_view first, std::string_view second) : text(first), pair(second) {}
 
-  /// The text, if it is alone. Throws `invalid_option` if it is not.
+  /// Returns the text if it is single. Throws `invalid_option` if there are two.
   std::string_view alone() const;
 };
 
-/// A range whose elements an Item can refer to: not of strings that are made one by one.
+/// A range whose elements an Item can refer to. Excludes strings that are created one by one.
 template <typename Range, typename Item>
 concept RangeOf = std::ranges::input_range<Range> &&
     std::convertible_to<std::ranges::range_reference_t<Range>, Item> &&
     !std::same_as<std::ranges::range_reference_t<Range>, std::string>;
 
-/// Several inputs, as a call takes them: a range of what an Item is made of, such as a vector of
+/// Several inputs of a call: a range of values that convert to Item, such as a vector of
 /// std::string or of std::string_view, or a list in braces. It refers to the texts, which must live
 /// until the call returns.
 template <typename Item>
@@ -53,7 +53,7 @@ class Inputs {
 /// Several texts.
 using Texts = Inputs<std::string_view>;
 
-/// Several texts, alone or in pairs.
+/// Several texts, or pairs of texts.
 using TextInputs = Inputs<TextInput>;
 
 }  // namespace glassformer

@@ -6,29 +6,29 @@
 
 namespace glassformer {
 
-/// A token that a model read: a row of its attention weights.
+/// A token that a model read: one row of its attention weights.
 struct InputToken {
   std::int32_t id;
-  /// What a person reads: the token's text, with a space in front where it starts a word, as in
-  /// " gripping". Special tokens read as their names, such as "</s>"; a byte that is not a whole
-  /// character reads as "<0xE6>".
+  /// The token in readable form: its text, with a leading space if it starts a word, as in
+  /// " gripping". Special tokens have their names, such as "</s>"; a byte that is not a whole
+  /// character has the form "<0xE6>".
   std::string text;
-  /// Its place in its text, in UTF-16 code units. What covers no text, such as a special token,
-  /// starts where it ends.
+  /// Its position in its text, in UTF-16 code units. If it covers no text, as a special token,
+  /// start equals end.
   std::uint32_t start, end;
-  std::optional<std::uint8_t> sequence = {};  ///< of two texts: whether it is of the second, 0 or 1
+  std::optional<std::uint8_t> sequence = {};  ///< for two texts: the index of its text, 0 or 1
 
   bool operator==(const InputToken&) const = default;
 };
 
-/// A token that a model wrote. start and end are its place in the whole output, in UTF-16 code
-/// units. The tokens of one character (its bytes) end where it does: the last covers it, those
-/// before are empty.
+/// A token that a model wrote. start and end are its position in the whole output, in UTF-16 code
+/// units. If several tokens are the bytes of one character, the last one covers it and the others
+/// are empty.
 struct OutputToken {
   std::int32_t id;
-  std::string text;  ///< as InputToken::text
+  std::string text;  ///< as in InputToken
   std::uint32_t start, end;
-  float logprob;  ///< after the tokens before it
+  float logprob;  ///< given the tokens before it
 
   bool operator==(const OutputToken&) const = default;
 };

@@ -7,9 +7,10 @@ namespace glassformer::GLASSFORMER_ISA {
 
 inline Vec relu(Vec x) { return max(Vec::broadcast(0.0f), x); }
 
-/// x · Phi(x), the exact form (Hendrycks and Gimpel 2016), not tanh's: max(x, 0) - t · Phi(-t) with
-/// t = |x|. Phi(-t) is the polynomial of t - 2.75 whose largest error times t is least, 3.3e-8, for
-/// t <= 5.5; beyond, t · Phi(-t) < 1.1e-7 is held. What is not a number stays none.
+/// The exact GELU, x · Phi(x) (Hendrycks and Gimpel 2016), not the tanh approximation. Computed as
+/// max(x, 0) - t · Phi(-t) with t = |x|. For t <= 5.5, Phi(-t) is a polynomial in t - 2.75; the
+/// maximum of its error times t is minimal, 3.3e-8. For larger t, t · Phi(-t) < 1.1e-7 keeps its
+/// value at 5.5. NaN stays NaN.
 class Gelu {
  public:
   Gelu() {
@@ -37,14 +38,14 @@ class Gelu {
   Vec coefficients_[degree + 1];
 };
 
-// σ(x) = 1 / (1 + e^-x). Not inlined: there are several callers.
+// σ(x) = 1 / (1 + e^-x). Not inlined because it has several callers.
 [[gnu::noinline]] inline Vec sigmoid(Vec x) {
   const Vec one = Vec::broadcast(1.0f);
   const Vec bounded = min(Vec::broadcast(126.0f), x * Vec::broadcast(-log2_e));
   return one / (one + precise_exp2()(bounded));
 }
 
-// x = function(x), a vector at a time.
+// x = function(x), one vector at a time.
 template <typename Function>
 [[gnu::always_inline]] inline void replace(float* x, std::size_t n, const Function& function) {
   for (std::size_t i = 0; i < n; i += Vec::width) {
@@ -53,7 +54,7 @@ template <typename Function>
   }
 }
 
-// tanh(x) = 2 σ(2x) - 1, and so (1 + tanh(x)) / 2 = σ(2x).
+// Uses tanh(x) = 2 σ(2x) - 1, hence (1 + tanh(x)) / 2 = σ(2x).
 inline void activate(Activation activation, float* x, std::size_t n) {
   switch (activation) {
     case Activation::relu:

@@ -1,5 +1,5 @@
-// The one place that knows which instruction sets this build holds and picks among them.
-// CMakeLists.txt compiles isa.cpp for each of them.
+// The only file that selects among the instruction sets of this build. CMakeLists.txt compiles
+// isa.cpp once for each of them.
 
 #include "kernels/kernels.hpp"
 
@@ -10,7 +10,7 @@
 namespace glassformer {
 
 namespace baseline {
-extern const Kernels table;  // whatever the compiler's target has: SSE2 on x86-64, NEON on ARM64
+extern const Kernels table;  // the compiler's default target: SSE2 on x86-64, NEON on ARM64
 extern const WritingKernels writing_table;
 }  // namespace baseline
 namespace avx2 {
@@ -37,13 +37,14 @@ extern const WritingKernels writing_table;
 namespace {
 
 #if defined(__wasm_relaxed_simd__)
-// Whether the processor multiplies and adds bytes in one instruction. WebAssembly does not tell,
-// but the relaxed instruction may do as the processor does with activations beyond 127, here 255:
-// VNNI takes them as they are, SDOT as -1, and where several instructions do the work, sums of two
-// products saturate at 16 bits. The baseline compiler of V8 11.3 (Node 20) gives yet another
-// number, which is wrong; its several instructions are right.
+// Returns whether the processor multiplies and adds bytes in one instruction. WebAssembly has no
+// query for this, but the result of the relaxed instruction depends on the processor for
+// activations above 127, here 255: VNNI reads the byte as unsigned, SDOT reads it as -1, and if
+// several instructions do the work, sums of two products saturate at 16 bits. The baseline compiler
+// of V8 11.3 (Node 20) gives yet another number, which is wrong; there, the version with several
+// instructions is correct.
 bool has_fused_dot() {
-  volatile std::int8_t byte = 127;  // not to be computed by the compiler
+  volatile std::int8_t byte = 127;  // volatile prevents constant folding
   const v128_t weights = wasm_i8x16_splat(byte), activations = wasm_i8x16_splat(-1);
   const v128_t sums =
       wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, activations, wasm_i32x4_splat(0));

@@ -21,7 +21,7 @@ inline void dot_rows(const GatheredRows& x, const float* query, float* products)
   }
 }
 
-// Vectors · Vec::width columns, whose sums stay in registers while the rows stream past.
+// Sums Vectors · Vec::width columns. The sums stay in registers while the rows stream past.
 template <std::size_t Vectors>
 inline void sum_columns(const GatheredRows& x, const float* weights, std::size_t column,
                         float* sums) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What attention in 16-bit integers needs besides its two products. Everything is rounded step by
-// step, and so comes out the same on every machine.
+// The steps of 16-bit integer attention other than its two matrix products. Each step is rounded
+// separately, so the results are identical on every machine.
 
 #include "kernels/gather.hpp"
 #include "kernels/kernels.hpp"
@@ -10,7 +10,7 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-/// The integers that x, already shifted by `rounder`, was rounded to; offset is rounder_bits.
+/// Returns the integers of x, which is already shifted by `rounder`; `offset` is rounder_bits.
 inline Integers unshifted(Vec x, std::int32_t offset) { return bits_of(x) - offset; }
 
 inline Vec widened(const std::int16_t* from) {
@@ -24,7 +24,7 @@ inline Vec widened(const std::int16_t* from) {
 #endif
 }
 
-// Of the magnitudes, as bits; see range_of.
+// Bits of the absolute values; see range_of.
 inline Integers magnitude(Vec x) { return bits_of(x) & INT32_MAX; }
 
 inline float largest(const GatheredRows& x) {
@@ -71,7 +71,7 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   }
   for (std::size_t i = whole; i < n; ++i) highest = scores[i] > highest ? scores[i] : highest;
 
-  // The polynomial of degree 3 with p(0) = 1 whose largest relative error is least: 1.0e-4.
+  // The minimax polynomial of degree 3 with p(0) = 1; its maximum relative error is 1.0e-4.
   constexpr float unit = Kernels::weight_unit;
   static Held<float> polynomial[] = {unit, unit * 6.9328290e-1f, unit * 2.4221098e-1f,
                                      unit * 5.5009058e-2f};
@@ -81,7 +81,7 @@ inline std::int32_t weigh(const std::int32_t* scores, std::size_t n, float facto
   const auto weight_of = [&](Integers score) {
     return unshifted(exp2(IntVec{score - highest}.to_float() * factors) + shift, offset);
   };
-  // Unsigned: where the factor is not a number, neither are the weights, and their sum may wrap.
+  // Unsigned, because the sum may wrap: if the factor is NaN, the weights are meaningless.
   Unsigned sums = {};
   std::size_t i = 0;
   for (; i < whole; i += Vec::width) {

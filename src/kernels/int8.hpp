@@ -1,7 +1,7 @@
 #pragma once
 
-// Integer sums of products, of 8-bit weights with 7-bit activations or of 16-bit pairs: the other
-// half of simd.hpp.
+// Integer dot products: 8-bit weights by 7-bit activations, or pairs of 16-bit integers. The
+// integer counterpart of simd.hpp.
 
 #include "kernels/simd.hpp"
 
@@ -17,10 +17,10 @@ using Activation = std::int16_t;
 using Activation = std::uint8_t;
 #endif
 
-/// Activations that one step multiplies: as many as fill 32 bits.
+/// The number of activations that one step multiplies; they fill 32 bits.
 inline constexpr std::size_t int8_depth = 4 / sizeof(Activation);
 
-// Not the compilers' own names for a register: GCC 12 would store a sum of those in every step.
+// Not the compiler's own register type: GCC 12 would store a sum of that type in every step.
 using Integers [[gnu::vector_size(sizeof(std::int32_t) * Vec::width)]] = std::int32_t;
 
 struct IntVec {
@@ -46,8 +46,8 @@ struct IntVec {
   friend IntVec operator*(IntVec a, IntVec b) { return {a.lanes * b.lanes}; }
 };
 
-// Integers that fit into fewer bits. On wasm by the instructions that narrow: clang would shuffle
-// bytes, in an order that V8 makes anew each time.
+// Stores integers narrowed to fewer bits. On wasm this uses the narrowing instructions: clang would
+// shuffle bytes, and V8 would rebuild the shuffle's indices each time.
 #ifdef __wasm_simd128__
 inline v128_t as_shorts(Integers integers) {
   const v128_t lanes = __builtin_bit_cast(v128_t, integers);
@@ -69,8 +69,9 @@ inline void store(Integers integers, Short* to) {
 }
 #endif
 
-// What a step multiplies: Vec::width times 32 bits of one matrix, each sum's own, and 32 bits of
-// the other, which all share. `products` are the sums of products in each 32 bits.
+// The operands of one step. `read` loads Vec::width groups of 32 bits from one matrix, one group
+// per sum; `repeat` loads 32 bits from the other matrix, shared by all sums. The products within
+// each group of 32 bits are added up.
 
 #if defined(__wasm_simd128__)
 using Register = v128_t;
@@ -93,7 +94,7 @@ inline Register read(const void* from) {
 inline IntVec products_of_pairs(Register a, Register b) {
   return {(Integers)_mm256_madd_epi16(a, b)};
 }
-#else  // any machine: the reference
+#else  // any other machine: the reference
 using Register = Integers;
 inline Register read(const void* from) {
   Register whole;
@@ -113,8 +114,8 @@ inline Register repeat(const void* from) {
 }
 #endif
 
-// Steps between two looks at whether a loop is done: V8 asks there, too, whether it is to stop, and
-// where a step takes few instructions, these are many.
+// Steps per loop iteration. V8 adds an interrupt check to every iteration, which is expensive if a
+// step takes only a few instructions.
 #ifdef __wasm_simd128__
 inline constexpr std::size_t steps_of_pairs = 2;
 #else
@@ -134,11 +135,11 @@ struct PairDot {
   }
 };
 
-// How a step adds `int8_depth` products of 8-bit weights to each sum. With activations in 0 … 127
-// nothing saturates or wraps on the way, so that all of these get the same sums.
+// The ways to add `int8_depth` products of 8-bit weights to each sum in one step. With activations
+// in 0 … 127 nothing saturates or wraps on the way, so all of them give the same sums.
 
 #if defined(__wasm_relaxed_simd__)
-/// One instruction where the processor has it (VNNI, SDOT); without it, five.
+/// One instruction if the processor has it (VNNI, SDOT), otherwise five.
 struct FusedDot {
   static constexpr std::size_t steps_at_once = 1;
 
@@ -149,7 +150,8 @@ struct FusedDot {
                                                              (Register)sum.lanes)};
   }
 };
-/// Three instructions everywhere on x86, where adding pairs would fetch the ones from memory.
+/// Three instructions on every x86 processor. wasm's instruction that adds pairs would load the
+/// ones from memory there.
 struct PairwiseDot {
   static constexpr std::size_t steps_at_once = 1;
   static inline Held<std::int16_t> one = 1;
@@ -184,7 +186,7 @@ struct Dot {
     return sum +
            products_of_pairs(_mm256_maddubs_epi16(activations, weights), _mm256_set1_epi16(1));
 #else
-    for (int byte = 24; byte >= 0; byte -= 8) {  // the bytes' products, each in 32 bits
+    for (int byte = 24; byte >= 0; byte -= 8) {  // the products of the bytes, 32 bits each
       sum.lanes += (weights << (24 - byte) >> 24) * (activations << (24 - byte) >> 24);
     }
     return sum;

@@ -1,6 +1,6 @@
-// Compiled once for each instruction set, with GLASSFORMER_ISA naming it. Includes neither xtensor
-// nor standard-library code that could be emitted here: the linker keeps one copy of an inline
-// function, and it might keep one that the machine at hand cannot run.
+// Compiled once per instruction set, which GLASSFORMER_ISA names. Includes neither xtensor nor
+// standard-library code that could be emitted here: the linker keeps one copy of an inline
+// function, possibly one that this machine cannot run.
 
 #include "kernels/activation.hpp"
 #include "kernels/elementwise.hpp"

@@ -10,21 +10,22 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-// A tile of c stays in registers while a and b stream past: tile_rows × panel_vectors sums, one
-// row of b and one element of a. 16 registers hold 6 × 2 sums, AVX-512's 32 hold 12 × 2.
+// A tile of c stays in registers while a and b stream past: tile_rows × panel_vectors sums, one row
+// of b and one element of a. 16 registers hold 6 × 2 sums; the 32 of AVX-512 hold 12 × 2.
 inline constexpr std::size_t panel_vectors = 2;
 inline constexpr std::size_t panel_width = panel_vectors * Vec::width;
 
 inline std::size_t panels_of(std::size_t n) { return (n + panel_width - 1) / panel_width; }
 
-/// What a tile does with floats: a step multiplies one element of a row of a with Vec::width of b.
+/// A tile's operations on floats. A step multiplies one element of a row of a by Vec::width
+/// elements of b.
 struct FloatProduct {
   using Args = MatmulArgs;
   using Sum = Vec;
-  using Lane = float;                              // of a Sum
-  static constexpr std::size_t depth = 1;          // elements of a that a step multiplies
-  static constexpr std::size_t steps_at_once = 1;  // before a loop looks whether it is done
-  // Where the product needs a register of its own, fewer rows fit.
+  using Lane = float;                              // the elements of a Sum
+  static constexpr std::size_t depth = 1;          // elements of a per step
+  static constexpr std::size_t steps_at_once = 1;  // steps per loop iteration
+  // Without fused multiply-add the product needs its own register, so fewer rows fit.
   static constexpr std::size_t tile_rows = Vec::width == 16 ? 12 : Vec::fuses_multiply_add ? 6 : 4;
 
   static std::size_t steps(const Args& args) { return args.k; }
@@ -42,14 +43,14 @@ struct FloatProduct {
   static float* destination(const Args& args) {
     return args.epilogue == Epilogue::store ? args.c : nullptr;
   }
-  struct Finish {  // sums of a row into products
+  struct Finish {  // turns a row's sums into products
     Finish(const Args&, std::size_t) {}
     Vec operator()(std::size_t, const float* sums) const { return Vec::load(sums); }
   };
 };
 
-/// And with quantized ones: (Σ a · b - zero point · Σ b) · scales + bias, in integers up to the
-/// scales. Dot is one of the classes of int8.hpp.
+/// A tile's operations on quantized values: (Σ a · b - zero point · Σ b) · scales + bias, in
+/// integers up to the scales. Dot is a class from int8.hpp.
 template <typename Dot>
 struct Int8Product {
   using Args = Int8MatmulArgs;
@@ -91,7 +92,7 @@ struct Int8Product {
   };
 };
 
-/// And with 16-bit integers, whose sums are the product.
+/// A tile's operations on 16-bit integers. The sums are the product.
 struct Int16Product {
   using Args = Int16MatmulArgs;
   using Sum = IntVec;
@@ -150,7 +151,7 @@ inline void finish_as(const typename Product::Args& args, const typename Product
   }
 }
 
-// Turns sums of `rows` rows from (row, column) on, `width` a row, into elements of c.
+// Turns the sums of `rows` rows, `width` per row, from (row, column) on, into elements of c.
 template <typename Product>
 [[gnu::noinline]] inline void finish(const typename Product::Args& args,
                                      const typename Product::Lane* sums, std::size_t rows,
@@ -165,7 +166,8 @@ template <typename Product>
   }
 }
 
-// Adds the products of one step of a, `ahead` of where its rows are, and of b.
+// Adds the products of one step: b times the elements of a that are `ahead` steps after its row
+// pointers.
 template <typename Product, std::size_t Rows, std::size_t Panels, typename A, typename B>
 [[gnu::always_inline]] inline void add_step(
     const Product& product, const A (&a)[Rows], std::size_t ahead, const B* b,
@@ -185,21 +187,22 @@ template <typename Product, std::size_t Rows, std::size_t Panels, typename A, ty
   }
 }
 
-// Some of the steps along k.
+// A range of steps along k.
 struct Part {
   std::size_t first, end;
 };
 
-// Whether many rows pass over a panel part by part, and how many steps a part has at most: 16 KB,
-// which stay in the first-level cache. In wasm a panel that comes from the second level again and
-// again costs time; natively the next loads are under way early enough, and sums that leave their
-// registers cost more.
+// Whether rows pass over a panel part by part, and the most steps in a part: 16 KB, which stay in
+// the first-level cache. In wasm, reading a panel from the second-level cache again and again costs
+// time. Natively, the next loads start early enough, and moving the sums out of their registers
+// costs more.
 inline constexpr bool in_parts = rows_move;  // in wasm
 inline constexpr std::size_t step_bytes = 4 * panel_width;
 inline constexpr std::size_t part_steps = 16384 / step_bytes;
 
-// What a tile reads while it multiplies, a line every so many steps: some of what comes after its
-// part, so that memory works, too. wasm has no prefetch: what is read is dropped.
+// Prefetching while a tile multiplies: every `steps` steps it reads one cache line of the data
+// after its part, so that memory is busy, too. wasm has no prefetch instruction: the value read is
+// dropped.
 struct Ahead {
   static constexpr std::size_t line_bytes = 64;
   const std::byte* line;
@@ -211,16 +214,17 @@ struct Ahead {
   }
 };
 
-// Whether tiles read ahead of a large b: floats do; integers, a quarter of the bytes, gain little.
+// Whether tiles read ahead in a large b. Only floats do: integers, with a quarter of the bytes,
+// gain little.
 template <typename Product>
 inline constexpr bool can_read_ahead = (in_parts && std::is_same_v<Product, FloatProduct>);
 
-// Of a b that is larger, much has left the second-level cache since the last product.
+// If b is larger, much of it has left the second-level cache since the last product.
 inline constexpr std::size_t large_bytes = 512 * 1024;
 
-// The sums of c[Rows, Panels · panel_width] at (row, panel), into rows that are `stride` apart:
-// what the first part of the steps begins, the others add to. Each sum adds its products in the
-// order of k whatever the tile, so a row's result does not depend on the rows beside it.
+// Computes the sums of c[Rows, Panels · panel_width] at (row, panel) into rows `stride` apart. The
+// first part of the steps starts them, the other parts add to them. Each sum adds its products in
+// the order of k whatever the tile, so a row's result does not depend on its neighbors.
 template <typename Product, std::size_t Rows, std::size_t Panels, bool reads_ahead = false>
 inline void tile(const typename Product::Args& args, std::size_t row, std::size_t panel, Part part,
                  typename Product::Lane* to, std::size_t stride, Ahead ahead = {}) {
@@ -278,7 +282,7 @@ inline void tile(const typename Product::Args& args, std::size_t row, std::size_
   }
 }
 
-// The last rows of a matrix, fewer than a whole tile.
+// Computes the last rows of a matrix, fewer than a whole tile.
 template <typename Product, std::size_t Rows>
 inline void tile_of(std::size_t rows, const typename Product::Args& args, std::size_t row,
                     std::size_t panel, Part part, typename Product::Lane* to, std::size_t stride,
@@ -290,7 +294,7 @@ inline void tile_of(std::size_t rows, const typename Product::Args& args, std::s
   }
 }
 
-// From where `bytes` can be read that come after a part; at the end of b they are the part itself.
+// Returns the `bytes` that follow a part; at the end of b, those of the part itself.
 template <typename Product>
 inline const std::byte* after(const typename Product::Args& args, std::size_t panel, Part part,
                               std::size_t bytes) {
@@ -300,8 +304,8 @@ inline const std::byte* after(const typename Product::Args& args, std::size_t pa
   return b + (at + bytes <= panels_of(args.n) * stride ? at : at - bytes);
 }
 
-// The sums of c[rows, panel_width] at (row, panel): rows pass over a part of the panel, one tile
-// after the other, and then over the next. Tiles that read ahead share what there is to read.
+// Computes the sums of c[rows, panel_width] at (row, panel). All rows pass over one part of the
+// panel, tile by tile, then over the next part. Tiles that read ahead divide the lines among them.
 template <typename Product, bool reads_ahead>
 [[gnu::always_inline]] inline void pass(const typename Product::Args& args, std::size_t row,
                                         std::size_t rows, std::size_t panel,
@@ -328,8 +332,8 @@ template <typename Product, bool reads_ahead>
   }
 }
 
-// The sums of c[rows, panels · panel_width] at (row, panel). One row takes several panels at a
-// time, so that enough sums are in flight to hide an addition's latency.
+// Computes the sums of c[rows, panels · panel_width] at (row, panel). A single row takes several
+// panels at a time, so that enough sums are in flight to hide the latency of an addition.
 template <typename Product>
 [[gnu::noinline]] inline void tiles(const typename Product::Args& args, std::size_t row,
                                     std::size_t rows, std::size_t panel, std::size_t panels,
@@ -342,7 +346,7 @@ template <typename Product>
   }
   if constexpr (can_read_ahead<Product>) {
     const bool large = panels_of(args.n) * steps * step_bytes > large_bytes;
-    if (large && rows > Product::tile_rows) {  // several tiles, which share what there is to read
+    if (large && rows > Product::tile_rows) {  // several tiles, which divide the lines among them
       for (; panel < end; ++panel, to += panel_width) {
         pass<Product, true>(args, row, rows, panel, to, stride);
       }
@@ -355,11 +359,12 @@ template <typename Product>
 
 template <typename Product>
 inline void multiply(const typename Product::Args& args) {
-  // Rows of a that are multiplied with a panel before the next panel is fetched: few enough that
-  // they stay in the second-level cache, and as many as can, for b may have to come from memory.
+  // Rows of a that are multiplied by a panel before the next panel is fetched: few enough to stay
+  // in the second-level cache, but as many as possible, because b may have to come from memory.
   constexpr std::size_t row_block = 144;
   static_assert(row_block % Product::tile_rows == 0, "whole tiles");
-  // Sums that are not the product wait here, those of a few panels, to be finished along the rows.
+  // If the sums are not yet the product, those of a few panels are kept here and then finished row
+  // by row.
   constexpr bool as_they_are = std::is_void_v<typename Product::Finish>;
   constexpr std::size_t waiting = 32 * row_block;
   static_assert(panel_width * row_block <= waiting, "one panel at least");

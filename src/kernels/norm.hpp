@@ -36,8 +36,8 @@ inline void normalize_row(const float* x, float* y, const NormArgs& args, float 
   }
 }
 
-// 0, or not a number where the squares are past the range of floats: their inverse would be 0, and
-// make an answer of nothing.
+// 0, or NaN if the squares overflow. Without it their inverse would be 0, and a meaningless result
+// would look valid.
 inline float overflow_of(const RowStatistics& row) { return row.squares * 0.0f; }
 
 inline void layer_norm(const NormArgs& args) {

@@ -8,20 +8,20 @@
 
 namespace glassformer {
 
-/// PackedMatrix for 16-bit integers [k, n]. Rows past k, to an even number, are zero; columns past
-/// n hold anything.
+/// A PackedMatrix [k, n] of 16-bit integers. If k is odd, a row of zeros follows; columns past n
+/// have arbitrary values.
 class PackedInt16Matrix {
  public:
-  /// Nothing, to be packed for these kernels.
+  /// Creates an empty matrix, to be packed for these kernels.
   explicit PackedInt16Matrix(const Kernels& run = kernels()) : width_(run.panel_width) {}
 
   std::size_t panel_stride() const { return even(k_) * width_; }
-  /// Row `first` of each panel, an even number.
+  /// Returns row `first`, an even number, of the first panel; the others are panel_stride() apart.
   const std::int16_t* data(std::size_t first) const { return data_.data() + first * width_; }
 
-  /// = the matrix whose rows [k, n] lie even(n) integers apart. Keeps the memory where it suffices.
+  /// Packs the matrix whose rows [k, n] are even(n) integers apart. Reuses memory if it suffices.
   void pack(const std::int16_t* rows, std::size_t k, std::size_t n);
-  /// = the matrix whose columns [n, k] lie even(k) integers apart, zero where k is odd.
+  /// Packs the matrix whose columns [n, k] are even(k) integers apart, zero-padded if k is odd.
   void pack_transposed(const std::int16_t* columns, std::size_t k, std::size_t n);
 
   static std::size_t even(std::size_t n) { return n + n % 2; }

@@ -20,7 +20,7 @@ PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t wid
   sums_.assign(panels * width_, 0);
 }
 
-// Panels; in a panel steps of depth_ rows; in a step columns; in a column the step's rows.
+// Order, outermost first: panels, steps of depth_ rows, columns, the rows of the step.
 std::size_t PackedInt8Matrix::place(std::size_t column) const {
   return column / width_ * panel_stride() + column % width_ * depth_;
 }

@@ -10,10 +10,10 @@
 
 namespace glassformer {
 
-/// PackedMatrix for 8-bit integers, each column with a scale of its own.
+/// A PackedMatrix of 8-bit integers with one scale per column.
 class PackedInt8Matrix {
  public:
-  /// Zeros, packed for these kernels.
+  /// Creates zeros, packed for these kernels.
   PackedInt8Matrix(std::size_t k, std::size_t n, const Kernels& run = kernels());
 
   std::size_t k() const { return k_; }
@@ -21,25 +21,25 @@ class PackedInt8Matrix {
   std::size_t padded_n() const { return scales_.size(); }
   std::size_t panel_stride() const { return steps_ * depth_ * width_; }
   const std::int8_t* data() const { return data_.data(); }
-  /// [n] padded to whole panels, as a product wants them.
+  /// [n] padded to whole panels, as Int8MatmulArgs requires.
   const float* scales() const { return scales_.data(); }
   const std::int32_t* sums() const { return sums_.data(); }
 
-  /// Column `column` = scale · values [k].
+  /// Sets column `column` to scale · values [k].
   void set_column(std::size_t column, std::span<const std::int8_t> values, float scale);
-  /// values [k] = column `column`.
+  /// Sets values [k] to column `column`.
   void copy_column(std::size_t column, std::span<float> values) const;
-  /// These columns of it, in this order.
+  /// Returns a matrix of these columns, in this order.
   PackedInt8Matrix select(std::span<const std::int32_t> columns) const;
 
  private:
   PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t width, std::size_t depth);
-  std::size_t place(std::size_t column) const;  // of its first element
+  std::size_t place(std::size_t column) const;  // index of its first element
 
   std::size_t k_, n_, width_, depth_, steps_;
   std::vector<std::int8_t, AlignedAllocator<std::int8_t>> data_;
   AlignedBuffer scales_;
-  std::vector<std::int32_t> sums_;  // of each column
+  std::vector<std::int32_t> sums_;  // of the integers of each column
 };
 
 }  // namespace glassformer

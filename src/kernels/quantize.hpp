@@ -6,9 +6,9 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-// The bits of floats that are not negative, read as signed integers, are in the floats' order; so
-// are those of negative ones, the other way round, above all others where they are unsigned. What
-// is not a number is past infinity in both, and so is found without an instruction more.
+// Read as signed integers, the bits of non-negative floats are in the order of the floats. Read as
+// unsigned integers, the bits of negative floats are in reverse order and above all others. NaN is
+// past infinity in both orders, so finding it takes no extra instruction.
 using Unsigned [[gnu::vector_size(sizeof(std::uint32_t) * Vec::width)]] = std::uint32_t;
 
 inline Integers bits_of(Vec x) {
@@ -36,7 +36,7 @@ inline float largest_negative(Unsigned bits) {
 }
 
 struct Range {
-  float low, high;  // of a row's elements and 0; not a number where an element is none
+  float low, high;  // of the row's elements and 0; NaN if an element is NaN
 };
 
 inline Range range_of(const float* x, std::size_t n) {
@@ -48,7 +48,7 @@ inline Range range_of(const float* x, std::size_t n) {
     highs = larger(highs, bits);
   };
   std::size_t i = 0;
-  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the last one
+  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the previous one
     take(Vec::load(x + i), low, high);
     take(Vec::load(x + i + Vec::width), second_low, second_high);
   }
@@ -66,12 +66,11 @@ inline std::int32_t rounded(float x) {
   return __builtin_bit_cast(std::int32_t, x + rounder) - rounder_bits;
 }
 
-// Multiplied and added in two roundings on every machine, so that all of them get the same
-// integers.
+// Multiplies and adds with two roundings on every machine, so that all get the same integers.
 inline void quantize_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
                             Activation* to) {
   Integers integers = bits_of(x * inverse + shift) - offset;
-  const Integers limit = Integers{} + most;  // two ties may both round up
+  const Integers limit = Integers{} + most;  // exceeded if two ties round up
   integers = integers > limit ? limit : integers;
   store(integers, to);
 }

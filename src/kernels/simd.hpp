@@ -1,8 +1,8 @@
 #pragma once
 
-// The vector type that every kernel is written on. This header is included only by files compiled
-// for one instruction set; everything in it lives in that set's own namespace, so that the linker
-// never merges code made for different machines.
+// The vector type that all kernels use. Only files compiled for one instruction set include this
+// header. Everything in it is in that set's own namespace, so that the linker never merges code for
+// different machines.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,15 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-/// A constant for a loop to keep in a register: to be read before it. A vector whose lanes the
-/// compiler knows, V8 makes anew in every turn, in four or five instructions.
+/// A constant that is read before a loop and kept in a register. V8 rebuilds a vector constant on
+/// every iteration (4–5 instructions); reading it through a volatile loads it once.
 template <typename Number>
 using Held = const volatile Number;
 
-// How a loop reads along several rows at once. x86 adds a step to each row's start for nothing; V8
-// makes that an instruction a row and step, which wait for the units that multiply. There the rows
-// themselves move, each for itself as far as the compiler knows.
+// Whether a loop over several rows advances their pointers. x86 adds an offset to each row's start
+// at no cost; V8 spends an instruction per row and step on it, which competes with the
+// multiplications. So in wasm each row's pointer advances by itself; the asm keeps the compiler
+// from deriving one from another.
 #ifdef __wasm__
 inline constexpr bool rows_move = true;
 #else
@@ -53,8 +54,8 @@ struct Vec {
 
   static Vec load(const float* from) { return {Batch::load_unaligned(from)}; }
   static Vec broadcast(float value) { return {Batch(value)}; }
-  /// All lanes = *from. On wasm this must be one instruction: a load and a splat cost twice as
-  /// much.
+  /// Sets all lanes to *from. On wasm this must be one instruction: a load and a splat cost twice
+  /// as much.
   static Vec broadcast_from(const float* from) {
 #ifdef __wasm_simd128__
     return {Batch(wasm_v128_load32_splat(from))};
@@ -64,7 +65,7 @@ struct Vec {
   }
   void store(float* to) const { lanes.store_unaligned(to); }
 
-  /// The first `count` <= width elements; the other lanes hold `fill`.
+  /// Loads the first `count` <= width elements; the other lanes get `fill`.
   static Vec load_partial(const float* from, std::size_t count, float fill) {
     if (count == width) return load(from);
     alignas(64) float lanes[width];
@@ -83,7 +84,8 @@ struct Vec {
   friend Vec operator*(Vec a, Vec b) { return {a.lanes * b.lanes}; }
   friend Vec operator/(Vec a, Vec b) { return {a.lanes / b.lanes}; }
   friend Vec abs(Vec a) { return {xsimd::abs(a.lanes)}; }
-  /// The larger one and the smaller one; b where either is not a number. On wasm xsimd's give a.
+  /// Returns the larger or the smaller one, or b if either is NaN. On wasm, xsimd returns a
+  /// instead.
 #ifdef __wasm_simd128__
   friend Vec max(Vec a, Vec b) { return {xsimd::max(b.lanes, a.lanes)}; }
   friend Vec min(Vec a, Vec b) { return {xsimd::min(b.lanes, a.lanes)}; }
@@ -92,14 +94,14 @@ struct Vec {
   friend Vec min(Vec a, Vec b) { return {xsimd::min(a.lanes, b.lanes)}; }
 #endif
 
-  /// Which lanes of a are at least those of b.
+  /// Compares lane by lane.
   friend Batch::batch_bool_type operator>=(Vec a, Vec b) { return a.lanes >= b.lanes; }
 
   float maximum() const { return xsimd::reduce_max(lanes); }
 };
 
-/// a * b + c, rounded once where the machine can: faster than a product and a sum, and not the same
-/// on every machine.
+/// a * b + c, rounded once if the machine can: faster than a product and a sum, but not the same on
+/// every machine.
 inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #ifdef __wasm_relaxed_simd__
   return {Vec::Batch(wasm_f32x4_relaxed_madd(a.lanes, b.lanes, c.lanes))};
@@ -108,9 +110,9 @@ inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #endif
 }
 
-/// Σ value(i, count) over a row of n elements: value gives the `count` terms from the i-th on, as a
-/// vector with zeros past them. Term i is added in lane i % 16 whatever the machine's width, so
-/// that every machine rounds alike.
+/// Returns Σ value(i, count) over a row of n elements. `value` returns the `count` terms from the
+/// i-th on as a vector, with zeros past them. Term i is added to lane i % 16 whatever the machine's
+/// width, so that every machine rounds alike.
 template <typename Value>
 [[gnu::always_inline]] inline float sum_over(std::size_t n, const Value& value) {
   constexpr std::size_t lanes = 16, vectors = lanes / Vec::width;
@@ -131,7 +133,7 @@ template <typename Value>
       sums[v] = sums[v] + Vec::load(rest + v * Vec::width);
     }
   }
-  // Lanes j and j + 8, then j and j + 4, then j and j + 2, then the last two.
+  // Adds lanes j and j + 8, then j and j + 4, then j and j + 2, then the last two.
   for (std::size_t half = vectors / 2; half > 0; half /= 2) {
     for (std::size_t v = 0; v < half; ++v) sums[v] = sums[v] + sums[v + half];
   }
@@ -143,13 +145,13 @@ template <typename Value>
   return (last[0] + last[2]) + (last[1] + last[3]);
 }
 
-/// 1.5 * 2^23: adding it rounds a small number to an integer, to nearest even, and leaves that in
-/// the low bits of the sum.
+/// 1.5 * 2^23. Adding it rounds a small number to an integer, to nearest, ties to even, and leaves
+/// that integer in the low bits of the sum.
 inline constexpr float rounder = 12582912.0f;
 inline Held<float> held_rounder = rounder;
 
-/// scale · 2^x for x <= 127 through a polynomial of the given degree, lowest power first, which is
-/// `scale` at 0; 0 from -127 down. What is not a number stays none.
+/// scale · 2^x for x <= 127, or 0 for x <= -127. Uses a polynomial of the given degree, lowest
+/// power first, whose value at 0 is `scale`. NaN stays NaN.
 template <std::size_t degree>
 class Exp2 {
  public:
@@ -158,7 +160,7 @@ class Exp2 {
   }
 
   Vec operator()(Vec x) const {
-    // x = n + r with |r| <= 1/2; a shift moves n from the low bits into a float's exponent.
+    // x = n + r with |r| <= 1/2; a shift moves n from the low bits into the float's exponent.
     x = max(lowest_, x);
     const Vec shifted = x + rounder_;
     const Vec r = x - (shifted - rounder_);
@@ -176,8 +178,8 @@ class Exp2 {
   Vec coefficients_[degree + 1];
 };
 
-/// 2^x with a relative error below 2e-7: the polynomial of degree 5 with p(0) = 1 whose largest
-/// relative error is least, 9.2e-8.
+/// 2^x with a relative error below 2e-7. Uses the minimax polynomial of degree 5 with p(0) = 1; its
+/// maximum relative error is 9.2e-8.
 inline Exp2<5> precise_exp2() {
   static Held<float> polynomial[] = {1.0f,          6.9314700e-1f, 2.4022242e-1f,
                                      5.5507336e-2f, 9.6715167e-3f, 1.3264737e-3f};

@@ -4,14 +4,14 @@
 
 namespace glassformer::GLASSFORMER_ISA {
 
-// The lowest float stands for what lies past the row's end: its exponential is 0.
+// The lowest float fills the lanes past the row's end: its exponential is 0.
 inline constexpr float lowest = -3.402823466e+38f;
 
 inline float maximum_of(const float* row, std::size_t n) {
   const std::size_t whole = n - n % Vec::width;
   Vec highest = Vec::broadcast(lowest), second = highest;
   std::size_t i = 0;
-  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the last one
+  for (; i + 2 * Vec::width <= n; i += 2 * Vec::width) {  // two, as each waits for the previous one
     highest = max(highest, Vec::load(row + i));
     second = max(second, Vec::load(row + i + Vec::width));
   }

@@ -112,10 +112,10 @@ class DecodingState {
   std::vector<TracedMaps> traced_maps_;
 
   // The step under way.
-  std::vector<std::int32_t> ids_;       // [R]
-  std::vector<std::size_t> positions_;  // [R]
-  std::vector<NodeIndex> paths_;        // all rows' paths, one after another
-  std::vector<RowSegment> self_, cross_;   // [R]
+  std::vector<std::int32_t> ids_;         // [R]
+  std::vector<std::size_t> positions_;    // [R]
+  std::vector<NodeIndex> paths_;          // all rows' paths, one after another
+  std::vector<RowSegment> self_, cross_;  // [R]
   std::size_t most_keys_ = 0;
 };
 

@@ -5,7 +5,7 @@
 
 namespace glassformer {
 
-/// What queries have for keys: scores before the softmax, or weights after it.
+/// The kind of an attention map: scores before the softmax, or weights after it.
 enum class MapKind { scores, weights };
 
 struct MapShape {
@@ -14,28 +14,29 @@ struct MapShape {
   std::size_t size() const { return heads * queries * keys; }
 };
 
-/// What replaces scores or weights, a row at a time, as soon as it is there.
+/// Replaces scores or weights row by row, as soon as a row is computed.
 class MapPatch {
  public:
   virtual ~MapPatch() = default;
-  /// `row`: what a query of a head has for each key. Returns whether any number is another now.
+  /// `row`: the values of a query of a head, one per key. Returns whether any value has changed.
   virtual bool replace(std::size_t head, std::size_t query, std::span<float> row) = 0;
 };
 
-/// Where the scores or weights of one head go, [queries, keys]. Those of keys that a query does not
-/// see are there already: -∞ and 0.
+/// The buffer for the scores or weights of one head, [queries, keys]. The values of keys that a
+/// query does not see are already set, to -∞ and 0.
 struct HeadMap {
-  float* data = nullptr;  ///< null: nobody looks at them
+  float* data = nullptr;  ///< null: not requested
   std::size_t keys = 0;
-  float unseen = 0;           ///< what an unseen key has
-  MapPatch* patch = nullptr;  ///< null: they stay as they are
+  float unseen = 0;           ///< the value of an unseen key
+  MapPatch* patch = nullptr;  ///< null: nothing is replaced
   std::size_t head = 0;
 
   std::span<float> row(std::size_t query) const { return {data + query * keys, keys}; }
   bool replace(std::size_t query) const { return patch && patch->replace(head, query, row(query)); }
 };
 
-/// The same of all heads, [heads, queries, keys]: of a sequence, or of a row of a decoding step.
+/// The buffer for the scores or weights of all heads, [heads, queries, keys]: of a sequence, or of
+/// a row of a decoding step.
 struct MapOutput {
   float* data = nullptr;
   MapShape shape = {};

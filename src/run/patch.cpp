@@ -6,7 +6,8 @@
 namespace glassformer {
 namespace {
 
-// Where a value has what is for this index.
+// Returns the index of the replacement along an axis of the value, or nothing if it is not
+// replaced.
 std::optional<std::size_t> place_of(const Patch::Selection& chosen, std::size_t index,
                                     std::size_t extent) {
   if (!chosen) return index < extent ? std::optional(index) : std::nullopt;
@@ -17,7 +18,7 @@ std::optional<std::size_t> place_of(const Patch::Selection& chosen, std::size_t 
 
 bool is_number(const Patch& patch) { return patch.shape.empty(); }
 
-// How many there are along an axis of the value.
+// Returns the size of an axis of the value. A single number fits every size.
 std::size_t extent(const Patch& patch, std::size_t axis) {
   return is_number(patch) ? std::numeric_limits<std::size_t>::max() : patch.shape[axis];
 }

@@ -8,19 +8,19 @@
 
 namespace glassformer {
 
-/// Replaces one of some rows, which is at this position of its sequence.
+/// Applies a patch to row `row` of `rows`, which is at `position` in its sequence.
 void replace_row(const Patch& patch, const CompleteRows& rows, std::size_t row,
                  std::size_t position);
 
-/// A number of a map.
+/// The index of a value in a map.
 struct MapIndex {
   std::size_t query, head, key;
 };
 
-/// What replaces a score or weight; null: nothing does.
+/// Returns the number that replaces a score or weight, or null if the patch does not replace it.
 const float* find_value(const Patch& patch, const MapIndex& index);
 
-/// What ablates a head: zeros in its context.
+/// Returns the patch that ablates a head by setting its context to zero.
 Patch ablation(const HeadIndex& head);
 
 }  // namespace glassformer

@@ -30,8 +30,8 @@ struct LayerCache {
   void (*attend)(const RowAttention&, const Run&) = nullptr;  ///< attends to cached rows
 };
 
-/// One forward pass: the session it works in, what its rows are, and who observes it. Every layer
-/// call takes one.
+/// One forward pass, as passed to each layer's call: its workspace, its rows and its tracer. Rows
+/// are whole sequences, or steps of hypotheses that attend to a cache.
 class Run {
  public:
   explicit Run(Session& session, Tracer* tracer = nullptr) : session_(&session), tracer_(tracer) {}
@@ -44,15 +44,15 @@ class Run {
   }
   Arena& arena() const { return session_->arena; }
 
-  std::span<const RowSegment> segments = {};         ///< what each row attends to among its own kind
+  std::span<const RowSegment> segments = {};  ///< what each row attends to among its own kind
   std::span<const RowSegment> source_segments = {};  ///< and among an encoder's states
-  KeyValueRows source_keys = {};                  ///< of the encoder's states, for this layer
+  KeyValueRows source_keys = {};                     ///< of the encoder's states, for this layer
   /// Of each row; empty: rows have the positions of their segments.
   std::span<const std::size_t> positions = {};
   const Sequences* sequences = nullptr;  ///< of whole sequences
   const LayerCache* cache = nullptr;     ///< of a step of decoding; null: keys are the run's rows
 
-  /// Until its end, the names of tensors get "<scope>." in front.
+  /// Puts "<scope>." in front of all names during its lifetime.
   class Scope {
    public:
     template <class Name>

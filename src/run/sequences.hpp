@@ -7,14 +7,13 @@
 
 namespace glassformer {
 
-/// Where sequences lie that are laid end to end, without padding: sequence i is rows start(i) … of
-/// a matrix [N, D], N the sum of the lengths. What the rows stand for, tokens or patches of an
-/// image, is no matter here.
+/// The layout of sequences that are concatenated without padding: sequence i starts at row start(i)
+/// of a matrix [N, D], where N is the sum of the lengths. Rows may stand for tokens or for patches
+/// of an image.
 class Sequences {
  public:
-  /// Appends a sequence. `masked`: positions that are treated exactly as padding would be: no query
-  /// attends to them and pooling skips them. They must lie in the sequence (the caller has
-  /// checked).
+  /// Appends a sequence. `masked`: positions to treat exactly as padding: no query attends to them
+  /// and pooling skips them. They must be in the sequence (the caller has checked).
   void add(std::size_t length, std::span<const std::size_t> masked = {});
 
   std::size_t size() const { return starts_.size() - 1; }        ///< sequences
@@ -29,7 +28,7 @@ class Sequences {
   /// [N], or empty if every token has its position in its sequence.
   std::span<const std::size_t> positions() const { return positions_; }
 
-  /// The positions of sequence i that are not masked, ascending.
+  /// Returns the positions of sequence i that are not masked, ascending.
   std::span<const std::uint32_t> visible(std::size_t i) const;
 
  private:
@@ -43,9 +42,9 @@ class Sequences {
 /// Sequences of token ids.
 class Batch : public Sequences {
  public:
-  /// Appends a sequence; see Sequences::add. `types`: of each token, which of the texts it is of,
-  /// where a model tells them apart; empty: all of the first. Ids must lie in the vocabulary, types
-  /// in the model's (the caller has checked both).
+  /// Appends a sequence; see Sequences::add. `types`: per token, the index of its text, for models
+  /// that distinguish several texts; empty: all of the first text. Ids must be in the vocabulary,
+  /// types must be known to the model (the caller has checked both).
   void add(std::span<const std::int32_t> ids, std::span<const std::size_t> masked = {},
            std::span<const std::int32_t> types = {});
   std::span<const std::int32_t> ids() const { return ids_; }  ///< [N]

@@ -10,13 +10,13 @@
 
 namespace glassformer {
 
-/// What was seen of one name in a decoding: a row for each node, or for each token of the sources.
+/// The traced rows of one name in a decoding: one row per node, or one per token of the sources.
 struct TracedRows {
   std::string name;
   std::size_t heads, columns;
   std::vector<float> data;  ///< [rows, columns]
 
-  /// The tensor of these rows: [count, columns], or [count, heads, columns / heads].
+  /// Returns these rows as a tensor: [count, columns], or [count, heads, columns / heads].
   template <class Rows>
   TracedTensor gather(const Rows& rows) const {
     TracedTensor tensor = {name, {rows.size(), columns}, {}};
@@ -30,19 +30,19 @@ struct TracedRows {
   }
 };
 
-/// The scores, or weights, of one name in a decoding.
+/// The traced scores or weights of one name in a decoding.
 struct TracedMaps {
   std::string name;
   MapKind kind;
-  bool cross;                       ///< of an attention over the source
-  std::vector<std::size_t> starts;  ///< by node
-  std::vector<float> data;          ///< of each node [H, keys]
+  bool cross;                       ///< whether attention is over the source
+  std::vector<std::size_t> starts;  ///< per node
+  std::vector<float> data;          ///< per node [H, keys]
 };
 
-/// The rows of each name, in the order in which names first came.
+/// Traced rows by name, in the order in which the names first occurred.
 class RowRecorder {
  public:
-  /// Copies rows to their places behind `base`, of `total` rows in all.
+  /// Copies rows to their positions after the first `base` of `total` rows.
   void keep(std::string name, const CompleteRows& rows, std::size_t base, std::size_t total);
   const std::vector<TracedRows>& all() const { return all_; }
 
@@ -50,18 +50,18 @@ class RowRecorder {
   std::vector<TracedRows> all_;
 };
 
-/// The rows of a step of a decoding, or its sources'.
+/// The rows of one step of a decoding, or those of its sources.
 struct StepRows {
-  std::size_t base, count;                 ///< how many rows come before them; how many they are
-  std::span<const std::size_t> positions;  ///< of each, in its sequence
-  std::span<const RowSegment> cross = {};     ///< what each reads of the sources
-  std::span<const std::size_t> source_positions = {};  ///< of each row of the sources
+  std::size_t base, count;                 ///< number of rows before these; number of these
+  std::span<const std::size_t> positions;  ///< position of each row in its sequence
+  std::span<const RowSegment> cross = {};  ///< the source rows that each row attends to
+  std::span<const std::size_t> source_positions = {};  ///< position of each row of the sources
 };
 
-/// Where a decoding keeps what it shows.
+/// The buffers for a decoding's traces.
 struct StepRecord {
   RowRecorder& rows;
-  std::vector<TracedMaps>* maps;  ///< null: of the sources, which have none
+  std::vector<TracedMaps>* maps;  ///< null for the sources, which have no maps
   /// The buffer for a row's weights in one layer, if all of them are asked for.
   std::function<float*(std::size_t row, std::size_t layer, bool cross)> attention;
 };
@@ -69,7 +69,7 @@ struct StepRecord {
 /// Traces one step of a decoding, or the sources' keys and values.
 class StepTracer final : public NamingTracer {
  public:
-  /// Everything outlives this.
+  /// All arguments must outlive this object.
   StepTracer(const TraceRequest& request, const StepRows& rows, const StepRecord& record)
       : NamingTracer(request), rows_(rows), record_(record) {}
 

@@ -13,45 +13,45 @@
 
 namespace glassformer {
 
-/// A map as a tensor [layers, heads, queries, keys].
+/// Returns a map as a tensor [layers, heads, queries, keys].
 TracedTensor to_tensor(std::string name, AttentionMap map);
-/// One of its layers, [heads, queries, keys].
+/// Returns one layer of a map, [heads, queries, keys].
 TracedTensor layer_of(const AttentionMap& map, std::size_t layer, std::string name);
 
-/// What a caller wants to see of a forward pass, and what it wants replaced there. It travels as an
-/// argument; what was seen comes back as a result. Looking changes no number of the answer.
+/// A request to return tensors of a forward pass and to replace numbers in it. It is passed as an
+/// argument; traces are returned as a result. Tracing does not change the answer.
 struct TraceRequest {
-  bool attention = false;      ///< every attention weight, as maps
+  bool attention = false;      ///< all attention weights, as maps
   bool contributions = false;  ///< what each token adds to the logits
-  /// Names of tensors; tensors_of (models/model_tensors.hpp) lists those that a model has. "*"
-  /// stands for any characters but a dot: "encoder.layers.*.output".
+  /// Names of tensors; tensors_of (models/model_tensors.hpp) lists those of a model. "*" stands for
+  /// any characters except a dot: "encoder.layers.*.output".
   std::vector<std::string> names = {};
-  /// One after the other: of two for the same number the later one holds. A decoder's are for every
-  /// hypothesis.
+  /// Applied in order: if two replace the same number, the later one wins. Those of a decoder apply
+  /// to every hypothesis.
   std::vector<Patch> patches = {};
 
-  /// Whether there is anything to be done for a tensor by its name.
+  /// Returns whether any tensor is requested or replaced by its name.
   bool names_any() const { return !names.empty() || !patches.empty(); }
-  /// Whether the tensor of this name is asked for.
+  /// Returns whether the tensor of this name is requested.
   bool asks_for(std::string_view name) const;
 };
 
-/// Whether a pattern of TraceRequest::names is this name's.
+/// Returns whether a pattern of TraceRequest::names matches this name.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// What a key that a query does not see has: -∞, and no weight.
+/// Returns the value of a key that a query does not see: a score of -∞, a weight of 0.
 float unseen(MapKind kind);
 
-/// Which of a run's maps one is: of a sequence, or of a row of a step.
+/// Identifies one of a run's maps: `index` is that of a sequence, or of a row of a step.
 struct MapPlace {
   std::size_t index;
   MapShape shape;
 };
 
-/// Knows where a run is, which tensors are wanted there and which are replaced.
+/// Tracks the current scope of a run, and which of its tensors are requested and replaced.
 class NamingTracer : public Tracer {
  public:
-  /// The request outlives this.
+  /// The request must outlive this object.
   explicit NamingTracer(const TraceRequest& request);
 
   void enter(std::string_view scope) override;
@@ -62,13 +62,13 @@ class NamingTracer : public Tracer {
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) override;
 
  protected:
-  /// Keeps rows that were asked for by their full name.
+  /// Stores rows that were requested by their full name.
   virtual void keep(std::string name, const CompleteRows& rows) = 0;
-  /// Where a map goes, which is asked for by its full name.
+  /// Returns the buffer for the map `name`, which was requested by its full name.
   virtual float* keep_map(std::string name, MapKind kind, const MapPlace& place) = 0;
-  /// The same, for who wants every layer's weights; null: nobody does.
+  /// Returns the buffer for all layers' weights, or null if they were not requested.
   virtual float* keep_attention(const MapPlace&) { return nullptr; }
-  /// The position of a row, or of a map's query or key, in its sequence.
+  /// Return the position of a row, or of a map's query or key, in its sequence.
   virtual std::size_t position(RowsOf of, std::size_t row) const = 0;
   virtual std::size_t query_position(std::size_t index, std::size_t query) const = 0;
   virtual std::size_t key_position(std::size_t index, std::size_t key) const = 0;
@@ -78,14 +78,14 @@ class NamingTracer : public Tracer {
   const TraceRequest& request() const { return request_; }
 
  private:
-  // Scores or weights that the run is about to make, some of which are replaced.
+  // Scores or weights that are about to be computed, some of which are replaced.
   class PatchedMap final : public MapPatch {
    public:
     explicit PatchedMap(const NamingTracer& tracer) : tracer_(tracer) {}
     void begin(std::string name, std::size_t index);
     bool replace(std::size_t head, std::size_t query, std::span<float> row) override;
 
-    std::vector<float> room;  // where nobody else looks at them
+    std::vector<float> room;  // the buffer, if the map is not requested
 
    private:
     const NamingTracer& tracer_;
@@ -98,23 +98,23 @@ class NamingTracer : public Tracer {
 
   const TraceRequest& request_;
   PatchedMap scores_, weights_;
-  std::string path_;                 // "encoder.layers.2.self_attn."
-  std::vector<std::size_t> before_;  // its length before each scope
+  std::string path_;                 // such as "encoder.layers.2.self_attn."
+  std::vector<std::size_t> before_;  // length of path_ before each scope
   std::size_t layer_ = 0;
 };
 
 /// Traces one run over whole sequences.
 class SequenceTracer final : public NamingTracer {
  public:
-  /// Of a run through an encoder of so many layers with so many heads each; the sequences outlive
-  /// this.
+  /// For a run through an encoder of `layers` layers with `heads` heads each. `sequences` must
+  /// outlive this object.
   SequenceTracer(const TraceRequest& request, const Sequences& sequences, std::size_t layers,
                  std::size_t heads);
 
-  /// The tensors that were asked for, of one sequence, in the order of the run; once, and before
-  /// its attention is taken.
+  /// Returns the requested tensors of one sequence, in the order of the run. Call it once, before
+  /// take_attention.
   std::vector<TracedTensor> take_tensors(std::size_t sequence);
-  /// A sequence's attention weights; once, if request.attention.
+  /// Returns a sequence's attention weights. Call it once, and only if request.attention.
   AttentionMap take_attention(std::size_t sequence);
 
  protected:
@@ -128,13 +128,13 @@ class SequenceTracer final : public NamingTracer {
   std::size_t key_position(std::size_t, std::size_t key) const override { return key; }
 
  private:
-  // A sequence's tensor of this name, [rows, columns] of zeros where it is new.
+  // Returns a sequence's tensor of this name. A new one is [rows, columns], filled with zeros.
   TracedTensor& tensor(std::size_t sequence, const std::string& name, const CompleteRows& like);
 
   const Sequences& sequences_;
-  std::vector<std::size_t> positions_;              // of each token, where something is replaced
-  std::vector<AttentionMap> weights_;               // one a sequence, or none
-  std::vector<std::vector<TracedTensor>> tensors_;  // a list a sequence
+  std::vector<std::size_t> positions_;              // of each token, if anything is replaced
+  std::vector<AttentionMap> weights_;               // one per sequence, or empty
+  std::vector<std::vector<TracedTensor>> tensors_;  // one list per sequence
 };
 
 }  // namespace glassformer

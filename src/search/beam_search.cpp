@@ -10,7 +10,7 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t longest_repeated = 4;  // tokens that repeat together
+constexpr std::size_t longest_repeated = 4;  // tokens in the longest sequence checked
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 std::optional<float> logit_of(const NextTokens& next, std::int32_t id) {
@@ -34,7 +34,7 @@ BeamSearch::BeamSearch(NextTokenScorer& scorer, const SpecialTokens& tokens,
     beam.max_length = max_length;
     beam.done = max_length == 0;
     beam.finite = true;
-    // For a likely length; a longer one takes more as it grows.
+    // Reserves memory for a likely length. A longer output allocates more as it grows.
     const std::size_t likely = options.beams * std::min(max_length, likely_positions);
     beam.tree.reserve(1 + 2 * likely);
     beam.tree.push_back({0, tokens.start, 0, 0, 0, true, no_parent});
@@ -79,9 +79,9 @@ bool BeamSearch::step() {
   return any_left;
 }
 
-// Fills choices_ with the 2 · beams most probable continuations, best first: enough for `beams` to
-// go on, as each hypothesis has one continuation that ends; or more, where it has more. Returns
-// whether probabilities are finite.
+// Fills choices_ with the most probable continuations, best first. 2 · beams of them suffice for
+// `beams` to go on, as one continuation of each hypothesis is its end; with more end tokens, more
+// are needed. Returns whether all probabilities are finite.
 bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   const auto better = [](const Choice& a, const Choice& b) {
     if (a.total != b.total) return a.total > b.total;
@@ -110,7 +110,7 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
       add({beam.tree[last].total, row, *options_.last_token, 0});
       continue;
     }
-    // Below this logit nothing enters the heap any more; rounded down, the exact test follows.
+    // Lower logits cannot enter the heap. Rounded down, because the exact comparison follows.
     const auto threshold = [&] {
       return choices_.size() < wanted
                  ? -infinity
@@ -138,7 +138,7 @@ bool BeamSearch::choose(const Beam& beam, std::span<const NextTokens> next) {
   return true;
 }
 
-// What a logit has above the token's log-probability.
+// Returns the difference between a logit and the token's log-probability.
 float BeamSearch::normalizer(const NextTokens& next) const {
   const std::span<const float> x = next.logits;
   if (next.normalizer && !(options_.renormalize && std::isfinite(*next.normalizer))) {
@@ -178,7 +178,7 @@ void BeamSearch::advance(Beam& beam) {
     (ends ? beam.complete : next_).push_back(index);
     if (ends) beam.best_score = std::max(beam.best_score, score(beam.tree[index]));
   }
-  if (next_.empty()) {  // nothing may follow
+  if (next_.empty()) {  // no continuation is allowed
     beam.done = true;
     return;
   }
@@ -201,15 +201,15 @@ bool BeamSearch::is_done(const Beam& beam) const {
   return static_cast<std::size_t>(std::ranges::count_if(beam.complete, ahead)) >= options_.beams;
 }
 
-// Whether `id` after `last` would make the last n tokens, for some n, a run of more than
-// max_repeats equal stretches.
+// Returns whether appending `id` after `last` would end a run of more than max_repeats equal
+// sequences of n tokens, for some n.
 bool BeamSearch::repeats(const std::vector<Candidate>& tree, CandidateIndex last,
                          std::int32_t id) const {
   if (options_.max_repeats == 0) return false;
   CandidateIndex back = last;
   for (std::size_t n = 1; n <= longest_repeated && back != 0; ++n, back = tree[back].parent) {
     if (tree[back].id != id) continue;
-    // id repeats the token n before it: do the max_repeats · n - 1 tokens before it as well?
+    // `id` repeats the token n before it. Do the max_repeats · n - 1 tokens before it as well?
     CandidateIndex late = last, early = tree[back].parent;
     std::size_t same = 1;
     while (same < options_.max_repeats * n && early != 0 && tree[late].id == tree[early].id) {

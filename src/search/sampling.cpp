@@ -30,7 +30,7 @@ void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::spa
   if (ids.size() < rules.min_length) std::ranges::for_each(rules.ends, forbid_one);
   if (ids.size() == rules.begin) std::ranges::for_each(rules.not_first, forbid_one);
   for (const std::vector<std::int32_t>& word : rules.never) {
-    // The library looks for a word of several tokens where that many are there already.
+    // As in the transformers library, a word of several tokens needs a text of at least as many.
     if (word.size() > 1 && word.size() > ids.size()) continue;
     if (std::equal(word.rbegin() + 1, word.rend(), ids.begin())) forbid_one(word.back());
   }
@@ -52,7 +52,7 @@ TokenChances::TokenChances(std::size_t vocab_size) : logits_(vocab_size), weight
 
 namespace {
 
-// For a heap with the best on top.
+// The order of a heap with the best token on top.
 struct Worse {
   std::span<const float> logits;
 
@@ -64,7 +64,7 @@ struct Worse {
 
 }  // namespace
 
-// Appends the best that is left to kept_.
+// Appends the best remaining token to kept_ and returns it.
 std::int32_t TokenChances::pop() {
   std::ranges::pop_heap(heap_, Worse{logits_});
   kept_.push_back(heap_.back());

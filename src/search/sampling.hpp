@@ -11,32 +11,30 @@
 
 namespace glassformer {
 
-/// Which tokens may come next, and how likely each is drawn.
+/// The distribution from which the next token is drawn.
 struct SamplingOptions {
-  float temperature = 1;  ///< above 0: logits are divided by it
-  std::size_t top_k =
-      0;            ///< the so many most probable ones, and any as probable as the last; 0: all
-  float top_p = 1;  ///< of those, the fewest whose probabilities reach this; one at least
+  float temperature = 1;  ///< above 0; logits are divided by it
+  std::size_t top_k = 0;  ///< only the k most probable tokens and ties with the last; 0: all
+  float top_p = 1;        ///< of those, the fewest whose probabilities reach this; at least one
 };
 
-/// The tokens that a text has already, `ids`, each once or more, and what that costs them.
+/// The tokens `ids` of a text, possibly with repetitions, and the penalty for repeating them.
 struct Repetition {
   std::span<const std::int32_t> ids;
   float penalty;
 };
 
-/// Which tokens may not come next, beside those that never do.
+/// Tokens that may not come next, in addition to those that are never generated.
 struct TokenRules {
-  /// No so many tokens in a row that the text, its prompt included, has already; 0: they may come
-  /// again (Paulus et al. 2017, "A Deep Reinforced Model for Abstractive Summarization", section
-  /// 2.5).
+  /// No n-gram of this size may occur twice in the text, prompt included. 0 disables the rule
+  /// (Paulus et al. 2017, "A Deep Reinforced Model for Abstractive Summarization", section 2.5).
   std::size_t no_repeat_ngram = 0;
-  /// No end before the decoder has read so many tokens.
+  /// The text may not end before the decoder has read this many tokens.
   std::size_t min_length = 0;
   std::vector<std::int32_t> ends = {};                ///< the end tokens
-  std::vector<std::vector<std::int32_t>> never = {};  ///< words, of a token each or of several
+  std::vector<std::vector<std::int32_t>> never = {};  ///< forbidden words, of one or more tokens
 
-  /// Tokens that may not come where the decoder has read `begin` tokens, which is the first place.
+  /// Tokens that may not come first, that is, when the decoder has read `begin` tokens.
   std::vector<std::int32_t> not_first = {};
   std::size_t begin = 0;
 
@@ -45,11 +43,11 @@ struct TokenRules {
   }
 };
 
-/// Makes the scores [V] of tokens that may not come after `ids`, the last one first, -∞.
+/// Sets the scores [V] of tokens that may not follow `ids` to -∞. `ids` has the last token first.
 void forbid(std::span<const std::int32_t> ids, const TokenRules& rules, std::span<float> scores);
 
-/// scores [V] = logits, but of repeated tokens logit / penalty above 0 and logit · penalty below
-/// (Keskar et al. 2019, CTRL, section 4.1, with the sign minded).
+/// scores [V] = logits, except for repeated tokens: logit / penalty if positive, logit · penalty if
+/// negative (Keskar et al. 2019, CTRL, section 4.1, extended to negative logits).
 void penalize(std::span<const float> logits, const Repetition& repeated, std::span<float> scores);
 
 struct TokenChance {
@@ -57,36 +55,36 @@ struct TokenChance {
   double probability;
 };
 
-/// The tokens that may come next, most probable first, of equals the one with the smaller id. Only
-/// those that are asked for are put in order, and nothing is allocated but in the constructor.
+/// The tokens that may come next, most probable first, then by ascending id. Only the tokens that
+/// are read get sorted, and only the constructor allocates memory.
 class TokenChances {
  public:
   explicit TokenChances(std::size_t vocab_size);
 
-  /// logits [V], one at least; they are finite, or -∞ for what may not come.
+  /// `logits` [V]: finite, or -∞ for forbidden tokens; at least one is finite.
   void weigh(std::span<const float> logits, const SamplingOptions& options);
-  /// None: there are no more. Probabilities sum to 1.
+  /// Returns the next token, or nothing if there are no more. Probabilities sum to 1.
   std::optional<TokenChance> next();
-  /// One token drawn of all: a number u of 53 bits, uniform in [0, 1), and then the first one up to
-  /// which probabilities sum to more than u.
+  /// Draws a token: the first at which the cumulative probability exceeds u, a number of 53 bits
+  /// that is uniform in [0, 1).
   std::int32_t draw(SplitMix64& random);
 
  private:
   std::int32_t pop();
 
   std::vector<float> logits_, weights_;  // [V] weights: e^((logit - the largest) / temperature)
-  std::vector<std::int32_t> heap_;       // those that are not in order yet, the best on top
-  std::vector<std::int32_t> kept_;       // those that are
-  std::size_t next_ = 0, count_ = 0;     // of kept_; how many may come in all
-  double total_ = 0;                     // of their weights
+  std::vector<std::int32_t> heap_;       // tokens not yet sorted, the best on top
+  std::vector<std::int32_t> kept_;       // sorted tokens
+  std::size_t next_ = 0, count_ = 0;     // index in kept_; number of all tokens
+  double total_ = 0;                     // sum of their weights
 };
 
-/// How a text goes on.
+/// How the next token is chosen.
 struct TokenChoice {
   enum class Kind {
     most_probable,
-    drawn,   ///< as `sampling` says
-    search,  ///< left to a beam search
+    drawn,   ///< by `sampling`
+    search,  ///< by a beam search
   };
   Kind kind = Kind::most_probable;
   SamplingOptions sampling = {};
@@ -94,37 +92,38 @@ struct TokenChoice {
   TokenRules rules = {};
   std::uint64_t seed = 0;  ///< of SplitMix64
 
-  /// Whether scores differ from the model's own.
+  /// Returns whether scores differ from the model's own.
   bool changes_scores() const { return repetition_penalty != 1 || !rules.empty(); }
 };
 
-/// Leaves of a decoding's next tokens the one that is chosen, with the model's own log-probability,
-/// or none where all are forbidden; or, for a search, all of them with their scores:
-/// log-probabilities after penalties, -∞ for what may not come.
+/// Picks the next token of each hypothesis, with the model's own log-probability, or returns no
+/// token if every one is forbidden. For a search, returns all tokens with their scores:
+/// log-probabilities after penalties, -∞ for forbidden tokens.
 class ChoosingScorer final : public NextTokenScorer {
  public:
-  /// The decoding outlives this. At most `rows` extensions a call; one where tokens are drawn. Of
-  /// the vocabulary, the first `tokens` may be chosen: a model may have more than its tokenizer.
+  /// `decoding` must outlive this object. A call has at most `rows` extensions; one if tokens are
+  /// drawn. Only the first `tokens` of the vocabulary may be chosen: a model may have more than its
+  /// tokenizer.
   ChoosingScorer(DecodingScorer& decoding, const TokenChoice& choice, std::size_t rows,
                  std::size_t tokens);
 
   std::span<const NextTokens> feed(std::span<const Extension> extensions) override;
 
-  /// So many of a source's tokens are given: before each, the model's own scores are left.
+  /// Marks a source's first `tokens` tokens as given: the model's own scores are returned for them.
   void force(std::size_t source, std::size_t tokens) {
     forced_.resize(std::max(forced_.size(), source + 1));
     forced_[source] = tokens;
   }
 
-  /// What may follow one extension, by `sampling`, until the next call.
+  /// Returns the tokens that may follow one extension, by `sampling`. Valid until the next call.
   TokenChances& chances(const Extension& extension);
-  /// log(Σ e^logit) of the last row that was fed, and its logits before they were penalized.
+  /// log(Σ e^logit) of the last row that was fed, and its logits before penalties.
   float normalizer() const { return normalizer_; }
   std::span<const float> logits() const { return logits_; }
 
  private:
-  // The scores of a row of the step that was fed last, of `rows`; [V] or, unless for a search, of
-  // the tokens that may be chosen.
+  // Returns the scores of row `row` of the last step, which has `rows` rows: [V] for a search,
+  // otherwise those of the tokens that may be chosen.
   std::span<const float> scores_of(std::span<const float> logits, std::size_t row,
                                    std::size_t rows);
 
@@ -134,13 +133,13 @@ class ChoosingScorer final : public NextTokenScorer {
   SplitMix64 random_;
   TokenChances chances_;
   std::vector<std::int32_t> ids_;  // of a hypothesis, the last one first
-  std::vector<float> logprobs_;    // [V], of a search
+  std::vector<float> logprobs_;    // [V], for a search
   std::vector<float> scores_;      // [rows, V]
-  std::vector<float> all_;         // [V], of a decoding that gives the logits of a part
+  std::vector<float> all_;         // [V], if the decoding returns only part of the logits
   std::vector<NextTokens> next_;
   std::vector<std::int32_t> chosen_;  // [rows]
   std::vector<float> chosen_logits_;  // [rows]
-  std::vector<std::size_t> forced_;   // tokens, a source; none where it is shorter
+  std::vector<std::size_t> forced_;   // given tokens per source; 0 past the end
   float normalizer_ = 0;
   std::span<const float> logits_;
 };

@@ -13,8 +13,9 @@ namespace glassformer {
 /// The tokens that may follow a hypothesis, and their logits.
 struct NextTokens {
   std::span<const float> logits;
-  std::span<const std::int32_t> ids;  ///< ascending, one a logit; empty: the whole vocabulary
-  /// What a logit has above the token's log-probability; none: that of a softmax over these.
+  std::span<const std::int32_t> ids;  ///< ascending, one per logit; empty: the whole vocabulary
+  /// The difference between a logit and the token's log-probability. If absent, that of a softmax
+  /// over these logits.
   std::optional<float> normalizer = {};
 
   std::int32_t id(std::size_t i) const {
@@ -22,21 +23,20 @@ struct NextTokens {
   }
 };
 
-/// What a search asks of a model: which token comes next.
+/// Scores the tokens that may come next, for a search.
 class NextTokenScorer {
  public:
   virtual ~NextTokenScorer() = default;
 
-  /// Feeds one token per extension; they become the next nodes, counted from 0 in the order of all
-  /// calls. Returns what may follow each, valid until the next call.
+  /// Feeds one token per extension. They become the next nodes, numbered from 0 over all calls.
+  /// Returns the tokens that may follow each, valid until the next call.
   virtual std::span<const NextTokens> feed(std::span<const Extension> extensions) = 0;
 };
 
-/// A decoding of a model.
+/// Scores the next tokens by decoding with a model.
 class DecodingScorer final : public NextTokenScorer {
  public:
-  /// `choices`: of each source, the ids that its hypotheses are made of; none: the whole
-  /// vocabulary.
+  /// `choices`: per source, the ids that its hypotheses may contain; empty: the whole vocabulary.
   DecodingScorer(const LanguageModel& model, DecodingState state,
                  std::vector<std::vector<std::int32_t>> choices = {});
 
@@ -44,7 +44,7 @@ class DecodingScorer final : public NextTokenScorer {
 
   std::size_t vocab_size() const { return model_.vocab_size(); }
   const DecodingState& state() const { return state_; }
-  /// For what is fed without asking what follows.
+  /// For feeding tokens whose continuations are not needed.
   DecodingState& state() { return state_; }
 
  private:
@@ -53,16 +53,16 @@ class DecodingScorer final : public NextTokenScorer {
         : ids(std::move(some)), projection(model.projection(ids)) {}
 
     std::vector<std::int32_t> ids;
-    Linear projection;  // onto them
+    Linear projection;  // onto these ids
   };
 
-  // Logits of rows [first, first + count) of the step under way, all of one source.
+  // Computes the logits of rows [first, first + count) of the current step, all of one source.
   void project(View<2>& hidden, std::size_t first, std::size_t count, const Choice& choice);
 
   const LanguageModel& model_;
   DecodingState state_;
-  std::deque<Choice> choices_;    // one a source, or none
-  std::size_t widest_ = 0;        // most ids of a choice
+  std::deque<Choice> choices_;    // one per source, or empty
+  std::size_t widest_ = 0;        // ids in the largest choice
   std::vector<float> logits_;     // [rows, widest_]
   std::vector<NextTokens> next_;  // [R]
 };

@@ -16,7 +16,7 @@ struct Header {
   std::uint64_t magic, checksum, frequent, longest, offsets, candidates;
 };
 
-// Throws unless it holds that `got` is what `relation` says of `expected`: "below " 5.
+// Throws unless `holds`. `relation` comes before `expected` in the message, such as "below ".
 void expect(bool holds, const char* what, const char* relation, std::uint64_t expected,
             std::uint64_t got) {
   if (holds) return;
@@ -32,7 +32,7 @@ void expect_at_most(const char* what, std::uint64_t most, std::uint64_t got) {
   expect(got <= most, what, "at most ", most, got);
 }
 
-// As Marian has it: over 64-bit words; a last half one does not count.
+// Marian's checksum, over 64-bit words. An incomplete last word is ignored.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t seed = 0;
   for (; bytes.size() >= sizeof seed; bytes = bytes.subspan(sizeof seed)) {
@@ -54,7 +54,7 @@ Shortlist Shortlist::parse(std::span<const std::byte> file, std::size_t source_v
   expect_equal("magic number", magic, header.magic);
   expect_equal("offsets", source_vocab_size + 1, header.offsets);
   expect_at_most("frequent tokens", target_vocab_size, header.frequent);
-  // Before it is multiplied, so that the product does not overflow.
+  // Checked before it is multiplied, so that the product does not overflow.
   expect_at_most("candidates", file.size() / sizeof(std::uint32_t), header.candidates);
   expect_equal("bytes",
                sizeof header + header.offsets * sizeof(std::uint64_t) +

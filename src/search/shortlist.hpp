@@ -7,21 +7,23 @@
 
 namespace glassformer {
 
-/// Which target tokens may translate which source token, so that a decoder need not weigh the whole
-/// vocabulary (Jean et al. 2015, section 3.2): the file shortlist.bin, in Marian's format.
+/// The target tokens that may translate each source token, so that a decoder need not score the
+/// whole vocabulary (Jean et al. 2015, section 3.2). Read from the file shortlist.bin, in Marian's
+/// format.
 ///
-/// Little-endian: u64 magic, checksum, frequent, (longest list), offsets, candidates; then so many
-/// u64 offsets, one a source token and a last one, and so many u32 target tokens: source token i's
-/// are those from offset i to offset i + 1.
+/// Little-endian: u64 magic and checksum; u64 numbers of frequent tokens, tokens in the longest
+/// list (not used), offsets and candidates; the u64 offsets, one per source token and a last one;
+/// the candidates, u32 target tokens. Those of source token i are between offset i and
+/// offset i + 1.
 class Shortlist {
  public:
-  /// Throws invalid_shortlist unless the file is whole and of these vocabularies' sizes.
+  /// Throws invalid_shortlist unless the file is complete and fits the sizes of both vocabularies.
   static Shortlist parse(std::span<const std::byte> file, std::size_t source_vocab_size,
                          std::size_t target_vocab_size);
 
-  /// The tokens that a translation of `source` may have, ascending: the most frequent ones, those
-  /// that its tokens offer and `others`; and, as in Marian, of the next frequent ones so many that
-  /// there is a multiple of eight.
+  /// Returns the tokens that a translation of `source` may contain, ascending: the most frequent
+  /// ones, the candidates of its tokens and `others`. As in Marian, the next frequent tokens are
+  /// added until the number is a multiple of eight.
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source,
                                     std::span<const std::int32_t> others) const;
 

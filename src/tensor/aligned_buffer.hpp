@@ -6,10 +6,10 @@
 
 namespace glassformer {
 
-/// One cache line, and the widest vector of any supported instruction set.
+/// The size in bytes of a cache line, and of the widest vector of any supported instruction set.
 inline constexpr std::size_t alignment = 64;
 
-/// The standard allocator with every block starting on a multiple of `alignment` bytes.
+/// The standard allocator, but every block starts at a multiple of `alignment` bytes.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
@@ -32,7 +32,7 @@ struct AlignedAllocator {
   }
 };
 
-/// Flat storage for what has no tensor shape: packed weights and scratch space.
+/// Flat storage for data without a tensor shape: packed weights and scratch space.
 using AlignedBuffer = std::vector<float, AlignedAllocator<float>>;
 
 }  // namespace glassformer

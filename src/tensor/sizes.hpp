@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// The product of sizes, or the largest number where it is over that.
+/// Returns the product of sizes, or the largest number if the product exceeds it.
 constexpr std::uint64_t saturating_product(std::initializer_list<std::uint64_t> factors) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t product = 1;
@@ -18,8 +18,8 @@ constexpr std::uint64_t saturating_product(std::initializer_list<std::uint64_t> 
   return product;
 }
 
-/// The product of sizes: how many elements `what` has. Throws `too_large` where that many floats
-/// are more than a program can address; in wasm, with its 32 bits, that is soon.
+/// Returns the product of sizes, which is the number of elements of `what`. Throws `too_large` if a
+/// program cannot address that many floats; wasm, with 32-bit addresses, soon reaches that limit.
 std::size_t checked_product(std::string_view what, std::initializer_list<std::uint64_t> factors);
 
 }  // namespace glassformer

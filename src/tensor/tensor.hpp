@@ -23,8 +23,8 @@ namespace glassformer {
 template <std::size_t N>
 using Tensor = xt::xtensor<float, N, xt::layout_type::row_major, AlignedAllocator<float>>;
 
-/// A contiguous row-major window on elements that somebody else owns: a pointer and a shape. It is
-/// passed by value, where a container of xtensor's would bring its strides along.
+/// A contiguous row-major window on elements that it does not own: a pointer and a shape. Passed by
+/// value; an xtensor container would carry its strides along.
 template <class T, std::size_t N>
 class Window {
  public:
@@ -70,7 +70,7 @@ ConstView<N> const_view(const float* data, const std::array<std::size_t, N>& sha
   return {data, shape};
 }
 
-/// A read-only window on a whole tensor or view.
+/// Returns a read-only window on a whole tensor or view.
 template <class T>
 auto const_view(const T& x) {
   std::array<std::size_t, std::tuple_size_v<std::decay_t<decltype(x.shape())>>> shape;
@@ -78,7 +78,7 @@ auto const_view(const T& x) {
   return const_view(static_cast<const float*>(x.data()), shape);
 }
 
-/// A tensor with the elements of a window.
+/// Returns a tensor with a copy of a window's elements.
 template <class T, std::size_t N>
 Tensor<N> copy_of(const Window<T, N>& x) {
   Tensor<N> copy(x.shape());
@@ -86,7 +86,7 @@ Tensor<N> copy_of(const Window<T, N>& x) {
   return copy;
 }
 
-/// Rows [first, first + count) of a matrix: the window shares the matrix's elements.
+/// Returns rows [first, first + count) of a matrix as a window that shares its elements.
 template <class Matrix>
 View<2> rows(Matrix& x, std::size_t first, std::size_t count) {
   return view<2>(x.data() + first * x.shape(1), {count, x.shape(1)});
@@ -95,8 +95,8 @@ View<2> rows(Matrix& x, std::size_t first, std::size_t count) {
 [[noreturn]] void throw_shape_mismatch(std::string_view name, std::span<const std::size_t> expected,
                                        std::span<const std::size_t> got);
 
-/// Throws `internal` unless x has this shape; the message names x, the shape expected and the one
-/// it has.
+/// Throws `internal` unless x has this shape. The message contains the name, the expected shape and
+/// the actual one.
 template <class T>
 void expect_shape(std::string_view name, const T& x, std::initializer_list<std::size_t> shape) {
   const auto& got = x.shape();

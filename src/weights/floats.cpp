@@ -10,7 +10,7 @@
 namespace glassformer {
 namespace {
 
-// Files hold little-endian numbers, and so do all machines this is built for.
+// Files store little-endian numbers, as do all machines that this is built for.
 static_assert(std::endian::native == std::endian::little);
 
 float half_to_float(std::uint16_t half) {
@@ -19,8 +19,8 @@ float half_to_float(std::uint16_t half) {
   if (magnitude >= 0x7C00u) {  // infinity, NaN
     return std::bit_cast<float>(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
   }
-  // Moves exponent and fraction to a float's place; the product corrects the exponent's bias and is
-  // exact for normal and subnormal numbers alike.
+  // Moves exponent and fraction to their places in a float. The product corrects the exponent's
+  // bias and is exact for normal and subnormal numbers.
   const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
 }
@@ -29,7 +29,7 @@ float bfloat_to_float(std::uint16_t value) {
   return std::bit_cast<float>(std::uint32_t{value} << 16);
 }
 
-// Loads through memcpy: the bytes may lie anywhere.
+// Loads through memcpy because the bytes may be unaligned.
 template <typename Stored, typename Convert>
 void convert(std::span<const std::byte> bytes, std::span<float> target, Convert to_float) {
   const std::byte* from = bytes.data();
@@ -41,7 +41,7 @@ void convert(std::span<const std::byte> bytes, std::span<float> target, Convert 
   }
 }
 
-constexpr std::uint32_t exponent_bits = 0x7F800000;  // all set: an infinity or NaN
+constexpr std::uint32_t exponent_bits = 0x7F800000;  // all set: infinity or NaN
 
 bool is_finite(float value) {
   return (std::bit_cast<std::uint32_t>(value) & exponent_bits) != exponent_bits;
@@ -72,7 +72,7 @@ void to_f32(DType dtype, std::span<const std::byte> bytes, std::span<float> targ
 
 namespace {
 
-// The integer nearest to bits / 2^shift, of two the even one.
+// Returns bits / 2^shift rounded to the nearest integer, ties to even.
 std::uint32_t rounded(std::uint32_t bits, unsigned shift) {
   const std::uint32_t half = 1u << (shift - 1), odd = bits >> shift & 1u;
   return (bits + half - 1 + odd) >> shift;
@@ -83,10 +83,10 @@ std::uint16_t float_to_half(float value) {
   const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
   if (magnitude > exponent_bits) return static_cast<std::uint16_t>(sign | 0x7E00u);  // NaN
   if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7C00u);   // 65536
-  if (magnitude >= 0x38800000u) {  // 2^-14: a normal number; a carry into the exponent is right
+  if (magnitude >= 0x38800000u) {  // 2^-14: a normal number; a carry into the exponent is correct
     return static_cast<std::uint16_t>(sign | rounded(magnitude - 0x38000000u, 13));
   }
-  // Subnormal: in units of 2^-24, which a float's sum with 0.5 rounds to.
+  // Subnormal: in units of 2^-24, to which adding 0.5 rounds a float.
   const float units = std::bit_cast<float>(magnitude) + 0.5f;
   return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(units) - 0x3F000000u));
 }

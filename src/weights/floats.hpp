@@ -8,20 +8,19 @@
 
 namespace glassformer {
 
-/// Converts stored elements of any alignment to floats; I8 becomes its integer value, unscaled.
-/// NaN, infinities and subnormals keep their meaning. source.size() = target.size() *
-/// size_of(dtype).
+/// Converts stored elements of any alignment to floats. I8 becomes its integer value, unscaled.
+/// NaN, infinities and subnormals are preserved. source.size() = target.size() * size_of(dtype).
 void to_f32(DType dtype, std::span<const std::byte> source, std::span<float> target);
 
-/// The inverse, of F32, F16 and BF16: the nearest number of that type, of two the even one. `room`
-/// holds the result where it is not the source itself.
+/// Converts floats to F32, F16 or BF16: the nearest number of that type, ties to even. Returns
+/// `source` itself for F32, otherwise the result stored in `room`.
 std::span<const std::byte> from_f32(DType dtype, std::span<const float> source,
                                     std::vector<std::byte>& room);
 
-/// Multiplies each row of a matrix with its scale; there are as many rows as scales.
+/// Multiplies each row of a matrix by its scale; there is one scale per row.
 void scale_rows(std::span<float> matrix, std::span<const float> scales);
 
-/// The place of the first infinity or NaN; values.size() if there is none.
+/// Returns the index of the first infinity or NaN, or values.size() if all values are finite.
 std::size_t first_not_finite(std::span<const float> values);
 
 }  // namespace glassformer

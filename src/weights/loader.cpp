@@ -27,7 +27,7 @@ constexpr std::string_view weights_cure =
   JsonSource{code, "model.safetensors"}.fail({"{}: {}", {tensor, problem}});
 }
 
-// "-1.5", "NaN", "Infinity"
+// Formats a number for messages: "-1.5", "NaN", "Infinity".
 std::string text_of(float number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
@@ -38,7 +38,7 @@ std::size_t size_of(const TensorInfo& tensor) {
   return static_cast<std::size_t>(tensor.end - tensor.begin);
 }
 
-// `before`: elements of the tensor that come before these.
+// `before`: the number of elements of the tensor that precede `values`.
 void check_finite(const TensorInfo& tensor, std::span<const float> values, std::size_t before) {
   const std::size_t place = first_not_finite(values);
   if (place == values.size()) return;
@@ -55,7 +55,7 @@ void check_scales(const TensorInfo& tensor, std::span<const float> scales) {
   }
 }
 
-// One row more than a vector has is none: [1, V] is a bias, too.
+// Accepts one row in place of a vector, because a bias may be stored as [1, V].
 void check_shape(const TensorInfo& tensor, const std::vector<std::size_t>& expected) {
   std::span<const std::size_t> shape = tensor.shape;
   if (shape.size() == 2 && expected.size() == 1 && shape[0] == 1) shape = shape.subspan(1);
@@ -73,7 +73,7 @@ std::vector<SafetensorsHeader> list_of(SafetensorsHeader file) {
 
 }  // namespace
 
-// What a file costs in memory before it is known to fit the model depends on the model alone.
+// Until a file is known to fit the model, the memory it takes depends only on the model.
 WeightsLoader::WeightsLoader(SafetensorsHeader file, std::vector<NamedParameter> parameters)
     : WeightsLoader(list_of(std::move(file)), std::move(parameters)) {}
 
@@ -86,7 +86,7 @@ WeightsLoader::WeightsLoader(std::vector<SafetensorsHeader> files,
   struct Found {
     std::size_t tensor = none, scale = none;
   };
-  std::vector<Found> found(parameters_.size());  // of each parameter, its tensors in the file
+  std::vector<Found> found(parameters_.size());  // per parameter, the indices of its tensors
   std::map<std::string_view, std::size_t> index_of;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const std::string& name = parameters_[i].name;
@@ -172,7 +172,7 @@ const TensorInfo& WeightsLoader::tensor(std::size_t index) const {
   return files_[file].tensors()[index - starts_[file]];
 }
 
-// Bytes that belong together: a row's, or all of what has no rows.
+// Returns the bytes of one row, or of the whole tensor if it has no rows.
 std::size_t WeightsLoader::row_bytes(std::size_t index) const {
   const TensorInfo& info = tensor(index);
   return size_of(info) / (info.shape.size() < 2 ? 1 : std::max<std::size_t>(info.shape[0], 1));
@@ -285,7 +285,7 @@ void WeightsLoader::set_from_int8(std::size_t index, std::span<const std::byte> 
   parameter.set(values, first);
 }
 
-// Grows to the largest piece and is reused: wasm memory could not be given back anyway.
+// Grows to the largest piece and is reused: wasm memory could not be returned anyway.
 std::span<float> WeightsLoader::buffer(std::size_t size) {
   if (buffer_.size() < size) buffer_.resize(size);
   return std::span(buffer_).first(size);

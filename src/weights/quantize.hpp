@@ -12,8 +12,8 @@ struct QuantizedMatrix {
   std::vector<float> scales;        ///< [rows], above 0
 };
 
-/// Symmetric quantization with one scale a row, so that the row's largest magnitude becomes 127;
-/// integers are rounded to nearest, ties to even. Values come back within half a scale.
+/// Quantizes symmetrically with one scale per row, so that the row's largest absolute value becomes
+/// 127. Rounds to nearest, ties to even. Restored values differ by at most half a scale.
 QuantizedMatrix quantize(std::span<const float> matrix, std::size_t rows);
 
 }  // namespace glassformer

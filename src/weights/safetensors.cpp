@@ -21,7 +21,7 @@
 namespace glassformer {
 namespace {
 
-// Files hold little-endian numbers, and so do all machines this is built for.
+// Files store little-endian numbers, as do all machines that this is built for.
 static_assert(std::endian::native == std::endian::little);
 
 constexpr JsonSource source{ErrorCode::invalid_safetensors, "model.safetensors"};
@@ -42,7 +42,7 @@ DType parse_dtype(const std::string& name, const std::string& tensor) {
        {tensor, describe(name)}});
 }
 
-// a * b, or nothing if it does not fit.
+// Returns a * b, or nothing if it overflows.
 template <typename T>
 std::optional<T> product(T a, T b) {
   if (b != 0 && a > std::numeric_limits<T>::max() / b) return std::nullopt;
@@ -66,7 +66,7 @@ std::vector<std::size_t> parse_shape(JsonObject& object) {
   return shape;
 }
 
-// Where a tensor's bytes begin and end.
+// Returns the begin and the end of a tensor's bytes.
 std::pair<std::uint64_t, std::uint64_t> parse_offsets(const JsonObject& object, JsonValue value) {
   std::vector<std::uint64_t> numbers;
   if (value.is_array() && count_entries(value) == 2) {
@@ -110,7 +110,7 @@ void check_metadata(JsonValue value) {
   }
 }
 
-// Every byte of the data section belongs to exactly one tensor.
+// Checks that every byte of the data section belongs to exactly one tensor.
 void check_tiling(const std::vector<TensorInfo>& tensors, std::optional<std::uint64_t> data_size) {
   std::uint64_t position = 0;
   for (const TensorInfo& tensor : tensors) {
@@ -233,7 +233,7 @@ std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix) {
 SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
                                            std::optional<std::uint64_t> data_size) {
   expect_within(header_limit, json.size());
-  // Only spaces may pad it; other white space is JSON's, but not this format's.
+  // Only spaces may pad it. JSON allows other whitespace, but this format does not.
   const std::size_t last = json.find_last_not_of(' ');
   if (json.empty() || json.front() != '{' || json[last] != '}') {
     source.fail("header: expected a JSON object from the first byte, padded with spaces at most");
@@ -247,7 +247,7 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
       header.tensors_.push_back(parse_tensor(std::move(name), entry.value(), data_size));
     }
   }
-  // By both offsets: empty tensors share the first with the one behind them.
+  // Compares both offsets: an empty tensor has the same begin as the tensor after it.
   const auto before = [](const TensorInfo& a, const TensorInfo& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   };
@@ -294,7 +294,7 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
       .header = {}, .places = std::vector<std::uint64_t>(order.size()), .size = 0};
   header.object([&] {
     header.key("__metadata__");
-    header.object([&] { header.field("format", "pt"); });  // other readers expect to be told
+    header.object([&] { header.field("format", "pt"); });  // other readers expect this field
     for (const std::size_t i : order) {
       const NamedTensor& tensor = tensors[i];
       if (!names.insert(tensor.name).second) {

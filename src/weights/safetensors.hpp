@@ -14,9 +14,9 @@ namespace glassformer {
 /// The safetensors container (https://github.com/huggingface/safetensors): eight bytes with the
 /// header's length, a JSON header, then the tensors' little-endian bytes back to back.
 
-/// The first four hold weights; `multiplier` is the one float that other containers have beside
-/// integers, by which floats were multiplied to make them. The others only occur in tensors that no
-/// model reads.
+/// An element type. The first four hold weights. `multiplier` is the single float that other
+/// containers store together with integers: floats were multiplied by it to get the integers. The
+/// others only occur in tensors that no model reads.
 enum class DType {
   f32,
   f16,
@@ -53,32 +53,32 @@ struct TensorInfo {
 std::size_t element_count(const std::vector<std::size_t>& shape);
 std::string to_string(const std::vector<std::size_t>& shape);  // "[8000, 128]"
 
-/// The header's length in bytes, from the first eight bytes of a file.
-/// Throws invalid_safetensors if it is over header_limit.
+/// Returns the header's length in bytes, from the first eight bytes of a file. Throws
+/// invalid_safetensors if it is over header_limit.
 std::uint64_t safetensors_header_size(std::span<const std::byte, 8> prefix);
 
 /// The header of one file. Parsing checks every rule of the format, so that a tensor's bytes can be
-/// used without further thought: offsets ascend and tile the data section exactly.
+/// used without further checks: offsets ascend and cover the data section exactly.
 class SafetensorsHeader {
  public:
   SafetensorsHeader() = default;
-  /// That of another container, whose reader has checked as much; there may be gaps.
+  /// The header of another container, whose reader has made these checks; there may be gaps.
   explicit SafetensorsHeader(std::vector<TensorInfo> tensors) : tensors_(std::move(tensors)) {}
 
-  /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it;
-  /// where that is not known, the caller has to see that they end where the last tensor does.
+  /// `json` is the header without the eight bytes, `data_size` the number of bytes that follow it.
+  /// If that is unknown, the caller has to check that the data ends where the last tensor does.
   /// Throws invalid_safetensors, or unsupported_dtype naming the tensor.
   static SafetensorsHeader parse(std::string_view json, std::optional<std::uint64_t> data_size);
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }  // in file order
-  /// The same tensors, whose names begin with this.
+  /// Returns the same tensors with `prefix` in front of their names.
   SafetensorsHeader with_prefix(const std::string& prefix) const;
 
  private:
   std::vector<TensorInfo> tensors_;
 };
 
-/// A whole file in memory. The file's bytes must outlive this.
+/// A whole file in memory. Its bytes must outlive this object.
 class SafetensorsFile {
  public:
   static SafetensorsFile parse(std::span<const std::byte> file);
@@ -98,19 +98,19 @@ struct NamedTensor {
   std::span<const std::byte> bytes;  // little-endian, row-major
 };
 
-/// A file before its tensors' bytes are in it.
+/// The layout of a file, without its tensors' bytes.
 struct SafetensorsLayout {
-  std::string header;                 ///< from the file's beginning, the header's length included
-  std::vector<std::uint64_t> places;  ///< where in the file each tensor begins, as they were given
+  std::string header;                 ///< the start of the file, including the header's length
+  std::vector<std::uint64_t> places;  ///< each tensor's position in the file, in the given order
   std::uint64_t size;                 ///< of the whole file
 };
 
-/// Puts widest elements first and then goes by name, so that every tensor is aligned and equal
-/// tensors give equal files. The tensors' bytes are not looked at. Throws internal on duplicate
+/// Orders tensors by element size, widest first, then by name, so that every tensor is aligned and
+/// equal tensors give equal files. Does not read the tensors' bytes. Throws internal on duplicate
 /// names.
 SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors);
 
-/// Writes such a file. Throws internal, too, on bytes that do not fit the shape.
+/// Writes the whole file. Throws internal also if the bytes of a tensor do not fit its shape.
 std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors);
 
 }  // namespace glassformer

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* config_name = "special:model.yml";
 constexpr std::uint64_t version = 1;
-// Many times what any file has.
+// Many times the values of any known file.
 constexpr std::uint64_t most_tensors = 1 << 16, longest_name = 1 << 10, most_dimensions = 8;
 
 enum Type : std::uint64_t {
@@ -124,7 +124,7 @@ TensorContainer TensorContainer::parse(std::span<const std::byte> header, std::u
     tensors.push_back({std::move(name), dtype, {}, begin, begin});
     dimensions.push_back(entry.dimensions);
     begin += entry.bytes;
-    tensors.back().end = begin;  // for now, with its padding
+    tensors.back().end = begin;  // for now, including its padding
   }
   if (begin != data_size) fail({"expected {} bytes of data, got {}", {begin, data_size}});
 
@@ -136,7 +136,7 @@ TensorContainer TensorContainer::parse(std::span<const std::byte> header, std::u
     std::uint64_t elements = 1;
     for (std::uint64_t d = 0; d < dimensions[i]; ++d, at += sizeof(std::int32_t)) {
       const auto dimension = read<std::int32_t>(header, at);
-      // No product of dimensions is above the file's size, and so none overflows.
+      // No product of dimensions exceeds the file's size, so none overflows.
       if (dimension <= 0 || static_cast<std::uint64_t>(dimension) > bytes / elements) {
         fail({"{}: expected dimensions above 0 that fit its {} bytes, got {}",
               {tensor.name, bytes, dimension}});

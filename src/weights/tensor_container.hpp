@@ -12,23 +12,23 @@ namespace glassformer {
 /// The container of translators that run in browsers, "model.LANGUAGES.intgemm.alphas.bin": tensors
 /// of floats, or of integers with the multiplier that made them, and the model's configuration.
 ///
-/// Little-endian: u64 version 1, u64 count; for each tensor u64 bytes of its name with a NUL, type,
-/// dimensions, bytes of data; the names; the shapes, i32 a dimension; u64 gap and so many bytes;
-/// then the data, back to back. An integer tensor's data is its integers, a float by which floats
-/// were multiplied to make them, and padding; a matrix [inputs, outputs] lies there as [outputs,
-/// inputs], but for tables of embeddings ("…Wemb…").
+/// Little-endian: u64 version 1; u64 count; per tensor four u64: size of its name including a NUL,
+/// type, number of dimensions, size of its data; the names; the shapes, one i32 per dimension; u64
+/// gap and that many bytes; then the data, back to back. The data of an integer tensor consists of
+/// its integers, the float by which floats were multiplied to make them, and padding. An integer
+/// matrix [inputs, outputs] is stored as [outputs, inputs], except for embedding tables ("…Wemb…").
 struct TensorContainer {
-  /// As a safetensors file would have them: integers I8 with one number beside them, `NAME_scale`.
+  /// As in a safetensors file: integers are I8, with one more number per tensor, `NAME_scale`.
   SafetensorsHeader header;
-  TensorInfo config;  ///< "special:model.yml": YAML, with a NUL behind it
+  TensorInfo config;  ///< "special:model.yml": YAML, followed by a NUL
 
-  /// How many bytes a file's header has, or at least, as far as its first bytes tell: give more
-  /// until there are so many. Throws `invalid_weights`.
+  /// Returns the bytes of a file's header or, if `start` is too short to tell, a lower bound: call
+  /// again with that many bytes. Throws `invalid_weights`.
   static std::uint64_t header_size(std::span<const std::byte> start);
 
-  /// `header`: so many bytes as header_size says; `data_size`: those that follow it. Checks every
-  /// length, so that a tensor's bytes can be used without further thought. Throws
-  /// `invalid_weights`, or `unsupported_dtype` naming the tensor.
+  /// `header`: exactly header_size bytes; `data_size`: the number of bytes after it. Checks every
+  /// length, so that a tensor's bytes can be used without further checks. Throws `invalid_weights`,
+  /// or `unsupported_dtype` naming the tensor.
   static TensorContainer parse(std::span<const std::byte> header, std::uint64_t data_size);
 };
 
