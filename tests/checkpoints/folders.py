@@ -17,10 +17,12 @@ DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 def gain(name, variant):
     if name.split(".")[-1] in ("classifier", "out_proj", "qa_outputs"):
         return 3.2
+    if name == "lm_head" and variant.family.formula:
+        return 2.4
     if name.split(".")[-1] == "q":  # whose scores nothing divides
         return 0.6
     # Where each token has an answer of its own, layers add less to it, lest all become alike.
-    added = name.endswith(("output.dense", "out_lin", "lin2"))
+    added = name.endswith(("output.dense", "out_lin", "lin2", "Wo"))
     return 0.8 if added and variant.task == "tokens" else 1.6
 
 
@@ -35,9 +37,9 @@ def randomize(model, variant):
             value = torch.randn(parameter.shape, generator=random)
             if isinstance(module, torch.nn.Embedding):
                 value *= variant.embeddings
-            elif type(module).__name__.endswith("LayerNorm") and kind == "weight":
+            elif type(module).__name__.endswith(("LayerNorm", "RMSNorm")) and kind == "weight":
                 value = 1 + 0.2 * value
-                if name.endswith("ln_f") or name == "decoder.final_layer_norm":  # else a text says one thing again and again
+                if name.endswith("ln_f") or name in ("decoder.final_layer_norm", "model.norm"):  # else a text says one thing again and again
                     value *= torch.randint(0, 2, value.shape, generator=random) * 2 - 1
             elif parameter.dim() > 1:
                 inputs = parameter.shape[0] if type(module).__name__ == "Conv1D" else parameter[0].numel()
@@ -48,8 +50,9 @@ def randomize(model, variant):
             value = (value * 2**24).round() / 2**24
             assert torch.equal(value.half().float(), value) and torch.equal(value.bfloat16().float(), value)
             parameter.data.copy_(value)
-    if variant.task == "text2text":
-        model.lm_head.weight.data[model.config.eos_token_id] *= 2  # texts end
+    if variant.task == "text2text" or variant.task == "generate" and variant.family.formula:
+        ends = (variant.generation or {}).get("eos_token_id", model.config.eos_token_id)
+        model.lm_head.weight.data[ends] *= 2  # texts end
     return model.eval()
 
 

@@ -60,6 +60,35 @@ def of_flan_t5(config):
     return without("scale_decoder_outputs")(config) | {"tie_word_embeddings": False}
 
 
+def of_4(*keys, **more):
+    """The keys of transformers 4: torch_dtype, and rope_theta and rope_scaling instead of rope_parameters. `keys` are
+    left out, `more` are set."""
+    def change(config):
+        config = without(*keys)(config)
+        rope = dict(config.pop("rope_parameters"))
+        theta = rope.pop("rope_theta")
+        scaling = {"rope_theta": theta, "rope_scaling": None if rope == {"rope_type": "default"} else rope}
+        return of_dtype(config, "4.45.0") | scaling | more
+    return change
+
+
+def of_dtype(config, version):
+    """What every config.json of transformers 4 says in this way."""
+    config = dict(config)
+    config["torch_dtype"] = config.pop("dtype")
+    config.pop("layer_types", None)
+    return config | {"transformers_version": version}
+
+
+def of_modernbert(config):
+    """The keys of the first ModernBERTs, some of which no code reads."""
+    parts = config["rope_parameters"]
+    config = of_dtype(without("rope_parameters")(config), "4.47.0.dev0")
+    return config | {"global_attn_every_n_layers": 3, "global_rope_theta": parts["full_attention"]["rope_theta"],
+                     "local_rope_theta": parts["sliding_attention"]["rope_theta"], "gradient_checkpointing": False,
+                     "layer_norm_eps": 1e-12, "position_embedding_type": "absolute", "reference_compile": None}
+
+
 def copied(name, *copies):
     """A tensor under further names."""
     return lambda tensors: tensors | {copy: tensors[name].clone() for copy in copies}

@@ -20,9 +20,11 @@ from safetensors.torch import save_file
 
 import folders
 import forms
+import formulas
 import results
 import sentences
 import text_to_text
+import tokenizer_forms
 import tokens
 import traces
 
@@ -40,6 +42,8 @@ class Family:
     tokenizer: str = "wordpiece_uncased"
     from_vocabulary: Callable | None = None  # the tokenizer of a folder without tokenizer.json
     positions: Callable = lambda settings: settings["max_position_embeddings"]  # for how many tokens
+    specials: dict | None = None  # the special tokens' names; None: those of the tokenizer
+    formula: type | None = None  # what computes the same from a folder alone
 
 
 @dataclasses.dataclass
@@ -78,7 +82,7 @@ class Variant:
         return self.family.models[self.task]
 
     def settings(self):
-        vocabulary = json.loads((tokens.SHARED / f"{self.tokenizer}.json").read_text())
+        vocabulary = tokens.contents(self)
         ids = [token["id"] for token in vocabulary["added_tokens"]]
         size = max(len(vocabulary["model"]["vocab"]), *(i + 1 for i in ids))
         settings = {"vocab_size": size, "bos_token_id": None, "eos_token_id": None}
@@ -148,6 +152,43 @@ MT5 = dataclasses.replace(
     T5, config=transformers.MT5Config, tokenizer="unigram_bytes",
     models={"text2text": transformers.MT5ForConditionalGeneration})
 
+LLAMA = Family(
+    config=transformers.LlamaConfig,
+    models={"generate": transformers.LlamaForCausalLM},
+    size=dict(hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
+              num_key_value_heads=2, max_position_embeddings=64, bos_token_id=1, eos_token_id=2),
+    trace=traces.LLAMA, inputs=["input_ids", "attention_mask"], tokenizer="bytes", specials=tokens.LLAMA2,
+    formula=formulas.Llama)
+
+LLAMA3 = dataclasses.replace(
+    LLAMA, specials=tokens.LLAMA3, size=LLAMA.size | dict(bos_token_id=340, eos_token_id=341))
+
+MISTRAL = dataclasses.replace(
+    LLAMA, config=transformers.MistralConfig, models={"generate": transformers.MistralForCausalLM})
+
+QWEN2 = dataclasses.replace(
+    LLAMA, config=transformers.Qwen2Config, models={"generate": transformers.Qwen2ForCausalLM},
+    specials=tokens.QWEN2, size=LLAMA.size | dict(bos_token_id=340, eos_token_id=342))
+
+QWEN3 = dataclasses.replace(
+    QWEN2, config=transformers.Qwen3Config, models={"generate": transformers.Qwen3ForCausalLM},
+    trace=traces.QWEN3, size=QWEN2.size | dict(head_dim=8))
+
+SMOLLM3 = dataclasses.replace(
+    LLAMA, config=transformers.SmolLM3Config, models={"generate": transformers.SmolLM3ForCausalLM},
+    specials=tokens.SMOLLM3,
+    size=LLAMA.size | dict(num_hidden_layers=3, bos_token_id=340, eos_token_id=342, pad_token_id=341))
+
+MODERNBERT = Family(
+    config=transformers.ModernBertConfig,
+    models={"sequence": transformers.ModernBertForSequenceClassification,
+            "tokens": transformers.ModernBertForTokenClassification, "embed": transformers.ModernBertModel},
+    size=dict(hidden_size=16, intermediate_size=12, num_hidden_layers=4, num_attention_heads=2,
+              max_position_embeddings=24, local_attention=6, vocab_size=352, bos_token_id=345, cls_token_id=345,
+              eos_token_id=346, sep_token_id=346, pad_token_id=347),
+    trace=traces.MODERNBERT, inputs=["input_ids", "attention_mask"], tokenizer="bytes", specials=tokens.BERT,
+    formula=formulas.ModernBert)
+
 REVIEWS = [
     ("Great cast.", "Not good!"),
     "I loved it!",
@@ -208,6 +249,24 @@ PROMPTS = [
     "She plays the widow with such restraint that you forget she is acting",
 ]
 
+STORIES = [
+    "The film opens on a",
+    "Où est\u00a0l'été 日 😐",
+    "It's 1998!\n\n  THEY'LL</s>it",
+]
+CHATS = [
+    "The film opens on a quiet",
+    "It's 19!\n\n  THEY'LL<|im_end|>\nno",
+    "Cafe\u0301 日\u00a0😐",
+]
+SCENES = [
+    ("Great cast.", "Not good!"),
+    "a  [MASK] film [SEP]    é",
+    "Meh 😐 日本",
+    "She plays the widow with such restraint that you forget she is acting.",
+    ("The plot is thin and the jokes", "it is not bad and it is not bad"),
+]
+
 REQUESTS = [
     "translate English to German: The film is good.",
     "summarize: She plays the widow with restraint, and the camera lingers.",
@@ -240,6 +299,10 @@ ROBERTA_HEADS = {
 
 # A tokenizer.json as it is: no class of the library that changes a part of it.
 AS_IT_IS = dict(tokenizer_class="PreTrainedTokenizerFast")
+LLAMA2_TOKENIZER = dict(tokenizer_class="LlamaTokenizer", add_bos_token=True, add_eos_token=False, legacy=True,
+                        model_max_length=1000000000000000019884624838656)
+QWEN2_TOKENIZER = dict(tokenizer_class="Qwen2Tokenizer", add_bos_token=False, add_prefix_space=False, bos_token=None,
+                       model_max_length=131072, unk_token=None)
 SMALL = dict(hidden_size=16, num_attention_heads=2, intermediate_size=28)
 SMALLEST = dict(hidden_size=8, num_attention_heads=2, intermediate_size=12)
 SENTIMENT = ["negative", "neutral", "positive"]
@@ -334,6 +397,61 @@ VARIANTS = [
             generation=dict(max_length=24, repetition_penalty=1.1, no_repeat_ngram_size=2,
                             bad_words_ids=[[119, 119], [20, 387, 348]])),
 
+    Variant("llama", LLAMA, "generate", seed=6, traced=0, texts=STORIES, dtype="F16",
+            tokenizer_json=tokenizer_forms.llama2,
+            size=dict(head_dim=6, rms_norm_eps=1e-5, rope_parameters=dict(rope_type="linear", factor=2.5, rope_theta=1e4)),
+            tokenizer_config=LLAMA2_TOKENIZER,
+            config=forms.of_4(rope_scaling=dict(type="linear", factor=2.5), pretraining_tp=1)),
+    Variant("llama_scaled", LLAMA3, "generate", seed=61, traced=0, texts=STORIES[:2], dtype="BF16",
+            tokenizer_json=tokenizer_forms.llama3, tokenizer_config=AS_IT_IS,
+            size=dict(hidden_size=18, num_attention_heads=3, num_key_value_heads=1, head_dim=16, intermediate_size=20,
+                      max_position_embeddings=128, attention_bias=True, mlp_bias=True, tie_word_embeddings=True,
+                      rope_parameters=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                                           original_max_position_embeddings=32, rope_theta=500.0)),
+            config=forms.of_4(), generation=dict(eos_token_id=[341, 342, 220])),
+    Variant("mistral", MISTRAL, "generate", seed=42, traced=0, texts=STORIES[::2], dtype="BF16",
+            tokenizer_json=tokenizer_forms.mistral, tokenizer_config=LLAMA2_TOKENIZER,
+            size=dict(head_dim=6, sliding_window=5), config=forms.of_4()),
+    Variant("qwen2", QWEN2, "generate", seed=40, traced=0, texts=CHATS[:2], dtype="F16",
+            tokenizer_json=tokenizer_forms.qwen2, tokenizer_config=QWEN2_TOKENIZER,
+            size=dict(hidden_size=24, num_attention_heads=6, tie_word_embeddings=True, sliding_window=3,
+                      max_window_layers=1, rope_parameters=dict(rope_type="default", rope_theta=1e6)),
+            generation=dict(eos_token_id=[342, 340], repetition_penalty=1.05)),
+    Variant("qwen2_window", QWEN2, "generate", seed=3, traced=0, texts=CHATS[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.qwen2, tokenizer_config=QWEN2_TOKENIZER,
+            size=dict(use_sliding_window=True, sliding_window=4, max_window_layers=1), config=forms.of_4()),
+    Variant("qwen3", QWEN3, "generate", seed=31, traced=0, texts=CHATS[:2], dtype="BF16",
+            tokenizer_json=tokenizer_forms.qwen2, tokenizer_config=QWEN2_TOKENIZER,
+            size=dict(rms_norm_eps=0.01, tie_word_embeddings=True),
+            config=forms.of_4(rope_theta=10000, sliding_window=3, max_window_layers=0)),
+    Variant("qwen3_window", QWEN3, "generate", seed=28, traced=0, texts=CHATS[::2], dtype="F16",
+            tokenizer_json=tokenizer_forms.qwen2, tokenizer_config=QWEN2_TOKENIZER,
+            size=dict(num_hidden_layers=3, use_sliding_window=True, sliding_window=4,
+                      layer_types=["sliding_attention", "full_attention", "sliding_attention"])),
+    Variant("smollm3", SMOLLM3, "generate", seed=18, traced=0, texts=STORIES[:1], dtype="BF16",
+            tokenizer_json=tokenizer_forms.smollm3, tokenizer_config=AS_IT_IS, size=dict(no_rope_layers=[1, 0, 1])),
+    Variant("smollm3_defaults", SMOLLM3, "generate", seed=18, same_as="smollm3", dtype="F16",
+            tokenizer_json=tokenizer_forms.smollm3, tokenizer_config=AS_IT_IS, size=dict(no_rope_layers=[1, 0, 1]),
+            config=forms.in_turn(forms.of_4("no_rope_layers", "tie_word_embeddings", no_rope_layer_interval=2),
+                                 forms.without("rope_theta", "rope_scaling"))),
+
+    Variant("modernbert_sequence", MODERNBERT, "sequence", seed=12, traced=1, texts=SCENES, labels=SENTIMENT, dtype="F16",
+            tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS,
+            size=dict(classifier_pooling="mean"), config=forms.of_modernbert),
+    Variant("modernbert_first", MODERNBERT, "sequence", seed=5, traced=0, texts=SCENES[:3], labels=SENTIMENT, dtype="F16",
+            tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS, tensors=forms.bare("model."),
+            size=dict(norm_eps=0.01, local_attention=5, layer_types=["sliding_attention", "full_attention"],
+                      num_hidden_layers=2)),
+    Variant("modernbert_tokens", MODERNBERT, "tokens", seed=17, traced=1, texts=[*NEWS[1:3], NEWS[4]],
+            labels=ENTITIES, dtype="BF16",
+            tokenizer_json=tokenizer_forms.modernbert, tokenizer_config=AS_IT_IS,
+            size=dict(rope_parameters=dict(full_attention=dict(rope_type="default", rope_theta=500.0),
+                                           sliding_attention=dict(rope_type="default", rope_theta=20.0)))),
+    Variant("modernbert_embed", MODERNBERT, "embed", seed=14, traced=0, texts=SENTENCES, dtype="F16",
+            tokenizer_json=tokenizer_forms.modernbert, config=forms.of_modernbert,
+            files=forms.sentence_transformers(16, ["mean_tokens"], True, 20),
+            tokenizer_config=AS_IT_IS | dict(model_max_length=20)),
+
     Variant("t5", T5, "text2text", seed=6, texts=REQUESTS, traced=0, tokenizer_json=forms.with_extra_ids),
     Variant("t5_first", T5, "text2text", seed=6, same_as="t5", dtype="F16", config=forms.of_t5,
             tokenizer_json=forms.with_extra_ids, generation=None, unused=(T5_STALE,),
@@ -371,12 +489,15 @@ def make(variant):
     folders.write(variant, folder)
     checkpoint = folder / variant.transformer
     model = folders.load(variant, checkpoint)
+    formula = variant.family.formula and variant.family.formula(checkpoint)
+    if formula:
+        formulas.check(formula, model)
     if variant.same_as:
         same = next(other for other in VARIANTS if other.name == variant.same_as)
         assert (same.seed, same.settings()) == (variant.seed, variant.settings()), variant.name
         expected = {"same_as": variant.same_as}
     else:
-        found = results.Results(variant, model, tokens.load(variant, checkpoint))
+        found = results.Results(variant, model, tokens.load(variant, checkpoint), formula)
         more = TASKS[variant.task](found)
         save_file(found.tensors, folder / "expected.safetensors")
         libraries = {m.__name__: m.__version__.split("+")[0] for m in (transformers, torch, tokenizers)}

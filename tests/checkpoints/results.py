@@ -16,10 +16,20 @@ def number(value):
     return float(f"{float(value):.9g}")
 
 
+def shaken(model):
+    """The same model with weights that are off by far more than any rounding."""
+    random, other = torch.Generator().manual_seed(1), copy.deepcopy(model)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter *= 1 + 2e-6 * torch.randn(parameter.shape, generator=random)
+    return other
+
+
 class Results:
     """What expected.json and expected.safetensors of one variant will hold."""
 
-    def __init__(self, variant, model, tokenizer):
+    def __init__(self, variant, model, tokenizer, formula=None):
+        self.formula = formula  # the same model in float64, made from the folder alone
         self.variant, self.model, self.tokenizer = variant, model, tokenizer
         self.tensors, self.texts = {}, []
         self.exact = copy.deepcopy(model).double()
@@ -28,6 +38,8 @@ class Results:
             config.reorder_and_upcast_attn = False  # another order of the same, for float16
             self.exact = type(model)(config).eval().double()
             self.exact.load_state_dict({name: value.double() for name, value in model.state_dict().items()})
+            self.exact.generation_config = copy.deepcopy(model.generation_config)
+        self.models = [model, self.exact] + ([shaken(model)] if formula else [])
         self.error = 0.0
         # Ids that are no token's, of models that have room for more; what is written has none of them.
         self.nameless = list(range(len(tokenizer), model.config.vocab_size))
@@ -42,6 +54,8 @@ class Results:
         with torch.no_grad():
             output = self.model(**inputs, output_attentions=True)
             exact = self.exact(**inputs)
+        if self.formula:  # the library's own float64 has norms and rotary positions in float32
+            exact[0][0] = self.formula.output(inputs["input_ids"][0])
         error = max(float((output[key].double() - exact[key]).abs().max())
                     for key in ("logits", "start_logits", "end_logits", "last_hidden_state")
                     if key in output)
@@ -57,7 +71,8 @@ class Results:
 
     def trace(self, index, inputs):
         for name, tensor in trace(self.variant, self.model, inputs).items():
-            self.keep(f"{index}/{name}", tensor)
+            before = name.startswith("before.")
+            self.keep(f"before_rotary.{index}/{name[7:]}" if before else f"{index}/{name}", tensor)
 
     def each(self):
         """Every text: its index, its entry, what goes into the model."""
@@ -274,6 +289,10 @@ def generate(results):
             results.trace(index, inputs)
         entry["runs"] = [continued(results, inputs, options) for options in RUNS]
         entry["next"] = [chances(results, inputs, output.logits[0, -1:], options) for options in CHANCES]
+        if results.formula and "repetition_penalty" not in results.variant.generation:
+            read, wrote = entry["ids"], entry["runs"][0]["ids"]  # with the library's cache; here without one
+            best = results.formula.output(torch.tensor(read + wrote)).argmax(-1)[len(read) - 1 : -1]
+            assert best.tolist() == wrote, (results.variant.name, wrote, best)
     return {}
 
 
@@ -291,20 +310,26 @@ def continued(results, inputs, options):
             given["max_new_tokens"] = min(given["max_new_tokens"], room)
     if results.nameless:
         given["suppress_tokens"] = results.nameless
-    one, exact = (written(model, inputs, given) for model in (results.model, results.exact))
+    one, exact, *other = (written(model, inputs, given) for model in results.models)
     assert one == exact, (results.variant.name, options, one, exact)
+    assert all(one["ids"] == found["ids"] for found in other), (results.variant.name, options, one, other)
     return {"options": options} | one
+
+
+def ends_of(model):
+    """The tokens that end a text; generation_config.json says more than config.json."""
+    ends = model.generation_config.eos_token_id
+    return ends if isinstance(ends, list) else [ends]
 
 
 def written(model, inputs, given):
     """Ids, up to the first that ends a text; of beams the score, to five digits."""
+    ends = ends_of(model)
     with torch.no_grad():
         found = model.generate(**inputs, **given, do_sample=False, pad_token_id=0, output_scores=True,
                                return_dict_in_generate=True)
     read = 1 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]  # by the decoder
     ids = found.sequences[0, read:].tolist()
-    ends = model.config.eos_token_id
-    ends = ends if isinstance(ends, list) else [ends]
     first = next((i for i, token in enumerate(ids) if token in ends), len(ids) - 1)
     score = getattr(found, "sequences_scores", None)
     return {"ids": ids[: first + 1]} | ({} if score is None else {"score": float(f"{float(score[0]):.5g}")})
@@ -312,7 +337,7 @@ def written(model, inputs, given):
 
 def chances(results, inputs, scores, options):
     """The tokens that may be drawn, and the most probable of them with their probabilities."""
-    folder, ends = results.variant.generation, results.model.config.eos_token_id
+    folder, ends = results.variant.generation, ends_of(results.model)
     processors = [RepetitionPenaltyLogitsProcessor(penalty=options.get("repetitionPenalty",
                                                                        folder.get("repetition_penalty", 1.0)))]
     if ngram := options.get("noRepeatNgramSize", folder.get("no_repeat_ngram_size", 0)):

@@ -16,6 +16,10 @@ BERT = dict(zip(NAMES, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")))
 ROBERTA = dict(zip(NAMES, ("<s>", "</s>", "<pad>", "<unk>", "<mask>", "<s>", "</s>")))
 GPT2 = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
 T5 = dict(pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+LLAMA2 = dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+LLAMA3 = dict(bos_token="<|begin_of_text|>", eos_token="<|eot_id|>")
+SMOLLM3 = dict(eos_token="<|eot_id|>", pad_token="<|eot_id|>")
+QWEN2 = dict(eos_token="<|im_end|>", pad_token="<|endoftext|>")
 SPECIALS = {"unigram": T5, "unigram_bytes": T5, "bytes": GPT2, "wordpiece_uncased": BERT, "wordpiece_cased": BERT, "bytes_masked": ROBERTA,
             "precompiled": ROBERTA}
 
@@ -24,15 +28,25 @@ def write_json(path, value):
     path.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def write(variant, folder):
+def specials_of(variant):
+    return variant.family.specials or SPECIALS[variant.tokenizer]
+
+
+def contents(variant):
+    """What tokenizer.json contains, or what its other files are made from."""
     file = json.loads((SHARED / f"{variant.tokenizer}.json").read_text())
     if variant.tokenizer_json:
         variant.tokenizer_json(file)
+    return file
+
+
+def write(variant, folder):
+    file = contents(variant)
     if variant.tokenizer_files:
         variant.tokenizer_files(file, folder)
     else:
         write_json(folder / "tokenizer.json", file)
-    specials = SPECIALS[variant.tokenizer]
+    specials = specials_of(variant)
     settings = {**specials, **variant.tokenizer_config}
     write_json(folder / "tokenizer_config.json", settings)
     write_json(folder / "special_tokens_map.json", specials)
@@ -89,7 +103,7 @@ def load(variant, folder):
     backend.no_truncation()
     return PreTrainedTokenizerFast(
         tokenizer_object=backend, model_max_length=variant.max_length,
-        model_input_names=variant.family.inputs, **SPECIALS[variant.tokenizer])
+        model_input_names=variant.family.inputs, **specials_of(variant))
 
 
 def encoded(tokenizer, text, pair=None):

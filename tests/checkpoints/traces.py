@@ -1,5 +1,7 @@
 """The numbers between text and answer, caught by hooks and named as the engine names them."""
 
+import sys
+
 import torch
 
 # Our name: the library's module (within the base model, or within a layer), and what of it: "in" and
@@ -55,6 +57,59 @@ GPT2 = {
         "output": ("", "out"),
     },
     "head": {"generate": {"logits": ("lm_head", "out")}},
+}
+# Of a model with rotary positions, "attention" is the module whose q, k and v are caught where they meet; "before" is
+# what q and k are before they are turned by their positions.
+LLAMA = {
+    "name": "decoder",
+    "layers": "layers",
+    "attention": "self_attn",
+    "before": {"q": ("self_attn.q_proj", "out"), "k": ("self_attn.k_proj", "out")},
+    "stack": {
+        "embed_tokens": ("embed_tokens", "out"),
+        "embeddings": ("layers.0", "in"),
+        "layer_norm": ("norm", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("input_layernorm", "out"),
+        "self_attn.context": ("self_attn.o_proj", "heads in"),
+        "self_attn.output": ("self_attn.o_proj", "out"),
+        "self_attn.residual": ("post_attention_layernorm", "in"),
+        "final_layer_norm": ("post_attention_layernorm", "out"),
+        "fc1": ("mlp.down_proj", "in"),
+        "fc2": ("mlp.down_proj", "out"),
+        "output": ("", "out"),
+    },
+    "head": {"generate": {"logits": ("lm_head", "out")}},
+}
+QWEN3 = LLAMA | {"before": {"q": ("self_attn.q_norm", "out"), "k": ("self_attn.k_norm", "out")}}
+MODERNBERT = {
+    "layers": "layers",
+    "attention": "attn",
+    "before": {"q": ("attn.Wqkv", "first third"), "k": ("attn.Wqkv", "second third")},
+    "stack": {
+        "embed_tokens": ("embeddings.tok_embeddings", "out"),
+        "embeddings": ("embeddings", "out"),
+        "layer_norm": ("final_norm", "out"),
+    },
+    "layer": {
+        "input": ("", "in"),
+        "self_attn_layer_norm": ("attn_norm", "out"),  # layer 0 has none
+        "self_attn.context": ("attn.Wo", "heads in"),
+        "self_attn.output": ("attn.Wo", "out"),
+        "self_attn.residual": ("mlp_norm", "in"),
+        "final_layer_norm": ("mlp_norm", "out"),
+        "fc1": ("mlp.Wo", "in"),
+        "fc2": ("mlp.Wo", "out"),
+        "output": ("", "out"),
+    },
+    "head": {
+        "sequence": {"pooled": ("head.dense", "in"), "head.dense": ("head.act", "out"),
+                     "head.layer_norm": ("head.norm", "out"), "logits": ("classifier", "out")},
+        "tokens": {"head.dense": ("head.act", "out"), "head.layer_norm": ("head.norm", "out"),
+                   "logits": ("classifier", "out")},
+    },
 }
 # Of both stacks; "scale" is the power of a head's size by which scores are scaled, "last" the number of a
 # block's last part.
@@ -168,11 +223,16 @@ def trace(variant, model, inputs):
     found, hooks = {}, []
 
     def catch(name, module, what):
+        if isinstance(module, torch.nn.Identity):  # there is none
+            return
+
         def hook(_, arguments, output):
             value = arguments[0] if what.endswith("in") else output
             value = (value[0] if isinstance(value, tuple) else value).detach()[0]
             if what.startswith("heads"):
                 value = value.unflatten(-1, (heads, -1))
+            if what.endswith("third"):
+                value = value.chunk(3, -1)[what == "second third"]
             if what in ("tanh", "relu"):
                 value = getattr(torch, what)(value)
             found[name] = value.clone()
@@ -183,14 +243,19 @@ def trace(variant, model, inputs):
     for l, layer in enumerate(layers):
         for name, (module, what) in names["layer"].items():
             catch(f"{stack}.layers.{l}.{name}", layer.get_submodule(module), what)
+        for name, (module, what) in names.get("before", {}).items():
+            catch(f"before.{stack}.layers.{l}.self_attn.{name}", layer.get_submodule(module), what)
     for name, (module, what) in names["head"].get(variant.task, {}).items():
         catch(name, model.get_submodule(module.format(base=base_name)), what)
-    with torch.no_grad():
-        output = model(**inputs, output_attentions=True)
+    if "attention" in names:
+        output = turned(names, layers, found, stack, lambda: model(**inputs, output_attentions=True))
+    else:
+        with torch.no_grad():
+            output = model(**inputs, output_attentions=True)
     for hook in hooks:
         hook.remove()
 
-    for l, weights in enumerate(output.attentions):
+    for l, weights in enumerate(output.attentions if "attention" not in names else []):
         attention = f"{stack}.layers.{l}.self_attn"
         if f"{attention}.qkv" in found:
             parts = found.pop(f"{attention}.qkv").chunk(3, -1)
@@ -204,9 +269,43 @@ def trace(variant, model, inputs):
         near((weights[0] @ v).transpose(0, 1), found[f"{attention}.context"])
     last = f"{stack}.layers.{len(layers) - 1}.output"
     found[f"{stack}.output"] = found.get(f"{stack}.layer_norm", found[last])
-    if variant.task == "sequence":
+    if variant.task == "sequence" and "pooled" not in found:
         found["pooled"] = found["encoder.output"][0]
     return found
+
+
+def turned(names, layers, found, stack, run):
+    """Runs a model with rotary positions, and catches what enters the dot products: q [T, heads, d_head], k and v
+    [T, n_kv_heads, d_head], as the library's own attention function gets them. Returns what `run` does."""
+    attentions = [layer.get_submodule(names["attention"]) for layer in layers]
+    code = sys.modules[type(attentions[0]).__module__]
+    theirs = code.eager_attention_forward
+
+    def attend(module, q, k, v, mask, scaling, **more):
+        context, weights = theirs(module, q, k, v, mask, scaling=scaling, **more)
+        name = f"{stack}.layers.{attentions.index(module)}.self_attn"
+        for part, x in zip("qkv", (q, k, v)):
+            found[f"{name}.{part}"] = x[0].transpose(0, 1).clone()
+        for part in "qk":
+            found[f"before.{name}.{part}"] = found[f"before.{name}.{part}"].reshape(found[f"{name}.{part}"].shape)
+        each = q.shape[1] // k.shape[1]  # query heads of one key and value head
+        keys, values = (x[0].repeat_interleave(each, 0) for x in (k, v))
+        scores = q[0] @ keys.transpose(1, 2) * q.shape[-1] ** -0.5
+        if mask is not None:
+            assert set(mask.unique().tolist()) <= {0.0, torch.finfo(mask.dtype).min}
+            scores = scores.masked_fill(mask[0] < 0, -torch.inf)
+        assert scaling == q.shape[-1] ** -0.5
+        found[f"{name}.scores"], found[f"{name}.weights"] = scores, weights[0]
+        near(torch.softmax(scores, -1), weights[0])
+        near((weights[0] @ values).transpose(0, 1), context[0])
+        return context, weights
+
+    code.eager_attention_forward = attend
+    try:
+        with torch.no_grad():
+            return run()
+    finally:
+        code.eager_attention_forward = theirs
 
 
 def trace_both(names, model, inputs):

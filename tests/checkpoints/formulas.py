@@ -1,0 +1,178 @@
+"""The Llama kind and ModernBERT as formulas in float64, from nothing but config.json and the weights.
+
+make.py compares them with the library before it writes anything, so what stands here is what the library computes, in
+both forms of config.json: that of transformers 4, and that of transformers 5 (`rope_parameters`). Shapes: T tokens, D
+numbers in a token's vector, H query heads, G key and value heads, d numbers in a head.
+"""
+
+import json
+import math
+
+import torch
+from safetensors.torch import load_file
+
+from traces import near
+
+THETA = {"smollm3": 2e6}  # where config.json does not say it
+ACTIVATIONS = {"silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}
+
+
+def frequencies(rope, d):
+    """Radians per position, of the pairs of numbers (i, i + d/2): [d/2]."""
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    f = rope["rope_theta"] ** (-torch.arange(0, d, 2).double() / d)
+    if kind == "linear":
+        return f / rope["factor"]
+    if kind == "llama3":
+        longest, low, high = (rope[key] for key in (
+            "original_max_position_embeddings", "low_freq_factor", "high_freq_factor"))
+        # 0 where a wavelength is longest / low or more, 1 where it is longest / high or less.
+        keep = ((longest * f / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+        return keep * f + (1 - keep) * f / rope["factor"]
+    assert kind == "default", kind
+    return f
+
+
+def turned(x, f):
+    """Rotary positions of x [heads, T, d]."""
+    angle = torch.arange(x.shape[1]).double()[:, None] * f
+    one, two = x.chunk(2, -1)
+    return torch.cat([one * angle.cos() - two * angle.sin(), two * angle.cos() + one * angle.sin()], -1)
+
+
+def attend(q, k, v, sees):
+    """[T, H·d] of q [H, T, d] and k, v [G, T, d]; `sees` [T, T]: which keys (columns) a query sees."""
+    k, v = (x.repeat_interleave(len(q) // len(x), 0) for x in (k, v))
+    scores = q @ k.transpose(1, 2) * q.shape[-1] ** -0.5
+    context = scores.masked_fill(~sees, -torch.inf).softmax(-1) @ v
+    return context.transpose(0, 1).flatten(1)
+
+
+def distances(T):
+    """By how much a query stands behind a key: [T, T]."""
+    return torch.arange(T)[:, None] - torch.arange(T)
+
+
+def rms(x, weight, epsilon):
+    return x * (x.pow(2).mean(-1, keepdim=True) + epsilon).rsqrt() * weight
+
+
+class Formula:
+    def __init__(self, folder):
+        self.config = json.loads((folder / "config.json").read_text())
+        self.weights = {}
+        for file in folder.glob("model*.safetensors"):
+            self.weights |= {name: x.double() for name, x in load_file(file).items()}
+
+    def linear(self, name, x):
+        bias = self.weights.get(f"{name}.bias")
+        return torch.nn.functional.linear(x, self.weights[f"{name}.weight"], bias)
+
+
+class Llama(Formula):
+    """llama, mistral, qwen2, qwen3, smollm3."""
+
+    def rope(self):
+        config = self.config
+        scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
+        return {"rope_theta": config.get("rope_theta", THETA.get(config["model_type"], 1e4))} | scaling
+
+    def windows(self):
+        """Of each layer, how many keys a query sees at most, its own among them; None: all before it."""
+        config, layers = self.config, range(self.config["num_hidden_layers"])
+        kind = config["model_type"]
+        if kind == "mistral":
+            return [config.get("sliding_window", 4096)] * len(layers)
+        if kind == "llama" or not config.get("use_sliding_window", False):
+            return [None] * len(layers)
+        first = config.get("max_window_layers", 28)
+        types = config.get("layer_types") or [
+            "sliding_attention" if layer >= first else "full_attention" for layer in layers]
+        return [config["sliding_window"] if kind == "sliding_attention" else None for kind in types]
+
+    def turns(self):
+        """Whether a layer has rotary positions."""
+        config, layers = self.config, range(self.config["num_hidden_layers"])
+        if config["model_type"] != "smollm3":
+            return [True] * len(layers)
+        interval = config.get("no_rope_layer_interval", 4)
+        return config.get("no_rope_layers") or [(layer + 1) % interval != 0 for layer in layers]
+
+    def logits(self, ids):
+        config, weights, epsilon = self.config, self.weights, self.config["rms_norm_eps"]
+        heads = config["num_attention_heads"]
+        d = config.get("head_dim") or config["hidden_size"] // heads
+        f, behind = frequencies(self.rope(), d), distances(len(ids))
+        x = weights["model.embed_tokens.weight"][ids]
+        for layer, (window, turns) in enumerate(zip(self.windows(), self.turns())):
+            name = f"model.layers.{layer}"
+            read = rms(x, weights[f"{name}.input_layernorm.weight"], epsilon)
+            q, k, v = (self.linear(f"{name}.self_attn.{part}_proj", read).unflatten(-1, (-1, d)) for part in "qkv")
+            if config["model_type"] == "qwen3":
+                q = rms(q, weights[f"{name}.self_attn.q_norm.weight"], epsilon)
+                k = rms(k, weights[f"{name}.self_attn.k_norm.weight"], epsilon)
+            q, k, v = (part.transpose(0, 1) for part in (q, k, v))
+            if turns:
+                q, k = turned(q, f), turned(k, f)
+            sees = (behind >= 0) & (behind < (window or len(ids)))
+            x = x + self.linear(f"{name}.self_attn.o_proj", attend(q, k, v, sees))
+            read = rms(x, weights[f"{name}.post_attention_layernorm.weight"], epsilon)
+            gate, up = (self.linear(f"{name}.mlp.{part}_proj", read) for part in ("gate", "up"))
+            x = x + self.linear(f"{name}.mlp.down_proj", ACTIVATIONS[config["hidden_act"]](gate) * up)
+        table = "model.embed_tokens" if self.tied() else "lm_head"
+        return rms(x, weights["model.norm.weight"], epsilon) @ weights[f"{table}.weight"].T
+
+    def tied(self):
+        return self.config.get("tie_word_embeddings", self.config["model_type"] == "smollm3")
+
+    output = logits
+
+
+class ModernBert(Formula):
+    def weight(self, name):
+        return self.weights.get(f"model.{name}", self.weights.get(name))
+
+    def norm(self, name, x):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], self.weight(f"{name}.weight"), eps=self.config["norm_eps"])
+
+    def thetas(self):
+        """Of layers that see everything, and of those that see a window."""
+        config, parts = self.config, self.config.get("rope_parameters") or {}
+        return {kind: parts.get(kind, {}).get("rope_theta", config.get(f"{old}_rope_theta", default))
+                for kind, old, default in (("full_attention", "global", 160000.0), ("sliding_attention", "local", 10000.0))}
+
+    def states(self, ids):
+        config, weight = self.config, self.weight
+        heads = config["num_attention_heads"]
+        d, thetas, behind = config["hidden_size"] // heads, self.thetas(), distances(len(ids))
+        every = config.get("global_attn_every_n_layers", 3)
+        kinds = config.get("layer_types") or ["sliding_attention" if layer % every else "full_attention"
+                                              for layer in range(config["num_hidden_layers"])]
+        x = self.norm("embeddings.norm", weight("embeddings.tok_embeddings.weight")[ids])
+        for layer, kind in enumerate(kinds):
+            name, f = f"layers.{layer}", frequencies({"rope_theta": thetas[kind]}, d)
+            read = self.norm(f"{name}.attn_norm", x) if layer else x
+            q, k, v = (read @ weight(f"{name}.attn.Wqkv.weight").T).unflatten(-1, (3, heads, d)).permute(1, 2, 0, 3)
+            sees = behind.abs() <= (config["local_attention"] // 2 if kind == "sliding_attention" else len(ids))
+            x = x + attend(turned(q, f), turned(k, f), v, sees) @ weight(f"{name}.attn.Wo.weight").T
+            read, gate = (self.norm(f"{name}.mlp_norm", x) @ weight(f"{name}.mlp.Wi.weight").T).chunk(2, -1)
+            x = x + (ACTIVATIONS[config["hidden_activation"]](read) * gate) @ weight(f"{name}.mlp.Wo.weight").T
+        return self.norm("final_norm", x)
+
+    def output(self, ids):
+        x = self.states(ids)
+        if "classifier.weight" not in self.weights:
+            return x
+        if self.config["architectures"][0].endswith("ForSequenceClassification"):
+            x = x[0] if self.config["classifier_pooling"] == "cls" else x.mean(0)
+        x = ACTIVATIONS[self.config["classifier_activation"]](x @ self.weights["head.dense.weight"].T)
+        return self.linear("classifier", self.norm("head.norm", x))
+
+
+def check(formula, model):
+    """Compares the formulas with the library on a text of tokens from all over the vocabulary."""
+    ids = (torch.arange(19) * 37 + 5) % model.config.vocab_size
+    with torch.no_grad():
+        output = model(input_ids=ids[None], attention_mask=torch.ones_like(ids)[None])
+    found = output[0][0].double()
+    near(found, formula.output(ids), 1e-5 * max(1.0, float(found.abs().max())))

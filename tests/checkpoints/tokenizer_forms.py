@@ -1,0 +1,143 @@
+"""Tokenizers of newer families in their published form, made from the small ones of tests/data/tokenizers.
+
+Each function changes the contents of a tokenizer.json in place.
+"""
+
+# The patterns by which the makers split texts into words.
+WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
+LLAMA3 = WORDS + r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+QWEN2 = WORDS + r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+# The Llama 2 kind.
+SPACE = "▁"
+LETTERS = "éüß—…日の"  # characters beyond ASCII that are pieces; others are read as bytes
+
+
+def added(token, id, special=True, **more):
+    return {"id": id, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
+            "normalized": not special, "special": special} | more
+
+
+def append(file, *names, **more):
+    """Adds tokens behind the vocabulary, which does not contain them."""
+    first = max([*file["model"]["vocab"].values(), *(token["id"] for token in file["added_tokens"])]) + 1
+    file["added_tokens"] += [added(name, first + i, **more) for i, name in enumerate(names)]
+
+
+def shorten(file, merges):
+    """Keeps the 256 bytes and the first merges, without any added token."""
+    model = file["model"]
+    made = {"".join(merge) for merge in model["merges"]}
+    known = {token["content"] for token in file["added_tokens"]}
+    model["merges"] = model["merges"][:merges]
+    names = [name for name in sorted(model["vocab"], key=model["vocab"].get) if name not in made | known]
+    names += dict.fromkeys("".join(merge) for merge in model["merges"])
+    model["vocab"] = {name: i for i, name in enumerate(names)}
+    file["added_tokens"] = []
+
+
+def template(file, single, pair, ids):
+    """A post-processor: lists of tokens, "A" and "B" are the texts; what ends in ":1" has type 1."""
+    def part(name):
+        name, _, kind = name.partition(":")
+        what = "Sequence" if name in "AB" else "SpecialToken"
+        return {what: {"id": name, "type_id": int(kind or 0)}}
+    return {"type": "TemplateProcessing", "single": [part(name) for name in single.split()],
+            "pair": [part(name) for name in pair.split()],
+            "special_tokens": {name: {"id": name, "ids": [id], "tokens": [name]} for name, id in ids.items()}}
+
+
+def id_of(file, name):
+    return next(token["id"] for token in file["added_tokens"] if token["content"] == name)
+
+
+def split_and_bytes(pattern, trim_offsets):
+    """A pre-tokenizer: words by a pattern, then their bytes."""
+    return {"type": "Sequence", "pretokenizers": [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False},
+        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": trim_offsets, "use_regex": False}]}
+
+
+def llama3(file):
+    """Llama 3's, with the token that begins a text."""
+    shorten(file, 84)
+    append(file, "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>")
+    file["model"]["ignore_merges"] = True
+    file["pre_tokenizer"] = split_and_bytes(LLAMA3, trim_offsets=True)
+    begin = "<|begin_of_text|>"
+    plain = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
+    file["post_processor"] = {"type": "Sequence", "processors": [
+        plain, template(file, f"{begin} A", f"{begin} A {begin}:1 B:1", {begin: id_of(file, begin)})]}
+
+
+def smollm3(file):
+    """The same, without the token that begins a text."""
+    llama3(file)
+    file["post_processor"] = file["post_processor"]["processors"][0]
+
+
+def qwen2(file):
+    """Qwen 2's: NFC, digits one by one, and nothing around a text."""
+    shorten(file, 84)
+    append(file, "<|endoftext|>", "<|im_start|>", "<|im_end|>")
+    append(file, "<think>", normalized=False, special=False)
+    file["model"] |= {"continuing_subword_prefix": "", "end_of_word_suffix": ""}
+    file["normalizer"] = {"type": "NFC"}
+    file["pre_tokenizer"] = split_and_bytes(QWEN2, trim_offsets=False)
+    parts = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+    file["post_processor"] = file["decoder"] = parts
+
+
+def modernbert(file):
+    """ModernBERT's: two old tokens first, runs of spaces behind the vocabulary, then BERT's special tokens."""
+    shorten(file, 84)
+    model = file["model"]
+    model["vocab"] = {name: i for i, name in enumerate(["|||IP_ADDRESS|||", "<|padding|>", *model["vocab"]])}
+    file["added_tokens"] = [added("|||IP_ADDRESS|||", 0, special=False), added("<|padding|>", 1)]
+    append(file, "    ", "  ", special=False)
+    append(file, "[UNK]", "[CLS]", "[SEP]", "[PAD]")
+    append(file, "[MASK]", lstrip=True)
+    append(file, "[unused0]", special=False)
+    file["normalizer"] = {"type": "NFC"}
+    file["post_processor"] = template(file, "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]",
+                                      {name: id_of(file, name) for name in ("[CLS]", "[SEP]")})
+
+
+def text_of(name):
+    """The text of a byte-level token, if it is one."""
+    from tokenizers import decoders
+    text = decoders.ByteLevel().decode([name])
+    return None if "\ufffd" in text else text.replace(" ", SPACE)
+
+
+def llama2(file):
+    """Llama 2's: SentencePiece's BPE as its converter writes it, bytes for what is no piece, and `▁` before the text."""
+    shorten(file, 80)
+    pieces = [text_of("".join(merge)) for merge in file["model"]["merges"]]
+    pieces = [piece for piece in dict.fromkeys(pieces) if piece and len(piece) > 1 and piece.isprintable()]
+    letters = [SPACE, *sorted(set("".join(pieces)) - {SPACE}), *"?!-:;0123456789", *LETTERS]
+    names = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces, *letters]
+    vocabulary = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    merges = []
+    for piece in pieces:  # every way to put a piece together
+        halves = [(piece[:at], piece[at:]) for at in range(1, len(piece))]
+        halves = [(left, right) for left, right in halves if left in vocabulary and right in vocabulary]
+        merges += [f"{left} {right}" for left, right in sorted(halves, key=lambda half: [vocabulary[h] for h in half])]
+    file["added_tokens"] = [added(name, i) for i, name in enumerate(names[:3])]
+    file["model"] |= {"unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "vocab": vocabulary, "merges": merges}
+    del file["model"]["ignore_merges"]
+    file["normalizer"] = {"type": "Sequence", "normalizers": [
+        {"type": "Prepend", "prepend": SPACE}, {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}]}
+    file["pre_tokenizer"] = None
+    file["post_processor"] = template(file, "<s> A", "<s> A <s>:1 B:1", {"<s>": 1})
+    file["decoder"] = {"type": "Sequence", "decoders": [
+        {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}
+
+
+def mistral(file):
+    """The same in the later form: `▁` before the text alone, not after a token within it."""
+    llama2(file)
+    file["normalizer"] = None
+    file["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
+    file["model"]["ignore_merges"] = False
