@@ -10,12 +10,12 @@
 namespace glassformer {
 
 // The registry: a new family is a file beside this one, and a name here.
-extern const Family bert, distilbert, roberta, gpt2, marian, t5, bergamot;
+extern const Family bert, distilbert, roberta, modernbert, gpt2, llama, marian, t5, bergamot;
 
 namespace {
 
-constexpr std::array readers = {&bert, &distilbert, &roberta};
-constexpr std::array writers = {&gpt2, &marian};
+constexpr std::array readers = {&bert, &distilbert, &roberta, &modernbert};
+constexpr std::array writers = {&gpt2, &llama, &marian};
 constexpr std::array both = {&t5};              // their encoders read
 constexpr std::array containers = {&bergamot};  // they write
 

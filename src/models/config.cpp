@@ -147,7 +147,9 @@ class StackCheck {
     const std::size_t d_model = stack_.d_model;
     check_matrix("d_model", d_model, d_model);
     check_matrix("vocab_size", input.vocab_size, d_model);
-    check_matrix("max_length", stack_.max_length + input.position_offset, d_model);
+    if (input.positions != PositionKind::none) {
+      check_matrix("max_length", stack_.max_length + input.position_offset, d_model);
+    }
     check_matrix("relative_buckets", stack_.relative.buckets, stack_.n_heads(), "n_heads");
   }
 

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <array>
+
+#include "families/family.hpp"
+#include "families/rope.hpp"
+
+// Llama (Touvron et al. 2023; TinyLlama, SmolLM2), Mistral (Jiang et al. 2023), Qwen2, Qwen3 and
+// SmolLM3: a decoder alone with rotary positions, norms without a mean, a gated feed-forward block
+// and keys that several queries share.
+
+namespace glassformer {
+namespace {
+
+constexpr std::array model_types = {
+    Family::Type{"llama", "LlamaTokenizer"}, Family::Type{"mistral", "LlamaTokenizer"},
+    Family::Type{"qwen2", "Qwen2Tokenizer"}, Family::Type{"qwen3", "Qwen2Tokenizer"},
+    Family::Type{"smollm3", "PreTrainedTokenizerFast"}};
+
+constexpr std::array tensors = {
+    TensorName{"embed_tokens", "decoder.embed_tokens"},
+    TensorName{"layers.#.input_layernorm", "decoder.layers.#.self_attn_layer_norm"},
+    TensorName{"layers.#.self_attn.q_proj", "decoder.layers.#.self_attn.q_proj"},
+    TensorName{"layers.#.self_attn.k_proj", "decoder.layers.#.self_attn.k_proj"},
+    TensorName{"layers.#.self_attn.v_proj", "decoder.layers.#.self_attn.v_proj"},
+    TensorName{"layers.#.self_attn.o_proj", "decoder.layers.#.self_attn.out_proj"},
+    TensorName{"layers.#.self_attn.q_norm", "decoder.layers.#.self_attn.q_norm"},
+    TensorName{"layers.#.self_attn.k_norm", "decoder.layers.#.self_attn.k_norm"},
+    TensorName{"layers.#.post_attention_layernorm", "decoder.layers.#.final_layer_norm"},
+    TensorName{"layers.#.mlp.gate_proj", "decoder.layers.#.fc1_gate"},
+    TensorName{"layers.#.mlp.up_proj", "decoder.layers.#.fc1"},
+    TensorName{"layers.#.mlp.down_proj", "decoder.layers.#.fc2"},
+    TensorName{"norm", "decoder.layer_norm"},
+};
+constexpr std::array heads = {
+    TensorName{"lm_head", "lm_head"},
+    TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
+};
+
+// What a file that leaves out a key means, model type by model type.
+using Keys = std::array<ConfigKey, 11>;
+constexpr Keys keys_with(const char* positions, const char* d_ff, const char* n_heads,
+                         const char* n_kv_heads) {
+  return {{
+      {"vocab_size", "vocab_size", "32000"},
+      {"max_position_embeddings", "max_length", positions},
+      {"num_hidden_layers", "layers", "32"},
+      {"hidden_size", "d_model", "4096"},
+      {"intermediate_size", "d_ff", d_ff},
+      {"num_attention_heads", "n_heads", n_heads},
+      {"num_key_value_heads", "n_kv_heads", n_kv_heads},
+      {"head_dim", "d_head", nullptr},
+      {"rms_norm_eps", "layer_norm_eps", "1e-6"},
+      {"hidden_act", "activation", "\"silu\""},
+      {"mlp_bias", "feed_forward_bias", "false"},
+  }};
+}
+constexpr Keys llama_keys = keys_with("2048", "11008", "32", nullptr);
+constexpr Keys mistral_keys = keys_with("131072", "14336", "32", "8");
+constexpr Keys qwen_keys = keys_with("32768", "22016", "32", "32");
+constexpr Keys smollm_keys = keys_with("32768", "11008", "16", "4");
+
+// A model type's own.
+struct Kind {
+  const Keys& keys;
+  float rope_base = 10000;
+  bool tied = false;
+  std::int32_t bos = -1, end = -1;  // -1: none
+};
+
+Kind kind_of(std::string_view type) {
+  if (type == "mistral") return {.keys = mistral_keys, .bos = 1, .end = 2};
+  if (type.starts_with("qwen")) return {.keys = qwen_keys};
+  if (type == "smollm3") {
+    return {.keys = smollm_keys, .rope_base = 2e6f, .tied = true, .bos = 128000, .end = 128001};
+  }
+  return {.keys = llama_keys, .bos = 1, .end = 2};
+}
+
+StackConfig usual_stack(HubConfig& config, std::string_view type) {
+  LayerConfig layer;
+  layer.mixer = Mixer::causal;
+  AttentionConfig& attention = layer.attention;
+  attention.bias = type == "qwen2" || config.flag("attention_bias", false);
+  attention.out_bias = type != "qwen2" && attention.bias;
+  attention.qk_norm = type == "qwen3";
+  if (type == "qwen3") attention.d_head = 128;
+  layer.feed_forward.gated = true;
+  StackConfig stack;
+  stack.tokens().positions = PositionKind::none;
+  stack.layer_norm.kind = NormKind::rms;
+  stack.final_norm = true;
+  stack.layers = {layer};
+  return stack;
+}
+
+// The window of a layer with sliding attention, which counts the query itself. 0: none.
+std::size_t window_of(HubConfig& config) {
+  const JsonValue* window = config.object().find("sliding_window");
+  if (window && !present(window)) return 0;
+  const std::size_t size = config.free_size("sliding_window", 4096);
+  if (size < 2) config.refuse("sliding_window", "at least 2", std::to_string(size));
+  return size - 1;
+}
+
+// Qwen2 and Qwen3: windows in the layers that the file names, or in all from max_window_layers on.
+void read_windows(HubConfig& config, StackConfig& stack) {
+  const std::vector<bool> sliding = sliding_layers(config, stack.layers.size());
+  const bool uses = config.flag("use_sliding_window", false);
+  if (!uses && std::ranges::find(sliding, true) != sliding.end()) {
+    config.refuse("use_sliding_window", "true with a sliding layer in layer_types", "false");
+  }
+  if (!uses) return;
+  const std::size_t window = window_of(config), first = config.id("max_window_layers", 28);
+  for (std::size_t i = 0; i < stack.layers.size(); ++i) {
+    const bool slides = sliding.empty() ? i >= first : sliding[i];
+    if (slides) stack.layers[i].attention.window = window;
+  }
+}
+
+// SmolLM3: no positions in the layers that a list of 1 and 0 names, or in every n-th.
+std::vector<bool> rotating_layers(HubConfig& config, std::size_t layers) {
+  constexpr const char* key = "no_rope_layers";
+  std::vector<bool> rotates;
+  const JsonValue* list = config.find(key);
+  const std::size_t every = config.free_size("no_rope_layer_interval", 4);
+  for (std::size_t i = 0; !list && i < layers; ++i) rotates.push_back((i + 1) % every != 0);
+  if (!list) return rotates;
+  if (!list->is_array() || count_entries(*list) != layers) {
+    config.object().fail(key, {"an array of {} numbers, one for each layer", {layers}}, *list);
+  }
+  for (JsonEntries entry(*list); entry.next();) {
+    const JsonValue value = entry.value();
+    if (!value.is_whole() || value.whole() > 1) config.object().fail(key, "1 or 0", value);
+    rotates.push_back(value.whole() == 1);
+  }
+  return rotates;
+}
+
+void read_smollm(HubConfig& config, StackConfig& stack) {
+  const std::vector<bool> sliding = sliding_layers(config, stack.layers.size());
+  if (std::ranges::find(sliding, true) != sliding.end()) {
+    config.refuse("layer_types", "full attention in every layer", "\"sliding_attention\"");
+  }
+  if (config.find("sliding_window")) config.expect_flag("use_sliding_window", false);
+  const std::vector<bool> rotates = rotating_layers(config, stack.layers.size());
+  for (std::size_t i = 0; i < stack.layers.size(); ++i) {
+    if (!rotates[i]) stack.layers[i].attention.rotary.reset();
+  }
+}
+
+void set_rotary(HubConfig& config, StackConfig& stack, float base) {
+  RotaryConfig rotary = read_rope(config, base);
+  for (LayerConfig& layer : stack.layers) {
+    rotary.size = layer.attention.d_head;
+    layer.attention.rotary = rotary;
+  }
+}
+
+ModelConfig read(HubConfig& config) {
+  const std::string type = config.text("model_type", "llama");
+  const Kind kind = kind_of(type);
+  ModelConfig model;
+  StackConfig& stack = model.architecture.decoder.emplace(usual_stack(config, type));
+  config.read(stack, {.keys = kind.keys, .layer_tensors = "layers."});
+  set_rotary(config, stack, kind.rope_base);
+  if (type == "mistral") {
+    for (LayerConfig& layer : stack.layers) layer.attention.window = window_of(config);
+  }
+  if (type.starts_with("qwen")) read_windows(config, stack);
+  if (type == "smollm3") read_smollm(config, stack);
+
+  const auto has_row = [&](std::int32_t id) {
+    return id >= 0 && static_cast<std::size_t>(id) < stack.vocab_size();
+  };
+  if (has_row(kind.end)) model.generation.end_ids = {kind.end};
+  if (has_row(kind.bos)) model.generation.bos_id = kind.bos;
+  config.read_next_token(model, kind.tied);
+  // Whatever the file says of tying: if it has an output matrix, the library reads that.
+  if (config.has_tensor("lm_head.weight") && config.has_tensor("embed_tokens.weight")) {
+    model.architecture.embeddings = EmbeddingSharing::separate;
+  }
+  config.finish(model);
+  return model;
+}
+
+}  // namespace
+
+extern const Family llama = {.model_types = model_types,
+                             .prefix = "model.",
+                             .tensors = tensors,
+                             .heads = heads,
+                             .read = read,
+                             .writes = true};
+
+}  // namespace glassformer
