@@ -11,7 +11,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t most_fields = 1000;
-constexpr std::uint64_t largest = 1 << 24;
+constexpr std::uint64_t largest_count = 1 << 24;
 constexpr std::size_t most_ids = 1000;
 constexpr std::size_t most_stops = 64, longest_stop = 1024;  // the latter in bytes
 constexpr std::size_t most_words = 1000;
@@ -48,7 +48,7 @@ class LenientFields {
 
   const JsonValue* find(const char* key) { return present(object_.find(key)); }
   void count(const char* key, std::uint64_t least, std::optional<std::size_t>& into) {
-    if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest));
+    if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest_count));
   }
   void number(const char* key, std::optional<float>& into) {
     if (find(key)) into = object_.float_number(key);
@@ -79,7 +79,7 @@ void expect_neutral(LenientFields& fields) {
 }
 
 void add_id(LenientFields& fields, const char* key, JsonValue id, std::vector<std::int32_t>& ids) {
-  if (!id.is_whole() || id.whole() > largest || ids.size() == most_ids) {
+  if (!id.is_whole() || id.whole() > largest_count || ids.size() == most_ids) {
     fields.object().fail(key, {"at most {} ids of tokens", {most_ids}}, id);
   }
   ids.push_back(static_cast<std::int32_t>(id.whole()));
@@ -181,7 +181,7 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   read_stops(fields, config.stop_strings);
   constexpr const char* begin = "bos_token_id";
   if (!config.start_id && fields.find(begin)) {
-    config.bos_id = static_cast<std::int32_t>(object.integer(begin, 0, largest));
+    config.bos_id = static_cast<std::int32_t>(object.integer(begin, 0, largest_count));
   }
   std::vector<std::int32_t> last;
   read_ids(fields, "forced_eos_token_id", last);
@@ -191,7 +191,7 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   }
   constexpr const char* start = "decoder_start_token_id";
   if (config.start_id && fields.find(start)) {
-    config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest));
+    config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest_count));
   }
   if (fields.find("do_sample")) {
     config.sample = object.boolean("do_sample");

@@ -13,7 +13,7 @@ namespace glassformer {
 namespace {
 
 // A token or a word before it has a label.
-struct Piece {
+struct EntityPiece {
   std::string word;
   std::uint32_t start, end;
   std::size_t index;
@@ -44,9 +44,9 @@ std::size_t last_character(std::string_view text, std::size_t place) {
   return place;
 }
 
-std::vector<Piece> pieces_of(Utf16Cursor cursor, std::span<const LabeledToken> tokens,
+std::vector<EntityPiece> pieces_of(Utf16Cursor cursor, std::span<const LabeledToken> tokens,
                              const ConstView<2>& probabilities, bool marks_subwords) {
-  std::vector<Piece> pieces;
+  std::vector<EntityPiece> pieces;
   const std::string_view text = cursor.text();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const LabeledToken& token = tokens[i];
@@ -69,7 +69,7 @@ std::vector<Piece> pieces_of(Utf16Cursor cursor, std::span<const LabeledToken> t
   return pieces;
 }
 
-Labeled label_of(const Piece& piece, std::span<const float> probabilities) {
+Labeled label_of(const EntityPiece& piece, std::span<const float> probabilities) {
   const auto best = std::ranges::max_element(probabilities);
   return {.label = static_cast<std::size_t>(best - probabilities.begin()),
           .score = *best,
@@ -79,20 +79,20 @@ Labeled label_of(const Piece& piece, std::span<const float> probabilities) {
           .index = piece.index};
 }
 
-std::vector<float> mean_of(std::span<const Piece> pieces) {
+std::vector<float> mean_of(std::span<const EntityPiece> pieces) {
   std::vector<float> mean(pieces[0].probabilities.size());
   for (std::size_t label = 0; label < mean.size(); ++label) {
     double sum = 0;
-    for (const Piece& piece : pieces) sum += static_cast<double>(piece.probabilities[label]);
+    for (const EntityPiece& piece : pieces) sum += static_cast<double>(piece.probabilities[label]);
     mean[label] = static_cast<float>(sum / static_cast<double>(pieces.size()));
   }
   return mean;
 }
 
-std::span<const float> surest_of(std::span<const Piece> pieces) {
+std::span<const float> surest_of(std::span<const EntityPiece> pieces) {
   return std::ranges::max_element(
              pieces, {},
-             [](const Piece& piece) { return *std::ranges::max_element(piece.probabilities); })
+             [](const EntityPiece& piece) { return *std::ranges::max_element(piece.probabilities); })
       ->probabilities;
 }
 
@@ -104,7 +104,7 @@ std::string joined(const Range& words, const PieceRules& rules) {
   return rules.decode(texts);
 }
 
-Labeled settle(std::span<const Piece> pieces, Aggregation aggregation, const PieceRules& rules) {
+Labeled settle(std::span<const EntityPiece> pieces, Aggregation aggregation, const PieceRules& rules) {
   std::vector<float> mean;
   std::span<const float> probabilities = pieces[0].probabilities;
   if (aggregation == Aggregation::max) probabilities = surest_of(pieces);
@@ -115,12 +115,12 @@ Labeled settle(std::span<const Piece> pieces, Aggregation aggregation, const Pie
   return word;
 }
 
-std::vector<Labeled> settle_words(std::span<const Piece> pieces, Aggregation aggregation,
+std::vector<Labeled> settle_words(std::span<const EntityPiece> pieces, Aggregation aggregation,
                                   const PieceRules& rules) {
   std::vector<Labeled> words;
   while (!pieces.empty()) {
     const auto next = std::find_if_not(pieces.begin() + 1, pieces.end(),
-                                       [](const Piece& piece) { return piece.continues_word; });
+                                       [](const EntityPiece& piece) { return piece.continues_word; });
     const auto size = static_cast<std::size_t>(next - pieces.begin());
     words.push_back(settle(pieces.first(size), aggregation, rules));
     pieces = pieces.subspan(size);
@@ -185,10 +185,10 @@ std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options) {
   expect_shape("probabilities", probabilities, {tokens.size(), options.labels.size()});
-  const std::vector<Piece> pieces = pieces_of(text, tokens, probabilities, rules.marks_subwords);
+  const std::vector<EntityPiece> pieces = pieces_of(text, tokens, probabilities, rules.marks_subwords);
   std::vector<Labeled> labeled;
   if (options.aggregation == Aggregation::none || options.aggregation == Aggregation::simple) {
-    for (const Piece& piece : pieces) labeled.push_back(label_of(piece, piece.probabilities));
+    for (const EntityPiece& piece : pieces) labeled.push_back(label_of(piece, piece.probabilities));
   } else {
     labeled = settle_words(pieces, options.aggregation, rules);
   }

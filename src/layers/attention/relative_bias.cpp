@@ -11,7 +11,7 @@ namespace glassformer {
 namespace {
 
 // What it starts with: enough for most texts, and little beside the weights.
-constexpr std::size_t least_length = 128;
+constexpr std::size_t least_distances = 128;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ const GrowingTable& RelativeBias::table(std::size_t length, Session& session) co
   GrowingTable& table = session.table(this);
   if (length <= table.rows) return table;
   const float* const weight = loaded(weight_, "a bias by distance");
-  const std::size_t longest = std::max({length, 2 * table.rows, least_length});
+  const std::size_t longest = std::max({length, 2 * table.rows, least_distances});
   const std::size_t distances = 2 * longest - 1;
   table.values.resize(checked_product("a bias by distance", {shape_.n_heads, distances}));
   table.rows = longest;
