@@ -26,8 +26,8 @@
 #include "kernels/kernels.hpp"
 #include "linked.hpp"
 #include "models/model.hpp"
-#include "pipelines/explain.hpp"
-#include "pipelines/make_pipeline.hpp"
+#include "tasks/explain/explain.hpp"
+#include "tasks/make_pipeline.hpp"
 #include "weights/tensor_container.hpp"
 
 bool glassformer::links_printing() { return false; }

@@ -6,10 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "kernels/kernels.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/generate.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer {
 namespace {

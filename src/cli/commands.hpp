@@ -8,9 +8,9 @@
 
 #include "cli/patch_file.hpp"
 #include "glassformer/explain.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/generate.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer {
 

@@ -8,7 +8,7 @@
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
 #include "models/model.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 #include "weights/floats.hpp"
 
 namespace glassformer {

@@ -1,8 +1,8 @@
-#include "pipelines/explain.hpp"
+#include "tasks/explain/explain.hpp"
 #include "base/json_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {

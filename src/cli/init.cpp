@@ -6,7 +6,7 @@
 #include "cli/new_files.hpp"
 #include "models/initialize.hpp"
 #include "models/model.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

@@ -7,7 +7,7 @@
 #include "cli/lines.hpp"
 #include "cli/manifest.hpp"
 #include "models/model.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {

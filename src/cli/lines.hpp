@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "pipelines/pipeline.hpp"
+#include "tasks/pipeline.hpp"
 
 namespace glassformer {
 

@@ -1,7 +1,7 @@
 #include "base/json_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

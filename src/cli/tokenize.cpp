@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
 #include "cli/new_files.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 #include "weights/safetensors.hpp"
 
 namespace glassformer {

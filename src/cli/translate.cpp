@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/lines.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,7 +1,7 @@
 #include "glassformer/classifier.hpp"
 
-#include "pipelines/classify.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

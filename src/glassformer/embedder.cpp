@@ -1,7 +1,7 @@
 #include "glassformer/embedder.hpp"
 
-#include "pipelines/embed.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/embed/embed.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

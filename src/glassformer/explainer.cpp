@@ -1,7 +1,7 @@
 #include "glassformer/explainer.hpp"
 
-#include "pipelines/explain.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/explain/explain.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

@@ -1,7 +1,7 @@
 #include "glassformer/generator.hpp"
 
-#include "pipelines/generate.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

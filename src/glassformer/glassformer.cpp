@@ -1,12 +1,12 @@
 #include "glassformer/glassformer.hpp"
 
-#include "pipelines/answer.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/embed.hpp"
-#include "pipelines/generate.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/token_classify.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/answer/answer.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/embed/embed.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/tag/token_classify.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,7 +1,7 @@
 #include "glassformer/question_answerer.hpp"
 
-#include "pipelines/answer.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/answer/answer.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer {
 

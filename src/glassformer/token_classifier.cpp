@@ -1,7 +1,7 @@
 #include "glassformer/token_classifier.hpp"
 
-#include "pipelines/load.hpp"
-#include "pipelines/token_classify.hpp"
+#include "tasks/load.hpp"
+#include "tasks/tag/token_classify.hpp"
 
 namespace glassformer {
 

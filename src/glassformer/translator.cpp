@@ -1,7 +1,7 @@
 #include "glassformer/translator.hpp"
 
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer {
 

@@ -20,8 +20,8 @@ std::string describe_shape(std::span<const std::size_t> shape) {
 
 void throw_shape_mismatch(std::string_view name, std::span<const std::size_t> expected,
                           std::span<const std::size_t> got) {
-  throw_error(ErrorCode::internal,
-              {"{}: expected shape {}, got {}", {name, describe_shape(expected), describe_shape(got)}});
+  throw_error(ErrorCode::internal, {"{}: expected shape {}, got {}",
+                                    {name, describe_shape(expected), describe_shape(got)}});
 }
 
 }  // namespace glassformer

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/load.hpp"
 
 using namespace glassformer;
 

@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/utf8.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/translate/translate.hpp"
 
 using namespace glassformer;
 

@@ -33,9 +33,9 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "pipelines/explain.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/pipeline.hpp"
+#include "tasks/explain/explain.hpp"
+#include "tasks/load.hpp"
+#include "tasks/pipeline.hpp"
 
 // Memory that no small folder may ask for.
 extern "C" const char* __asan_default_options();

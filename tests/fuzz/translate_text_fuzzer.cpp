@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 using namespace glassformer;
 

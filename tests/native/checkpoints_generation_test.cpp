@@ -14,8 +14,8 @@
 
 #include "checkpoint_golden.hpp"
 #include "families/generation_config.hpp"
-#include "pipelines/generate.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {

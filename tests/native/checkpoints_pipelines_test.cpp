@@ -12,11 +12,11 @@
 #include <fstream>
 
 #include "checkpoint_golden.hpp"
-#include "pipelines/answer.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/embed.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/token_classify.hpp"
+#include "tasks/answer/answer.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/embed/embed.hpp"
+#include "tasks/load.hpp"
+#include "tasks/tag/token_classify.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "checkpoint_golden.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
 #include "golden.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 

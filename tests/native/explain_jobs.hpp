@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/explain.hpp"
+#include "tasks/explain/explain.hpp"
 
 namespace glassformer::test {
 

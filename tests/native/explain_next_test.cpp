@@ -14,7 +14,7 @@
 #include "glassformer/explainer.hpp"
 #include "glassformer/generator.hpp"
 #include "golden.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -14,8 +14,8 @@
 #include "explain_jobs.hpp"
 #include "golden.hpp"
 #include "models/initialize.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -1,6 +1,6 @@
 // From a text to its continuation: what must hold of any model that continues texts.
 
-#include "pipelines/generate.hpp"
+#include "tasks/generate/generate.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -13,7 +13,7 @@
 #include "error_of.hpp"
 #include "families/family.hpp"
 #include "glassformer/glassformer.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {

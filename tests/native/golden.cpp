@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "pipelines/load.hpp"
+#include "tasks/load.hpp"
 #include "weights/floats.hpp"
 
 namespace glassformer::test {

@@ -9,7 +9,7 @@
 
 #include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
-#include "pipelines/classify.hpp"
+#include "tasks/classify/classify.hpp"
 
 namespace glassformer::test {
 

@@ -10,7 +10,7 @@
 #include "allocations.hpp"
 #include "golden.hpp"
 #include "models/initialize.hpp"
-#include "pipelines/classify.hpp"
+#include "tasks/classify/classify.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -1,6 +1,6 @@
 // Spans of a context from the logits of their starts and ends.
 
-#include "pipelines/answers.hpp"
+#include "tasks/answer/answers.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // Entities from the probabilities of labels. Expected values: what TokenClassificationPipeline of
 // Transformers 5.12.1 makes of the same tokens and probabilities, with offsets in UTF-16 units.
 
-#include "pipelines/entities.hpp"
+#include "tasks/tag/entities.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -7,8 +7,8 @@
 
 #include "error_of.hpp"
 #include "families/hub_config.hpp"
-#include "pipelines/scores.hpp"
-#include "pipelines/vectors.hpp"
+#include "tasks/embed/vectors.hpp"
+#include "tasks/reading/scores.hpp"
 
 namespace glassformer {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "error_of.hpp"
 #include "golden.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/load.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -12,11 +12,11 @@
 #include "checkpoint_golden.hpp"
 #include "error_of.hpp"
 #include "golden.hpp"
-#include "pipelines/classify.hpp"
-#include "pipelines/limits.hpp"
-#include "pipelines/load.hpp"
-#include "pipelines/translate.hpp"
 #include "run/trace_plan.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/load.hpp"
+#include "tasks/translate/translate.hpp"
 
 namespace glassformer::test {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/utf8.hpp"
 #include "models/initialize.hpp"
-#include "pipelines/translate.hpp"
+#include "tasks/translate/translate.hpp"
 #include "text_fixture.hpp"
 
 namespace glassformer::test {

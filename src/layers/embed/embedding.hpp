@@ -24,7 +24,7 @@ class Embedding {
   virtual void declare(const ParameterScope& scope) = 0;
 
   /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row: whoever makes a
-  /// model's input checks its ids (pipelines/token_checks.hpp).
+  /// model's input checks its ids (tasks/reading/token_checks.hpp).
   void operator()(std::span<const std::int32_t> ids, View<2> x) const;
 
   /// row [D] = table[id], where id is below rows().

@@ -1,0 +1,276 @@
+#include "tasks/explain/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "explain/contrast.hpp"
+#include "explain/ledger.hpp"
+#include "explain/lens.hpp"
+#include "explain/rollout.hpp"
+#include "explain/traced.hpp"
+#include "explain/value_norms.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/reading/input_tokens.hpp"
+#include "tasks/translate/alignment.hpp"
+#include "text/sentences.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t most_cells = 64;
+
+// Appends the words and sentences of one text of an input, whose tokens have this kind.
+void append_words(std::string_view text, TemplatePart::Kind kind, ExplainInput& read) {
+  std::vector<TextRange> ranges;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < read.input.tokens.size(); ++i) {
+    if (read.input.kinds[i] != kind) continue;
+    ranges.push_back({read.input.tokens[i].start, read.input.tokens[i].end});
+    places.push_back(i);
+  }
+  for (const Word& word : words_of(text, ranges)) {
+    std::vector<std::size_t>& tokens = read.words.emplace_back();
+    for (std::size_t i = word.first; i <= word.last; ++i) tokens.push_back(places[i]);
+  }
+  std::size_t token = 0;
+  bool first = true;  // to which what is before its first word belongs, such as an added space
+  for (const SentenceRange& sentence : split_sentences(text)) {
+    while (!first && token < ranges.size() && ranges[token].end <= sentence.start16) ++token;
+    first = false;
+    if (token < ranges.size()) read.sentence_starts.push_back(places[token]);
+  }
+}
+
+// The tokens of an input for an alignment.
+std::vector<AlignedToken> to_align(const ExplainInput& input) {
+  std::vector<AlignedToken> tokens;
+  for (std::size_t i = 0; i < input.text.tokens(); ++i) {
+    tokens.push_back({input.text.ids[i], input.input.kinds[i] == TemplatePart::Kind::special});
+  }
+  for (const std::vector<std::size_t>& word : input.words) {
+    for (std::size_t i = 1; i < word.size(); ++i) tokens[word[i]].starts_word = false;
+  }
+  return tokens;
+}
+
+Probability probability_of(Scoring scoring) {
+  switch (scoring) {
+    case Scoring::softmax:
+      return Probability::softmax;
+    case Scoring::sigmoid:
+      return Probability::sigmoid;
+    case Scoring::raw:
+      break;
+  }
+  return Probability::none;
+}
+
+}  // namespace
+
+ExplainInput ClassifierExplainer::read(const TextInput& text) const {
+  ExplainInput read;
+  read.input = pipeline_.read(text, {})[0];
+  for (const Token& token : read.input.tokens) read.text.ids.push_back(token.id);
+  read.text.types = read.input.types;
+  append_words(text.text, TemplatePart::Kind::first_text, read);
+  if (text.pair) append_words(*text.pair, TemplatePart::Kind::second_text, read);
+  return read;
+}
+
+std::vector<InputToken> ClassifierExplainer::tokens_of(const ExplainInput& input) const {
+  return input.input.pair ? pair_tokens(input.input, pipeline_.tokenizer())
+                          : input_tokens(input.input.tokens, pipeline_.tokenizer());
+}
+
+std::size_t ClassifierExplainer::find_label(const std::string& label) const {
+  const std::vector<std::string>& labels = pipeline_.config().labels;
+  const auto found = std::ranges::find(labels, label);
+  if (found != labels.end()) return static_cast<std::size_t>(found - labels.begin());
+  std::string known;
+  for (const std::string& name : labels) known.append(known.empty() ? "" : ", ").append(name);
+  throw_error(ErrorCode::invalid_option,
+              {"label: expected one of {}, got \"{}\"", {shortened(known, 200), label}});
+}
+
+std::size_t ClassifierExplainer::answer(const ExplainInput& input) const {
+  const Tensor<2> logits = model()(input.text.batch(), {}).logits;
+  expect_finite({logits.data(), logits.size()});
+  return largest({logits.data(), logits.size()});
+}
+
+std::size_t ClassifierExplainer::label_of(const ExplainInput& input,
+                                          const std::optional<std::string>& label) const {
+  return label ? find_label(*label) : answer(input);
+}
+
+std::vector<float> ClassifierExplainer::pooling_of(const ExplainInput& input) const {
+  std::vector<float> shares(input.text.tokens());
+  Sequences text;
+  text.add(shares.size());
+  static_cast<const SequenceHead&>(model()->head()).pooling().weigh(text, 0, shares);
+  return shares;
+}
+
+std::vector<TracedTensor> ClassifierExplainer::trace(const ExplainInput& input,
+                                                     std::vector<std::string> names) const {
+  const TracePlan plan(model().model, model().session, {.names = names});
+  TraceBudget().take(plan.numbers({.source = input.text.tokens()}));
+  return glassformer::trace(model(), input.text, std::move(names));
+}
+
+Stream ClassifierExplainer::stream(const ExplainInput& input) const {
+  const std::size_t layers = pipeline_.config().encoder().layers.size();
+  return stream_of(trace(input, stream_tensors(layers)), layers);
+}
+
+Rollout ClassifierExplainer::rollout(const ExplainInput& input) const {
+  const StackConfig& config = pipeline_.config().encoder();
+  const std::size_t tokens = input.text.tokens();
+  TraceBudget().take(saturating_product({config.layers.size(), config.n_heads(), tokens, tokens}));
+  const auto output = model()(input.text.batch(), {.attention = true});
+  expect_finite({output.logits.data(), output.logits.size()});
+  Rollout result = {glassformer::rollout(output.attention[0]), {}};
+  result.scores = pooled_rollout(result.matrix, pooling_of(input));
+  return result;
+}
+
+ValueNorms ClassifierExplainer::value_norms(const ExplainInput& input) const {
+  std::vector<std::string> names = value_norm_tensors();
+  names.emplace_back("logits");
+  const std::vector<TracedTensor> traced = trace(input, std::move(names));
+  expect_finite(find_traced(traced, "logits").data);
+  ValueNorms norms =
+      glassformer::value_norms(explained_stack(model()->encoder(), "encoder"), traced);
+  expect_finite(norms.heads.data);
+  expect_finite(norms.layers.data);
+  return norms;
+}
+
+Lens ClassifierExplainer::lens(const ExplainInput& input) const {
+  Lens lens = glassformer::lens(model(), stream(input));
+  expect_finite(lens.logits);
+  expect_finite(lens.token_logits);
+  return lens;
+}
+
+Ledger ClassifierExplainer::ledger(const ExplainInput& input, const LedgerOptions& options) const {
+  const std::vector<TracedTensor> traced = trace(input, ledger_tensors(model().model));
+  const std::vector<float>& logits = find_traced(traced, "logits").data;
+  expect_finite(logits);
+  const std::size_t label = options.label ? find_label(*options.label) : largest(logits);
+  const Contrast contrast = contrast_for(label, logits.size());
+  Ledger ledger = glassformer::ledger(model().model, traced, contrast);
+  if (options.effects) {
+    const Stream stream = stream_of(traced, pipeline_.config().encoder().layers.size());
+    measure_effects(model(), input.text, stream, contrast, ledger);
+  }
+  expect_finite(ledger.written);
+  expect_finite(ledger.read);
+  return ledger;
+}
+
+std::vector<float> ClassifierExplainer::token_scores(const ExplainInput& input,
+                                                     const std::string& method) const {
+  if (method == "rollout") return rollout(input).scores;
+  if (method == "value_norms") {
+    const ValueNorms norms = value_norms(input);
+    const std::span<const float> last = norms.layers.at(norms.layers.layers - 1, 0);
+    return pooled_rollout({last.begin(), last.end()}, pooling_of(input));
+  }
+  if (method == "ledger") {
+    const Ledger parts = ledger(input, {});
+    std::vector<float> scores(parts.tokens);
+    for (std::size_t i = 0; i < parts.read.size(); ++i) {
+      const auto kind = parts.columns[i % parts.columns.size()].kind;
+      if (kind == LedgerColumn::Kind::bias || kind == LedgerColumn::Kind::rounding) continue;
+      scores[i / parts.columns.size()] += parts.read[i];
+    }
+    return scores;
+  }
+  throw_error(ErrorCode::invalid_option,
+              {"of: expected rollout, value_norms or ledger, got \"{}\"", {method}});
+}
+
+// One cell a token, word or sentence; a special token is one by itself.
+std::vector<std::size_t> ClassifierExplainer::cells_of(const ExplainInput& base) const {
+  std::vector<std::size_t> cells;
+  const std::size_t tokens = base.text.tokens();
+  if (tokens <= most_cells) return cells;
+  // What is of the same word, or in words of the same sentence, goes into the same cell: each
+  // token that starts another one starts a cell. Tokens between words go with the word before.
+  std::vector<bool> starts(tokens, false);
+  for (const std::vector<std::size_t>& word : base.words) starts[word[0]] = true;
+  const bool by_sentence = base.words.size() > most_cells;
+  for (std::size_t i = 0; i < tokens; ++i) {
+    const bool special = base.input.kinds[i] == TemplatePart::Kind::special;
+    const bool after_special = i > 0 && base.input.kinds[i - 1] == TemplatePart::Kind::special;
+    bool starts_cell = i == 0 || special || after_special || starts[i];
+    if (by_sentence && i > 0 && !special && !after_special && starts_cell) {
+      starts_cell = std::ranges::binary_search(base.sentence_starts, i);
+    }
+    cells.push_back(i == 0 ? 0 : cells.back() + (starts_cell ? 1 : 0));
+  }
+  return cells;
+}
+
+Transplant ClassifierExplainer::transplant(const ExplainInput& base, const ExplainInput& donor,
+                                           const TransplantOptions& options) const {
+  // Both runs' streams and, at one site, what is carried.
+  const StackConfig& config = pipeline_.config().encoder();
+  TraceBudget().take(saturating_product(
+      {3 * (config.layers.size() + 1), config.d_model, base.text.tokens() + donor.text.tokens()}));
+  std::optional<std::size_t> label;
+  if (options.label) label = find_label(*options.label);
+  return Transplant(
+      model(),
+      {base.text, donor.text, align_tokens(to_align(base), to_align(donor)), cells_of(base)},
+      options.site, label);
+}
+
+TransplantResult ClassifierExplainer::describe(const TransplantTable& table,
+                                               const ExplainInput& base,
+                                               const ExplainInput& donor) const {
+  TokenAlignment aligned = align_tokens(to_align(base), to_align(donor));
+  return {table, tokens_of(donor), std::move(aligned.donor_of), std::move(aligned.base_columns),
+          std::move(aligned.donor_columns)};
+}
+
+FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
+                                                   const FaithfulnessOptions& options) const {
+  std::vector<float> tokens = options.scores;
+  if (!std::ranges::all_of(tokens, [](float score) { return std::isfinite(score); })) {
+    throw_error(ErrorCode::invalid_option, "scores: expected finite numbers, got others");
+  }
+  if (tokens.empty()) tokens = token_scores(input, options.of);
+  if (tokens.size() != input.text.tokens()) {
+    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one a token, got {}",
+                                            {input.text.tokens(), tokens.size()}});
+  }
+  FaithfulnessTest::Subject subject = {.text = input.text,
+                                       .parts = input.words,
+                                       .scores = {},
+                                       .probability = probability_of(pipeline_.config().scoring)};
+  for (const std::vector<std::size_t>& word : input.words) {
+    float& score = subject.scores.emplace_back(0.0f);
+    for (const std::size_t token : word) score += tokens[token];
+  }
+  if (options.label) subject.label = find_label(*options.label);
+  return FaithfulnessTest(model(), std::move(subject), options.orders, options.seed);
+}
+
+CutEffects ClassifierExplainer::cut(const ExplainInput& input, std::span<const AttentionEdge> edges,
+                                    Cut cut, std::size_t label) const {
+  const std::size_t labels = pipeline_.config().labels.size();
+  return cut_edges(model(), stream(input), edges, cut, contrast_for(label, labels));
+}
+
+CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float least) const {
+  const StackConfig& config = pipeline_.config().encoder();
+  const std::size_t tokens = input.text.tokens();
+  // The value norms and their order; an arrow takes five numbers there.
+  TraceBudget().take(
+      saturating_product({10, config.layers.size(), config.n_heads(), tokens, tokens}));
+  return CircuitSearch(model(), input.text, least);
+}
+
+}  // namespace glassformer

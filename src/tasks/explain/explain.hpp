@@ -1,0 +1,163 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "explain/circuit.hpp"
+#include "explain/faithfulness.hpp"
+#include "explain/transplant.hpp"
+#include "glassformer/explainer.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/explain/explain_next.hpp"
+#include "tasks/generate/generate.hpp"
+
+namespace glassformer {
+
+class TranslatePipeline;
+
+/// A text as a classifier reads it.
+struct ExplainInput {
+  EncoderInput input;
+  ExplainedText text;
+  std::vector<std::vector<std::size_t>> words;  ///< the tokens of each; special ones are of none
+  std::vector<std::size_t> sentence_starts;     ///< the first token of each, ascending
+};
+
+/// Explanations of a classifier's answers; see Explainer for what they are. What takes long is left
+/// for the caller to step through.
+class ClassifierExplainer {
+ public:
+  /// The pipeline outlives this.
+  explicit ClassifierExplainer(ClassifyPipeline& pipeline) : pipeline_(pipeline) {}
+
+  /// Throws what ClassifyPipeline::read does.
+  ExplainInput read(const TextInput& text) const;
+  /// Throws `invalid_option` for a label that the model does not have.
+  std::size_t find_label(const std::string& label) const;
+
+  Rollout rollout(const ExplainInput& input) const;
+  ValueNorms value_norms(const ExplainInput& input) const;
+  Lens lens(const ExplainInput& input) const;
+  Ledger ledger(const ExplainInput& input, const LedgerOptions& options) const;
+  /// By a method's name: "rollout", "value_norms" or "ledger". Throws `invalid_option` for others.
+  std::vector<float> token_scores(const ExplainInput& input, const std::string& method) const;
+
+  /// Cells are tokens; of a base of over 64 of them words; of over 64 words sentences.
+  Transplant transplant(const ExplainInput& base, const ExplainInput& donor,
+                        const TransplantOptions& options) const;
+  TransplantResult describe(const TransplantTable& table, const ExplainInput& base,
+                            const ExplainInput& donor) const;
+  FaithfulnessTest faithfulness(const ExplainInput& input,
+                                const FaithfulnessOptions& options) const;
+  CutEffects cut(const ExplainInput& input, std::span<const AttentionEdge> edges, Cut cut,
+                 std::size_t label) const;
+  CircuitSearch circuit(const ExplainInput& input, float least) const;
+
+  /// A part with what it is of.
+  template <class Part>
+  Explanation<Part> explain(const ExplainInput& input, std::size_t label, Part part) const {
+    return {tokens_of(input), input.input.clipped, pipeline_.config().labels[label],
+            std::move(part)};
+  }
+  /// The label that the model gives.
+  std::size_t answer(const ExplainInput& input) const;
+  /// The label of this name; none: the answer.
+  std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
+  std::vector<InputToken> tokens_of(const ExplainInput& input) const;
+  const ClassifyPipeline& pipeline() const { return pipeline_; }
+
+ private:
+  EncoderRunner model() const { return pipeline_.model(); }
+  std::vector<float> pooling_of(const ExplainInput& input) const;
+  // Runs the text for these tensors. Throws `too_large` where they would take too much memory.
+  std::vector<TracedTensor> trace(const ExplainInput& input, std::vector<std::string> names) const;
+  Stream stream(const ExplainInput& input) const;
+  std::vector<std::size_t> cells_of(const ExplainInput& base) const;
+
+  ClassifyPipeline& pipeline_;
+};
+
+/// Explanations of what a decoder alone would write next; see NextTokenExplainer.
+class GenerationExplainer {
+ public:
+  /// Throws `unsupported` for a model with an encoder. The pipeline outlives this.
+  explicit GenerationExplainer(GeneratePipeline& pipeline);
+
+  /// The end of a long text, as Generator::next reads it. Throws what that does.
+  GenerationInput read(std::string_view text) const;
+  std::vector<InputToken> tokens_of(const GenerationInput& input) const;
+  std::size_t layers() const;
+
+  Rollout rollout(const GenerationInput& input) const;
+  ValueNorms value_norms(const GenerationInput& input) const;
+  NextLens lens(const GenerationInput& input, std::size_t words) const;
+  NextLedger ledger(const GenerationInput& input, const NextLedgerOptions& options) const;
+
+  /// The lens layer by layer: the stream, and what a layer reads there.
+  std::vector<TracedTensor> stream(const GenerationInput& input) const;
+  std::vector<std::vector<Guess>> read_layer(std::span<const TracedTensor> stream,
+                                             std::size_t layer, std::size_t words) const;
+  /// The ledger column by column.
+  const NextTokenLedger& ledgers() const { return ledgers_; }
+
+ private:
+  WriterRunner model() const;
+  NextTokenRun run(const GenerationInput& input, std::vector<std::string> names) const;
+
+  GeneratePipeline& pipeline_;
+  NextTokenLedger ledgers_;
+};
+
+/// Texts to explain, step by step. Options for a classifier; of the method "transplant" each text
+/// is two, the base and the donor:
+///
+///   {"method": "rollout" | "value_norms" | "lens"}
+///   {"method": "ledger", "label"?, "effects"?: bool}
+///   {"method": "transplant", "label"?, "site"?: "residual" | "attention" | "feed_forward" |
+///   "head",
+///    "head"?: int}
+///   {"method": "faithfulness", "label"?, "of"?: "rollout" | "value_norms" | "ledger",
+///    "scores"?: {"shape": [int], "offset": int}, "orders"?: int, "seed"?: int}
+///   {"method": "edges", "label"?, "edges": [{"layer", "head", "query", "key"}], "cut"?: "scores" |
+///   "weights"}
+///   {"method": "circuit", "least"?: number}
+///
+/// Each result is {method, label, tokens, clipped, …} and tensors. For a translator:
+///
+///   {"method": "rollout", "beams"?: int}            each output token's mixture of target and
+///   source
+///   {"method": "lens", "beams"?, "words"?: int}     the next words as read from each decoder layer
+///   {"method": "decoder_lens", "beams"?}            the translation as read from each encoder
+///   layer
+///                                                   (Langedijk et al. 2023)
+///   {"method": "ledger", "beams"?, "sentence"?: int, "position"?: int, "prefix"?: [int], "token"?:
+///    int, "against"?: int, "effects"?: bool}        why this token of this sentence's translation
+///                                                   (both from 0), or another in its place, and
+///                                                   not that one; of a translation that begins
+///                                                   with `prefix`, by default the token after that
+///
+/// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors;
+/// of the ledger {method, sentence, start, end, text, tokens, sourceTokens, position, …}. For a
+/// decoder that continues texts:
+///
+///   {"method": "rollout" | "value_norms"}
+///   {"method": "lens", "words"?: int}
+///   {"method": "ledger", "token"?: int, "against"?: int, "effects"?: bool}
+///
+/// Each result is {method, tokens, clipped, …} and tensors.
+/// Throws `unsupported` for models of other tasks, `invalid_option` naming the option.
+std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextInput> texts,
+                                       const TaskOptions& options, ResultForm form);
+/// The same of a known task.
+std::unique_ptr<Job> begin_explanation(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
+                                       const TaskOptions& options, ResultForm form);
+std::unique_ptr<Job> begin_explanation(TranslatePipeline& pipeline,
+                                       std::span<const TextInput> texts, const TaskOptions& options,
+                                       ResultForm form);
+std::unique_ptr<Job> begin_explanation(GeneratePipeline& pipeline, std::span<const TextInput> texts,
+                                       const TaskOptions& options, ResultForm form);
+
+}  // namespace glassformer

@@ -1,0 +1,100 @@
+#include "tasks/explain/explain_next.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "explain/ledger.hpp"
+#include "kernels/kernels.hpp"
+#include "run/trace_plan.hpp"
+#include "tasks/limits.hpp"
+
+namespace glassformer {
+
+NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
+                              std::vector<std::string> names) {
+  const TracePlan plan(model.model, model.session, {.names = names});
+  const std::size_t source = text.source ? text.source->sources.tokens() : 0;
+  TraceBudget().take(plan.numbers({.source = source, .target = text.ids.size()}));
+  return run_to_next_token(model, text, {.names = std::move(names)});
+}
+
+NextLedgerOptions read_next_ledger(OptionsReader& reader) {
+  NextLedgerOptions options;
+  const auto id = [&](const char* key) -> std::optional<std::int32_t> {
+    if (!reader.find(key)) return std::nullopt;
+    return static_cast<std::int32_t>(
+        reader.integer(key, 0, std::numeric_limits<std::int32_t>::max()));
+  };
+  options.token = id("token");
+  options.against = id("against");
+  options.effects = reader.flag("effects");
+  return options;
+}
+
+NextTokenLedger::NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
+                                 const std::vector<bool>& never)
+    : model_(model), tokenizer_(tokenizer), never_(never) {}
+
+std::size_t NextTokenLedger::vocabulary() const {
+  return std::min(tokenizer_.size(), model_->vocab_size());
+}
+
+void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
+  const auto expect = [&](const char* name, const std::optional<std::int32_t>& id) {
+    if (!id || (*id >= 0 && static_cast<std::size_t>(*id) < vocabulary())) return;
+    refuse_option({"{}: expected the id of a token, below {}, got {}", {name, vocabulary(), *id}});
+  };
+  expect("token", options.token);
+  expect("against", options.against);
+  if (options.token && options.token == options.against) {
+    refuse_option({"against: expected another token than token, got {}", {*options.against}});
+  }
+}
+
+// The likeliest of the tokens that may be put out, but one.
+std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
+                                        std::optional<std::int32_t> but) const {
+  std::optional<std::size_t> best;
+  for (std::size_t id = 0; id < vocabulary(); ++id) {
+    if (static_cast<std::int32_t>(id) == but || (id < never_.size() && never_[id])) continue;
+    if (!best || logits[id] > logits[*best]) best = id;
+  }
+  return static_cast<std::int32_t>(best.value_or(but == 0 ? 1 : 0));
+}
+
+NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
+  if (vocabulary() < 2) {
+    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of two tokens at least");
+  }
+  const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
+  const std::vector<float>& logits = seen.logits;
+  const float total = writing_kernels().log_sum_exp(logits.data(), logits.size());
+  if (!std::isfinite(total)) {
+    throw_error(ErrorCode::non_finite, "text: expected finite logits of the next token");
+  }
+  const auto guess = [&](std::int32_t id) {
+    return Guess{id, logits[static_cast<std::size_t>(id)] - total, tokenizer_.display_text(id)};
+  };
+  NextLedger result;
+  result.token = guess(options.token.value_or(likeliest(logits, options.against)));
+  result.against = guess(options.against.value_or(likeliest(logits, result.token.id)));
+  result.ledger = ledger(model_.model, seen, contrast_of(result));
+  expect_finite(result.ledger.written);
+  expect_finite(result.ledger.read);
+  return result;
+}
+
+Contrast NextTokenLedger::contrast_of(const NextLedger& of) const {
+  return contrast_between(static_cast<std::size_t>(of.token.id),
+                          static_cast<std::size_t>(of.against.id), model_->vocab_size());
+}
+
+void NextTokenLedger::measure_next(const DecodedText& text, NextLedger& result) const {
+  Ledger& ledger = result.ledger;
+  const LedgerColumn& column = ledger.columns[ledger.effects.size()];
+  ledger.effects.push_back(effect_of(model_, text, contrast_of(result), ledger.value, column));
+}
+
+}  // namespace glassformer

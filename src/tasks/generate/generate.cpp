@@ -1,0 +1,167 @@
+#include "tasks/generate/generate.hpp"
+
+#include <algorithm>
+
+#include "base/decimal.hpp"
+#include "families/generation_config.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/search_plan.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t usual_new_tokens = 64;
+// What the library draws from where a folder says to draw, and nobody from how many tokens.
+constexpr std::size_t usual_top_k = 50;
+constexpr float most_temperature = 1000, most_penalty = 1000;
+// Logits divided by less are beyond the range of floats. 0 stands for the most probable token.
+constexpr float least_temperature = 1e-30f;
+
+// Whether an option asks for tokens to be drawn, or says that they are not.
+std::optional<bool> wants_to_draw(const SampleOptions& options) {
+  if (options.sample) return options.sample;
+  if (options.temperature && *options.temperature <= 0) return false;
+  if (options.temperature || options.top_k || options.top_p || options.seed) return true;
+  return std::nullopt;
+}
+
+std::vector<std::int32_t> ids_or(const std::optional<std::vector<std::size_t>>& option,
+                                 const std::vector<std::int32_t>& folder) {
+  if (!option) return folder;
+  std::vector<std::int32_t> ids;
+  for (const std::size_t id : *option) ids.push_back(static_cast<std::int32_t>(id));
+  return ids;
+}
+
+[[noreturn]] void refuse_task(const std::string& task, std::span<const TaskSettings> tasks) {
+  std::string known;
+  for (const TaskSettings& other : tasks) {
+    known.append(known.empty() ? "one of " : ", ").append(describe(other.name));
+  }
+  refuse_option({"task: expected {}, got {}",
+                 {known.empty() ? "a model that has settings for tasks" : known, describe(task)}});
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::string> words,
+                                                       const Tokenizer& tokenizer,
+                                                       std::span<const std::int32_t> ends) {
+  std::vector<std::vector<std::int32_t>> result;
+  for (const std::string& word : words) {
+    for (const std::string& text : {word, " " + word}) {
+      std::vector<std::int32_t> ids;
+      for (const Token& token : tokenizer.encode(text)) ids.push_back(token.id);
+      if (ids.empty()) {
+        refuse_option({"badWords: expected texts that have tokens, got {}", {describe(word)}});
+      }
+      // A text may end, whatever they say.
+      const bool end = ids.size() == 1 && std::ranges::find(ends, ids[0]) != ends.end();
+      if (!end && std::ranges::find(result, ids) == result.end()) result.push_back(std::move(ids));
+    }
+  }
+  return result;
+}
+
+TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
+  TokenChoice choice;
+  if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
+  SamplingOptions& sampling = choice.sampling;
+  const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
+  if (temperature != 0) {
+    if (!(temperature >= least_temperature && temperature <= most_temperature)) {
+      refuse_option({"temperature: expected 0, or {} to {}, got {}",
+                     {shortest_decimal(least_temperature), shortest_decimal(most_temperature),
+                      shortest_decimal(temperature)}});
+    }
+    sampling.temperature = temperature;
+  } else {
+    choice.kind = TokenChoice::Kind::most_probable;
+  }
+  const bool folders = folder.sample && choice.kind == TokenChoice::Kind::drawn;
+  sampling.top_k = options.top_k.value_or(folder.top_k.value_or(folders ? usual_top_k : 0));
+  sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
+  expect_between("topP", 0, 1, sampling.top_p);
+  choice.repetition_penalty =
+      options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
+  expect_between("repetitionPenalty", 1 / most_penalty, most_penalty, choice.repetition_penalty);
+  choice.rules = {
+      .no_repeat_ngram =
+          options.no_repeat_ngram_size.value_or(folder.no_repeat_ngram_size.value_or(0)),
+      .ends = folder.end_ids,
+      .never = options.bad_words ? std::vector<std::vector<std::int32_t>>() : folder.never,
+      .not_first = ids_or(options.begin_suppress_tokens, folder.not_first)};
+  for (const std::int32_t id : ids_or(options.suppress_tokens, folder.suppressed)) {
+    choice.rules.never.push_back({id});
+  }
+  choice.seed = options.seed.value_or(0);
+  return choice;
+}
+
+GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder) {
+  GenerationPlan plan = {.choice = choice_of(options, folder), .search = {}};
+  const bool draws = plan.choice.kind == TokenChoice::Kind::drawn;
+  const bool asked_to_draw = wants_to_draw(options).value_or(false);
+  const std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
+  plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
+  if (beams > 1 && draws) {
+    if (!asked_to_draw && !options.beams) {
+      throw_error(
+          ErrorCode::unsupported,
+          {"{}: do_sample is true, and {}: num_beams is {}, but a beam search does not draw "
+           "tokens here; set option sample to false to search, or beams to 1 to draw",
+           {folder.sample_in, folder.beams_in, beams}});
+    }
+    if (asked_to_draw) {
+      refuse_option(
+          {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
+           "topK, topP and seed, or set sample to false",
+           {beams}});
+    }
+  }
+  if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
+  if (beams == 1) plan.search.renormalize = false;  // a token that was chosen has the model's own
+  if (options.max_new_tokens && *options.max_new_tokens < 1) {
+    refuse_option("maxNewTokens: expected 1 at least, got 0");
+  }
+  return plan;
+}
+
+std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
+                            std::size_t read) {
+  if (options.max_new_tokens) return *options.max_new_tokens;
+  if (folder.max_new_tokens) return *folder.max_new_tokens;
+  if (folder.max_length) return std::max(*folder.max_length, read + 1) - read;
+  return usual_new_tokens;
+}
+
+GeneratePipeline::GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
+                                   Compute compute)
+    : config_(expect_task(std::move(config), tasks)),
+      tokenizer_(std::move(tokenizer)),
+      model_(make_generation_model(config_, *tokenizer_, compute)) {}
+
+GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) const {
+  GenerationConfig settings = config_.generation;
+  if (options.task) {
+    const std::vector<TaskSettings>& known = config_.generation.tasks;
+    const auto task = std::ranges::find(known, *options.task, &TaskSettings::name);
+    if (task == known.end()) refuse_task(*options.task, known);
+    settings = with_task(std::move(settings), *task, config_.decoder().vocab_size());
+  }
+  if (!options.prefix) settings.prefix.clear();
+  // As in the library, a prefix takes nothing from the longest text.
+  if (settings.max_length && !config_.architecture.encoder) {
+    *settings.max_length += tokenizer_->encode(settings.prefix).size();
+  }
+  return settings;
+}
+
+std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,
+                                             const TaskOptions& options, ResultForm form) {
+  std::vector<std::string_view> alone;
+  for (const TextInput& text : texts) alone.push_back(text.alone());
+  return std::make_unique<GenerationJob>(begin(alone, parse_generate_options(options), form));
+}
+
+}  // namespace glassformer

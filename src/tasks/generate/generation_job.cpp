@@ -1,0 +1,494 @@
+#include <algorithm>
+#include <cmath>
+
+#include "run/trace_plan.hpp"
+#include "tasks/generate/generate.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/output_writer.hpp"
+#include "tasks/reading/input_tokens.hpp"
+#include "tasks/search_plan.hpp"
+
+namespace glassformer {
+namespace {
+
+// A prompt's tokens are read so many at once: enough to keep the matrix products busy, few enough
+// that somebody who waits may give up in between.
+constexpr std::size_t prompt_rows = 256;
+
+bool asks_for_logits(const TraceRequest& request) {
+  return request.asks_for("logits") ||
+         std::ranges::find(request.patches, "logits", &Patch::name) != request.patches.end();
+}
+
+// Which log-probabilities, where they are not numbers.
+[[noreturn]] void refuse_infinite() {
+  throw_error(ErrorCode::non_finite,
+              "text: expected finite log-probabilities of the next token, got others: the model's "
+              "weights lead out of the range of floats");
+}
+
+void expect_ids(const char* option, const std::optional<std::vector<std::size_t>>& ids,
+                std::size_t vocab_size) {
+  for (const std::size_t id : ids.value_or(std::vector<std::size_t>())) {
+    if (id < vocab_size) continue;
+    refuse_option({"{}: expected ids below {}, got {}", {option, vocab_size, id}});
+  }
+}
+
+constexpr std::size_t most_stops = 64, longest_stop = 1024;  // the latter in bytes
+
+void expect_stops(std::span<const std::string> stops) {
+  if (stops.size() > most_stops) {
+    refuse_option({"stopStrings: expected at most {} texts, got {}", {most_stops, stops.size()}});
+  }
+  for (const std::string& stop : stops) {
+    if (!stop.empty() && stop.size() <= longest_stop) continue;
+    refuse_option({"stopStrings: expected texts of 1 to {} bytes, got one of {}",
+                   {longest_stop, stop.size()}});
+  }
+}
+
+}  // namespace
+
+struct GenerationJob::State {
+  struct Text {
+    std::string text;  // until it is read
+    std::optional<Error> error = {};
+    Generation generation = {};
+    Prediction prediction = {};
+  };
+  // What the encoder and the steps along a path showed.
+  struct Shown {
+    GenerationAttention attention = {};
+    std::vector<TracedTensor> trace = {};
+  };
+
+  State(GeneratePipeline& owner, const GenerateTask& task, ResultForm as)
+      : pipeline(owner),
+        form(as),
+        generate(std::holds_alternative<GenerateOptions>(task)),
+        options(generate ? std::get<GenerateOptions>(task) : GenerateOptions()) {
+    if (generate) {
+      settings = owner.settings(options);
+      plan = plan_of(options, settings);
+    } else {
+      const NextOptions& next = std::get<NextOptions>(task);
+      settings = owner.settings(next);
+      count = next.count;
+      plan.choice = choice_of(next, settings);
+      static_cast<DecoderOptions&>(options) = next;
+    }
+    const StackConfig& stack = owner.config_.decoder();
+    const SampleOptions& sample =
+        generate ? static_cast<const SampleOptions&>(options) : std::get<NextOptions>(task);
+    if (sample.bad_words) {
+      std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), settings.end_ids),
+                        std::back_inserter(plan.choice.rules.never));
+    }
+    expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size());
+    expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size());
+    stop_strings = options.stop_strings.value_or(settings.stop_strings);
+    expect_stops(stop_strings);
+    for (const HeadIndex& head : options.ablate) {
+      const bool own = head.attention == AttentionSite::decoder;
+      if (owner.config_.architecture.encoder) {
+        const bool encoder = head.attention == AttentionSite::encoder;
+        expect_head("ablate", head.layer, head.head, encoder ? owner.config_.encoder() : stack);
+        continue;
+      }
+      if (own && head.layer < stack.layers.size() && head.head < stack.n_heads()) continue;
+      throw_error(ErrorCode::invalid_option,
+                  {"ablate: expected the decoder's layers below {} and heads below {}, got {}layer "
+                   "{}, head {}",
+                   {stack.layers.size(), stack.n_heads(), own ? "" : "another stack's ", head.layer,
+                    head.head}});
+    }
+    trace = TracePlan(owner.model_->decoder(), owner.model_->session(),
+                      {.attention = options.attention,
+                       .names = options.trace,
+                       .patches = with_ablations(options.patch, options.ablate)});
+  }
+
+  void take_step();
+  void start();
+  void expect_room(const GenerationInput& input);
+  void feed_some();
+  void predict();
+  void stream();
+  void finish();
+  void drop();
+  OutputText output(const Hypothesis& hypothesis, bool final) const;
+  bool completes_stop_string(const std::vector<Candidate>& tree, CandidateIndex last) const;
+  Shown show(CandidateIndex last);
+  Shown shown_by(const DecodingState& state, NodeIndex node);
+  // Beams leave nodes behind: their path is read once more for what it shows.
+  bool searches() const { return plan.search.beams > 1 && generate; }
+
+  GeneratePipeline& pipeline;
+  ResultForm form;
+  bool generate;  // else: what may come next
+  GenerateOptions options;
+  std::size_t count = 0;
+  GenerationConfig settings;  // the folder's, and the task's
+  GenerationPlan plan;
+  std::vector<std::string> stop_strings;
+  TracePlan trace;
+  TraceBudget budget;
+  std::vector<Text> texts;
+  std::size_t current = 0;
+
+  // The text at work.
+  std::vector<std::int32_t> prompt;  // what the decoder reads first
+  Seq2Seq::Encoded encoded;          // of a model with an encoder
+  std::size_t fed = 0;               // tokens of the prompt
+  std::size_t max_new = 0;           // tokens to be written
+  std::size_t max_nodes = 0;         // of the search
+  SpecialTokens special = {};
+  std::optional<DecodingScorer> decoding;
+  std::optional<ChoosingScorer> chooser;
+  std::optional<BeamSearch> search;
+  bool searching = false;
+  std::optional<OutputWriter> writer;  // of what is streamed, where it only grows
+  std::optional<GenerationStep> streamed;
+  std::vector<Extension> extensions;
+};
+
+void GenerationJob::State::take_step() {
+  streamed.reset();
+  if (current == texts.size()) return;
+  try {
+    if (!decoding) {
+      start();
+    } else if (fed + 1 < prompt.size()) {
+      feed_some();
+    } else if (!generate) {
+      predict();
+    } else if (searching) {
+      searching = search->step();
+      if (options.stream) stream();
+    } else {
+      finish();
+    }
+  } catch (const Error& error) {
+    texts[current].error = error;
+    drop();
+  }
+}
+
+// Throws where the search, or what is to be shown, may not fit.
+void GenerationJob::State::expect_room(const GenerationInput& input) {
+  const ModelConfig& config = pipeline.config_;
+  const StackConfig& stack = config.decoder();
+  const std::uint64_t node = cache_bytes(stack) + 128;
+  const std::uint64_t bytes = saturating_product({max_nodes, node});
+  if (bytes > max_search_bytes) {
+    throw_error(ErrorCode::too_large,
+                {"text: the search for {} tokens with {} beams may take {}, expected at most {}; "
+                 "ask for fewer beams or a smaller maxNewTokens",
+                 {max_new, plan.search.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
+  }
+  const TextLengths lengths = {.source = input.source.size(),
+                               .target = prompt.size() + max_new - 1};
+  trace.expect_fit(lengths);
+  std::uint64_t numbers = trace.numbers(lengths);
+  if (options.attention) {
+    const std::size_t keys = lengths.target + lengths.source;
+    numbers += saturating_product({stack.layers.size(), stack.n_heads(), lengths.target, keys});
+    if (config.architecture.encoder) {
+      numbers += saturating_product({config.encoder().layers.size(), config.encoder().n_heads(),
+                                     lengths.source, lengths.source});
+    }
+  }
+  budget.take(numbers);
+}
+
+void GenerationJob::State::start() {
+  Text& text = texts[current];
+  const std::size_t positions = pipeline.config_.decoder().max_length;
+  expect_text_size(GeneratePipeline::max_text_bytes, text.text.size());
+  GenerationInput input = pipeline.model_->read(
+      text.text, generate ? most_new_tokens(options, settings, 0) : 1, settings);
+  text.text = std::string();
+  prompt = std::move(input.prompt);
+  const std::size_t most = generate ? most_new_tokens(options, settings, prompt.size()) : 1;
+  max_new = std::min(most, positions + 1 - prompt.size());
+  max_nodes = prompt.size() + (generate ? plan.search.beams : 1) * (max_new - 1);
+  expect_room(input);
+  text.generation.prompt_tokens = input_tokens(input.tokens, pipeline.tokenizer());
+  text.generation.clipped = input.clipped;
+  encoded = pipeline.model_->encode(input, trace.request());
+
+  const std::size_t beams = generate ? plan.search.beams : 1;
+  TraceRequest request = trace.request();
+  if (searches()) {
+    request.names.clear();
+    request.attention = options.attention && options.stream;
+  }
+  DecodingState state =
+      pipeline.model_->begin(encoded,
+                             {.nodes = max_nodes,
+                              .positions = prompt.size() + max_new - 1,
+                              .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
+                             request);
+  const LanguageModel& decoder = pipeline.model_->decoder();
+  decoder.reserve_logits(beams, pipeline.model_->session());
+  decoding.emplace(decoder, std::move(state));
+  plan.choice.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
+  plan.choice.rules.begin = prompt.size();
+  const std::size_t tokens =
+      std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size());
+  chooser.emplace(*decoding, plan.choice, beams, tokens);
+  fed = 0;
+  if (!generate) return;
+
+  const std::vector<std::int32_t>& ends = settings.end_ids;
+  special.start = prompt.back();
+  special.end = ends.empty() ? -1 : ends[0];
+  special.other_ends.assign(ends.begin() + (ends.empty() ? 0 : 1), ends.end());
+  special.never.assign(tokens, false);
+  special.never.resize(pipeline.config_.decoder().vocab_size(), true);
+  SearchOptions how = plan.search;
+  if (prompt.size() > 1) how.parent = static_cast<NodeIndex>(prompt.size() - 2);
+  if (!stop_strings.empty()) {
+    how.stops = [this](const std::vector<Candidate>& tree, CandidateIndex last) {
+      return completes_stop_string(tree, last);
+    };
+  }
+  search.emplace(*chooser, special, how, std::span(&max_new, 1));
+  searching = true;
+  if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
+}
+
+// All tokens of the prompt but the last, which the search feeds.
+void GenerationJob::State::feed_some() {
+  extensions.clear();
+  const std::size_t end = std::min(prompt.size() - 1, fed + prompt_rows);
+  for (; fed < end; ++fed) {
+    const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
+    extensions.push_back({.parent = parent, .source = 0, .id = prompt[fed]});
+  }
+  DecodingState& state = decoding->state();
+  const LanguageModel& decoder = pipeline.model_->decoder();
+  const View<2> hidden = decoder.decode(state, extensions);
+  if (asks_for_logits(trace.request())) decoder.project(const_view(hidden), state);
+}
+
+void GenerationJob::State::predict() {
+  Text& text = texts[current];
+  Prediction& prediction = text.prediction;
+  const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
+  TokenChances& chances = chooser->chances({.parent = parent, .source = 0, .id = prompt.back()});
+  if (!std::isfinite(chooser->normalizer())) refuse_infinite();
+  for (auto chance = chances.next(); chance; chance = chances.next()) {
+    const float logit = chooser->logits()[static_cast<std::size_t>(chance->id)];
+    prediction.next.push_back({.id = chance->id,
+                               .text = pipeline.tokenizer().display_text(chance->id),
+                               .logprob = logit - chooser->normalizer(),
+                               .probability = static_cast<float>(chance->probability)});
+    if (prediction.next.size() == count) break;
+  }
+  prediction.prompt_tokens = std::move(text.generation.prompt_tokens);
+  prediction.clipped = text.generation.clipped;
+  Shown shown = shown_by(decoding->state(), static_cast<NodeIndex>(prompt.size() - 1));
+  prediction.attention = std::move(shown.attention);
+  prediction.trace = std::move(shown.trace);
+  drop();
+}
+
+// Whether the text up to this token, prompt included, has a stop string that ends within it.
+bool GenerationJob::State::completes_stop_string(const std::vector<Candidate>& tree,
+                                                 CandidateIndex last) const {
+  std::size_t longest = 0;
+  for (const std::string& stop : stop_strings) longest = std::max(longest, stop.size());
+  // A token has a byte at least. The space that a first token may lose is not within so many.
+  std::vector<std::int32_t> tail;  // the last one first
+  for (CandidateIndex at = last; at != 0 && tail.size() <= longest; at = tree[at].parent) {
+    tail.push_back(tree[at].id);
+  }
+  for (std::size_t i = prompt.size(); i > 0 && tail.size() <= longest;) {
+    tail.push_back(prompt[--i]);
+  }
+  const std::unique_ptr<TextDecoder> decoder = pipeline.tokenizer().make_decoder();
+  for (std::size_t i = tail.size(); i > 1;) decoder->push(tail[--i]);
+  const std::size_t before = decoder->text().size();
+  decoder->push(tail[0]);
+  const std::string_view text = decoder->text();
+  const std::string name = pipeline.tokenizer().display_text(tail[0]);
+  return std::ranges::any_of(stop_strings, [&](const std::string& stop) {
+    if (text.size() == before) return name.find(stop) != name.npos;  // a special token
+    const std::size_t from = before - std::min(before, stop.size() - 1);
+    return text.find(stop, from) != text.npos;
+  });
+}
+
+// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
+OutputText GenerationJob::State::output(const Hypothesis& hypothesis, bool final) const {
+  OutputWriter written(pipeline.tokenizer());
+  for (const CandidateIndex i : search->path(0, hypothesis.last)) {
+    const Candidate& candidate = search->tree(0)[i];
+    written.push(candidate.id, candidate.logprob);
+  }
+  if (final) written.finish();
+  return {.text = written.text(), .score = hypothesis.score, .tokens = written.tokens()};
+}
+
+void GenerationJob::State::stream() {
+  if (!search->finite(0)) return;
+  const std::vector<Candidate>& tree = search->tree(0);
+  const Candidate& last = tree[search->leader(0)];
+  if (special.ends(last.id)) return;  // nothing of the text is its own
+  // Where no token may follow, the leader is the one of the step before, or the prompt.
+  if (last.length == 0 || (writer && last.length == writer->tokens().size())) return;
+  GenerationStep& step = streamed.emplace();
+  if (writer) {
+    writer->push(last.id, last.logprob);
+    if (search->done(0)) writer->finish();
+    step.text = writer->text();
+    step.token = writer->tokens().back();
+  } else {
+    OutputText so_far = output({search->leader(0), 0, false}, search->done(0));
+    step.text = std::move(so_far.text);
+    step.token = std::move(so_far.tokens.back());
+  }
+  if (options.attention) {
+    const DecodingState& state = decoding->state();
+    const NodeIndex node = tree[last.parent].node;
+    step.attention.decoder = state.self_attention_step(node);
+    if (encoded.attention.empty()) return;
+    step.attention.cross = state.cross_attention_step(node);
+    if (last.length == 1) step.attention.encoder = encoded.attention[0];
+  }
+}
+
+void GenerationJob::State::finish() {
+  if (!search->finite(0)) refuse_infinite();
+  const std::vector<Hypothesis> hypotheses = search->hypotheses(0);
+  if (hypotheses.empty()) throw_error(ErrorCode::internal, "a search without an outcome");
+  Generation& result = texts[current].generation;
+  result.output = output(hypotheses[0], true);
+  result.ended = hypotheses[0].complete;
+  if (options.hypotheses) {
+    for (const Hypothesis& hypothesis : hypotheses) {
+      result.hypotheses.push_back(output(hypothesis, true));
+    }
+  }
+  Shown shown = show(hypotheses[0].last);
+  result.attention = std::move(shown.attention);
+  result.trace = std::move(shown.trace);
+  drop();
+}
+
+GenerationJob::State::Shown GenerationJob::State::shown_by(const DecodingState& state,
+                                                           NodeIndex node) {
+  Shown shown;
+  if (options.attention) {
+    shown.attention.decoder = state.self_attention(node);
+    if (!encoded.attention.empty()) {
+      shown.attention.encoder = std::move(encoded.attention[0]);
+      shown.attention.cross = state.cross_attention(node);
+    }
+  }
+  if (!encoded.traces.empty()) shown.trace = std::move(encoded.traces[0]);
+  if (!options.trace.empty()) std::ranges::move(state.trace(node), std::back_inserter(shown.trace));
+  return shown;
+}
+
+// What the steps that wrote the tokens up to `last` show. The step that wrote the last token was
+// fed with the one before it.
+GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
+  if (!options.attention && options.trace.empty()) return {};
+  const std::vector<Candidate>& tree = search->tree(0);
+  if (!searches()) return shown_by(decoding->state(), tree[tree[last].parent].node);
+  std::vector<Extension> path;
+  const auto add = [&](std::int32_t id) {
+    const NodeIndex parent = path.empty() ? no_parent : static_cast<NodeIndex>(path.size() - 1);
+    path.push_back({.parent = parent, .source = 0, .id = id});
+  };
+  for (const std::int32_t id : prompt) add(id);
+  for (const CandidateIndex i : search->path(0, last)) add(tree[i].id);
+  // Where no token could follow, the step that would have written one was fed with the prompt's
+  // end.
+  if (tree[last].length > 0) path.pop_back();
+  const LanguageModel& model = pipeline.model_->decoder();
+  const std::size_t length = path.size();
+  DecodingState state = pipeline.model_->begin(
+      encoded, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},
+      trace.request());
+  for (std::size_t i = 0; i < length; i += prompt_rows) {
+    const std::size_t some = std::min(prompt_rows, length - i);
+    const View<2> hidden = model.decode(state, std::span(path).subspan(i, some));
+    if (asks_for_logits(trace.request())) model.project(const_view(hidden), state);
+  }
+  return shown_by(state, static_cast<NodeIndex>(length - 1));
+}
+
+// The text at work has what it will have.
+void GenerationJob::State::drop() {
+  writer.reset();
+  search.reset();
+  chooser.reset();
+  decoding.reset();
+  encoded = {};
+  searching = false;
+  ++current;
+}
+
+GenerationJob GeneratePipeline::begin(std::span<const std::string_view> texts,
+                                      const GenerateTask& options, ResultForm form) {
+  auto state = std::make_unique<GenerationJob::State>(*this, options, form);
+  for (const std::string_view text : texts) {
+    state->texts.emplace_back(GenerationJob::State::Text{.text = std::string(text)});
+  }
+  return GenerationJob(std::move(state));
+}
+
+GenerationJob::GenerationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GenerationJob::GenerationJob(GenerationJob&&) noexcept = default;
+GenerationJob& GenerationJob::operator=(GenerationJob&&) noexcept = default;
+GenerationJob::~GenerationJob() = default;
+
+bool GenerationJob::step() {
+  state_->take_step();
+  return state_->current < state_->texts.size();
+}
+
+const std::optional<GenerationStep>& GenerationJob::streamed() const { return state_->streamed; }
+
+std::optional<Result> GenerationJob::progress() {
+  if (!state_->streamed) return std::nullopt;
+  const std::vector<InputToken>& prompt = state_->texts[state_->current].generation.prompt_tokens;
+  const bool first = state_->search->tree(0)[state_->search->leader(0)].length == 1;
+  return to_result(*state_->streamed, first ? &prompt : nullptr, state_->form);
+}
+
+std::vector<std::variant<Generation, Error>> GenerationJob::take_generations() {
+  std::vector<std::variant<Generation, Error>> results;
+  for (State::Text& text : state_->texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(std::move(text.generation));
+    }
+  }
+  return results;
+}
+
+std::vector<std::variant<Prediction, Error>> GenerationJob::take_predictions() {
+  std::vector<std::variant<Prediction, Error>> results;
+  for (State::Text& text : state_->texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(std::move(text.prediction));
+    }
+  }
+  return results;
+}
+
+std::vector<Outcome> GenerationJob::end() {
+  const auto write = [&](auto result) { return to_result(std::move(result), state_->form); };
+  if (state_->generate) return to_outcomes(take_generations(), write);
+  return to_outcomes(take_predictions(), write);
+}
+
+}  // namespace glassformer

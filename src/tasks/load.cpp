@@ -1,0 +1,70 @@
+#include "tasks/load.hpp"
+
+#include <span>
+#include <utility>
+
+#include "families/family.hpp"
+#include "families/generation_config.hpp"
+#include "models/model.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "tasks/reading/token_checks.hpp"
+
+namespace glassformer {
+OpenFolder::OpenFolder(const std::filesystem::path& path)
+    : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {
+  check_special_tokens(config, folder.tokenizer(), folder.target_tokenizer());
+}
+
+Compute OpenFolder::compute(std::optional<Compute> wanted) const {
+  return wanted.value_or(stored_compute(headers.front()));
+}
+
+WeightsLoader OpenFolder::load(std::vector<NamedParameter> parameters) const {
+  WeightsLoader loader = folder.loader(headers, std::move(parameters));
+  files.load(folder.weight_files(), loader);
+  return loader;
+}
+
+std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const char* name : tokenizer_files) {
+    if (is_there(folder / name)) names.push_back(name);
+  }
+  for (const char* name : {"shortlist.bin", generation_config_name}) {
+    if (is_there(folder / name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder, TokenizerSide side) {
+  FolderOnDisk files(folder);
+  const FolderFile file = [&](std::string_view name) { return files.read(name); };
+  const std::optional<std::string_view> config = file(config_limit.name);
+  return read_tokenizer(
+      file, {.side = side,
+             .usual_class = config ? usual_tokenizer_class(*config) : std::string_view(),
+             .lower_case = false});
+}
+
+void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters) {
+  OpenFolder(folder).load(std::move(parameters));
+}
+
+std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
+                                        std::span<const Task> tasks, const LoadOptions& options) {
+  OpenFolder open(folder);
+  PipelineParts parts = {.config = tasks.empty() ? open.config : expect_task(open.config, tasks),
+                         .tokenizer = open.folder.take_tokenizer(),
+                         .target_tokenizer = open.folder.take_target_tokenizer(),
+                         .compute = open.compute(options.compute)};
+  std::string shortlist;
+  if (options.shortlist) {
+    shortlist = read_file(folder / open.folder.shortlist(), shortlist_limit);
+    parts.shortlist = std::as_bytes(std::span(shortlist));
+  }
+  auto pipeline = make_pipeline(std::move(parts));
+  open.load(pipeline->parameters());
+  return pipeline;
+}
+
+}  // namespace glassformer

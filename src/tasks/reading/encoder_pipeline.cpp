@@ -1,0 +1,128 @@
+#include "tasks/reading/encoder_pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tasks/reading/token_checks.hpp"
+
+namespace glassformer {
+namespace {
+
+// Texts run together until a batch holds this many tokens: enough to keep the matrix products busy,
+// small enough that the activations stay in the cache.
+constexpr std::size_t batch_tokens = 512;
+
+std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size_t count) {
+  const float* begin = matrix.data() + first * matrix.shape(1);
+  return {begin, begin + count * matrix.shape(1)};
+}
+
+}  // namespace
+
+EncoderOptions read_encoder_options(OptionsReader& reader) {
+  EncoderOptions options;
+  options.attention = reader.flag("attention");
+  options.trace = reader.names("trace");
+  options.patch = reader.patches("patch");
+  options.ablate = reader.heads("ablate", 1);
+  options.mask_tokens = reader.indices("maskTokens", "positions of tokens");
+  return options;
+}
+
+void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows) {
+  if (windows.size() == 1) return;
+  const char* option = options.attention              ? "attention"
+                       : options.contributions        ? "contributions"
+                       : !options.trace.empty()       ? "trace"
+                       : !options.patch.empty()       ? "patch"
+                       : !options.mask_tokens.empty() ? "maskTokens"
+                                                      : nullptr;
+  if (!option) return;
+  const std::size_t tokens = windows.back().begin + windows.back().tokens.size();
+  throw_error(ErrorCode::too_large,
+              {"{}: expected a text of at most {} tokens, got {}; set window to \"first\" to read "
+               "only a part of it",
+               {option, windows[0].tokens.size(), tokens}});
+}
+
+EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
+                                 std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
+    : config_(expect_task(std::move(config), tasks)),
+      tokenizer_(std::move(tokenizer)),
+      reader_(config_, *tokenizer_),
+      model_(config_.architecture, compute) {}
+
+EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
+    : pipeline_(pipeline), options_(std::move(options)) {
+  const StackConfig& stack = pipeline.config_.encoder();
+  for (const HeadIndex& head : options_.ablate) {
+    if (head.attention != AttentionSite::encoder)
+      refuse_option("ablate: expected heads of the encoder");
+    expect_head("ablate", head.layer, head.head, stack);
+  }
+  plan_ = TracePlan(pipeline.model_, pipeline.session_,
+                    {.attention = options_.attention,
+                     .contributions = options_.contributions,
+                     .names = options_.trace,
+                     .patches = with_ablations(std::move(options_.patch), options_.ablate)});
+}
+
+void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
+  expect_mask(tokens, options_.mask_tokens);
+  const HeadConfig& head = pipeline_.config_.architecture.head;
+  const bool pools_first =
+      head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
+  if (pools_first && std::ranges::count(options_.mask_tokens, 0u) > 0) {
+    refuse_option(
+        "maskTokens: expected the first token to stay, from which this model answers, got 0");
+  }
+}
+
+void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
+  const std::size_t tokens = input.tokens.size();
+  check_mask(tokens);
+  plan_.expect_fit({.source = tokens});
+  std::uint64_t numbers = plan_.numbers({.source = tokens});
+  if (options_.attention) {
+    const StackConfig& stack = pipeline_.config_.encoder();
+    numbers += saturating_product({stack.layers.size(), stack.n_heads(), tokens, tokens});
+  }
+  budget_.take(numbers);
+  inputs_.push_back({text, std::move(input)});
+}
+
+std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_batch() {
+  Batch batch;
+  const std::size_t first = next_;
+  std::vector<std::int32_t> ids;
+  for (; next_ < inputs_.size(); ++next_) {
+    const EncoderInput& input = inputs_[next_].input;
+    if (next_ > first && batch.tokens() + input.tokens.size() > batch_tokens) break;
+    ids.clear();
+    for (const Token& token : input.tokens) ids.push_back(token.id);
+    batch.add(ids, options_.mask_tokens, input.types);
+  }
+  std::vector<std::pair<std::size_t, EncoderAnswer>> answers;
+  if (batch.size() == 0) return answers;
+
+  EncoderModel::Output output = pipeline_.model_(batch, plan_.request(), pipeline_.session_);
+  const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
+  const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
+  const Tensor<2>& rows = states ? output.states : output.logits;
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    auto& [text, input] = inputs_[first + s];
+    EncoderAnswer answer;
+    answer.input = std::move(input);
+    answer.columns = rows.shape(1);
+    answer.rows = by_text ? rows_of(rows, s, 1) : rows_of(rows, batch.start(s), batch.length(s));
+    if (options_.attention) answer.attention = std::move(output.attention[s]);
+    if (!options_.trace.empty()) answer.trace = std::move(output.traces[s]);
+    if (options_.contributions) {
+      answer.contributions = rows_of(output.contributions, batch.start(s), batch.length(s));
+    }
+    answers.emplace_back(text, std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace glassformer

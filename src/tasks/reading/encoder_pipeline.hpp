@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "glassformer/encoder_options.hpp"
+#include "models/runner.hpp"
+#include "run/trace_plan.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/options.hpp"
+#include "tasks/pipeline.hpp"
+#include "tasks/reading/input_reader.hpp"
+
+namespace glassformer {
+
+/// {"attention": bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention":
+/// "encoder", "layer": int, "head": int}], "maskTokens": [int]}
+EncoderOptions read_encoder_options(OptionsReader& reader);
+
+/// Throws `too_large`, naming the option, if a text has several windows and one of the options
+/// needs a text of one.
+void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows);
+
+/// What an encoder's run made of one input.
+struct EncoderAnswer {
+  EncoderInput input;
+  std::size_t columns = 0;
+  std::vector<float> rows;  ///< logits [1, C], of every token [T, C], or states [T, D]
+  std::optional<AttentionMap> attention = {};
+  std::vector<TracedTensor> trace = {};
+  std::vector<float> contributions = {};  ///< [T, C], if asked for
+};
+
+/// What the tasks of an encoder have in common.
+class EncoderPipeline : public Pipeline {
+ public:
+  std::vector<NamedParameter> parameters() override { return model_.parameters(); }
+  const ModelConfig& config() const override { return config_; }
+  Compute compute() const override { return model_.compute(); }
+  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  const InputReader& reader() const { return reader_; }
+  EncoderRunner model() { return {model_, session_}; }
+
+  /// Inputs on their way through the model, a batch a step.
+  class Work {
+   public:
+    /// Throws `invalid_option` for heads and names that do not exist, and what TracePlan does. The
+    /// pipeline outlives this.
+    Work(EncoderPipeline& pipeline, EncoderOptions options);
+
+    /// Adds an input of text `text`. Throws `invalid_option` for a mask or a patch that does not
+    /// fit it, and `too_large` where what is asked for would take too much memory.
+    void add(std::size_t text, EncoderInput input);
+
+    /// Runs the next batch and calls take(text, EncoderAnswer) for each of its inputs. Returns
+    /// whether any are left.
+    template <class Take>
+    bool step(const Take& take) {
+      for (auto& [text, answer] : run_batch()) take(text, std::move(answer));
+      return next_ < inputs_.size();
+    }
+
+   private:
+    struct Item {
+      std::size_t text;
+      EncoderInput input;
+    };
+    std::vector<std::pair<std::size_t, EncoderAnswer>> run_batch();
+    void check_mask(std::size_t tokens) const;
+
+    EncoderPipeline& pipeline_;
+    EncoderOptions options_;
+    TracePlan plan_;
+    TraceBudget budget_;
+    std::vector<Item> inputs_;
+    std::size_t next_ = 0;  // the first that no batch has had
+  };
+
+ protected:
+  /// Throws `wrong_task` unless the configuration is for this one; what InputReader throws.
+  EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
+                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
+
+ private:
+  ModelConfig config_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+  InputReader reader_;
+  EncoderModel model_;
+  Session session_;
+};
+
+/// Those of a task's options.
+inline const EncoderOptions& encoder_options(const EncoderOptions& options) { return options; }
+template <class Options>
+const EncoderOptions& encoder_options(const Options& options) {
+  return options.encoder;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,159 @@
+#include "tasks/tag/token_classify.hpp"
+
+#include <algorithm>
+
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
+#include "base/utf16_cursor.hpp"
+#include "tasks/reading/encoder_job.hpp"
+#include "tasks/reading/input_tokens.hpp"
+#include "tasks/reading/scores.hpp"
+#include "tasks/result_writer.hpp"
+
+namespace glassformer {
+
+TokenClassifyOptions parse_token_classify_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  TokenClassifyOptions options;
+  options.encoder = read_encoder_options(reader);
+  if (reader.find("aggregation")) {
+    options.aggregation = parse_aggregation(reader.string("aggregation"));
+  }
+  if (reader.find("ignoreLabels")) options.ignore_labels = reader.names("ignoreLabels");
+  static constexpr std::array<std::string_view, 2> windows = {"all", "first"};
+  options.window = static_cast<TokenClassifyWindow>(reader.choose("window", windows));
+  if (reader.find("stride")) options.stride = reader.index("stride");
+  reader.finish();
+  return options;
+}
+
+std::unique_ptr<Job> TokenClassifyPipeline::begin(std::span<const TextInput> texts,
+                                                  const TaskOptions& options, ResultForm form) {
+  const TokenClassifyOptions parsed = parse_token_classify_options(options);
+  check(parsed);
+  return std::make_unique<EncoderJob<TokenClassifyPipeline, TokenClassifyOptions>>(*this, texts,
+                                                                                   parsed, form);
+}
+
+TokenClassification TokenClassifyPipeline::classify(std::string_view text,
+                                                    const TokenClassifyOptions& options) {
+  return only(classify_batch(std::span(&text, 1), options));
+}
+
+std::vector<std::variant<TokenClassification, Error>> TokenClassifyPipeline::classify_batch(
+    std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
+  return run_all(*this, to_inputs(texts), options);
+}
+
+void TokenClassifyPipeline::check(const TokenClassifyOptions& options) const {
+  if (options.window == TokenClassifyWindow::all) {
+    reader().overlap_of(options.stride);
+  } else if (options.stride) {
+    refuse_option("stride: expected it with window \"all\", got window \"first\"");
+  }
+}
+
+std::vector<EncoderInput> TokenClassifyPipeline::read(const TextInput& text,
+                                                      const TokenClassifyOptions& options) const {
+  check(options);
+  if (options.window == TokenClassifyWindow::first) return {reader().read(text.alone())};
+  std::vector<EncoderInput> windows =
+      reader().read_windows(text.alone(), reader().overlap_of(options.stride));
+  expect_one_window(options.encoder, windows);
+  return windows;
+}
+
+std::vector<LabeledToken> TokenClassifyPipeline::labeled(const EncoderInput& input) const {
+  const std::vector<Token>& tokens = input.tokens;
+  std::vector<LabeledToken> labeled;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    labeled.push_back({.piece = tokenizer().piece(tokens[i].id),
+                       .start = tokens[i].start,
+                       .end = tokens[i].end,
+                       .special = input.kinds[i] == TemplatePart::Kind::special,
+                       .unknown = tokens[i].id == tokenizer().unk_id(),
+                       .part = tokens[i].start == tokens[i].end && !tokens[i].starts_word});
+  }
+  return labeled;
+}
+
+TokenClassification TokenClassifyPipeline::answer(std::vector<EncoderAnswer> windows,
+                                                  std::string_view text,
+                                                  const TokenClassifyOptions& options) const {
+  const PieceRules rules = {.marks_subwords = tokenizer().marks_subwords(),
+                            .decode = [this](const std::vector<std::string>& pieces) {
+                              return tokenizer().join(pieces);
+                            }};
+  TokenClassification result;
+  const EntityOptions wanted = {.labels = config().labels,
+                                .aggregation = options.aggregation,
+                                .ignore_labels = options.ignore_labels};
+  std::vector<EncoderInput> inputs;
+  Utf16Cursor place(text);  // of a window
+  for (EncoderAnswer& window : windows) {
+    const std::size_t tokens = window.input.tokens.size();
+    for (std::size_t i = 0; i < tokens; ++i) {
+      to_scores(Scoring::softmax,
+                std::span(window.rows).subspan(i * window.columns, window.columns));
+    }
+    const std::vector<LabeledToken> read = labeled(window.input);
+    const auto first = std::ranges::find(read, false, &LabeledToken::special);
+    if (first != read.end()) place.seek(first->start);
+    for (Entity& entity :
+         find_entities(place, read, const_view<2>(window.rows.data(), {tokens, window.columns}),
+                       rules, wanted)) {
+      if (entity.index) *entity.index += window.input.begin;
+      result.entities.push_back(std::move(entity));
+    }
+    inputs.push_back(std::move(window.input));
+  }
+  if (windows.size() > 1) result.entities = merge_windows(text, std::move(result.entities));
+  result.tokens = input_tokens(joined_tokens(inputs, reader().around().single), tokenizer());
+  result.windows = windows.size();
+  result.clipped = inputs[0].clipped;
+  EncoderAnswer& answer = windows[0];
+  result.attention = std::move(answer.attention);
+  result.trace = std::move(answer.trace);
+  return result;
+}
+
+Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm form) const {
+  if (is_line(form)) {
+    std::string line;
+    for (const Entity& entity : result.entities) {
+      const std::string score = six_decimals(entity.score);
+      if (!line.empty()) line += '\t';
+      line.append(printable(entity.entity))
+          .append("\t")
+          .append(entity.word)
+          .append("\t")
+          .append(score);
+    }
+    return {.text = std::move(line), .clipped = result.clipped};
+  }
+  ResultWriter json(form);
+  json.object([&] {
+    json.key("entities");
+    json.array(result.entities, [&](const Entity& entity) {
+      json.object([&] {
+        json.field("entity", entity.entity);
+        json.field("score", entity.score);
+        json.field("word", entity.word);
+        json.field("start", entity.start);
+        json.field("end", entity.end);
+        if (entity.index) json.field("index", *entity.index);
+      });
+    });
+    json.key("tokens");
+    write(json, result.tokens);
+    json.field("windows", result.windows);
+    json.field("clipped", result.clipped);
+    if (result.attention) {
+      json.tensors({to_tensor("attention.encoder", std::move(*result.attention))});
+    }
+    json.trace(std::move(result.trace));
+  });
+  return json.take_result();
+}
+
+}  // namespace glassformer

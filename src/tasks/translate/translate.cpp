@@ -1,0 +1,160 @@
+#include "tasks/translate/translate.hpp"
+
+#include <algorithm>
+
+#include "tasks/reading/input_reader.hpp"
+#include "tasks/reading/token_checks.hpp"
+#include "tasks/search_plan.hpp"
+
+namespace glassformer {
+namespace {
+
+SourceReader make_reader(const ModelConfig& config, const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> prefix, suffix;
+  bool behind = false;
+  for (const TemplatePart& part : template_of(config, tokenizer).single) {
+    if (part.kind == TemplatePart::Kind::special) {
+      (behind ? suffix : prefix).push_back(part.id);
+    } else {
+      behind = true;
+    }
+  }
+  expect_room(config.encoder().max_length, prefix.size() + suffix.size());
+  return {tokenizer, std::move(prefix), std::move(suffix), config.encoder()};
+}
+
+constexpr std::size_t usual_beams = 4;
+
+bool is_control_character(char c) { return static_cast<unsigned char>(c) < ' '; }
+
+SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokenizer) {
+  SpecialTokens special;
+  special.start = ids_of(std::span(&config.start_token, 1), "start_token", tokenizer)[0];
+  special.end = ids_of(std::span(&config.end_token, 1), "end_token", tokenizer)[0];
+  special.never.assign(config.decoder().vocab_size(), true);
+  for (std::size_t i = 0; i < std::min(tokenizer.size(), special.never.size()); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    // Nor control characters: a sentence has no line breaks in it.
+    const std::string text = tokenizer.display_text(id);
+    special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() ||
+                       id == special.start || std::ranges::any_of(text, is_control_character);
+  }
+  special.never[static_cast<std::size_t>(special.end)] = false;
+  return special;
+}
+
+// The library transformers puts out what the folder does not forbid.
+SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
+  SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
+  special.never.assign(config.decoder().vocab_size(), false);
+  for (const std::vector<std::int32_t>& word : config.generation.never) {
+    if (word.size() == 1) special.never[static_cast<std::size_t>(word[0])] = true;
+  }
+  for (const std::int32_t id : config.generation.end_ids) {
+    if (id != special.end) special.other_ends.push_back(id);
+  }
+  return special;
+}
+
+// What changes the scores of such a search, if anything does: that passes over words of one token
+// by itself.
+std::optional<TokenChoice> library_choice(const GenerationConfig& folder,
+                                          const SpecialTokens& special) {
+  TokenChoice choice = {
+      .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
+      .rules = {.no_repeat_ngram = folder.no_repeat_ngram_size.value_or(0),
+                .min_length = least_length({}, folder, 1),  // the start token is read
+                .ends = special.other_ends}};
+  choice.rules.ends.push_back(special.end);
+  const bool words = std::ranges::any_of(folder.never, [](auto& word) { return word.size() > 1; });
+  if (!words && !choice.changes_scores()) return std::nullopt;
+  choice.rules.never = folder.never;
+  return choice;
+}
+
+}  // namespace
+
+TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
+                                     std::unique_ptr<const Tokenizer> target, Compute compute,
+                                     std::optional<std::span<const std::byte>> shortlist)
+    : config_(expect_task(std::move(config), tasks)),
+      source_tokenizer_(std::move(source)),
+      target_tokenizer_(std::move(target)),
+      reader_(make_reader(config_, *source_tokenizer_)),
+      model_(config_.architecture, compute) {
+  expect_vocabulary(config_, source_tokenizer(), "source_vocab_size",
+                    config_.encoder().vocab_size());
+  expect_vocabulary(config_, target_tokenizer(), "target_vocab_size",
+                    config_.decoder().vocab_size());
+  special_ = special_tokens(config_, target_tokenizer());
+  library_special_ = library_special_tokens(config_, special_);
+  library_choice_ = library_choice(config_.generation, library_special_);
+  if (shortlist) {
+    shortlist_ = Shortlist::parse(*shortlist, config_.encoder().vocab_size(),
+                                  config_.decoder().vocab_size());
+  }
+}
+
+std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_t> source,
+                                                     std::span<const std::int32_t> prefix) const {
+  std::vector<std::int32_t> others(prefix.begin(), prefix.end());
+  others.push_back(special_.end);
+  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // names
+  return shortlist_->choices(source, others);
+}
+
+SearchOptions TranslatePipeline::search_of(const TranslateOptions& options) const {
+  const GenerationConfig& folder = config_.generation;
+  if (as_library(options)) {
+    const SearchWishes wishes = {options.beams.value_or(folder.beams.value_or(1)),
+                                 options.length_penalty, options.early_stopping};
+    return library_search(wishes, folder);
+  }
+  const SearchOptions search = {.beams = options.beams.value_or(usual_beams),
+                                .length_penalty = options.length_penalty.value_or(1.0f)};
+  expect_beams(search.beams);
+  expect_between("lengthPenalty", 0, max_length_penalty, search.length_penalty);
+  return search;
+}
+
+void TranslatePipeline::check(const TranslateOptions& options) const {
+  for (const std::vector<std::int32_t>& prefix : options.prefixes) {
+    for (std::size_t i = 0; i < prefix.size(); ++i) {
+      const auto id = static_cast<std::size_t>(prefix[i]);
+      const bool last = i + 1 == prefix.size();
+      if (id < config_.decoder().vocab_size() && (last || prefix[i] != special_.end)) continue;
+      refuse_option({"prefixes: expected ids below {}, the end token's only at the end, got {}",
+                     {config_.decoder().vocab_size(), prefix[i]}});
+    }
+  }
+  for (const HeadIndex& head : options.ablate) {
+    const bool encoder = head.attention == AttentionSite::encoder;
+    if (head.attention == AttentionSite::decoder && config_.decoder().recurrent()) {
+      throw_error(
+          ErrorCode::unsupported,
+          "ablate: expected heads of the encoder or of cross-attention, as this decoder has "
+          "a recurrent unit in the place of self-attention");
+    }
+    expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());
+  }
+  if (!options.alignment) return;
+  const std::size_t layer = options.alignment->layer.value_or(0);
+  expect_head("alignment", layer, 0, config_.decoder());
+  for (const std::size_t head : options.alignment->heads) {
+    expect_head("alignment", layer, head, config_.decoder());
+  }
+}
+
+Translation TranslatePipeline::translate(std::string_view text, const TranslateOptions& options) {
+  return only(translate_batch(std::span(&text, 1), options));
+}
+
+std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch(
+    std::span<const std::string_view> texts, const TranslateOptions& options) {
+  TranslationJob job = begin(texts, options);
+  while (job.step()) {
+  }
+  return job.take_results();
+}
+
+}  // namespace glassformer

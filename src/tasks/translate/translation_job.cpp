@@ -1,0 +1,575 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/utf8.hpp"
+#include "run/trace_plan.hpp"
+#include "tasks/limits.hpp"
+#include "tasks/output_writer.hpp"
+#include "tasks/reading/input_tokens.hpp"
+#include "tasks/translate/translate.hpp"
+
+namespace glassformer {
+namespace {
+
+// Sentences run together until a batch holds this many source tokens or hypotheses: enough to keep
+// the matrix products busy, small enough that the activations stay in the cache.
+constexpr std::size_t batch_tokens = 512;
+constexpr std::size_t batch_hypotheses = 64;
+// A step reads texts until it has read this many bytes.
+constexpr std::size_t read_bytes = 64 << 10;
+// A search keeps the attention weights of all its nodes where they take no more than this; else
+// what is put out is decoded once more, so many tokens at once.
+constexpr std::uint64_t traced_bytes = 16 << 20;
+constexpr std::size_t replayed_rows = 48;
+
+// Ranges of tokens in a text that starts at `start`.
+template <class AnyToken>
+std::vector<TextRange> ranges_of(const std::vector<AnyToken>& tokens, std::uint32_t start) {
+  std::vector<TextRange> ranges;
+  for (const AnyToken& token : tokens) ranges.push_back({token.start - start, token.end - start});
+  return ranges;
+}
+
+void move_by(std::uint32_t units, std::vector<OutputToken>& tokens) {
+  for (OutputToken& token : tokens) {
+    token.start += units;
+    token.end += units;
+  }
+}
+
+// Makes offsets in a sentence's own translation offsets in the whole one, in which it begins at
+// target_start.
+void place(SentenceTranslation& sentence) {
+  const std::uint32_t begin = sentence.target_start;
+  move_by(begin, sentence.output.tokens);
+  for (OutputText& hypothesis : sentence.hypotheses) move_by(begin, hypothesis.tokens);
+  if (!sentence.alignment) return;
+  for (AlignmentLink& link : *sentence.alignment) {
+    link.target.start += begin;
+    link.target.end += begin;
+  }
+}
+
+}  // namespace
+
+struct TranslationJob::State {
+  struct Sentence {
+    std::size_t text;  // which one it is of
+    SourceSentence source;
+    SentenceTranslation result;
+    std::vector<std::int32_t> prefix = {};
+    std::vector<std::size_t> masked = {};
+    bool finished = false;
+  };
+  struct Text {
+    std::string text;                 // until it is read
+    std::size_t first = 0, last = 0;  // its sentences
+    std::string after;                // what stands behind them
+    std::optional<Error> error;
+  };
+  // What the steps of a hypothesis showed.
+  struct Shown {
+    AttentionMap decoder = {}, cross = {};
+    std::vector<TracedTensor> trace = {};
+  };
+
+  State(TranslatePipeline& owner, const TranslateOptions& wanted, ResultForm as)
+      : pipeline(owner),
+        options(wanted),
+        form(as),
+        how(owner.search_of(wanted)),
+        special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
+        choice(owner.as_library(wanted) ? owner.library_choice_ : std::nullopt),
+        plan(owner.model_, owner.session_,
+             {.attention = wanted.attention,
+              .names = wanted.trace,
+              .patches = with_ablations(wanted.patch, wanted.ablate)}) {
+    if (choice && how.beams > 1) choice->kind = TokenChoice::Kind::search;
+    if (choice && how.beams == 1) how.renormalize = false;  // of one token that was chosen
+    if (owner.shortlist_ &&
+        std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
+      throw_error(
+          ErrorCode::unsupported,
+          "patch: logits: expected a translator without a shortlist, which leaves out most");
+    }
+  }
+
+  void read_some();
+  void read(std::size_t text);
+  void sort();
+  std::size_t max_length(std::size_t source_tokens) const;
+  std::uint64_t search_bytes(std::size_t length) const;
+  std::uint64_t traced_numbers(std::size_t keys, std::size_t length) const;
+  void expect_room(const SourceText& source);
+  void start_batch();
+  void go_on();
+  bool sees() const { return options.attention || options.alignment; }
+  bool replays() const {
+    return !options.trace.empty() || (sees() && !scorer->state().has_attention());
+  }
+  void finish(std::size_t source, Sentence& sentence);
+  Shown show(std::size_t source, const Sentence& sentence, CandidateIndex last);
+  void stream();
+  void settle();
+  OutputText output(std::size_t source, const Hypothesis& hypothesis, bool final) const;
+  std::string text(std::size_t i) const;
+  Translation translation(const Text& text);
+
+  TranslatePipeline& pipeline;
+  TranslateOptions options;
+  ResultForm form;
+  SearchOptions how;
+  const SpecialTokens& special;
+  std::optional<TokenChoice> choice;  // none: by probabilities alone
+  TracePlan plan;
+  std::vector<Text> texts;
+  std::size_t unread = 0;  // the first text that is not read yet
+  TraceBudget budget;
+  std::vector<Sentence> sentences;
+  std::vector<std::size_t> order;  // sentences, as they are translated
+  std::size_t next = 0;            // in order: the first that no batch has had
+
+  // The batch at work.
+  std::vector<std::size_t> batch;  // sentences
+  bool searching = false;
+  std::size_t finished = 0;  // sentences of it
+  Seq2Seq::Encoded encoded;
+  std::optional<DecodingScorer> scorer;
+  std::optional<ChoosingScorer> chooser;
+  std::optional<BeamSearch> search;
+
+  std::optional<StreamedToken> streamed;
+  std::size_t current = 0;          // the sentence of `streamed`
+  std::string settled;              // what its text's sentences before it became
+  std::uint32_t settled_units = 0;  // the same in UTF-16 units
+  std::size_t settled_to = 0;       // the first sentence that is not in it
+  std::size_t shown_bytes = 0;      // of its text, at the last step
+};
+
+void TranslationJob::State::read_some() {
+  if (unread == texts.size()) return;
+  for (std::size_t bytes = 0; unread < texts.size() && bytes < read_bytes; ++unread) {
+    bytes += texts[unread].text.size();
+    read(unread);
+  }
+  if (unread == texts.size()) sort();
+}
+
+void TranslationJob::State::read(std::size_t text) {
+  Text& entry = texts[text];
+  entry.first = entry.last = sentences.size();
+  try {
+    expect_text_size(TranslatePipeline::max_text_bytes, entry.text.size());
+    SourceText source = pipeline.reader_.read(entry.text);
+    expect_room(source);
+    for (SourceSentence& sentence : source.sentences) {
+      SentenceTranslation result = {};
+      result.start = sentence.start;
+      result.end = sentence.end;
+      result.clipped = sentence.clipped;
+      result.source_tokens = input_tokens(sentence.tokens, pipeline.source_tokenizer());
+      Sentence& read = sentences.emplace_back(
+          Sentence{.text = text, .source = std::move(sentence), .result = std::move(result)});
+      const std::size_t place = sentences.size() - 1 - entry.first;
+      if (place < options.prefixes.size()) read.prefix = options.prefixes[place];
+      if (place < options.mask_tokens.size()) {
+        read.masked = options.mask_tokens[place];
+        expect_mask(read.source.tokens.size(), read.masked);
+      }
+    }
+    entry.last = sentences.size();
+    entry.after = std::move(source.after);
+  } catch (const Error& error) {
+    entry.error = error;
+  }
+  entry.text = std::string();
+}
+
+// The most tokens that a sentence's translation may have.
+std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
+  const GenerationConfig& folder = pipeline.config_.generation;
+  std::size_t wanted = 3 * source_tokens + 16;
+  if (options.max_length > 0) {
+    wanted = options.max_length;
+  } else if (folder.max_new_tokens) {
+    wanted = *folder.max_new_tokens;
+  } else if (folder.max_length_factor) {
+    const float length = *folder.max_length_factor * static_cast<float>(source_tokens);
+    wanted = static_cast<std::size_t>(std::ceil(std::clamp(length, 1.0f, 1e6f)));
+  } else if (folder.max_length) {
+    wanted = std::max<std::size_t>(*folder.max_length, 2) - 1;  // the start token is counted there
+  }
+  return std::min(wanted, pipeline.config_.decoder().max_length);
+}
+
+// What the search for a translation of at most `length` tokens may grow to: for each node its keys
+// and values, and some 128 bytes in the trees.
+std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
+  const StackConfig& decoder = pipeline.config_.decoder();
+  const std::uint64_t node = cache_bytes(decoder);
+  return saturating_product({how.beams, length, node + 128});
+}
+
+// The attention weights of all nodes of such a search over a source of `keys` tokens.
+std::uint64_t TranslationJob::State::traced_numbers(std::size_t keys, std::size_t length) const {
+  const StackConfig& decoder = pipeline.config_.decoder();
+  return saturating_product(
+      {decoder.layers.size(), decoder.n_heads(), how.beams, length, (length + 1) / 2 + keys});
+}
+
+// Throws where a text's searches or attention weights may not fit.
+void TranslationJob::State::expect_room(const SourceText& source) {
+  const ModelConfig& config = pipeline.config_;
+  std::uint64_t numbers = 0;
+  for (const SourceSentence& sentence : source.sentences) {
+    const std::size_t keys = sentence.tokens.size(), length = max_length(keys);
+    const std::uint64_t bytes = search_bytes(length);
+    if (bytes > max_search_bytes) {
+      throw_error(ErrorCode::too_large,
+                  {"text: the search for up to {} tokens with {} beams may take {}, expected at "
+                   "most {}; ask for fewer beams or a smaller maxLength",
+                   {length, how.beams, mebibytes(bytes), mebibytes(max_search_bytes)}});
+    }
+    plan.expect_fit({.source = keys, .target = length});
+    numbers += plan.numbers({.source = keys, .target = length});
+    if (!sees()) continue;
+    const std::uint64_t decoder = saturating_product(
+        {config.decoder().layers.size(), config.decoder().n_heads(), length, length + keys});
+    TraceBudget().take(options.stream ? traced_numbers(keys, length) : decoder);
+    if (!options.attention) continue;
+    numbers += decoder + saturating_product({config.encoder().layers.size(),
+                                             config.encoder().n_heads(), keys, keys});
+  }
+  budget.take(numbers);
+}
+
+// Batches of sentences of like length leave few steps to the longest alone.
+void TranslationJob::State::sort() {
+  std::multimap<std::size_t, std::size_t, std::greater<>> by_length;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    by_length.emplace(options.stream ? 0 : sentences[i].source.tokens.size(), i);
+  }
+  order.clear();
+  for (const auto& [length, sentence] : by_length) order.push_back(sentence);
+}
+
+void TranslationJob::State::start_batch() {
+  Batch sources;
+  std::vector<std::size_t> max_lengths;
+  std::vector<std::vector<std::int32_t>> choices;
+  DecodingLimits limits = {.nodes = 0, .positions = 0, .rows = 0};
+  std::uint64_t bytes = 0, traced = 0;
+  for (batch.clear(); next < order.size(); ++next) {
+    const std::vector<Token>& tokens = sentences[order[next]].source.tokens;
+    const std::size_t length = max_length(tokens.size());
+    const bool full = sources.tokens() + tokens.size() > batch_tokens ||
+                      limits.rows + how.beams > batch_hypotheses ||
+                      bytes + search_bytes(length) > max_search_bytes;
+    if (!batch.empty() && (full || options.stream)) break;
+    std::vector<std::int32_t> ids;
+    for (const Token& token : tokens) ids.push_back(token.id);
+    sources.add(ids, sentences[order[next]].masked);
+    if (pipeline.shortlist_) {
+      choices.push_back(pipeline.choices(ids, sentences[order[next]].prefix));
+    }
+    batch.push_back(order[next]);
+
+    max_lengths.push_back(length);
+    bytes += search_bytes(length);
+    traced += traced_numbers(tokens.size(), length);
+    limits.nodes += 1 + how.beams * (length - 1);
+    limits.positions = std::max(limits.positions, length);
+    limits.rows += how.beams;
+  }
+
+  TraceRequest request = plan.request();
+  encoded = pipeline.model_.encode(sources, request, pipeline.session_);
+  for (std::size_t i = 0; i < encoded.attention.size(); ++i) {
+    sentences[batch[i]].result.encoder = std::move(encoded.attention[i]);
+  }
+  for (std::size_t i = 0; i < encoded.traces.size(); ++i) {
+    sentences[batch[i]].result.trace = std::move(encoded.traces[i]);
+  }
+  // A step of a stream shows its attention.
+  const bool fits = options.trace.empty() && traced <= traced_bytes / sizeof(float);
+  request.attention = sees() && (options.stream || fits);
+  request.names.clear();
+  scorer.emplace(pipeline.model_,
+                 pipeline.model_.begin(encoded, limits, request, pipeline.session_),
+                 std::move(choices));
+  NextTokenScorer* scores = &*scorer;
+  if (choice) {
+    scores = &chooser.emplace(*scorer, *choice, limits.rows, scorer->vocab_size());
+  }
+  search.emplace(*scores, special, how, max_lengths);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::vector<std::int32_t>& prefix = sentences[batch[i]].prefix;
+    search->force(i, prefix);
+    if (chooser) chooser->force(i, prefix.size());
+  }
+  searching = true;
+  finished = 0;
+}
+
+void TranslationJob::State::go_on() {
+  const bool replays = this->replays();
+  if (searching) {
+    searching = search->step();
+    if (options.stream) stream();
+    if (searching || replays) return;
+  }
+  do {
+    finish(finished, sentences[batch[finished]]);
+    ++finished;
+  } while (finished < batch.size() && !replays);
+  if (finished < batch.size()) return;
+  search.reset();
+  chooser.reset();
+  scorer.reset();
+  encoded = {};
+  batch.clear();
+}
+
+void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
+  SentenceTranslation& result = sentence.result;
+  sentence.finished = true;
+  if (!search->finite(source)) {
+    texts[sentence.text].error =
+        Error(ErrorCode::non_finite,
+              "text: expected finite log-probabilities of the next token, got others: the model's "
+              "weights lead out of the range of floats");
+    return;
+  }
+  const std::vector<Hypothesis> hypotheses = search->hypotheses(source);
+  result.output = output(source, hypotheses[0], true);
+  if (options.hypotheses) {
+    for (const Hypothesis& hypothesis : hypotheses) {
+      result.hypotheses.push_back(output(source, hypothesis, true));
+    }
+    for (const Candidate& node : search->tree(source)) {
+      result.tree.push_back({.parent = node.parent,
+                             .id = node.id,
+                             .text = pipeline.target_tokenizer().display_text(node.id),
+                             .logprob = node.logprob,
+                             .total = static_cast<float>(node.total),
+                             .kept = node.kept});
+    }
+  }
+  if (!sees() && !replays()) return;
+  auto [decoder, cross, trace] = show(source, sentence, hypotheses[0].last);
+  std::ranges::move(trace, std::back_inserter(result.trace));
+  if (sees()) {
+    const auto target = words_of(result.output.text, ranges_of(result.output.tokens, 0));
+    const auto words =
+        words_of(sentence.source.text, ranges_of(result.source_tokens, result.start));
+    result.alignment = align(cross, options.alignment.value_or(AlignmentOptions()), target, words);
+    for (AlignmentLink& link : *result.alignment) {
+      link.source.start += result.start;
+      link.source.end += result.start;
+    }
+    if (options.attention) {
+      if (decoder.heads > 0) result.decoder = std::move(decoder);
+      result.cross = std::move(cross);
+    }
+  }
+}
+
+// What the steps that emitted the tokens up to `last` show. A search that kept nothing of it feeds
+// them once more, many tokens at once, with the same result to the bit.
+TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
+                                                         const Sentence& sentence,
+                                                         CandidateIndex last) {
+  const std::vector<Candidate>& tree = search->tree(source);
+  const auto attention_of = [](const DecodingState& state, NodeIndex node) {
+    return Shown{state.self_attention(node), state.cross_attention(node)};
+  };
+  if (!replays()) {
+    // The step that emitted the last token was fed with the one before it.
+    return attention_of(scorer->state(), tree[tree[last].parent].node);
+  }
+  const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
+  Seq2Seq::Encoded alone;
+  alone.sources.add(encoded.sources.ids(source), sentence.masked);
+  alone.states = copy_of(rows(encoded.states, start, keys));
+  std::vector<Extension> fed = {{.id = tree[0].id}};
+  for (const CandidateIndex candidate : search->path(source, last)) {
+    fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});
+  }
+  // Where no token could follow, the step that would have written one was fed with the start token.
+  if (fed.size() > 1) fed.pop_back();
+  const std::size_t length = fed.size();
+  TraceRequest request = plan.request();
+  request.attention = sees();
+  const Seq2Seq& model = pipeline.model_;
+  DecodingState state = model.begin(
+      alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
+      request, pipeline.session_);
+  for (std::size_t i = 0; i < length; i += replayed_rows) {
+    const std::size_t count = std::min(replayed_rows, length - i);
+    const View<2> hidden = model.decode(state, std::span(fed).subspan(i, count));
+    if (request.asks_for("logits")) model.project(const_view(hidden), state);
+  }
+  const auto node = static_cast<NodeIndex>(length - 1);
+  Shown shown = sees() ? attention_of(state, node) : Shown{};
+  shown.trace = state.trace(node);
+  return shown;
+}
+
+// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
+OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& hypothesis,
+                                         bool final) const {
+  OutputWriter writer(pipeline.target_tokenizer());
+  for (const CandidateIndex i : search->path(source, hypothesis.last)) {
+    const Candidate& candidate = search->tree(source)[i];
+    writer.push(candidate.id, candidate.logprob);
+  }
+  if (final) writer.finish();
+  return {.text = writer.text(), .score = hypothesis.score, .tokens = writer.tokens()};
+}
+
+// Brings `settled` up to the current sentence.
+void TranslationJob::State::settle() {
+  const std::size_t first = texts[sentences[current].text].first;
+  if (settled_to < first) {
+    settled.clear();
+    settled_units = 0;
+    shown_bytes = 0;
+    settled_to = first;
+  }
+  for (; settled_to < current; ++settled_to) {
+    const Sentence& sentence = sentences[settled_to];
+    settled += sentence.source.before + sentence.result.output.text;
+    settled_units += utf16_size(sentence.source.before) + utf16_size(sentence.result.output.text);
+  }
+}
+
+void TranslationJob::State::stream() {
+  if (!search->finite(0)) return;
+  current = batch[0];
+  Sentence& sentence = sentences[current];
+  SentenceTranslation& result = sentence.result;
+  const Text& text = texts[sentence.text];
+  const CandidateIndex leader = search->leader(0);
+  const Candidate& last = search->tree(0)[leader];
+  const std::size_t known = result.output.tokens.size();
+  settle();
+  result.target_start = settled_units + utf16_size(sentence.source.before);
+  result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
+  const std::size_t now = result.output.tokens.size();
+  if (now == 0 || (how.beams == 1 && now == known)) return;  // nothing could follow
+  if (special.ends(last.id)) return;                         // nothing of the text is its own
+  streamed = {.text = sentence.text,
+              .sentence = current - text.first,
+              .token = result.output.tokens.back(),
+              .decoder = {},
+              .cross = {}};
+  streamed->token.start += result.target_start;
+  streamed->token.end += result.target_start;
+  if (known == 0) {
+    // A search may end with a shorter text than it showed.
+    const std::string all = settled + sentence.source.before;
+    streamed->before = all.substr(std::min(shown_bytes, all.size()));
+  }
+  shown_bytes = settled.size() + sentence.source.before.size() + result.output.text.size();
+  if (!options.attention) return;
+  const NodeIndex node = search->tree(0)[last.parent].node;
+  if (AttentionMap own = scorer->state().self_attention_step(node); own.heads > 0) {
+    streamed->decoder = std::move(own);
+  }
+  streamed->cross = scorer->state().cross_attention_step(node);
+}
+
+std::string TranslationJob::State::text(std::size_t i) const {
+  std::string text;
+  for (std::size_t s = texts[i].first; s < texts[i].last; ++s) {
+    const Sentence& sentence = sentences[s];
+    if (sentence.result.output.tokens.empty()) return text;  // it has not begun
+    text += sentence.source.before + sentence.result.output.text;
+    if (!sentence.finished) return text;
+  }
+  return text + texts[i].after;
+}
+
+Translation TranslationJob::State::translation(const Text& text) {
+  Translation translation = {.text = {}, .score = 0, .sentences = {}};
+  std::size_t tokens = 0;
+  std::uint32_t units = 0;  // of translation.text
+  for (std::size_t i = text.first; i < text.last; ++i) {
+    SentenceTranslation& result = sentences[i].result;
+    const std::string& before = sentences[i].source.before;
+    translation.text += before + result.output.text;
+    result.target_start = units + utf16_size(before);
+    result.target_end = units = result.target_start + utf16_size(result.output.text);
+    translation.score += result.output.score * static_cast<float>(result.output.tokens.size());
+    tokens += result.output.tokens.size();
+    place(result);
+    translation.sentences.push_back(std::move(result));
+  }
+  translation.text += text.after;
+  if (tokens > 0) translation.score /= static_cast<float>(tokens);
+  return translation;
+}
+
+TranslationJob TranslatePipeline::begin(std::span<const std::string_view> texts,
+                                        const TranslateOptions& options, ResultForm form) {
+  check(options);
+  auto state = std::make_unique<TranslationJob::State>(*this, options, form);
+  for (const std::string_view text : texts) state->texts.emplace_back().text = text;
+  return TranslationJob(std::move(state));
+}
+
+std::unique_ptr<Job> TranslatePipeline::begin(std::span<const TextInput> texts,
+                                              const TaskOptions& options, ResultForm form) {
+  std::vector<std::string_view> alone;
+  for (const TextInput& text : texts) alone.push_back(text.alone());
+  return std::make_unique<TranslationJob>(begin(alone, parse_translate_options(options), form));
+}
+
+TranslationJob::TranslationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TranslationJob::TranslationJob(TranslationJob&&) noexcept = default;
+TranslationJob& TranslationJob::operator=(TranslationJob&&) noexcept = default;
+TranslationJob::~TranslationJob() = default;
+
+bool TranslationJob::done() const {
+  return state_->unread == state_->texts.size() && !state_->search &&
+         state_->next == state_->order.size();
+}
+
+bool TranslationJob::step() {
+  State& state = *state_;
+  state.streamed.reset();
+  if (state.search) {
+    state.go_on();
+  } else {
+    state.read_some();
+    const bool all_read = state.unread == state.texts.size();
+    if (all_read && state.next < state.order.size()) state.start_batch();
+  }
+  return !done();
+}
+
+const std::optional<StreamedToken>& TranslationJob::streamed() const { return state_->streamed; }
+
+std::string TranslationJob::text(std::size_t i) const { return state_->text(i); }
+
+const SentenceTranslation& TranslationJob::sentence() const {
+  return state_->sentences[state_->current].result;
+}
+
+std::vector<std::variant<Translation, Error>> TranslationJob::take_results() {
+  std::vector<std::variant<Translation, Error>> results;
+  for (const State::Text& text : state_->texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(state_->translation(text));
+    }
+  }
+  return results;
+}
+
+ResultForm TranslationJob::form() const { return state_->form; }
+
+}  // namespace glassformer
