@@ -23,6 +23,7 @@
 #include "base/json_writer.hpp"
 #include "base/limits.hpp"
 #include "families/folder/model_folder.hpp"
+#include "families/linked.hpp"
 #include "kernels/kernels.hpp"
 #include "linked.hpp"
 #include "models/model.hpp"

@@ -4,38 +4,16 @@
 #include <string>
 
 #include "base/limits.hpp"
-#include "families/family.hpp"
-#include "linked.hpp"
+#include "families/linked.hpp"
 
 namespace glassformer {
 
-// The registry: a new family is a file beside this one, and a name here.
-extern const Family bert, distilbert, roberta, modernbert, gpt2, llama, marian, t5, bergamot;
-
-namespace {
-
-constexpr std::array readers = {&bert, &distilbert, &roberta, &modernbert};
-constexpr std::array writers = {&gpt2, &llama, &marian};
-constexpr std::array both = {&t5};              // their encoders read
-constexpr std::array containers = {&bergamot};  // they write
-
-using Families = std::span<const Family* const>;
-
-std::array<Families, 3> linked() {
-  return {links_readers() ? Families(readers) : Families(),
-          links_writers() ? Families(writers) : Families(), both};
-}
-
-}  // namespace
-
 const Family& find_family(std::string_view model_type, bool own_code) {
   std::string known;
-  for (const Families families : linked()) {
-    for (const Family* family : families) {
-      for (const Family::Type& type : family->model_types) {
-        if (type.name == model_type) return *family;
-        known.append(known.empty() ? "\"" : ", \"").append(type.name).append("\"");
-      }
+  for (const Family* family : linked_families.families) {
+    for (const Family::Type& type : family->model_types) {
+      if (type.name == model_type) return *family;
+      known.append(known.empty() ? "\"" : ", \"").append(type.name).append("\"");
     }
   }
   expect_linked(false);
@@ -53,19 +31,16 @@ std::string_view usual_tokenizer_class(std::string_view config_json) {
   JsonObject object(json, source, {}, HubConfig::most_fields);
   const JsonValue* model_type = object.find("model_type");
   if (!model_type || !model_type->is_string()) return {};
-  for (const Families families : linked()) {
-    for (const Family* family : families) {
-      for (const Family::Type& type : family->model_types) {
-        if (type.name == model_type->string()) return type.tokenizer_class;
-      }
+  for (const Family* family : linked_families.families) {
+    for (const Family::Type& type : family->model_types) {
+      if (type.name == model_type->string()) return type.tokenizer_class;
     }
   }
   return {};
 }
 
 const Family* find_container(ModelFiles& files, FolderFiles& found) {
-  if (!links_writers()) return nullptr;
-  for (const Family* family : containers) {
+  for (const Family* family : linked_families.containers) {
     if (auto theirs = family->container->find(files)) {
       found = std::move(*theirs);
       return family;

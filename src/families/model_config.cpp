@@ -12,21 +12,9 @@
 #include "base/limits.hpp"
 #include "families/config_fields.hpp"
 #include "families/generation_config.hpp"
-#include "linked.hpp"
+#include "families/linked.hpp"
 
 namespace glassformer {
-
-template <>
-inline constexpr std::array choice_list<Task>{
-    "text-classification", "translation",     "token-classification", "question-answering",
-    "feature-extraction",  "text-generation", "text2text-generation"};
-template <>
-inline constexpr std::array choice_list<Scoring>{"softmax", "sigmoid", "raw"};
-template <>
-inline constexpr std::array choice_list<TokenPooling>{"cls",           "max",          "mean",
-                                                      "mean_sqrt_len", "weightedmean", "lasttoken"};
-template <>
-inline constexpr std::array choice_list<Clip>{"end", "middle", "beginning"};
 
 namespace {
 
@@ -49,82 +37,9 @@ constexpr std::array model_types = {
 
 constexpr std::size_t max_labels = 1 << 16;
 constexpr std::size_t max_special_tokens = 64;
-constexpr std::size_t max_end_ids = 64;
 
 // --- the fields, once
 // -----------------------------------------------------------------------------
-
-void id_field(Fields& visitor, const char* name, std::int32_t& id) {
-  auto number = static_cast<std::size_t>(id);
-  visitor.size(name, number, {.least = 0, .most = max_vocab_size - 1});
-  id = static_cast<std::int32_t>(number);
-}
-
-template <class Item, class Visit>
-void items(ConfigFields& visitor, const char* name, std::vector<Item>& items, const SizeRule& rule,
-           const char* expected, const Visit& visit) {
-  items.resize(visitor.enter_items(name, items.size(), rule, expected));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    visitor.enter_item(i);
-    visit(items[i]);
-  }
-  visitor.leave_items();
-}
-
-void module_fields(Fields& visitor, VectorModule& module) {
-  choice(visitor, "kind", module.kind);
-  if (module.kind == VectorModule::Kind::normalize) return;
-  visitor.size("in", module.in, {.most = max_width});
-  if (module.kind == VectorModule::Kind::layer_norm) {
-    module.out = module.in;
-    return;
-  }
-  visitor.size("out", module.out, {.most = max_width});
-  visitor.flag("bias", module.bias);
-  choice(visitor, "activation", module.activation);
-}
-
-void vector_fields(ConfigFields& visitor, ModelConfig& config) {
-  VectorConfig& vectors = config.vectors;
-  items(visitor, "poolings", vectors.poolings, {.most = 6}, "an array of one to six names",
-        [&](TokenPooling& pooling) { choice(visitor, "", pooling); });
-  visitor.flag("normalize", vectors.normalize);
-  std::vector<VectorModule>& modules = config.architecture.head.modules;
-  if (visitor.has("modules", !modules.empty())) {
-    items(visitor, "modules", modules, {.least = 0, .most = max_special_tokens},
-          "an array of at most 64 modules",
-          [&](VectorModule& module) { module_fields(visitor, module); });
-  }
-  visitor.text_map("prompts", vectors.prompts);
-  if (visitor.has("default_prompt", !vectors.default_prompt.empty())) {
-    visitor.text("default_prompt", vectors.default_prompt);
-  }
-  visitor.flag("include_prompt", vectors.include_prompt, true);
-}
-
-// The head of a model that reads texts.
-void head_fields(ConfigFields& visitor, ModelConfig& config) {
-  HeadConfig& head = config.architecture.head;
-  const bool classifies = head.kind == HeadKind::sequence_classes;
-  if (classifies) choice(visitor, "pooling", head.pooling);
-  if (head.kind == HeadKind::vectors) vector_fields(visitor, config);
-  if (classifies) choice(visitor, "scoring", config.scoring, Scoring::softmax);
-  optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
-    choice(visitor, "head_dense", dense.activation);
-    visitor.flag("head_dense_bias", dense.bias, true);
-    visitor.flag("head_norm", dense.norm, false);
-  });
-  visitor.flag("head_bias", head.bias, true);
-  choice(visitor, "clip", config.clip);
-}
-
-// The head of a model that writes texts.
-void next_token_fields(ConfigFields& visitor, ModelConfig& config) {
-  HeadConfig& head = config.architecture.head;
-  choice(visitor, "embeddings", config.architecture.embeddings);
-  visitor.flag("lm_head_bias", head.bias);
-  visitor.flag("scale_states", head.scale_states, false);
-}
 
 void stack_fields(ConfigFields& visitor, StackConfig& stack, StackSide side, bool translates) {
   visitor.enter_stack(side, translates);
@@ -165,22 +80,11 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
   if (architecture.encoder && !translates && visitor.has("max_positions", config.max_tokens > 0)) {
     visitor.size("max_source_length", config.max_tokens, {.most = max_positions});
   }
-  if (architecture.decoder) {
-    next_token_fields(visitor, config);
-  } else {
-    head_fields(visitor, config);
-  }
   tokenizer_fields(visitor, config);
-  if (translates) {
-    visitor.text("start_token", config.start_token);
-    visitor.text("end_token", config.end_token);
-  } else if (architecture.decoder) {
-    if (architecture.encoder) {
-      if (!config.generation.start_id) config.generation.start_id.emplace();
-      id_field(visitor, "start_id", *config.generation.start_id);
-    }
-    items(visitor, "end_ids", config.generation.end_ids, {.least = 0, .most = max_end_ids},
-          "an array of at most 64 ids", [&](std::int32_t& id) { id_field(visitor, "", id); });
+  if (architecture.decoder) {
+    linked_families.writing->fields(visitor, config);
+  } else {
+    linked_families.reading->fields(visitor, config);
   }
 }
 
@@ -369,14 +273,7 @@ ModelConfig parse_config(std::string_view json) {
   ConfigReader reader(object);
   fields(reader, config);
   derive(config);
-  const JsonValue* generation = architecture.decoder ? object.find("generation") : nullptr;
-  if (links_writers() && generation) {
-    JsonObject generation_fields(*generation, source, "generation");
-    read_generation(generation_fields, config.generation);
-    if (config.task != Task::translation) read_tasks(generation_fields, config.generation);
-    generation_fields.finish();
-    check_generation(config.generation, config.decoder().vocab_size(), source.name);
-  }
+  if (architecture.decoder) linked_families.writing->read_generation(object, config);
   object.finish();
   reader.name_stacks(architecture, config.task == Task::translation);
   validate(config, reader);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "glassformer/embedder.hpp"
 #include "glassformer/output.hpp"
 #include "models/config.hpp"
@@ -153,6 +154,18 @@ struct ModelConfig {
 
   bool operator==(const ModelConfig&) const = default;
 };
+
+template <>
+inline constexpr std::array choice_list<Task>{
+    "text-classification", "translation",     "token-classification", "question-answering",
+    "feature-extraction",  "text-generation", "text2text-generation"};
+template <>
+inline constexpr std::array choice_list<Scoring>{"softmax", "sigmoid", "raw"};
+template <>
+inline constexpr std::array choice_list<TokenPooling>{"cls",           "max",          "mean",
+                                                      "mean_sqrt_len", "weightedmean", "lasttoken"};
+template <>
+inline constexpr std::array choice_list<Clip>{"end", "middle", "beginning"};
 
 /// Reads the config.json of our own folders. A field that is not there and is not required means
 /// what most models do: heads of d_model / n_heads, no token types, no norm on embeddings, a plain

@@ -1,8 +1,7 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "families/family.hpp"
-#include "linked.hpp"
+#include "families/linked.hpp"
 
 // T5 (Raffel et al. 2020), T5 v1.1, Flan-T5, and mT5 (Xue et al. 2021): an encoder and a decoder
 // whose positions are a bias of attention, shared by the layers of a stack, and which have no other
@@ -114,7 +113,6 @@ bool has_own_output(const HubConfig& config) {
 }
 
 ModelConfig read_encoder(HubConfig& config) {
-  expect_linked(false);
   ModelConfig model;
   read_stack(config, model.architecture.encoder.emplace());
   config.read_vectors(model);
@@ -123,7 +121,6 @@ ModelConfig read_encoder(HubConfig& config) {
 }
 
 ModelConfig read(HubConfig& config) {
-  expect_linked(true);
   ModelConfig model;
   Architecture& parts = model.architecture;
   StackConfig& encoder = parts.encoder.emplace();
@@ -147,8 +144,12 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
+ModelConfig refuse_unlinked(HubConfig&) { throw NotLinked(); }
+
 }  // namespace
 
+// A program with models that only read, or only write, has one of the last two: the others' code is
+// not linked then.
 extern const Family t5 = {.model_types = model_types,
                           .prefix = "",
                           .tensors = tensors,
@@ -156,5 +157,19 @@ extern const Family t5 = {.model_types = model_types,
                           .read = read,
                           .read_encoder = read_encoder,
                           .writes = true};
+extern const Family t5_writer = {.model_types = model_types,
+                                 .prefix = "",
+                                 .tensors = tensors,
+                                 .heads = heads,
+                                 .read = read,
+                                 .read_encoder = refuse_unlinked,
+                                 .writes = true};
+extern const Family t5_reader = {.model_types = model_types,
+                                 .prefix = "",
+                                 .tensors = tensors,
+                                 .heads = heads,
+                                 .read = refuse_unlinked,
+                                 .read_encoder = read_encoder,
+                                 .writes = true};
 
 }  // namespace glassformer

@@ -1,17 +1,45 @@
+#include <array>
+
+#include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
-#include "layers/attention/recurrent_unit.hpp"
-#include "linked.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "text/tokenizer_files.hpp"
 
 // A program with every kind of model.
 
 namespace glassformer {
 
-std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) =
-    [](std::size_t d_model, Compute compute) -> std::unique_ptr<TokenMixer> {
-  return std::make_unique<RecurrentUnit>(d_model, compute);
+extern const Family bert, distilbert, roberta, modernbert, gpt2, llama, marian, t5, bergamot;
+
+namespace {
+
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert,
+                                 &gpt2, &llama,      &marian,  &t5};
+constexpr std::array containers = {&bergamot};
+constexpr std::array tasks = {
+    TaskEntry{Task::text_classification, make_classify},
+    TaskEntry{Task::token_classification, make_token_classify},
+    TaskEntry{Task::question_answering, make_answer},
+    TaskEntry{Task::feature_extraction, make_embed},
+    TaskEntry{Task::translation, make_translate},
+    TaskEntry{Task::text_generation, make_generate},
+    TaskEntry{Task::text2text_generation, make_generate},
 };
 
-bool links_readers() { return true; }
-bool links_writers() { return true; }
+}  // namespace
+
+const LinkedFamilies linked_families = {.families = families,
+                                        .containers = containers,
+                                        .reading = &reading_parts,
+                                        .writing = &writing_parts};
+
+const std::span<const TaskEntry> linked_tasks = tasks;
+
+std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
+                                                          Compute) = make_recurrent_unit;
+
+std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
+                                                   const TokenizerConfig&,
+                                                   std::string_view) = read_two_vocabularies;
 
 }  // namespace glassformer

@@ -1,13 +1,37 @@
+#include <array>
+
+#include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
-#include "linked.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "text/tokenizer_files.hpp"
 
 // A program with the models that read texts.
 
 namespace glassformer {
 
+extern const Family bert, distilbert, roberta, modernbert, t5_reader;
+
+namespace {
+
+constexpr std::array families = {&bert, &distilbert, &roberta, &modernbert, &t5_reader};
+constexpr std::array tasks = {
+    TaskEntry{Task::text_classification, make_classify},
+    TaskEntry{Task::token_classification, make_token_classify},
+    TaskEntry{Task::question_answering, make_answer},
+    TaskEntry{Task::feature_extraction, make_embed},
+};
+
+}  // namespace
+
+const LinkedFamilies linked_families = {
+    .families = families, .containers = {}, .reading = &reading_parts, .writing = nullptr};
+
+const std::span<const TaskEntry> linked_tasks = tasks;
+
 std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) = nullptr;
 
-bool links_readers() { return true; }
-bool links_writers() { return false; }
+std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
+                                                   const TokenizerConfig&,
+                                                   std::string_view) = nullptr;
 
 }  // namespace glassformer

@@ -1,17 +1,38 @@
+#include <array>
+
+#include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
-#include "layers/attention/recurrent_unit.hpp"
-#include "linked.hpp"
+#include "tasks/make_pipeline.hpp"
+#include "text/tokenizer_files.hpp"
 
 // A program with the models that write texts.
 
 namespace glassformer {
 
-std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t, Compute) =
-    [](std::size_t d_model, Compute compute) -> std::unique_ptr<TokenMixer> {
-  return std::make_unique<RecurrentUnit>(d_model, compute);
+extern const Family gpt2, llama, marian, t5_writer, bergamot;
+
+namespace {
+
+constexpr std::array families = {&gpt2, &llama, &marian, &t5_writer};
+constexpr std::array containers = {&bergamot};
+constexpr std::array tasks = {
+    TaskEntry{Task::translation, make_translate},
+    TaskEntry{Task::text_generation, make_generate},
+    TaskEntry{Task::text2text_generation, make_generate},
 };
 
-bool links_readers() { return false; }
-bool links_writers() { return true; }
+}  // namespace
+
+const LinkedFamilies linked_families = {
+    .families = families, .containers = containers, .reading = nullptr, .writing = &writing_parts};
+
+const std::span<const TaskEntry> linked_tasks = tasks;
+
+std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
+                                                          Compute) = make_recurrent_unit;
+
+std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
+                                                   const TokenizerConfig&,
+                                                   std::string_view) = read_two_vocabularies;
 
 }  // namespace glassformer

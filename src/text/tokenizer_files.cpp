@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "linked.hpp"
 #include "text/composed_tokenizer.hpp"
 #include "text/renumbered_tokenizer.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
@@ -37,8 +36,11 @@ std::unique_ptr<Tokenizer> sentencepiece(std::string_view bytes) {
       SentencePieceTokenizer::parse(std::as_bytes(std::span(bytes))));
 }
 
-std::unique_ptr<Tokenizer> read_spm(const FolderFile& file, TokenizerSide side,
-                                    const TokenizerConfig& config, std::string_view model) {
+}  // namespace
+
+std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, TokenizerSide side,
+                                                 const TokenizerConfig& config,
+                                                 std::string_view model) {
   const bool source = side == TokenizerSide::source;
   const bool separate = config.boolean("separate_vocabs").value_or(false) && !source;
   RenumberedTokenizer::Specials specials;
@@ -52,6 +54,8 @@ std::unique_ptr<Tokenizer> read_spm(const FolderFile& file, TokenizerSide side,
       SentencePieceTokenizer::parse(std::as_bytes(std::span(model))),
       read_vocab_json(file, separate ? "target_vocab.json" : "vocab.json"), specials);
 }
+
+namespace {
 
 [[noreturn]] void refuse_empty() {
   throw_error(
@@ -102,10 +106,10 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
   const TokenizerClass* known = find_tokenizer_class(name);
   if (known && !known->refusal.empty()) refuse_class(name, known->refusal);
 
-  if (links_writers() && (name == two_sided_class || name.empty())) {
+  if (read_two_sided && (name == two_sided_class || name.empty())) {
     // This class reads no tokenizer.json.
     if (const auto model = of_side(file, side, "source.spm", "target.spm")) {
-      return read_spm(file, side, config, *model);
+      return read_two_sided(file, side, config, *model);
     }
   }
   if (const auto json = file("tokenizer.json")) {

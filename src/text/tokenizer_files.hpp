@@ -48,4 +48,15 @@ struct TokenizerChoice {
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
                                           const TokenizerChoice& choice = {});
 
+/// Reads the tokenizer of one side of a translator: SentencePiece pieces with a vocab.json.
+std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, TokenizerSide side,
+                                                 const TokenizerConfig& config,
+                                                 std::string_view model);
+
+/// That function, or null in a program that is linked without models that write (src/linked).
+extern std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile& file,
+                                                          TokenizerSide side,
+                                                          const TokenizerConfig& config,
+                                                          std::string_view model);
+
 }  // namespace glassformer

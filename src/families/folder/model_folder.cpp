@@ -12,8 +12,8 @@
 #include "base/wildcard.hpp"
 #include "families/folder/sentence_modules.hpp"
 #include "families/generation_config.hpp"
+#include "families/linked.hpp"
 #include "families/weight_names.hpp"
-#include "linked.hpp"
 #include "text/tokenizer_files.hpp"
 
 namespace glassformer {
@@ -177,22 +177,6 @@ class Subfolder final : public ModelFiles {
               {"{}config.json: expected a model's configuration, got none", {folder}});
 }
 
-// A translator's start and end by their pieces, where its family says their ids.
-void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* file) {
-  GenerationConfig& generation = config.generation;
-  if (!generation.start_id) return;
-  const auto piece = [&](const char* key, std::span<const std::int32_t> ids) {
-    const std::int32_t id = ids.empty() ? -1 : ids[0];
-    if (static_cast<std::size_t>(id) < tokenizer.size()) return std::string(tokenizer.piece(id));
-    throw_error(ErrorCode::invalid_config,
-                {"{}: {}: expected one of the tokenizer's {} tokens, got {}",
-                 {file, key, tokenizer.size(), id < 0 ? "none" : std::to_string(id)}});
-  };
-  config.start_token = piece("decoder_start_token_id", {&*generation.start_id, 1});
-  config.end_token = piece("eos_token_id", generation.end_ids);
-  generation.start_id.reset();
-}
-
 }  // namespace
 
 ModelFolder::ModelFolder(ModelFiles& files) {
@@ -253,10 +237,10 @@ bool ModelFolder::read_config(ModelFiles& files, ModelFiles& all) {
 
 void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
   find_weights(files);
-  if (links_writers() && family_ && !encodes_) {
+  if (family_ && !encodes_) {
     if (const auto text = files.read(generation_config_name)) generation_ = *text;
-  } else if (links_readers() && family_) {
-    modules_ = read_sentence_modules(all, files);
+  } else if (family_) {
+    modules_ = linked_families.reading->read_modules(all, files);
     if (modules_) {
       for (const SentenceModules::Weights& module : modules_->weights) {
         weight_files_.push_back(module.file);
@@ -267,7 +251,6 @@ void ModelFolder::read_model(ModelFiles& files, ModelFiles& all) {
 }
 
 void ModelFolder::read_container(ModelFiles& files, const FolderFiles& found) {
-  if (!links_writers()) return;
   weight_files_ = {found.weights};
   if (!found.shortlist.empty()) {
     shortlist_ = found.shortlist;
@@ -290,9 +273,7 @@ void ModelFolder::read_container(ModelFiles& files, const FolderFiles& found) {
   target_tokenizer_ = read(found.target);
 }
 
-void ModelFolder::take_config(std::string_view text) {
-  if (links_writers()) config_ = family_->container->config(text);
-}
+void ModelFolder::take_config(std::string_view text) { config_ = family_->container->config(text); }
 
 void ModelFolder::find_weights(ModelFiles& files) {
   if (files.has(weights_name)) {
@@ -348,7 +329,6 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
                                .usual_class = usual_class,
                                .lower_case = modules_ && modules_->lower_case};
   tokenizer_ = read_tokenizer(file, choice);
-  if (!links_writers()) return;
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
     target_tokenizer_ = read_tokenizer(
         file, {.side = TokenizerSide::target, .usual_class = usual_class, .lower_case = false});
@@ -390,15 +370,11 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   if (config.tokenizer_template && !family_->container) {
     config.tokenizer_class = tokenizer_class_;
   }
-  const char* file = generation_ ? generation_config_name : config_name;  // the one that wins
-  if (links_writers() && config.architecture.decoder) {
-    if (generation_) read_generation(*generation_, config.generation);
-    check_generation(config.generation, config.decoder().vocab_size(), file);
+  if (config.architecture.decoder) {
+    const Tokenizer& target = target_tokenizer_ ? *target_tokenizer_ : *tokenizer_;
+    linked_families.writing->complete(config, generation_, target);
   }
   if (config.task == Task::translation) {
-    expect_searched(config.generation, file);
-    config.generation.tasks.clear();  // translators are asked for nothing else
-    name_tokens(config, target_tokenizer_ ? *target_tokenizer_ : *tokenizer_, file);
     config.source_language = source_language_;
     config.target_language = target_language_;
     return config;

@@ -8,7 +8,10 @@
 
 namespace glassformer {
 
-/// Makes a recurrent unit. Null in a program that is linked without it: see src/linked.
+/// Makes a recurrent unit.
+std::unique_ptr<TokenMixer> make_recurrent_unit(std::size_t d_model, Compute compute);
+
+/// That function, or null in a program that is linked without it: see src/linked.
 extern std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t d_model,
                                                                  Compute compute);
 

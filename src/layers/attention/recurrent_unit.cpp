@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
+#include "layers/attention/linked_mixers.hpp"
 
 namespace glassformer {
 
@@ -48,6 +49,10 @@ void RecurrentUnit::add_to(View<2> x, const ConstView<2>& input, const Run& run)
   }
   run.done("output", output);
   kernels().add_scaled(x.data(), output.data(), output.size(), 1.0f);
+}
+
+std::unique_ptr<TokenMixer> make_recurrent_unit(std::size_t d_model, Compute compute) {
+  return std::make_unique<RecurrentUnit>(d_model, compute);
 }
 
 }  // namespace glassformer

@@ -1,4 +1,5 @@
 #include "tasks/answer/answer.hpp"
+#include "tasks/make_pipeline.hpp"
 
 #include <algorithm>
 
@@ -191,6 +192,11 @@ Result AnswerPipeline::to_result(Answer result, ResultForm form) const {
     json.trace(std::move(result.trace));
   });
   return json.take_result();
+}
+
+std::unique_ptr<Pipeline> make_answer(PipelineParts& parts) {
+  return std::make_unique<AnswerPipeline>(std::move(parts.config), std::move(parts.tokenizer),
+                                          parts.compute);
 }
 
 }  // namespace glassformer

@@ -1,4 +1,5 @@
 #include "tasks/classify/classify.hpp"
+#include "tasks/make_pipeline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -122,6 +123,11 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
   result.trace = std::move(answer.trace);
   result.contributions = std::move(answer.contributions);
   return result;
+}
+
+std::unique_ptr<Pipeline> make_classify(PipelineParts& parts) {
+  return std::make_unique<ClassifyPipeline>(std::move(parts.config), std::move(parts.tokenizer),
+                                            parts.compute);
 }
 
 }  // namespace glassformer

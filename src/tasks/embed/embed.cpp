@@ -1,4 +1,5 @@
 #include "tasks/embed/embed.hpp"
+#include "tasks/make_pipeline.hpp"
 
 #include <algorithm>
 #include <array>
@@ -164,6 +165,11 @@ Result EmbedPipeline::to_result(Embedded result, ResultForm form) const {
     json.trace(std::move(result.trace));
   });
   return json.take_result();
+}
+
+std::unique_ptr<Pipeline> make_embed(PipelineParts& parts) {
+  return std::make_unique<EmbedPipeline>(std::move(parts.config), std::move(parts.tokenizer),
+                                         parts.compute);
 }
 
 }  // namespace glassformer

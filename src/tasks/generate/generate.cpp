@@ -7,6 +7,8 @@
 #include "tasks/limits.hpp"
 #include "tasks/search_plan.hpp"
 
+#include "tasks/make_pipeline.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -162,6 +164,11 @@ std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,
   std::vector<std::string_view> alone;
   for (const TextInput& text : texts) alone.push_back(text.alone());
   return std::make_unique<GenerationJob>(begin(alone, parse_generate_options(options), form));
+}
+
+std::unique_ptr<Pipeline> make_generate(PipelineParts& parts) {
+  return std::make_unique<GeneratePipeline>(std::move(parts.config), std::move(parts.tokenizer),
+                                            parts.compute);
 }
 
 }  // namespace glassformer

@@ -1,4 +1,5 @@
 #include "tasks/tag/token_classify.hpp"
+#include "tasks/make_pipeline.hpp"
 
 #include <algorithm>
 
@@ -154,6 +155,11 @@ Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm f
     json.trace(std::move(result.trace));
   });
   return json.take_result();
+}
+
+std::unique_ptr<Pipeline> make_token_classify(PipelineParts& parts) {
+  return std::make_unique<TokenClassifyPipeline>(std::move(parts.config),
+                                                 std::move(parts.tokenizer), parts.compute);
 }
 
 }  // namespace glassformer

@@ -6,6 +6,8 @@
 #include "tasks/reading/token_checks.hpp"
 #include "tasks/search_plan.hpp"
 
+#include "tasks/make_pipeline.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -155,6 +157,12 @@ std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch
   while (job.step()) {
   }
   return job.take_results();
+}
+
+std::unique_ptr<Pipeline> make_translate(PipelineParts& parts) {
+  return std::make_unique<TranslatePipeline>(std::move(parts.config), std::move(parts.tokenizer),
+                                             std::move(parts.target_tokenizer), parts.compute,
+                                             parts.shortlist);
 }
 
 }  // namespace glassformer

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "families/config_fields.hpp"
+#include "families/family.hpp"
+#include "families/folder/sentence_modules.hpp"
+#include "families/model_config.hpp"
+
+// What a program is linked with. The package has one binary for models that read, one for models
+// that write and one for both, and nobody downloads code that is not used: the build links one of
+// the files in src/linked, which hold these tables.
+
+namespace glassformer {
+
+/// The code that only models which read texts need.
+struct ReadingParts {
+  /// Visits the fields of the head, in our config.json.
+  void (*fields)(ConfigFields& visitor, ModelConfig& config);
+  /// Reads the modules of sentence-transformers.
+  std::optional<SentenceModules> (*read_modules)(ModelFiles& all, ModelFiles& folder);
+};
+
+/// The code that only models which write texts need.
+struct WritingParts {
+  /// Visits the fields of the head and of the tokens that begin and end a text.
+  void (*fields)(ConfigFields& visitor, ModelConfig& config);
+  /// Reads the field `generation` of our config.json, which may be absent.
+  void (*read_generation)(JsonObject& config, ModelConfig& model);
+  /// Completes the configuration of a published model: with generation_config.json, if there is
+  /// one, and with the names of the tokens that begin and end a translation.
+  void (*complete)(ModelConfig& config, const std::optional<std::string>& generation,
+                   const Tokenizer& target);
+};
+
+struct LinkedFamilies {
+  std::span<const Family* const> families;    ///< by model_type
+  std::span<const Family* const> containers;  ///< whose weights are a TensorContainer
+  const ReadingParts* reading;                ///< null: models that read are not linked
+  const WritingParts* writing;                ///< null: models that write are not linked
+};
+extern const LinkedFamilies linked_families;
+
+extern const ReadingParts reading_parts;
+extern const WritingParts writing_parts;
+
+/// Thrown if a folder holds a model of a kind that is not linked, as far as one can tell.
+struct NotLinked {};
+
+/// Throws NotLinked unless models of this kind are linked.
+inline void expect_linked(bool writes) {
+  const bool linked =
+      writes ? linked_families.writing != nullptr : linked_families.reading != nullptr;
+  if (!linked) throw NotLinked();
+}
+
+}  // namespace glassformer
