@@ -44,7 +44,7 @@ RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value, floa
   if (type != "linear" && type != "llama3") {
     config.refuse(key, "a rope_type \"default\", \"linear\" or \"llama3\"", describe(type));
   }
-  rotary.scaling = type == "linear" ? RotaryScaling::linear : RotaryScaling::llama3;
+  rotary.scaling = type == "linear" ? RotaryScaling::linear : RotaryScaling::by_wavelength;
   rotary.factor = positive(fields, "factor");
   if (rotary.scaling == RotaryScaling::linear) return rotary;
   rotary.low_frequency = positive(fields, "low_freq_factor");

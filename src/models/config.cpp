@@ -24,7 +24,7 @@ void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
   choice(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
   if (rotary.scaling == RotaryScaling::none) return;
   visitor.number("rotary_factor", rotary.factor, {.range = positive});
-  if (rotary.scaling != RotaryScaling::llama3) return;
+  if (rotary.scaling != RotaryScaling::by_wavelength) return;
   visitor.number("rotary_low_frequency", rotary.low_frequency, {.range = positive});
   visitor.number("rotary_high_frequency", rotary.high_frequency, {.range = positive});
   visitor.size("rotary_original_length", rotary.original_length, {.most = max_positions});
@@ -207,7 +207,7 @@ class StackCheck {
       fail("rotary_size",
            {"expected an even number up to d_head {}, got {}", {d_head, rotary.size}});
     }
-    if (rotary.scaling != RotaryScaling::llama3) return;
+    if (rotary.scaling != RotaryScaling::by_wavelength) return;
     if (rotary.high_frequency <= rotary.low_frequency) {
       fail("rotary_high_frequency", "expected more than rotary_low_frequency, got less");
     }

@@ -5,26 +5,34 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, root } from '../../wasm/toolchain/build.mjs';
 
-const models = ['models', 'layers', 'tensor', 'kernels', 'io'];
-const belowPipelines = ['checkpoints', 'generation', 'explain', ...models, 'text'];
+// The floors of src, from the one that depends on nothing. Each may include those before it, and the
+// public headers in glassformer, which hold plain values in addition to the classes.
+const floors = [
+  'base',
+  'tensor',
+  'kernels',
+  'weights',
+  'text',
+  'run',
+  'layers',
+  'models',
+  'families',
+  'search',
+  'explain',
+  'tasks',
+  'glassformer',
+  'linked',
+  'cli',
+];
 
-// What each folder of src may include besides itself, error.hpp and the public headers in
-// glassformer. io reads bytes into plain floats and kernels know nothing of files, so neither sees
-// the other; text meets models only in checkpoints and pipelines.
-const allowed = {
-  tensor: [],
-  kernels: ['tensor'],
-  io: [],
-  text: ['io'],
-  layers: ['tensor', 'kernels', 'io'],
-  models: ['layers', 'tensor', 'kernels', 'io'],
-  checkpoints: [...models, 'text'],
-  generation: models,
-  explain: models,
-  pipelines: belowPipelines,
-  cli: ['pipelines', ...belowPipelines],
-  // Its sources; the headers see nothing of the library but each other.
-  glassformer: ['pipelines', 'checkpoints', 'tensor'],
+// Floors that do not see each other, whatever their order: text meets models only in families.
+const apart = {
+  run: ['text'],
+  layers: ['text'],
+  models: ['text'],
+  text: ['tensor', 'kernels', 'weights'],
+  search: ['families', 'text'],
+  explain: ['families', 'search', 'text'],
 };
 
 // Libraries that only some places may include.
@@ -48,23 +56,22 @@ const sources = ['src', 'wasm', 'tests']
   .flatMap((folder) => filesIn(folder))
   .filter((file) => /\.[ch]pp$/.test(file));
 
-test('src holds the known layers', () => {
+test('src holds the known floors', () => {
   const folders = new Set(
     sources.filter((file) => /^src\/.*\//.test(file)).map((file) => file.split('/')[1]),
   );
-  const unknown = [...folders].filter((folder) => !(folder in allowed));
-  assert.deepEqual(unknown, []);
-  assert.ok(folders.size >= 6, `found only ${[...folders].join(', ')}`);
+  assert.deepEqual([...folders].toSorted(), floors.toSorted());
 });
 
-test('each layer includes only layers below it', () => {
+test('each floor includes only floors above it', () => {
   const wrong = [];
   for (const file of sources.filter((name) => /^src\/.*\//.test(name))) {
-    const layer = file.split('/')[1];
+    const floor = file.split('/')[1];
     for (const included of includes(file)) {
       const other = included.split('/')[0];
-      if (!included.includes('/') || !(other in allowed) || other === 'glassformer') continue;
-      if (other !== layer && !allowed[layer].includes(other)) wrong.push(`${file}: ${included}`);
+      if (!floors.includes(other) || other === 'glassformer' || other === floor) continue;
+      const below = floors.indexOf(other) > floors.indexOf(floor);
+      if (below || apart[floor]?.includes(other)) wrong.push(`${file}: ${included}`);
     }
   }
   assert.deepEqual(wrong, []);
@@ -172,12 +179,14 @@ const components =
   /\b(?:Bert(?:Normalizer|PreTokenizer|Processing)|RobertaProcessing|bert_normalizer|\w+Tokenizer|sentence_[\w-]+_config)\b/g;
 
 test('a family of checkpoints is named in its own file and in the registry alone', () => {
-  const registry = readFileSync(join(root, 'src/families/families.cpp'), 'utf8');
-  const names = /^extern const Family (.+);$/m.exec(registry)[1].split(', ');
+  const registry = readFileSync(join(root, 'src/linked/all.cpp'), 'utf8');
+  const names = /^extern const Family ([^;]+);$/m.exec(registry)[1].split(/,\s+/);
   assert.ok(names.length > 6);
   const family = new RegExp(`minilm|firefox|vit\\b|${names.join('|')}`, 'i');
-  const own = ['families', ...names].map((name) => `src/checkpoints/${name}`);
+  const own = names.map((name) => `src/families/${name}`);
+  own.push(...['all', 'readers', 'writers'].map((name) => `src/linked/${name}`));
   own.push('src/text/tokenizer_classes'); // the library's table of classes
+  own.push('src/families/rope'); // the library's names of scalings
   const inFolder = sources.filter((file) => file.startsWith('src/'));
   const wrong = inFolder
     .filter((file) => !own.includes(file.replace(/\.[ch]pp$/, '')))

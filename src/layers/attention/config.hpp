@@ -12,8 +12,9 @@ namespace glassformer {
 /// Longer wavelengths for a model that reads longer texts than it was first trained on.
 enum class RotaryScaling {
   none,
-  linear,  ///< every frequency is divided by `factor`
-  llama3,  ///< low frequencies are divided by `factor`, high ones are kept, those between blend
+  linear,         ///< every frequency is divided by `factor`
+  by_wavelength,  ///< low frequencies are divided by `factor`, high ones are kept, those between
+                  ///< blend
 };
 
 /// Rotary position embedding in halves (Su et al. 2021, RoFormer, section 3.2): numbers i and
@@ -23,9 +24,10 @@ struct RotaryConfig {
   std::size_t size = 0;  ///< how many numbers of a head are turned; even
   RotaryScaling scaling = RotaryScaling::none;
   float factor = 1;
-  /// Of llama3: the bounds, as wavelengths in `original_length`, between low and high frequencies.
+  /// Of by_wavelength: the bounds, as wavelengths in `original_length`, between low and high
+  /// frequencies.
   float low_frequency = 1, high_frequency = 4;
-  std::size_t original_length = 0;  ///< of llama3: positions at first training
+  std::size_t original_length = 0;  ///< of by_wavelength: positions at first training
 
   bool operator==(const RotaryConfig&) const = default;
 };
@@ -49,6 +51,6 @@ struct AttentionConfig {
 };
 
 template <>
-inline constexpr std::array choice_list<RotaryScaling>{"none", "linear", "llama3"};
+inline constexpr std::array choice_list<RotaryScaling>{"none", "linear", "by_wavelength"};
 
 }  // namespace glassformer
