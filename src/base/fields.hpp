@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -13,37 +12,45 @@ namespace glassformer {
 
 /// Which whole numbers a field may hold.
 struct SizeRule {
-  std::uint64_t least = 1;
-  std::uint64_t most = 0;
-  bool dimension = false;                  ///< it is the size of a tensor of the weights
-  std::optional<std::size_t> absent = {};  ///< the value of a field that is not there
+  std::uint32_t least = 1;
+  std::uint32_t most = 0;
+  bool dimension = false;  ///< it is the size of a tensor of the weights
 };
 
-/// Which numbers a field may hold.
-struct NumberRule {
-  enum class Range { any, positive, fraction };  ///< fraction: above 0, at most 1
-  Range range = Range::any;
-  std::optional<float> absent = {};
-};
+/// Which numbers a field may hold. fraction: above 0, at most 1.
+enum class NumberRange { any, positive, fraction };
+
+/// What it means if a flag is not there.
+enum class AbsentFlag { error, off, on };
 
 /// The names of an enumeration's values, in the order of its definition.
-using ChoiceNames = std::span<const char* const>;
+struct ChoiceNames {
+  const char* const* names;
+  std::size_t count;
+
+  const char* operator[](std::size_t i) const { return names[i]; }
+};
 
 /// Visits the fields of a configuration. A configuration names its fields once, in a function
 /// `fields(Fields&, Config&)`; the visitor decides what that means: it reads them from a file or
-/// writes them to one. A field without an `absent` value must be there.
+/// writes them to one.
 class Fields {
  public:
+  /// As the value of a field that is not there: it must be there.
+  static constexpr std::size_t required = static_cast<std::size_t>(-1);
+
   virtual ~Fields() = default;
 
   /// Whether an optional part is there: in the file that is read or, when writing, in the
   /// configuration (`present`).
   virtual bool has(const char* name, bool present) = 0;
-  virtual void size(const char* name, std::size_t& value, const SizeRule& rule) = 0;
-  virtual void number(const char* name, float& value, const NumberRule& rule) = 0;
-  virtual void flag(const char* name, bool& value, std::optional<bool> absent = {}) = 0;
-  virtual void choose(const char* name, std::size_t& value, ChoiceNames names,
-                      std::optional<std::size_t> absent) = 0;
+  /// `absent`: the value of a field that is not there.
+  virtual void size(const char* name, std::size_t& value, const SizeRule& rule,
+                    std::size_t absent = required) = 0;
+  virtual void number(const char* name, float& value, NumberRange range) = 0;
+  virtual void flag(const char* name, bool& value, AbsentFlag absent = AbsentFlag::error) = 0;
+  virtual void choose(const char* name, std::size_t& value, const ChoiceNames& names,
+                      std::size_t absent) = 0;
   /// Text of at least one character.
   virtual void text(const char* name, std::string& value) = 0;
   /// At most `most` texts, each of at least one character.
@@ -66,14 +73,22 @@ const char* name_of(Enum value) {
   return choice_list<Enum>[static_cast<std::size_t>(value)];
 }
 
+template <typename Enum>
+inline constexpr ChoiceNames choice_names = {choice_list<Enum>.data(), choice_list<Enum>.size()};
+
 /// A field that holds one of an enumeration's names.
 template <typename Enum>
-void choice(Fields& fields, const char* name, Enum& value,
-            std::optional<std::type_identity_t<Enum>> absent = {}) {
+void choice(Fields& fields, const char* name, Enum& value) {
   std::size_t index = static_cast<std::size_t>(value);
-  std::optional<std::size_t> absent_index;
-  if (absent) absent_index = static_cast<std::size_t>(*absent);
-  fields.choose(name, index, choice_list<Enum>, absent_index);
+  fields.choose(name, index, choice_names<Enum>, Fields::required);
+  value = static_cast<Enum>(index);
+}
+
+/// The same of a field that may be missing: it means `absent` then.
+template <typename Enum>
+void choice(Fields& fields, const char* name, Enum& value, std::type_identity_t<Enum> absent) {
+  std::size_t index = static_cast<std::size_t>(value);
+  fields.choose(name, index, choice_names<Enum>, static_cast<std::size_t>(absent));
   value = static_cast<Enum>(index);
 }
 

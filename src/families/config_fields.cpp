@@ -37,6 +37,16 @@ std::string ConfigFields::key_of(std::string_view name) const {
   return key_of(name, *side_, translates_, may_limit(*side_, translates_) && limits_texts());
 }
 
+float number_in(const JsonObject& object, std::string_view key, JsonValue value,
+                NumberRange range) {
+  if (range == NumberRange::fraction) return object.fraction(key, value);
+  const float number = object.float_number(key, value);
+  if (range == NumberRange::positive && !(number > 0)) {
+    object.fail(key, "a number above 0", value);
+  }
+  return number;
+}
+
 const JsonValue* ConfigReader::find(std::string_view name) {
   if (item_) {
     key_ = name.empty() ? items_key_ : std::string(name);
@@ -72,51 +82,36 @@ const JsonValue* ConfigReader::require_unless(std::string_view name, bool may_be
 
 bool ConfigReader::has(const char* name, bool) { return find(name) != nullptr; }
 
-void ConfigReader::size(const char* name, std::size_t& value, const SizeRule& rule) {
-  const JsonValue* found = require_unless(name, rule.absent.has_value());
-  if (!found) {
-    value = *rule.absent;
-  } else {
+void ConfigReader::size(const char* name, std::size_t& value, const SizeRule& rule,
+                        std::size_t absent) {
+  value = absent;
+  if (const JsonValue* found = require_unless(name, absent != required)) {
     value = static_cast<std::size_t>(current().integer(key_, *found, rule.least, rule.most));
   }
 }
 
-void ConfigReader::number(const char* name, float& value, const NumberRule& rule) {
-  const JsonValue* found = require_unless(name, rule.absent.has_value());
-  if (!found) {
-    value = *rule.absent;
-  } else if (rule.range == NumberRule::Range::fraction) {
-    value = current().fraction(key_, *found);
-  } else {
-    value = current().float_number(key_, *found);
-    if (rule.range == NumberRule::Range::positive && !(value > 0)) {
-      current().fail(key_, "a number above 0", *found);
-    }
-  }
+void ConfigReader::number(const char* name, float& value, NumberRange range) {
+  value = number_in(current(), key_, *require_unless(name, false), range);
 }
 
-void ConfigReader::flag(const char* name, bool& value, std::optional<bool> absent) {
-  const JsonValue* found = require_unless(name, absent.has_value());
-  value = found ? current().boolean(key_, *found) : *absent;
+void ConfigReader::flag(const char* name, bool& value, AbsentFlag absent) {
+  const JsonValue* found = require_unless(name, absent != AbsentFlag::error);
+  value = found ? current().boolean(key_, *found) : absent == AbsentFlag::on;
 }
 
-void ConfigReader::choose(const char* name, std::size_t& value, ChoiceNames names,
-                          std::optional<std::size_t> absent) {
+void ConfigReader::choose(const char* name, std::size_t& value, const ChoiceNames& names,
+                          std::size_t absent) {
   // A decoder behind an encoder has causal attention unless its own field says otherwise.
-  const bool decodes = side_ == StackSide::second && std::string_view(name) == "attention";
-  if (decodes) absent = std::ranges::find(names, std::string_view("causal")) - names.begin();
-  const JsonValue* found = require_unless(name, absent.has_value());
-  if (!found) {
-    value = *absent;
-    return;
+  if (side_ == StackSide::second && std::string_view(name) == "attention") {
+    absent = static_cast<std::size_t>(Mixer::causal);
   }
+  const JsonValue* found = require_unless(name, absent != required);
+  value = absent;
+  if (!found) return;
   std::string expected = "one of";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (found->is_string() && found->string() == names[i]) {
-      value = i;
-      return;
-    }
-    expected.append(i == 0 ? " \"" : ", \"").append(names[i]).append("\"");
+  for (value = 0; value < names.count; ++value) {
+    if (found->is_string() && found->string() == names[value]) return;
+    expected.append(value == 0 ? " \"" : ", \"").append(names[value]).append("\"");
   }
   current().fail(key_, expected, *found);
 }
@@ -147,9 +142,8 @@ void ConfigReader::refuse(const char* name, const char* expected) {
 
 std::size_t ConfigReader::enter_items(const char* name, std::size_t, const SizeRule& rule,
                                       const char* expected) {
-  const JsonValue* found = require_unless(name, rule.absent.has_value());
+  const JsonValue* found = require_unless(name, false);
   items_key_ = key_;
-  if (!found) return 0;
   const std::size_t count = count_entries(*found);
   if (!found->is_array() || count < rule.least || count > rule.most) {
     object_.fail(key_, expected, *found);
@@ -233,22 +227,20 @@ bool ConfigWriter::has(const char* name, bool present) {
   return present;
 }
 
-void ConfigWriter::size(const char* name, std::size_t& value, const SizeRule& rule) {
-  add(name, value, rule.absent == value);
-}
-
-void ConfigWriter::number(const char* name, float& value, const NumberRule& rule) {
-  add(name, value, rule.absent == value);
-}
-
-void ConfigWriter::flag(const char* name, bool& value, std::optional<bool> absent) {
+void ConfigWriter::size(const char* name, std::size_t& value, const SizeRule&, std::size_t absent) {
   add(name, value, absent == value);
 }
 
-void ConfigWriter::choose(const char* name, std::size_t& value, ChoiceNames names,
-                          std::optional<std::size_t> absent) {
+void ConfigWriter::number(const char* name, float& value, NumberRange) { add(name, value, false); }
+
+void ConfigWriter::flag(const char* name, bool& value, AbsentFlag absent) {
+  add(name, value, absent == (value ? AbsentFlag::on : AbsentFlag::off));
+}
+
+void ConfigWriter::choose(const char* name, std::size_t& value, const ChoiceNames& names,
+                          std::size_t absent) {
   const bool decodes = side_ == StackSide::second && std::string_view(name) == "attention";
-  const bool usual = decodes ? std::string_view(names[value]) == "causal" : absent == value;
+  const bool usual = decodes ? value == static_cast<std::size_t>(Mixer::causal) : absent == value;
   add(name, names[value], usual);
 }
 

@@ -22,6 +22,9 @@ namespace glassformer {
 /// alone.
 enum class StackSide { encoder, second, alone };
 
+/// The number of a field, if it is in this range. Throws the object's error if it is not.
+float number_in(const JsonObject& object, std::string_view key, JsonValue value, NumberRange range);
+
 /// Visits the fields of our config.json.
 class ConfigFields : public Fields {
  public:
@@ -65,11 +68,12 @@ class ConfigReader final : public ConfigFields, public FieldErrors {
 
   bool limits_texts() const override { return object_.find("max_positions") != nullptr; }
   bool has(const char* name, bool present) override;
-  void size(const char* name, std::size_t& value, const SizeRule& rule) override;
-  void number(const char* name, float& value, const NumberRule& rule) override;
-  void flag(const char* name, bool& value, std::optional<bool> absent) override;
-  void choose(const char* name, std::size_t& value, ChoiceNames names,
-              std::optional<std::size_t> absent) override;
+  void size(const char* name, std::size_t& value, const SizeRule& rule,
+            std::size_t absent) override;
+  void number(const char* name, float& value, NumberRange range) override;
+  void flag(const char* name, bool& value, AbsentFlag absent) override;
+  void choose(const char* name, std::size_t& value, const ChoiceNames& names,
+              std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
   void refuse(const char* name, const char* expected) override;
@@ -113,11 +117,12 @@ class ConfigWriter final : public ConfigFields {
 
   bool limits_texts() const override { return limits_texts_; }
   bool has(const char* name, bool present) override;
-  void size(const char* name, std::size_t& value, const SizeRule& rule) override;
-  void number(const char* name, float& value, const NumberRule& rule) override;
-  void flag(const char* name, bool& value, std::optional<bool> absent) override;
-  void choose(const char* name, std::size_t& value, ChoiceNames names,
-              std::optional<std::size_t> absent) override;
+  void size(const char* name, std::size_t& value, const SizeRule& rule,
+            std::size_t absent) override;
+  void number(const char* name, float& value, NumberRange range) override;
+  void flag(const char* name, bool& value, AbsentFlag absent) override;
+  void choose(const char* name, std::size_t& value, const ChoiceNames& names,
+              std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
   void refuse(const char*, const char*) override {}

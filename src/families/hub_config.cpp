@@ -8,12 +8,13 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "families/config_fields.hpp"
 #include "families/generation_config.hpp"
 
 namespace glassformer {
 namespace {
 
-constexpr std::uint64_t largest_size = 1 << 24;
+constexpr std::uint32_t largest_size = 1 << 24;
 constexpr std::size_t most_labels = 1 << 16;
 
 constexpr std::array<std::pair<std::string_view, Activation>, 13> activations = {{
@@ -320,14 +321,13 @@ class KeyedFields final : public Fields {
     return key ? key_value_ || key->absent : present;
   }
 
-  void size(const char* name, std::size_t& value, const SizeRule& rule) override {
+  void size(const char* name, std::size_t& value, const SizeRule& rule,
+            std::size_t absent) override {
     const ConfigKey* key = find(name);
-    if (!key || (!key_value_ && !key->absent)) {
-      if (rule.absent && value == 0) value = *rule.absent;
-      return;
-    }
     if (!key_value_) {
-      value = static_cast<std::size_t>(JsonValue(key->absent).whole());
+      const bool usual = key && key->absent;
+      if (usual) value = static_cast<std::size_t>(JsonValue(key->absent).whole());
+      if (!usual && absent != required && value == 0) value = absent;
       return;
     }
     value = static_cast<std::size_t>(
@@ -344,31 +344,26 @@ class KeyedFields final : public Fields {
     }
   }
 
-  void number(const char* name, float& value, const NumberRule& rule) override {
+  void number(const char* name, float& value, NumberRange range) override {
     const ConfigKey* key = find(name);
-    if (!key || (!key_value_ && !key->absent)) return;
-    if (!key_value_) {
+    if (key_value_) {
+      value = number_in(object(), key->theirs, *key_value_, range);
+    } else if (key && key->absent) {
       value = static_cast<float>(JsonValue(key->absent).number());
-    } else if (rule.range == NumberRule::Range::fraction) {
-      value = object().fraction(key->theirs, *key_value_);
-    } else {
-      value = object().float_number(key->theirs, *key_value_);
-      if (rule.range == NumberRule::Range::positive && !(value > 0)) {
-        object().fail(key->theirs, "a number above 0", *key_value_);
-      }
     }
   }
 
-  void flag(const char* name, bool& value, std::optional<bool>) override {
+  void flag(const char* name, bool& value, AbsentFlag) override {
     const ConfigKey* key = find(name);
-    if (!key || (!key_value_ && !key->absent)) return;
-    value = key_value_ ? object().boolean(key->theirs, *key_value_)
-                       : std::string_view(key->absent) == "true";
+    if (key_value_) {
+      value = object().boolean(key->theirs, *key_value_);
+    } else if (key && key->absent) {
+      value = std::string_view(key->absent) == "true";
+    }
   }
 
   // Only activations have names in files.
-  void choose(const char* name, std::size_t& value, ChoiceNames,
-              std::optional<std::size_t>) override {
+  void choose(const char* name, std::size_t& value, const ChoiceNames&, std::size_t) override {
     if (const ConfigKey* key = find(name)) {
       const std::string usual = JsonValue(key->absent).string();
       const std::string theirs(key->theirs);

@@ -48,7 +48,7 @@ void stack_fields(ConfigFields& visitor, StackConfig& stack, StackSide side, boo
 }
 
 void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
-  visitor.flag("tokenizer_template", config.tokenizer_template, false);
+  visitor.flag("tokenizer_template", config.tokenizer_template, AbsentFlag::off);
   const bool named = config.tokenizer_template && !config.tokenizer_class.empty();
   if (visitor.has("tokenizer_class", named)) {
     visitor.text("tokenizer_class", config.tokenizer_class);

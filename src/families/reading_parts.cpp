@@ -34,7 +34,7 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   if (visitor.has("default_prompt", !vectors.default_prompt.empty())) {
     visitor.text("default_prompt", vectors.default_prompt);
   }
-  visitor.flag("include_prompt", vectors.include_prompt, true);
+  visitor.flag("include_prompt", vectors.include_prompt, AbsentFlag::on);
 }
 
 // The head of a model that reads texts.
@@ -46,10 +46,10 @@ void head_fields(ConfigFields& visitor, ModelConfig& config) {
   if (classifies) choice(visitor, "scoring", config.scoring, Scoring::softmax);
   optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
     choice(visitor, "head_dense", dense.activation);
-    visitor.flag("head_dense_bias", dense.bias, true);
-    visitor.flag("head_norm", dense.norm, false);
+    visitor.flag("head_dense_bias", dense.bias, AbsentFlag::on);
+    visitor.flag("head_norm", dense.norm, AbsentFlag::off);
   });
-  visitor.flag("head_bias", head.bias, true);
+  visitor.flag("head_bias", head.bias, AbsentFlag::on);
   choice(visitor, "clip", config.clip);
 }
 

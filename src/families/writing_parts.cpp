@@ -11,7 +11,7 @@ void writing_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   choice(visitor, "embeddings", config.architecture.embeddings);
   visitor.flag("lm_head_bias", head.bias);
-  visitor.flag("scale_states", head.scale_states, false);
+  visitor.flag("scale_states", head.scale_states, AbsentFlag::off);
   if (config.task == Task::translation) {
     visitor.text("start_token", config.start_token);
     visitor.text("end_token", config.end_token);

@@ -3,58 +3,60 @@
 namespace glassformer {
 namespace {
 
-// Of sizes; n_heads · d_head may be larger.
-constexpr SizeRule width = {.most = max_width, .dimension = true};
+constexpr SizeRule dimension = {.most = max_width, .dimension = true};
+constexpr SizeRule width = {.most = max_width};
+constexpr SizeRule length = {.most = max_positions};
+constexpr SizeRule vocabulary = {.most = max_vocab_size, .dimension = true};
+constexpr SizeRule id = {.least = 0, .most = max_vocab_size};
+constexpr SizeRule layer_count = {.most = max_layers};
 
 void layer_sizes(Fields& visitor, LayerConfig& layer, std::size_t d_model) {
   AttentionConfig& attention = layer.attention;
-  visitor.size("d_ff", layer.feed_forward.d_ff, width);
-  visitor.size("n_heads", attention.n_heads, {.most = max_width});
-  SizeRule heads = {.most = max_width, .absent = attention.n_heads};
-  visitor.size("n_kv_heads", attention.n_kv_heads, heads);
+  visitor.size("d_ff", layer.feed_forward.d_ff, dimension);
+  visitor.size("n_heads", attention.n_heads, width);
+  visitor.size("n_kv_heads", attention.n_kv_heads, width, attention.n_heads);
   const bool divides = attention.n_heads > 0 && d_model % attention.n_heads == 0;
-  SizeRule head = {.most = max_width, .absent = divides ? d_model / attention.n_heads : 0};
-  visitor.size("d_head", attention.d_head, head);
+  visitor.size("d_head", attention.d_head, width, divides ? d_model / attention.n_heads : 0);
 }
 
 void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
-  using enum NumberRule::Range;
-  visitor.number("rotary_base", rotary.base, {.range = positive});
-  visitor.size("rotary_size", rotary.size, {.most = max_width, .absent = d_head});
+  constexpr NumberRange positive = NumberRange::positive;
+  visitor.number("rotary_base", rotary.base, positive);
+  visitor.size("rotary_size", rotary.size, width, d_head);
   choice(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
   if (rotary.scaling == RotaryScaling::none) return;
-  visitor.number("rotary_factor", rotary.factor, {.range = positive});
-  if (rotary.scaling != RotaryScaling::by_wavelength) return;
-  visitor.number("rotary_low_frequency", rotary.low_frequency, {.range = positive});
-  visitor.number("rotary_high_frequency", rotary.high_frequency, {.range = positive});
-  visitor.size("rotary_original_length", rotary.original_length, {.most = max_positions});
+  visitor.number("rotary_factor", rotary.factor, positive);
+  if (rotary.scaling == RotaryScaling::linear) return;
+  visitor.number("rotary_low_frequency", rotary.low_frequency, positive);
+  visitor.number("rotary_high_frequency", rotary.high_frequency, positive);
+  visitor.size("rotary_original_length", rotary.original_length, length);
 }
 
 void layer_fields(Fields& visitor, LayerConfig& layer) {
   AttentionConfig& attention = layer.attention;
   choice(visitor, "norm", layer.norm);
-  visitor.flag("attention_norm", layer.attention_norm, true);
+  visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
   choice(visitor, "attention", layer.mixer);
-  if (layer.mixer == Mixer::local) {
-    visitor.size("attention_window", attention.window, {.most = max_positions});
-  } else if (layer.mixer == Mixer::causal) {
-    visitor.size("attention_window", attention.window, {.most = max_positions, .absent = 0});
+  if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
+    visitor.size("attention_window", attention.window, length,
+                 layer.mixer == Mixer::causal ? 0 : Fields::required);
   } else {
     visitor.refuse("attention_window", "only with \"attention\": \"local\" or \"causal\"");
   }
   visitor.flag("attention_bias", attention.bias);
-  visitor.flag("attention_out_bias", attention.out_bias, attention.bias);
-  visitor.flag("qk_norm", attention.qk_norm, false);
+  visitor.flag("attention_out_bias", attention.out_bias,
+               attention.bias ? AbsentFlag::on : AbsentFlag::off);
+  visitor.flag("qk_norm", attention.qk_norm, AbsentFlag::off);
   optional_field(visitor, "rotary_base", attention.rotary,
                  [&](RotaryConfig& rotary) { rotary_fields(visitor, rotary, attention.d_head); });
   optional_field(visitor, "score_divisor", attention.score_divisor, [&](float& divisor) {
-    visitor.number("score_divisor", divisor, {.range = NumberRule::Range::positive});
+    visitor.number("score_divisor", divisor, NumberRange::positive);
   });
-  visitor.flag("divide_by_layer", attention.divide_by_layer, false);
+  visitor.flag("divide_by_layer", attention.divide_by_layer, AbsentFlag::off);
   FeedForwardConfig& feed_forward = layer.feed_forward;
   choice(visitor, "activation", feed_forward.activation);
-  visitor.flag("gated", feed_forward.gated, false);
-  visitor.flag("feed_forward_bias", feed_forward.bias, true);
+  visitor.flag("gated", feed_forward.gated, AbsentFlag::off);
+  visitor.flag("feed_forward_bias", feed_forward.bias, AbsentFlag::on);
 }
 
 template <class Visit>
@@ -70,18 +72,18 @@ void position_fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
   choice(visitor, "positions", input.positions);
   if (input.positions == PositionKind::relative) {
-    visitor.size("relative_buckets", stack.relative.buckets, {.most = max_width});
-    visitor.size("relative_distance", stack.relative.distance, {.most = max_positions});
+    visitor.size("relative_buckets", stack.relative.buckets, width);
+    visitor.size("relative_distance", stack.relative.distance, length);
   }
   if (input.positions == PositionKind::learned) {
-    visitor.size("position_offset", input.position_offset, {.most = max_positions, .absent = 0});
+    visitor.size("position_offset", input.position_offset, length, 0);
   } else {
     visitor.refuse("position_offset", "only with \"positions\": \"learned\"");
   }
   optional_field(visitor, "padding", input.padding, [&](std::int32_t& padding) {
-    auto id = static_cast<std::size_t>(padding);
-    visitor.size("padding", id, {.least = 0, .most = max_vocab_size});
-    padding = static_cast<std::int32_t>(id);
+    auto number = static_cast<std::size_t>(padding);
+    visitor.size("padding", number, id);
+    padding = static_cast<std::int32_t>(number);
   });
 }
 
@@ -89,22 +91,22 @@ void position_fields(Fields& visitor, StackConfig& stack) {
 
 void fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
-  visitor.size("vocab_size", input.vocab_size, {.most = max_vocab_size, .dimension = true});
-  visitor.size("d_model", stack.d_model, width);
+  visitor.size("vocab_size", input.vocab_size, vocabulary);
+  visitor.size("d_model", stack.d_model, dimension);
   std::size_t layers = stack.layers.size();
-  visitor.size("layers", layers, {.most = max_layers});
+  visitor.size("layers", layers, layer_count);
   stack.layers.resize(layers, stack.layers.empty() ? LayerConfig() : stack.layers.front());
   each_layer(visitor, stack,
              [&](LayerConfig& layer) { layer_sizes(visitor, layer, stack.d_model); });
-  visitor.flag("zero_start", input.zero_start, false);
-  visitor.size("max_length", stack.max_length, {.most = max_positions});
+  visitor.flag("zero_start", input.zero_start, AbsentFlag::off);
+  visitor.size("max_length", stack.max_length, length);
   position_fields(visitor, stack);
-  visitor.size("token_types", input.token_types, {.most = max_width, .absent = 0});
+  visitor.size("token_types", input.token_types, width, 0);
   visitor.flag("scale_embedding", input.scale_embedding);
-  visitor.flag("embedding_norm", input.norm, false);
+  visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
   choice(visitor, "layer_norm", stack.layer_norm.kind);
-  visitor.flag("layer_norm_bias", stack.layer_norm.bias, true);
-  visitor.number("layer_norm_eps", stack.layer_norm.eps, {.range = NumberRule::Range::fraction});
+  visitor.flag("layer_norm_bias", stack.layer_norm.bias, AbsentFlag::on);
+  visitor.number("layer_norm_eps", stack.layer_norm.eps, NumberRange::fraction);
   visitor.flag("final_norm", stack.final_norm);
   each_layer(visitor, stack, [&](LayerConfig& layer) { layer_fields(visitor, layer); });
 }
