@@ -94,7 +94,9 @@ class BertNormalizer final : public TextNormalizer {
   static Characters clean(Characters text) {
     text = without(std::move(text), [](char32_t code) {
       if (code == '\t' || code == '\n' || code == '\r') return false;
-      return code == 0xFFFD || unicode::category(code) == Category::control;
+      const Category category = unicode::category(code);
+      return code == 0xFFFD || category == Category::control || category == Category::format ||
+             category == Category::private_use;
     });
     for (Character& c : text) {
       if (unicode::is_white_space(c.code)) c.code = ' ';
