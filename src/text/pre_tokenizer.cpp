@@ -83,11 +83,13 @@ class Sequence final : public PreTokenizer {
     current.add(text);
     for (const auto& step : steps_) {
       Words next;
-      for (std::size_t i = 0; i < current.size(); ++i) step->split(current[i], next);
-      expect_grown(next.characters(), most);
+      Words& cut = &step == &steps_.back() ? words : next;
+      const std::size_t before = cut.characters();
+      for (std::size_t i = 0; i < current.size(); ++i) step->split(current[i], cut);
+      expect_grown(cut.characters() - before, most);
       current = std::move(next);
     }
-    for (std::size_t i = 0; i < current.size(); ++i) words.add(current[i]);
+    if (steps_.empty()) words.add(text);
   }
 
  private:
