@@ -82,8 +82,8 @@ std::vector<std::int32_t> special_ids(const std::vector<TemplatePart>& parts, bo
 }
 
 const char* const tokenizers[] = {
-    "wordpiece_uncased", "wordpiece_cased", "bytes",       "bytes_masked",
-    "unigram",           "unigram_bytes",   "precompiled", "mixed"};
+    "wordpiece_uncased", "wordpiece_cased", "bytes", "bytes_masked", "unigram",
+    "unigram_bytes",     "precompiled",     "mixed", "split",        "split_cased"};
 
 TEST_CASE("ids, ranges and decoded texts are those of the original library", "[text][composed]") {
   const std::string name = GENERATE(from_range(std::begin(tokenizers), std::end(tokenizers)));
