@@ -20,6 +20,12 @@ struct Character {
 using Characters = std::vector<Character>;
 using CharacterSpan = std::span<const Character>;
 
+/// A part of a text that a pattern matched, or that lies between two matches.
+struct TextPart {
+  std::size_t begin, end;
+  bool matched;
+};
+
 /// Reads UTF-8. Each byte that is not part of a valid character becomes U+FFFD, one unit long.
 Characters read_characters(std::string_view utf8);
 

@@ -61,43 +61,19 @@ Pattern Pattern::read(Component& component) {
                              {most_characters, pattern.text_.size()}});
     }
   } else {
-    const std::string expression = object.string("Regex");
-    if (expression == " {2,}") {
-      pattern.kind_ = Kind::spaces;
-    } else if (expression == "\\s+") {
-      pattern.kind_ = Kind::white_space;
-    } else if (expression ==
-               "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| "
-               "?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+") {
-      pattern.kind_ = Kind::byte_level;
-    } else {
-      component.refuse("pattern", expression,
-                       "a String, or a Regex that is known: \" {2,}\", \"\\s+\" or that of "
-                       "ByteLevel");
-    }
+    const std::string place =
+        std::string(object.document()) + ": " + component.path() + ": pattern";
+    pattern.regex_.emplace(object.string("Regex"), place);
   }
   object.finish();
   return pattern;
 }
 
-std::size_t Pattern::size_at(CharacterSpan text, std::size_t begin) const {
-  switch (kind_) {
-    case Kind::text:
-      return starts_with(text, begin, text_) ? text_.size() : 0;
-    case Kind::spaces: {
-      const std::size_t end = end_of_run(text, begin, [](char32_t code) { return code == ' '; });
-      return end - begin >= 2 ? end - begin : 0;
-    }
-    case Kind::white_space:
-      return end_of_run(text, begin, unicode::is_white_space) - begin;
-    case Kind::byte_level:
-      return byte_level_word(text, begin);
-  }
-  return 0;
-}
-
-std::vector<Stretch> Pattern::find(CharacterSpan text) const {
-  return find_matches(text, [this](CharacterSpan all, std::size_t i) { return size_at(all, i); });
+std::vector<TextPart> Pattern::find(CharacterSpan text) const {
+  if (regex_) return regex_->cut(text);
+  return find_matches(text, [this](CharacterSpan all, std::size_t i) {
+    return starts_with(all, i, text_) ? text_.size() : 0;
+  });
 }
 
 }  // namespace glassformer

@@ -27,10 +27,10 @@ Behavior read_behavior(Component& component, std::optional<Behavior> fallback) {
                  component.require("behavior"));
 }
 
-void split_at(CharacterSpan text, const std::vector<Stretch>& stretches, Behavior behavior,
+void split_at(CharacterSpan text, const std::vector<TextPart>& stretches, Behavior behavior,
               Words& words) {
-  std::vector<Stretch> result;
-  const auto add = [&](const Stretch& stretch, bool merge) {
+  std::vector<TextPart> result;
+  const auto add = [&](const TextPart& stretch, bool merge) {
     if (merge && !result.empty()) {
       result.back().begin = std::min(result.back().begin, stretch.begin);
       result.back().end = std::max(result.back().end, stretch.end);
@@ -46,14 +46,14 @@ void split_at(CharacterSpan text, const std::vector<Stretch>& stretches, Behavio
     }
     std::reverse(result.begin(), result.end());
   } else {
-    for (const Stretch& stretch : stretches) {
+    for (const TextPart& stretch : stretches) {
       if (behavior == Behavior::removed && stretch.matched) continue;
       add(stretch, (behavior == Behavior::merged_with_previous && stretch.matched && !before) ||
                        (behavior == Behavior::contiguous && stretch.matched == before));
       before = stretch.matched;
     }
   }
-  for (const Stretch& s : result) words.add(text.subspan(s.begin, s.end - s.begin));
+  for (const TextPart& s : result) words.add(text.subspan(s.begin, s.end - s.begin));
 }
 
 bool is_punctuation(char32_t code) {
@@ -83,11 +83,13 @@ class Sequence final : public PreTokenizer {
     current.add(text);
     for (const auto& step : steps_) {
       Words next;
-      for (std::size_t i = 0; i < current.size(); ++i) step->split(current[i], next);
-      expect_grown(next.characters(), most);
+      Words& cut = &step == &steps_.back() ? words : next;
+      const std::size_t before = cut.characters();
+      for (std::size_t i = 0; i < current.size(); ++i) step->split(current[i], cut);
+      expect_grown(cut.characters() - before, most);
       current = std::move(next);
     }
-    for (std::size_t i = 0; i < current.size(); ++i) words.add(current[i]);
+    if (steps_.empty()) words.add(text);
   }
 
  private:
@@ -143,8 +145,8 @@ class Split final : public PreTokenizer {
         invert_(component.boolean("invert")) {}
 
   void split(CharacterSpan text, Words& words) const override {
-    std::vector<Stretch> stretches = pattern_.find(text);
-    for (Stretch& stretch : stretches) stretch.matched ^= invert_;
+    std::vector<TextPart> stretches = pattern_.find(text);
+    for (TextPart& stretch : stretches) stretch.matched ^= invert_;
     split_at(text, stretches, behavior_, words);
   }
 

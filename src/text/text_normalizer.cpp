@@ -94,7 +94,9 @@ class BertNormalizer final : public TextNormalizer {
   static Characters clean(Characters text) {
     text = without(std::move(text), [](char32_t code) {
       if (code == '\t' || code == '\n' || code == '\r') return false;
-      return code == 0xFFFD || unicode::category(code) == Category::control;
+      const Category category = unicode::category(code);
+      return code == 0xFFFD || category == Category::control || category == Category::format ||
+             category == Category::private_use;
     });
     for (Character& c : text) {
       if (unicode::is_white_space(c.code)) c.code = ' ';
@@ -167,10 +169,10 @@ class Replace final : public TextNormalizer {
     Characters result;
     result.reserve(text.size());
     const std::size_t most = most_characters(text);
-    for (const Stretch& stretch : pattern_.find(text)) {
+    for (const TextPart& stretch : pattern_.find(text)) {
       if (stretch.matched) {
         expect_grown(result.size() + content_.size(), most);
-        const Character& origin = text[stretch.end - 1];
+        const Character origin = origin_of(text, stretch);
         for (const Character& c : content_) result.push_back({c.code, origin.begin, origin.end});
       } else {
         for (std::size_t i = stretch.begin; i < stretch.end; ++i) result.push_back(text[i]);
@@ -180,6 +182,13 @@ class Replace final : public TextNormalizer {
   }
 
  private:
+  // The character whose place is that of the content. There is none before an empty match at the
+  // start.
+  static Character origin_of(CharacterSpan text, const TextPart& match) {
+    if (match.end > 0) return text[match.end - 1];
+    return {0, text[0].begin, text[0].begin};
+  }
+
   Pattern pattern_;
   Characters content_;
 };

@@ -186,7 +186,7 @@ class Replace final : public TokenDecoder {
     for (std::string& token : tokens) {
       const Characters characters = read_characters(token);
       token.clear();
-      for (const Stretch& s : pattern_.find(characters)) {
+      for (const TextPart& s : pattern_.find(characters)) {
         expect_grown(token.size() + content_.size(), most);
         token += s.matched ? content_
                            : to_utf8(CharacterSpan(characters).subspan(s.begin, s.end - s.begin));

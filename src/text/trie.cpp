@@ -12,7 +12,7 @@ constexpr std::size_t max_nodes = 1 << 24;  // what a label has room for
 constexpr unsigned first_log2_slots = 8;
 // At each place of a text, keys are followed as far as they fit. With this bound, the time for a
 // word is linear in its length, whatever the vocabulary is.
-constexpr std::size_t max_key_bytes = 1024;
+constexpr std::size_t max_key_bytes = 2048;  // Claude's longest token has as many
 
 }  // namespace
 

@@ -11,14 +11,16 @@ import gzip
 import pathlib
 import re
 import sys
+from collections import Counter
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/unicode")
 HERE = pathlib.Path(__file__).parent
 LAST = 0x10FFFF
 
-# As in table.hpp.
-CATEGORIES = ["other", "letter", "digit", "letter_number", "other_number", "nonspacing_mark",
-              "other_mark", "connector", "punctuation", "control", "letter_symbol"]
+# In the order of unicode.hpp. "La" stands for the symbols (So) with the property Alphabetic.
+CATEGORIES = ["Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
+              "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "La", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co",
+              "Cn"]
 BREAKS = ["other", "cr", "lf", "control", "extend", "linker", "joiner", "regional", "prepend",
           "spacing", "pictographic", "consonant"]
 
@@ -53,19 +55,6 @@ def read_characters():
             characters[each] = fields
         first = None
     return characters
-
-
-def category(code, general, alphabetic):
-    names = {"Nd": "digit", "Nl": "letter_number", "No": "other_number", "Mn": "nonspacing_mark",
-             "Mc": "other_mark", "Me": "other_mark", "Pc": "connector", "Cc": "control",
-             "Cf": "control", "Co": "control"}
-    if general in names:
-        return names[general]
-    if general[0] == "L":
-        return "letter"
-    if general[0] == "P":
-        return "punctuation"
-    return "letter_symbol" if code in alphabetic else "other"
 
 
 def break_classes():
@@ -103,39 +92,64 @@ def signed(number):
     return varint(number * 2 if number >= 0 else -number * 2 - 1)
 
 
-def property_table(characters):
-    """Runs: length, category | break class << 4."""
+def property_tables(characters):
+    """Runs of characters of one kind; and the kinds: category, break class. Frequent kinds have small
+    numbers, which gzip likes better."""
     alphabetic = characters_with("DerivedCoreProperties.txt", "Alphabetic")
     classes = break_classes()
-    values = []
+    properties = []
     for code in range(LAST + 1):
         general = characters[code][2] if code in characters else "Cn"
-        name = category(code, general, alphabetic)
-        if general == "Cn" or general == "Cs":
-            name = "other"
-        word = name in ("letter", "digit", "letter_number", "nonspacing_mark", "other_mark",
-                        "connector", "letter_symbol")
+        if general == "So" and code in alphabetic:
+            general = "La"
+        word = general[0] in "LM" or general in ("Nd", "Nl", "Pc")
         assert word or code not in alphabetic or general == "Cn", hex(code)
-        values.append(CATEGORIES.index(name) | BREAKS.index(classes.get(code, "other")) << 4)
-    return runs(values)
+        properties.append((CATEGORIES.index(general), BREAKS.index(classes.get(code, "other"))))
+    counts = Counter(kind for _, kind in runs(properties))
+    kinds = sorted(counts, key=lambda kind: (-counts[kind], kind))
+    return {**run_tables("property", [kinds.index(kind) for kind in properties]),
+            "kind": bytes(number for kind in kinds for number in kind)}
 
 
-def runs(values):
+def script_table(name):
+    """Ranges of a script's characters: gap since the last one's end, length."""
     data = b""
-    begin = 0
-    for code in range(1, LAST + 2):
-        if code > LAST or values[code] != values[begin]:
-            data += varint(code - begin) + bytes([values[begin]])
-            begin = code
+    end = 0
+    for code in sorted(code for fields in lines("Scripts.txt") if fields[1] == name
+                       for code in code_points(fields[0])):
+        if data and code == end:
+            length += 1
+            data = data[: -len(varint(length - 1))] + varint(length)
+        else:
+            length = 1
+            data += varint(code - end) + varint(length)
+        end = code + 1
     return data
 
 
-def class_table(characters):
-    """Runs of canonical combining classes: length, class."""
+def runs(values):
+    """The length and the value of each run of equal values."""
+    begin = 0
+    for code in range(1, LAST + 2):
+        if code > LAST or values[code] != values[begin]:
+            yield code - begin, values[begin]
+            begin = code
+
+
+def run_tables(name, values):
+    """Runs of characters with the same value. One table has the lengths and one the values, which gzip
+    likes better."""
+    found = list(runs(values))
+    return {f"{name}_length": b"".join(varint(length) for length, _ in found),
+            f"{name}_value": bytes(value for _, value in found)}
+
+
+def class_tables(characters):
+    """Runs of canonical combining classes."""
     values = [0] * (LAST + 1)
     for code, fields in characters.items():
         values[code] = int(fields[3])
-    return runs(values)
+    return run_tables("combining_class", values)
 
 
 def lower_case_table(characters):
@@ -223,8 +237,9 @@ def write(tables):
 
 def main():
     characters = read_characters()
-    write({"property": property_table(characters), "combining_class": class_table(characters),
-           "lower_case": lower_case_table(characters), **decomposition_tables(characters)})
+    write({**property_tables(characters), **class_tables(characters),
+           "lower_case": lower_case_table(characters), **decomposition_tables(characters),
+           "han": script_table("Han")})
 
 
 main()

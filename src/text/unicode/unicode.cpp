@@ -9,7 +9,7 @@
 namespace glassformer::unicode {
 namespace {
 
-// The lower half of a property is its category, the upper half this.
+// How a character takes part in clusters; the first twelve are those of the table.
 enum class Break : std::uint8_t {
   other,
   carriage_return,
@@ -30,10 +30,17 @@ enum class Break : std::uint8_t {
   hangul_lvt,
 };
 
-const RunTable& properties() {
-  static const RunTable table(property_table);
+const RunTable& kinds() {
+  static const RunTable table(property_length_table, property_value_table);
   return table;
 }
+
+// A character's kind stands for two properties.
+unsigned char property(char32_t code, std::size_t which) {
+  return kind_table[std::size_t{2} * kinds()[code] + which];
+}
+
+bool is_in(char32_t code, Categories wanted) { return wanted >> property(code, 0) & 1; }
 
 Break break_class(char32_t code) {
   if (hangul::is_syllable(code)) {
@@ -50,7 +57,7 @@ Break break_class(char32_t code) {
   if ((code >= 0x11A8 && code < 0x1200) || (code >= 0xD7CB && code < 0xD7FC)) {
     return Break::hangul_t;
   }
-  return static_cast<Break>(properties()[code] >> 4);
+  return static_cast<Break>(property(code, 1));
 }
 
 bool is_control(Break b) {
@@ -93,23 +100,36 @@ std::vector<CaseRun> read_case_runs() {
 
 }  // namespace
 
-Category category(char32_t code) { return static_cast<Category>(properties()[code] & 15); }
+Category category(char32_t code) { return static_cast<Category>(property(code, 0)); }
 
-bool is_letter(char32_t code) { return category(code) == Category::letter; }
+bool is_letter(char32_t code) { return is_in(code, letter_categories); }
 
-bool is_number(char32_t code) {
-  const Category c = category(code);
-  return c == Category::digit || c == Category::letter_number || c == Category::other_number;
+bool is_number(char32_t code) { return is_in(code, number_categories); }
+
+bool is_mark(char32_t code) { return is_in(code, mark_categories); }
+
+bool is_punctuation(char32_t code) { return is_in(code, punctuation_categories); }
+
+std::vector<char32_t> bounds_of(Categories wanted) {
+  std::vector<char32_t> bounds;
+  char32_t begin = 0;
+  TableReader lengths(property_length_table);
+  for (const std::uint8_t kind : property_value_table) {
+    const bool in = wanted >> kind_table[std::size_t{2} * kind] & 1;
+    if (in != (bounds.size() % 2 == 1)) bounds.push_back(begin);
+    begin += lengths.number();
+  }
+  return bounds;
 }
 
-bool is_mark(char32_t code) {
-  const Category c = category(code);
-  return c == Category::nonspacing_mark || c == Category::other_mark;
-}
-
-bool is_punctuation(char32_t code) {
-  const Category c = category(code);
-  return c == Category::punctuation || c == Category::connector;
+std::vector<char32_t> han_bounds() {
+  std::vector<char32_t> bounds;
+  char32_t bound = 0;
+  for (TableReader reader(han_table); !reader.at_end();) {
+    bound += reader.number();
+    bounds.push_back(bound);
+  }
+  return bounds;
 }
 
 bool is_white_space(char32_t code) {
@@ -119,18 +139,7 @@ bool is_white_space(char32_t code) {
 }
 
 bool is_word(char32_t code) {
-  switch (category(code)) {
-    case Category::letter:
-    case Category::digit:
-    case Category::letter_number:
-    case Category::nonspacing_mark:
-    case Category::other_mark:
-    case Category::connector:
-    case Category::letter_symbol:
-      return true;
-    default:
-      return code == 0x200C || code == 0x200D;
-  }
+  return is_in(code, word_categories) || code == 0x200C || code == 0x200D;
 }
 
 char32_t lower_case(char32_t code) {
@@ -169,7 +178,7 @@ std::size_t cluster_size(CharacterSpan text) {
 }
 
 std::uint8_t combining_class(char32_t code) {
-  static const RunTable table(combining_class_table);
+  static const RunTable table(combining_class_length_table, combining_class_value_table);
   return table[code];
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "text/characters.hpp"
 
@@ -9,21 +10,76 @@
 /// for.
 namespace glassformer::unicode {
 
-/// General categories, as far as tokenizers tell them apart; the numbers are those of the table.
+/// General categories. The numbers are those of the table.
 enum class Category : std::uint8_t {
-  other,            // symbols, separators, surrogates, unassigned
-  letter,           // L
-  digit,            // Nd
-  letter_number,    // Nl
-  other_number,     // No
-  nonspacing_mark,  // Mn
-  other_mark,       // Mc, Me
-  connector,        // Pc
-  punctuation,      // the rest of P
-  control,          // Cc, Cf, Co
-  letter_symbol,    // symbols with the property Alphabetic
+  uppercase_letter,       // Lu
+  lowercase_letter,       // Ll
+  titlecase_letter,       // Lt
+  modifier_letter,        // Lm
+  other_letter,           // Lo
+  nonspacing_mark,        // Mn
+  spacing_mark,           // Mc
+  enclosing_mark,         // Me
+  decimal_number,         // Nd
+  letter_number,          // Nl
+  other_number,           // No
+  connector_punctuation,  // Pc
+  dash_punctuation,       // Pd
+  open_punctuation,       // Ps
+  close_punctuation,      // Pe
+  initial_punctuation,    // Pi
+  final_punctuation,      // Pf
+  other_punctuation,      // Po
+  math_symbol,            // Sm
+  currency_symbol,        // Sc
+  modifier_symbol,        // Sk
+  other_symbol,           // So
+  letter_symbol,          // So with the property Alphabetic
+  space_separator,        // Zs
+  line_separator,         // Zl
+  paragraph_separator,    // Zp
+  control,                // Cc
+  format,                 // Cf
+  surrogate,              // Cs
+  private_use,            // Co
+  unassigned,             // Cn
 };
 Category category(char32_t code);
+
+/// A set of categories: bit i is the category with number i.
+using Categories = std::uint32_t;
+
+constexpr Categories categories(Category first, Category last) {
+  return (2u << static_cast<unsigned>(last)) - (1u << static_cast<unsigned>(first));
+}
+constexpr Categories only(Category category) { return categories(category, category); }
+
+inline constexpr Categories letter_categories =
+    categories(Category::uppercase_letter, Category::other_letter);
+inline constexpr Categories mark_categories =
+    categories(Category::nonspacing_mark, Category::enclosing_mark);
+inline constexpr Categories number_categories =
+    categories(Category::decimal_number, Category::other_number);
+inline constexpr Categories punctuation_categories =
+    categories(Category::connector_punctuation, Category::other_punctuation);
+inline constexpr Categories symbol_categories =
+    categories(Category::math_symbol, Category::letter_symbol);
+inline constexpr Categories separator_categories =
+    categories(Category::space_separator, Category::paragraph_separator);
+inline constexpr Categories other_categories = categories(Category::control, Category::unassigned);
+/// The categories of \w in regular expressions. Each library adds a few characters.
+inline constexpr Categories word_categories =
+    letter_categories | mark_categories | only(Category::decimal_number) |
+    only(Category::letter_number) | only(Category::connector_punctuation) |
+    only(Category::letter_symbol);
+
+inline constexpr char32_t last_code = 0x10FFFF;
+
+/// Returns the code points at which characters of the categories begin or end, in ascending order,
+/// up to last_code.
+std::vector<char32_t> bounds_of(Categories wanted);
+/// Returns the same for the characters of the script Han.
+std::vector<char32_t> han_bounds();
 
 bool is_letter(char32_t code);
 bool is_number(char32_t code);
@@ -31,7 +87,7 @@ bool is_mark(char32_t code);
 bool is_punctuation(char32_t code);
 /// The property White_Space.
 bool is_white_space(char32_t code);
-/// What \w means in regular expressions: letters, marks, digits, connectors, joiners.
+/// Whether Rust's regex library has it in \w: `word_categories` and the two joiners.
 bool is_word(char32_t code);
 
 /// The simple mapping. Of U+0130, which becomes two characters, it is the first.

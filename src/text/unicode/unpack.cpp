@@ -4,13 +4,12 @@
 
 namespace glassformer::unicode {
 
-RunTable::RunTable(Bytes bytes) : direct_(direct_size) {
-  TableReader reader(bytes);
+RunTable::RunTable(Bytes lengths, Bytes values) : direct_(direct_size) {
+  TableReader reader(lengths);
   char32_t end = 0;
-  while (!reader.at_end()) {
+  for (const std::uint8_t value : values) {
     const char32_t begin = end;
     end += reader.number();
-    const std::uint8_t value = reader.byte();
     runs_.push_back({end, value});
     for (char32_t code = begin; code < std::min(end, direct_size); ++code) direct_[code] = value;
   }

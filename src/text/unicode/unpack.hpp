@@ -35,10 +35,10 @@ class TableReader {
   std::size_t at_ = 0;
 };
 
-/// A small number for every code point, from a table of runs.
+/// A small number for every code point, from the tables of runs.
 class RunTable {
  public:
-  explicit RunTable(Bytes bytes);
+  RunTable(Bytes lengths, Bytes values);
 
   std::uint8_t operator[](char32_t code) const;
 

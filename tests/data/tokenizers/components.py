@@ -73,6 +73,8 @@ NORMALIZERS = [
     ({"type": "Replace", "pattern": string(" "), "content": ""}, [" a  b "]),
     ({"type": "Replace", "pattern": regex(" {2,}"), "content": "▁"}, ["a b  c    d \n  "]),
     ({"type": "Replace", "pattern": regex(r"\s+"), "content": " "}, [SPACES]),
+    ({"type": "Replace", "pattern": regex(r"(?<=\p{Ll})(?=\p{Lu})|-*$"), "content": "_"},
+     ["camelCaseÉtéÀ--", "", "-"]),
     ({"type": "ByteLevel"}, ["naïve 😀\u00a0x\n\u007f"]),
     *[({"type": "BertNormalizer", "clean_text": clean, "handle_chinese_chars": chinese,
         "strip_accents": accents, "lowercase": lower}, [ODD, CONTROLS, CHINESE])
@@ -93,6 +95,8 @@ PRE_TOKENIZERS = [
     *[({"type": "Split", "pattern": regex(pattern), "behavior": behavior, "invert": False},
        ["I'll  see\n\n 42½ naïve's…! 'S\t", "  "])
       for pattern in (r"\s+", " {2,}", BYTE_LEVEL) for behavior in ("Removed", "Isolated")],
+    *[({"type": "Split", "pattern": regex(r"(?=\p{Lu})|\d*"), "behavior": behavior, "invert": invert},
+       ["aB12CD3", "12", "Ab"]) for behavior in BEHAVIORS for invert in (False, True)],
     *[({"type": "Punctuation", "behavior": behavior}, ["a,.b¿ $_c…"]) for behavior in BEHAVIORS],
     *[({"type": "Digits", "individual_digits": each}, ["a12½٣b4"]) for each in (True, False)],
     *[({"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split},

@@ -17,9 +17,10 @@ import pathlib
 import sys
 import tempfile
 
-from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers,
+from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
 
+from patterns import PUBLISHED
 from ranges import ranges
 
 HERE = pathlib.Path(__file__).parent
@@ -71,6 +72,21 @@ def masked():
     tokenizer.add_tokens([AddedToken("naïve", single_word=True), AddedToken("#hash", rstrip=True)])
     tokenizer.post_processor = processors.RobertaProcessing(
         ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=True)
+    return tokenizer
+
+
+def split(pattern, behavior, invert):
+    """As large models have it: words by a regular expression, then bytes."""
+    tokenizer = Tokenizer(models.BPE(ignore_merges=not invert))
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(pattern), behavior, invert),
+         pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=["<|end|>"], show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator(corpus(), trainer)
     return tokenizer
 
 
@@ -186,6 +202,8 @@ TOKENIZERS = {
         normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.NFC()]), True),
     "precompiled": precompiled,
     "mixed": mixed,
+    "split": lambda: split(PUBLISHED["Llama 3"], "isolated", False),
+    "split_cased": lambda: split(PUBLISHED["GPT-4o"], "removed", True),
 }
 
 

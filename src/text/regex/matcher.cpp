@@ -1,0 +1,187 @@
+#include "text/regex/matcher.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace glassformer::regex {
+
+using Op = Instruction::Op;
+using Greed = Instruction::Greed;
+
+namespace {
+
+template <typename Vector>
+void shorten(Vector& vector, std::size_t size) {
+  vector.erase(vector.begin() + static_cast<std::ptrdiff_t>(size), vector.end());
+}
+
+}  // namespace
+
+// --- notes ---
+
+void Notes::prepare(std::size_t notes, std::size_t places) {
+  words_per_place_ = (notes + notes_per_word - 1) / notes_per_word;
+  constexpr std::size_t most_bytes = std::size_t{128} << 20;
+  if (words_per_place_ * sizeof(Word) > most_bytes / places) {
+    throw_error(
+        ErrorCode::too_large,
+        "text: a regular expression of tokenizer.json takes too long for it; hand it over in "
+        "parts");
+  }
+  words_.resize(words_per_place_ * places);
+}
+
+Notes::State Notes::try_at(std::uint32_t note, std::size_t place) {
+  Word& word = words_[place * words_per_place_ + note / notes_per_word];
+  const std::uint32_t shift = 2 * (note % notes_per_word);
+  const auto state = static_cast<State>(word >> shift & 3);
+  if (state == State::untried) word |= static_cast<Word>(State::failed) << shift;
+  return state;
+}
+
+void Notes::set_matched(std::uint32_t note, std::size_t place) {
+  constexpr Word change = static_cast<Word>(State::failed) ^ static_cast<Word>(State::matched);
+  words_[place * words_per_place_ + note / notes_per_word] ^= change << 2 * (note % notes_per_word);
+}
+
+void Notes::forget(std::size_t place) {
+  std::fill_n(words_.begin() + static_cast<std::ptrdiff_t>(place * words_per_place_),
+              words_per_place_, 0);
+}
+
+// --- matcher ---
+
+Matcher::Matcher(const Program& program, CharacterSpan text)
+    : program_(program), text_(text), most_steps_(4096 + 32 * text.size()) {}
+
+Span Matcher::find(std::size_t from) {
+  if (careful_ && program_.has_search_start()) {  // the outcomes at both places may change
+    notes_.forget(search_start_);
+    notes_.forget(from);
+  }
+  search_start_ = from;
+  for (std::size_t begin = from; begin <= text_.size(); ++begin) {
+    if (fails(program_[0], begin)) continue;
+    std::size_t end = run(0, begin, false);
+    if (abandoned_) {
+      abandoned_ = false;
+      careful_ = true;
+      notes_.prepare(program_.notes(), text_.size() + 1);
+      end = run(0, begin, false);
+    }
+    if (end == failed) continue;
+    if (careful_) notes_.forget(end);  // where the next match may begin
+    return {begin, end};
+  }
+  return {text_.size() + 1, text_.size() + 1};
+}
+
+// Returns the end of a match that begins at `begin`, or `failed`. For the part that a look checks
+// (`part`), any other number means that it matches.
+std::size_t Matcher::run(std::size_t pc, std::size_t begin, bool part) {
+  const std::size_t base = left_.size();
+  const std::size_t base_tried = tried_.size();
+  std::size_t at = begin;
+  bool matched = false;
+  while (!matched) {
+    Notes::State state = Notes::State::untried;
+    if (careful_ && program_[pc].shared) {
+      const std::uint32_t note = program_[pc].note;
+      state = notes_.try_at(note, at);
+      if (part && state == Notes::State::untried) {
+        tried_.push_back({note, static_cast<std::uint32_t>(at)});
+      }
+    }
+    if (program_[pc].op == Op::end || state == Notes::State::matched) {
+      matched = true;
+    } else if (state == Notes::State::failed || !step(pc, at)) {
+      if (!go_back(base, pc, at)) break;
+    }
+  }
+  for (std::size_t i = base_tried; matched && i < tried_.size(); ++i) {
+    notes_.set_matched(tried_[i].note, tried_[i].place);
+  }
+  shorten(tried_, base_tried);
+  shorten(left_, base);
+  return matched ? at : failed;
+}
+
+// Makes one step. Returns false if it fails.
+bool Matcher::step(std::size_t& pc, std::size_t& at) {
+  const Instruction& now = program_[pc];
+  std::int32_t distance = now.next;
+  switch (now.op) {
+    case Op::one:
+      if (!in_set(now, at)) return false;
+      ++at;
+      break;
+    case Op::run:
+      take_run(pc, at);
+      return true;
+    case Op::fork:
+      if (fails(program_[pc + static_cast<std::size_t>(now.next)], at)) {
+        distance = now.other;
+      } else {
+        leave(pc + static_cast<std::size_t>(now.other), at);
+      }
+      break;
+    case Op::peek:  // there is no character before the text: the place wraps around
+      if (in_set(now, at - (now.behind ? 1 : 0)) == now.negative) return false;
+      break;
+    case Op::look: {
+      const bool matches = at >= now.width && run(pc + static_cast<std::size_t>(now.next),
+                                                  at - now.width, true) != failed;
+      abandoned_ |= !careful_ && steps_ > most_steps_;
+      if (abandoned_ || matches == now.negative) return false;
+      distance = now.other;
+      break;
+    }
+    case Op::search_start:
+      if (at != search_start_) return false;
+      break;
+    case Op::jump:
+    case Op::end:
+      break;
+  }
+  pc += static_cast<std::size_t>(distance);
+  return true;
+}
+
+void Matcher::take_run(std::size_t& pc, std::size_t& at) {
+  const Instruction& now = program_[pc];
+  const std::size_t begin = at, again = pc + static_cast<std::size_t>(now.next);
+  if (careful_ || now.greed == Greed::lazy) {  // takes one character at a time
+    const bool more = in_set(now, at);
+    if (more && now.greed == Greed::greedy) leave(pc + 1, at);
+    if (more && now.greed == Greed::lazy) leave(again, at + 1);
+    const bool takes = more && now.greed != Greed::lazy;
+    pc = takes ? again : pc + 1;
+    at += takes ? 1 : 0;
+    return;
+  }
+  while (in_set(now, at)) ++at;
+  steps_ += at - begin;
+  if (at > begin && now.greed == Greed::greedy) leave(again + 1, pc + 1, at - 1, begin);
+  pc = (at > begin ? again : pc) + 1;
+}
+
+void Matcher::leave(std::size_t pc, std::size_t last_pc, std::size_t high, std::size_t low) {
+  const auto narrow = [](std::size_t number) { return static_cast<std::uint32_t>(number); };
+  ++steps_;
+  left_.push_back({narrow(pc), narrow(last_pc), narrow(high), narrow(low), narrow(tried_.size())});
+}
+
+// Goes to the last alternative above `base`. Returns false if there is none.
+bool Matcher::go_back(std::size_t base, std::size_t& pc, std::size_t& at) {
+  abandoned_ |= !careful_ && ++steps_ > most_steps_;
+  if (abandoned_ || left_.size() == base) return false;
+  Alternative& last = left_.back();
+  at = last.high;
+  pc = last.high > last.low ? last.pc : last.last_pc;
+  shorten(tried_, last.tried);
+  if (last.high-- == last.low) left_.pop_back();
+  return true;
+}
+
+}  // namespace glassformer::regex

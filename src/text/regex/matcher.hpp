@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "text/characters.hpp"
+#include "text/regex/program.hpp"
+
+namespace glassformer::regex {
+
+/// A match: the characters from `begin` to before `end`.
+struct Span {
+  std::size_t begin, end;
+};
+
+/// Remembers the outcome of each shared step at each place of a text.
+class Notes {
+ public:
+  enum class State : std::uint8_t { untried, failed, matched };
+
+  /// Throws too_large if that takes more than 128 MiB.
+  void prepare(std::size_t notes, std::size_t places);
+
+  /// Returns the outcome, and sets it to failed if the step was untried.
+  State try_at(std::uint32_t note, std::size_t place);
+  /// Changes the outcome from failed to matched.
+  void set_matched(std::uint32_t note, std::size_t place);
+  /// Sets all steps to untried at a place.
+  void forget(std::size_t place);
+
+ private:
+  using Word = std::uint32_t;
+  static constexpr std::size_t notes_per_word = 16;
+
+  std::size_t words_per_place_ = 0;
+  std::vector<Word> words_;
+};
+
+/// Finds the matches of a program in one text. Both outlive it.
+///
+/// It tries alternatives in order and goes back to the last one that is left when a step fails.
+/// This alone can take exponential time. So it counts steps. When there are too many for the text's
+/// length, it becomes careful: it notes the outcome of shared steps, and never tries one of them
+/// twice at a place. Then the time is at most proportional to the text's length times the number of
+/// steps in the program.
+class Matcher {
+ public:
+  Matcher(const Program& program, CharacterSpan text);
+
+  /// Returns the first match that begins at `from` or later. If there is none, it begins behind the
+  /// text's end. `from` must not be smaller than in the call before.
+  /// Throws too_large if the notes take too much memory.
+  Span find(std::size_t from);
+
+ private:
+  static constexpr std::size_t failed = static_cast<std::size_t>(-1);
+
+  /// What is left to try: step `pc` at `high` and at the places below it, then `last_pc` at `low`.
+  struct Alternative {
+    std::uint32_t pc, last_pc, high, low;
+    std::uint32_t tried;  ///< the size of tried_ at that time
+  };
+  struct Tried {
+    std::uint32_t note, place;
+  };
+
+  std::size_t run(std::size_t pc, std::size_t begin, bool part);
+  bool step(std::size_t& pc, std::size_t& at);
+  void take_run(std::size_t& pc, std::size_t& at);
+  bool go_back(std::size_t base, std::size_t& pc, std::size_t& at);
+  void leave(std::size_t pc, std::size_t last_pc, std::size_t high, std::size_t low);
+  void leave(std::size_t pc, std::size_t at) { leave(pc, pc, at, at); }
+
+  bool in_set(const Instruction& step, std::size_t at) const {
+    return at < text_.size() && program_.contains(step.set, text_[at].code);
+  }
+  // Whether a step fails at once.
+  bool fails(const Instruction& step, std::size_t at) const {
+    return step.op == Instruction::Op::one && !in_set(step, at);
+  }
+
+  const Program& program_;
+  CharacterSpan text_;
+  std::vector<Alternative> left_;
+  std::size_t search_start_ = 0;
+  std::size_t steps_ = 0, most_steps_;
+  bool careful_ = false, abandoned_ = false;
+  Notes notes_;               // empty until the matcher is careful
+  std::vector<Tried> tried_;  // the shared steps on the way to where a `look` is now
+};
+
+}  // namespace glassformer::regex
