@@ -35,10 +35,13 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   choice(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, true);
   choice(visitor, "attention", layer.mixer);
-  if (layer.mixer == Mixer::local) {
-    visitor.size("attention_window", attention.window, {.most = max_positions});
-  } else if (layer.mixer == Mixer::causal) {
-    visitor.size("attention_window", attention.window, {.most = max_positions, .absent = 0});
+  if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
+    std::optional<std::size_t> window;
+    if (attention.window > 0) window = attention.window;
+    optional_field(visitor, "attention_window", window, [&](std::size_t& size) {
+      visitor.size("attention_window", size, {.most = max_positions});
+    });
+    attention.window = window.value_or(0);
   } else {
     visitor.refuse("attention_window", "only with \"attention\": \"local\" or \"causal\"");
   }
@@ -172,7 +175,7 @@ class StackCheck {
     }
     if (distance <= buckets / 2) {
       fail("relative_distance",
-           {"expected more than half of relative_buckets, got {}", {distance}});
+           {"expected more than {}, half of the buckets, got {}", {buckets / 2, distance}});
     }
   }
 
@@ -192,6 +195,7 @@ class StackCheck {
     }
     check_matrix("d_ff", layer.feed_forward.d_ff, d_model);
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
+    if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
     if (!scores && stack_.tokens().positions == PositionKind::relative) {
       fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
@@ -257,8 +261,8 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
     }
   }
   if (architecture.decoder) {
-    validate(*architecture.decoder, errors);
     check_decoder(architecture, errors);
+    validate(*architecture.decoder, errors);
   }
   const StackConfig& last = architecture.decoder ? *architecture.decoder : *architecture.encoder;
   const std::uint64_t outputs = architecture.head.outputs;

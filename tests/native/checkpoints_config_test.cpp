@@ -388,7 +388,7 @@ TEST_CASE("a configuration of a model that answers texts is read, written and ch
   }
   check_refused(changed("relative_buckets", 7), "relative_buckets: expected an even number");
   check_refused(changed("relative_distance", 16),
-                "relative_distance: expected more than half of relative_buckets, got 16");
+                "relative_distance: expected more than 16, half of the buckets, got 16");
   check_refused(changed("attention", "linear"), "attention: expected one that has scores");
   check_refused(changed("start_id", 32128), "start_id: expected ids below 32128, got 32128");
   check_refused(changed("end_ids", {40000}), "end_ids: expected ids below 32128, got 40000");
@@ -440,6 +440,8 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
   }
   other.generation.end_ids = {};
   CHECK(parse_config(to_json(other)) == other);
+  other.architecture.decoder->layers[3].attention.window = 16;
+  CHECK(parse_config(to_json(other)) == other);
 
   const nlohmann::json whole = nlohmann::json::parse(valid_generation);
   const auto changed = [&](const char* key, const nlohmann::json& value) {
@@ -455,9 +457,10 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
     check_refused(changed(key.c_str(), nullptr), "config.json: " + key + ": expected");
   }
   check_refused(changed("attention", "full"), "attention: expected \"causal\" for this task");
+  check_refused(changed("attention", "local"), "attention: expected \"causal\" for this task");
   check_refused(changed("embeddings", "shared"), "embeddings: expected \"tied\" or \"separate\"");
   check_refused(changed("end_ids", {4096}), "end_ids: expected ids below 4096, got 4096");
-  check_refused(changed("end_ids", {"a"}), "end_ids: expected ids of tokens");
+  check_refused(changed("end_ids", {"a"}), "end_ids: expected a whole number from 0 to");
   check_refused(changed("encoder_layers", 2), "\"encoder_layers\": unknown field");
 }
 
