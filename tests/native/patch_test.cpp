@@ -406,6 +406,23 @@ TEST_CASE("keys that a query does not see stay unseen, whatever a patch says", "
   const TranslationGolden golden("translate_odd_local");
   TranslatorSubject translator(golden);
   check(translator, "decoder.layers.2.self_attn.scores");
+
+  // A decoder whose queries see two tokens before their own.
+  TranslationGolden near("translate_pre_norm_shared");
+  for (LayerConfig& layer : near.config.architecture.decoder->layers) layer.attention.window = 2;
+  near.model = std::make_unique<Seq2Seq>(near.config.architecture);
+  load_weights(near.folder, near.model->parameters());
+  TranslatorSubject windowed(near);
+  check(windowed, "decoder.layers.1.self_attn.scores");
+  check(windowed, "decoder.layers.0.self_attn.weights");
+  const std::vector<float> weights =
+      find(windowed.run(), "decoder.layers.0.self_attn.weights").data;
+  const std::size_t length = near.target(0).size();
+  REQUIRE(length > 4);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t query = i / length % length, key = i % length;
+    CHECK((weights[i] != 0) == (key <= query && query <= key + 2));
+  }
 }
 
 TEST_CASE("a decoder's patch is for every hypothesis, at its positions", "[patch]") {
