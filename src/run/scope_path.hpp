@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-/// The scopes that a run is in, as its tensors' names begin: "encoder.layers.2.self_attn.". It
-/// allocates nothing, so that a decoding that is traced can take its steps without allocations.
+/// The path of a run's scopes, with which the names of its tensors begin:
+/// "encoder.layers.2.self_attn.". Has a fixed size, so that entering a scope allocates nothing.
 class ScopePath {
  public:
   /// Throws `internal` if the path gets longer than any model's.

@@ -21,7 +21,7 @@ std::size_t allocations_of(const std::function<void()>& action) {
   return allocations() - before;
 }
 
-// Takes tensors of different widths for so many rows, as layers do.
+// Takes tensors of different widths with `rows` rows, as layers do.
 void pass(Arena& arena, std::size_t rows) {
   const Arena::Scope memory(arena);
   {

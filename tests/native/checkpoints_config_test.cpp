@@ -232,7 +232,7 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
   });
 }
 
-TEST_CASE("a field that layers have differently is an array with a value for each",
+TEST_CASE("a field that differs between layers is an array with one value per layer",
           "[checkpoints]") {
   nlohmann::json json = nlohmann::json::parse(valid);
   json["encoder_layers"] = 2;
@@ -304,7 +304,7 @@ TEST_CASE("a decoder's own fields are read, written and checked", "[checkpoints]
   CHECK(parse_config(to_json(config)) == config);
   CHECK(nlohmann::json::parse(to_json(config)) == json);
 
-  // What the encoder's layers have differently says nothing of a decoder with fewer of them.
+  // An array for the encoder's layers does not fit a decoder with fewer layers.
   nlohmann::json narrow = nlohmann::json::parse(valid_translation);
   narrow["d_ff"] = {8, 16, 24, 32, 40, 48};
   check_refused(narrow.dump(), "d_ff: expected one value, or 2, one for each layer");

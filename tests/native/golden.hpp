@@ -72,7 +72,7 @@ struct TranslationGolden : GoldenCase {
   std::unique_ptr<Seq2Seq> model;
   mutable Session session;
 
-  /// The calls of the model, in this session.
+  /// Calls of the model in this session.
   Seq2Seq::Encoded encode(const Batch& sources, const TraceRequest& request = {}) const {
     return model->encode(sources, request, session);
   }

@@ -70,7 +70,7 @@ class TranslatorSubject final : public Subject {
  public:
   TranslatorSubject(const TranslationGolden& golden, Batch source, std::vector<std::int32_t> target)
       : golden_(golden), source_(std::move(source)), target_(std::move(target)) {}
-  // Of the first text.
+  // Uses the first text.
   explicit TranslatorSubject(const TranslationGolden& golden)
       : TranslatorSubject(golden, golden.batch(0), golden.target(0)) {}
 

@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Every number of a run.
+// All numbers of a run.
 Values all_numbers(const EncoderModel::Output& output) {
   Values values(output.logits.begin(), output.logits.end());
   for (const TracedTensor& tensor : output.traces[0]) {
@@ -22,7 +22,7 @@ Values all_numbers(const EncoderModel::Output& output) {
   return values;
 }
 
-// A translation of one text, whose target is fed a token at a time.
+// A translation of one text. Its target is fed token by token.
 class ForcedTranslation {
  public:
   ForcedTranslation(const TranslationGolden& golden, std::size_t text, Session& session)
@@ -44,7 +44,7 @@ class ForcedTranslation {
     return true;
   }
 
-  // Every logit so far, and the attention of the last token.
+  // All logits, and the cross-attention of all tokens.
   Values all_numbers() const {
     Values values = values_;
     const Values cross = state_.cross_attention(static_cast<NodeIndex>(target_.size() - 1)).data;
@@ -61,7 +61,7 @@ class ForcedTranslation {
 
 }  // namespace
 
-TEST_CASE("two sessions in turns give a classifier's numbers, to the bit", "[session]") {
+TEST_CASE("two sessions used in turn give a classifier's numbers, to the bit", "[session]") {
   const Golden golden(GENERATE(from_range(golden_names())));
   INFO(golden.name);
   const TraceRequest request = {.names = {"*", "*.*", "*.*.*.*", "*.*.*.*.*"}};
@@ -78,7 +78,7 @@ TEST_CASE("two sessions in turns give a classifier's numbers, to the bit", "[ses
   }
 }
 
-TEST_CASE("two sessions in turns give a translator's numbers, to the bit", "[session]") {
+TEST_CASE("two sessions used in turn give a translator's numbers, to the bit", "[session]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   std::vector<Values> expected;
