@@ -92,6 +92,9 @@ struct TranslationGolden : GoldenCase {
 };
 std::vector<std::string> translation_golden_names();
 
+/// Patterns that match any name, for runs that do not check names.
+inline const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
+
 /// A model of this configuration with the weights of a folder.
 std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,
                                          const ModelConfig& config, Compute compute = Compute::f32);

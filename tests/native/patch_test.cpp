@@ -22,7 +22,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 Patch to_patch(const TracedTensor& tensor) {

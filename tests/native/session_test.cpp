@@ -64,7 +64,7 @@ class ForcedTranslation {
 TEST_CASE("two sessions used in turn give a classifier's numbers, to the bit", "[session]") {
   const Golden golden(GENERATE(from_range(golden_names())));
   INFO(golden.name);
-  const TraceRequest request = {.names = {"*", "*.*", "*.*.*.*", "*.*.*.*.*"}};
+  const TraceRequest request = {.names = anything};
   const std::size_t texts = golden.batch().size();
   std::vector<Values> expected;
   for (std::size_t text = 0; text < texts; ++text) {

@@ -35,9 +35,6 @@ bool are_different(std::vector<std::string> names) {
   return !names.empty() && std::ranges::adjacent_find(names) == names.end();
 }
 
-// All of them and more, for a run that does not check names: what it shows must be in the list.
-const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
-
 using Tensors = std::map<std::string, TracedTensor>;
 
 Tensors by_name(const std::vector<TracedTensor>& list) {
