@@ -207,6 +207,9 @@ class StackCheck {
   }
 
   void check(const RotaryConfig& rotary, std::size_t d_head) const {
+    if (rotary.size == d_head && d_head % 2 != 0) {
+      fail("d_head", {"expected an even number for rotary positions, got {}", {d_head}});
+    }
     if (rotary.size == 0 || rotary.size % 2 != 0 || rotary.size > d_head) {
       fail("rotary_size",
            {"expected an even number up to d_head {}, got {}", {d_head, rotary.size}});
