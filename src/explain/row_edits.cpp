@@ -4,16 +4,6 @@
 
 namespace glassformer {
 
-void RowEditor::enter(std::string_view scope) {
-  before_.push_back(path_.size());
-  path_.append(scope).append(".");
-}
-
-void RowEditor::leave() {
-  path_.resize(before_.back());
-  before_.pop_back();
-}
-
 void RowEditor::done(std::string_view, const CompleteRows& rows) {
   for (const RowEdit& edit : edits_) {
     const std::size_t start = sequences_.start(edit.sequence);

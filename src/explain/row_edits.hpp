@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run/run.hpp"
+#include "run/scope_path.hpp"
 
 namespace glassformer {
 
@@ -24,10 +25,10 @@ class RowEditor final : public Tracer {
   RowEditor(std::string name, const Sequences& sequences, std::span<const RowEdit> edits)
       : name_(std::move(name)), sequences_(sequences), edits_(edits) {}
 
-  void enter(std::string_view scope) override;
-  void enter(std::size_t index) override { enter(std::to_string(index)); }
-  void leave() override;
-  bool wants(std::string_view name) const override { return path_ + std::string(name) == name_; }
+  void enter(std::string_view scope) override { path_.enter(scope); }
+  void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
+  void leave() override { path_.leave(); }
+  bool wants(std::string_view name) const override { return path_.name(name) == name_; }
   void done(std::string_view name, const CompleteRows& rows) override;
   MapOutput map(MapKind, std::size_t, const MapShape&) override { return {}; }
 
@@ -35,8 +36,7 @@ class RowEditor final : public Tracer {
   std::string name_;
   const Sequences& sequences_;
   std::span<const RowEdit> edits_;
-  std::string path_;
-  std::vector<std::size_t> before_;  // length of path_ before each scope
+  ScopePath path_;
 };
 
 }  // namespace glassformer

@@ -327,6 +327,7 @@ void ConfigWriter::write(JsonWriter& json) const {
   };
   for (const Field& field : fields_) {
     const bool one = are_equal(field.values);
+    if (field.side == StackSide::second && field.key == "vocab_size") continue;  // the encoder's
     if (field.side == StackSide::second && field.key.starts_with("decoder_") &&
         field.name != "layers" && is_shared(field.name)) {
       const Field* other = encoder_field(field.name);

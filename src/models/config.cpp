@@ -37,9 +37,14 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   choice(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
   choice(visitor, "attention", layer.mixer);
-  if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
-    visitor.size("attention_window", attention.window, length,
-                 layer.mixer == Mixer::causal ? 0 : Fields::required);
+  if (layer.mixer == Mixer::local) {
+    visitor.size("attention_window", attention.window, length);
+  } else if (layer.mixer == Mixer::causal) {
+    std::optional<std::size_t> window;
+    if (attention.window > 0) window = attention.window;
+    optional_field(visitor, "attention_window", window,
+                   [&](std::size_t& size) { visitor.size("attention_window", size, length); });
+    attention.window = window.value_or(0);
   } else {
     visitor.refuse("attention_window", "only with \"attention\": \"local\" or \"causal\"");
   }
@@ -174,7 +179,7 @@ class StackCheck {
     }
     if (distance <= buckets / 2) {
       fail("relative_distance",
-           {"expected more than half of relative_buckets, got {}", {distance}});
+           {"expected more than {}, half of the buckets, got {}", {buckets / 2, distance}});
     }
   }
 
@@ -194,6 +199,7 @@ class StackCheck {
     }
     check_matrix("d_ff", layer.feed_forward.d_ff, d_model);
     check_matrix("n_heads", std::uint64_t{attention.n_heads} * attention.d_head, d_model);
+    if (layer.mixer == Mixer::local && attention.window == 0) fail("attention_window", "missing");
     const bool scores = layer.mixer != Mixer::linear;
     if (!scores && stack_.tokens().positions == PositionKind::relative) {
       fail("attention", "expected one that has scores, with \"positions\": \"relative\"");
@@ -205,6 +211,9 @@ class StackCheck {
   }
 
   void check(const RotaryConfig& rotary, std::size_t d_head) const {
+    if (rotary.size == d_head && d_head % 2 != 0) {
+      fail("d_head", {"expected an even number for rotary positions, got {}", {d_head}});
+    }
     if (rotary.size == 0 || rotary.size % 2 != 0 || rotary.size > d_head) {
       fail("rotary_size",
            {"expected an even number up to d_head {}, got {}", {d_head, rotary.size}});
@@ -259,8 +268,8 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
     }
   }
   if (architecture.decoder) {
-    validate(*architecture.decoder, errors);
     check_decoder(architecture, errors);
+    validate(*architecture.decoder, errors);
   }
   const StackConfig& last = architecture.decoder ? *architecture.decoder : *architecture.encoder;
   const std::uint64_t outputs = architecture.head.outputs;

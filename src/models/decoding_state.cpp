@@ -239,6 +239,17 @@ AttentionMap DecodingState::cross_attention_step(NodeIndex node) const {
   return map;
 }
 
+void DecodingState::add_weights(NodeIndex node, Keys keys,
+                                std::vector<TracedTensor>& tensors) const {
+  const AttentionMap map = attention(node, keys);
+  if (map.data.empty()) return;  // there is no such attention
+  for (std::size_t layer = 0; layer < layers_; ++layer) {
+    std::string name = "decoder.layers." + std::to_string(layer);
+    name += keys == Keys::own ? ".self_attn.weights" : ".encoder_attn.weights";
+    if (request_.asks_for(name)) tensors.push_back(layer_of(map, layer, std::move(name)));
+  }
+}
+
 std::vector<TracedTensor> DecodingState::trace(NodeIndex node) const {
   const std::size_t source = tree_[node].source, start = source_starts_[source];
   std::vector<TracedTensor> tensors;
@@ -256,6 +267,10 @@ std::vector<TracedTensor> DecodingState::trace(NodeIndex node) const {
     tensor.data.assign(shape.size(), unseen(kept.kind));
     const auto row_of = [&](NodeIndex at) { return kept.data.data() + kept.starts[at]; };
     fill(node, keys, shape, row_of, tensor.data.data());
+  }
+  if (request_.attention && !request_.names.empty()) {
+    add_weights(node, Keys::own, tensors);
+    add_weights(node, Keys::source, tensors);
   }
   return tensors;
 }

@@ -92,6 +92,8 @@ class DecodingState {
   void fill(NodeIndex node, Keys keys, const MapShape& shape, const RowOf& row_of,
             float* map) const;
   AttentionMap attention(NodeIndex node, Keys keys) const;
+  // Adds the weights that are asked for by name if they are kept as attention.
+  void add_weights(NodeIndex node, Keys keys, std::vector<TracedTensor>& tensors) const;
 
   Session* session_;
   std::size_t layers_, heads_, own_heads_;  // own: of the hypothesis' attention to itself

@@ -25,7 +25,12 @@ float* Arena::take(std::size_t rows, std::size_t columns) {
   const std::size_t count =
       (checked_product("activations", {rows, columns}) + line - 1) / line * line;
   if (chunk_ < chunks_.size() && used_ > 0 && count > chunks_[chunk_].size - used_) {
-    ++chunk_;
+    // Takes the first later chunk that is large enough, so that a pass with fewer rows needs no
+    // more memory than one with more. If there is none, the next chunk grows.
+    const auto next = chunks_.begin() + static_cast<std::ptrdiff_t>(chunk_) + 1;
+    const auto large =
+        std::find_if(next, chunks_.end(), [&](const Chunk& chunk) { return chunk.size >= count; });
+    chunk_ = static_cast<std::size_t>((large == chunks_.end() ? next : large) - chunks_.begin());
     used_ = 0;
   }
   if (chunk_ == chunks_.size()) chunks_.emplace_back();

@@ -21,21 +21,9 @@ std::vector<std::size_t> ModelTensor::shape(const TextLengths& lengths) const {
   return shape;
 }
 
-void TensorList::enter(std::string_view scope) {
-  before_.push_back(path_.size());
-  path_.append(scope).append(".");
-}
-
-void TensorList::enter(std::size_t index) { enter(std::to_string(index)); }
-
-void TensorList::leave() {
-  path_.resize(before_.back());
-  before_.pop_back();
-}
-
 ModelTensor& TensorList::add(std::string_view name) {
   return tensors_.emplace_back(
-      ModelTensor{.name = path_ + std::string(name), .rows = rows_, .place = ++places_});
+      ModelTensor{.name = path_.name(name), .rows = rows_, .place = ++places_});
 }
 
 void TensorList::done(std::string_view name, const CompleteRows& rows) {
@@ -47,14 +35,14 @@ void TensorList::done(std::string_view name, const CompleteRows& rows) {
 
 void TensorList::renamed(std::string_view name, const CompleteRows&) {
   ModelTensor again = tensors_.back();
-  again.name = path_ + std::string(name);
+  again.name = path_.name(name);
   tensors_.push_back(std::move(again));
 }
 
 MapOutput TensorList::map(MapKind kind, std::size_t, const MapShape& shape) {
   ModelTensor& tensor = add(kind == MapKind::scores ? "scores" : "weights");
   tensor.heads = shape.heads;
-  tensor.keys = path_.ends_with("encoder_attn.") ? ModelTensor::Axis::source : rows_;
+  tensor.keys = path_.text().ends_with("encoder_attn.") ? ModelTensor::Axis::source : rows_;
   return {};
 }
 

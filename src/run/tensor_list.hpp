@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "run/scope_path.hpp"
 #include "run/tracer.hpp"
 
 namespace glassformer {
@@ -55,9 +56,9 @@ class TensorList final : public Tracer {
   void set_rows(ModelTensor::Axis rows) { rows_ = rows; }
   std::vector<ModelTensor> take() { return std::move(tensors_); }
 
-  void enter(std::string_view scope) override;
-  void enter(std::size_t index) override;
-  void leave() override;
+  void enter(std::string_view scope) override { path_.enter(scope); }
+  void enter(std::size_t index) override { path_.enter(std::to_string(index)); }
+  void leave() override { path_.leave(); }
   bool wants(std::string_view) const override { return true; }
   void done(std::string_view name, const CompleteRows& rows) override;
   void renamed(std::string_view name, const CompleteRows& rows) override;
@@ -67,8 +68,7 @@ class TensorList final : public Tracer {
   ModelTensor& add(std::string_view name);
 
   ModelTensor::Axis rows_ = ModelTensor::Axis::none;
-  std::string path_;
-  std::vector<std::size_t> before_;  // its length before each scope
+  ScopePath path_;
   std::vector<ModelTensor> tensors_;
   std::size_t places_ = 0;
 };

@@ -30,19 +30,9 @@ bool matches(std::string_view pattern, std::string_view name) {
   return fits_wildcards(pattern, name, '.');
 }
 
-void NamingTracer::enter(std::string_view scope) {
-  before_.push_back(path_.size());
-  path_.append(scope).append(".");
-}
-
 void NamingTracer::enter(std::size_t index) {
   layer_ = index;
-  enter(std::to_string(index));
-}
-
-void NamingTracer::leave() {
-  path_.resize(before_.back());
-  before_.pop_back();
+  path_.enter(std::to_string(index));
 }
 
 NamingTracer::NamingTracer(const TraceRequest& request)
@@ -54,12 +44,12 @@ bool NamingTracer::replaces(std::string_view full_name) const {
 
 bool NamingTracer::wants(std::string_view name) const {
   if (!request_.names_any()) return false;
-  const std::string full = full_name(name);
+  const std::string full = path_.name(name);
   return request_.asks_for(full) || replaces(full);
 }
 
 void NamingTracer::done(std::string_view name, const CompleteRows& rows) {
-  std::string full = full_name(name);
+  std::string full = path_.name(name);
   for (const Patch& patch : request_.patches) {
     if (patch.name != full) continue;
     for (std::size_t i = 0; i < rows.count; ++i) {
@@ -74,7 +64,7 @@ MapOutput NamingTracer::map(MapKind kind, std::size_t index, const MapShape& sha
   const MapPlace place = {index, shape};
   if (kind == MapKind::weights) map.data = keep_attention(place);
   if (!request_.names_any()) return map;
-  std::string name = full_name(kind == MapKind::scores ? "scores" : "weights");
+  std::string name = path_.name(kind == MapKind::scores ? "scores" : "weights");
   if (!map.data && request_.asks_for(name)) map.data = keep_map(name, kind, place);
   if (!replaces(name)) return map;
   PatchedMap& patched = kind == MapKind::scores ? scores_ : weights_;

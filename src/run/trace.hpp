@@ -9,6 +9,7 @@
 
 #include "run/patch.hpp"
 #include "run/run.hpp"
+#include "run/scope_path.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {
@@ -23,8 +24,8 @@ TracedTensor layer_of(const AttentionMap& map, std::size_t layer, std::string na
 struct TraceRequest {
   bool attention = false;      ///< all attention weights, as maps
   bool contributions = false;  ///< what each token adds to the logits
-  /// Names of tensors; tensors_of (models/model_tensors.hpp) lists those of a model. "*" stands for
-  /// any characters except a dot: "encoder.layers.*.output".
+  /// Names of tensors; a model's `tensors` lists them. "*" stands for any characters except a dot:
+  /// "encoder.layers.*.output".
   std::vector<std::string> names = {};
   /// Applied in order: if two replace the same number, the later one wins. Those of a decoder apply
   /// to every hypothesis.
@@ -54,9 +55,9 @@ class NamingTracer : public Tracer {
   /// The request must outlive this object.
   explicit NamingTracer(const TraceRequest& request);
 
-  void enter(std::string_view scope) override;
+  void enter(std::string_view scope) override { path_.enter(scope); }
   void enter(std::size_t index) override;
-  void leave() override;
+  void leave() override { path_.leave(); }
   bool wants(std::string_view name) const override;
   void done(std::string_view name, const CompleteRows& rows) override;
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) override;
@@ -74,7 +75,7 @@ class NamingTracer : public Tracer {
   virtual std::size_t key_position(std::size_t index, std::size_t key) const = 0;
 
   std::size_t layer() const { return layer_; }
-  const std::string& path() const { return path_; }
+  std::string_view path() const { return path_.text(); }
   const TraceRequest& request() const { return request_; }
 
  private:
@@ -93,13 +94,11 @@ class NamingTracer : public Tracer {
     std::size_t index_ = 0;
   };
 
-  std::string full_name(std::string_view name) const { return path_ + std::string(name); }
   bool replaces(std::string_view full_name) const;
 
   const TraceRequest& request_;
   PatchedMap scores_, weights_;
-  std::string path_;                 // such as "encoder.layers.2.self_attn."
-  std::vector<std::size_t> before_;  // length of path_ before each scope
+  ScopePath path_;
   std::size_t layer_ = 0;
 };
 

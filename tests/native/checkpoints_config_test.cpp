@@ -79,18 +79,22 @@ TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
   ModelConfig other = config;
   StackConfig& changed = *other.architecture.encoder;
   changed.tokens().positions = PositionKind::learned;
-  changed.layers[0].norm = NormPlacement::post;
   changed.layer_norm.kind = NormKind::unbiased;
   changed.layer_norm.eps = 1e-6f;
-  changed.layers[0].mixer = Mixer::local;
-  changed.layers[0].attention.window = 32;
-  changed.layers[0].feed_forward.activation = Activation::gelu;
+  for (LayerConfig& layer : changed.layers) {
+    layer.norm = NormPlacement::post;
+    layer.mixer = Mixer::local;
+    layer.attention.window = 32;
+    layer.feed_forward.activation = Activation::gelu;
+  }
   other.architecture.head.pooling = Pooling::first;
   other.labels = {"very bad", "bad", "neutral", "good", "very good"};
   other.architecture.head.outputs = 5;
   CHECK(parse_config(to_json(other)) == other);
-  changed.layers[0].mixer = Mixer::linear;
-  changed.layers[0].attention.window = 0;
+  for (LayerConfig& layer : changed.layers) {
+    layer.mixer = Mixer::linear;
+    layer.attention.window = 0;
+  }
   CHECK(parse_config(to_json(other)) == other);
 }
 
@@ -103,18 +107,19 @@ TEST_CASE("what most models do without is written only where a model has it", "[
   }
   ModelConfig rich = plain;
   StackConfig& stack = *rich.architecture.encoder;
-  stack.layers[0].attention.d_head = 24;
   stack.tokens().positions = PositionKind::learned;
   stack.tokens().position_offset = 2;
   stack.tokens().padding = 1;
   stack.tokens().token_types = 2;
   stack.tokens().norm = true;
   stack.layer_norm.kind = NormKind::rms;
-  stack.layers[0].attention.score_divisor = 1.0f;
-  stack.layers[0].feed_forward.activation = Activation::gelu_tanh;
-  stack.layers[0].feed_forward.gated = true;
-  stack.layers[0].feed_forward.bias = false;
-  rich.architecture.head.dense = Activation::tanh;
+  for (LayerConfig& layer : stack.layers) {
+    layer.attention.d_head = 24;
+    layer.attention.score_divisor = 1.0f;
+    layer.feed_forward = {
+        .d_ff = 512, .activation = Activation::gelu_tanh, .gated = true, .bias = false};
+  }
+  rich.architecture.head.dense.emplace();
   rich.architecture.head.bias = false;
   CHECK(parse_config(to_json(rich)) == rich);
   check_refused(with("gated", 1), "gated: expected true or false");
@@ -179,8 +184,10 @@ TEST_CASE("a translation model's configuration is read and written without loss"
   ModelConfig other = config;
   other.architecture.embeddings = EmbeddingSharing::separate;
   other.architecture.head.bias = false;
-  other.architecture.encoder->layers[0].mixer = Mixer::local;
-  other.architecture.encoder->layers[0].attention.window = 8;
+  for (LayerConfig& layer : other.architecture.encoder->layers) {
+    layer.mixer = Mixer::local;
+    layer.attention.window = 8;
+  }
   CHECK(parse_config(to_json(other)) == other);
 }
 
@@ -223,6 +230,98 @@ TEST_CASE("a translation model's configuration is checked like a classifier's", 
   test::check_error(ErrorCode::wrong_task, "task: expected \"text-classification\", got", [] {
     expect_task(parse_config(valid_translation), std::array{Task::text_classification});
   });
+}
+
+TEST_CASE("a field that differs between layers is an array with one value per layer",
+          "[checkpoints]") {
+  nlohmann::json json = nlohmann::json::parse(valid);
+  json["encoder_layers"] = 2;
+  json["d_ff"] = {8, 16};
+  json["attention"] = {"full", "local"};
+  json["attention_window"] = {nullptr, 4};
+  json["norm"] = {"post", "post"};
+  const ModelConfig config = parse_config(json.dump());
+  const std::vector<LayerConfig>& layers = config.encoder().layers;
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].feed_forward.d_ff == 8);
+  CHECK(layers[1].feed_forward.d_ff == 16);
+  CHECK(layers[0].mixer == Mixer::full);
+  CHECK(layers[1].mixer == Mixer::local);
+  CHECK(layers[0].attention.window == 0);
+  CHECK(layers[1].attention.window == 4);
+  CHECK(layers[0].norm == NormPlacement::post);
+  CHECK(parse_config(to_json(config)) == config);
+  json["norm"] = "post";  // is written as one value
+  CHECK(nlohmann::json::parse(to_json(config)) == json);
+
+  const auto refused = [&](const char* key, const nlohmann::json& value,
+                           const std::string& message) {
+    nlohmann::json changed = json;
+    changed[key] = value;
+    check_refused(changed.dump(), std::string("config.json: ") + key + ": " + message);
+  };
+  const std::string expected = "expected one value, or 2, one for each layer, got [";
+  refused("d_ff", {8}, expected + "8]");
+  refused("d_ff", {8, 16, 32}, expected + "8,16,32]");
+  refused("attention", nlohmann::json::array(), expected + "]");
+  refused("attention_window", {nullptr, 4, 4}, expected);
+  refused("attention_window", {nullptr, nullptr}, "missing");
+  refused("attention_window", {4, 4}, "only with \"attention\": \"local\" or \"causal\", got 4");
+  refused("attention", {"full", "wide"}, "expected one of \"full\", \"local\"");
+  refused("d_ff", {8, 0}, "expected a whole number from 1");
+  refused("n_heads", {4, 8}, "expected 4 in every layer, got 8");
+  refused("max_source_length", {64, 64}, "expected a whole number from 1");  // of the whole stack
+}
+
+TEST_CASE("a decoder's own fields are read, written and checked", "[checkpoints]") {
+  nlohmann::json json = nlohmann::json::parse(valid_translation);
+  json["gated"] = true;
+  json["score_divisor"] = 2;
+  json["decoder_d_ff"] = {512, 256};
+  json["decoder_gated"] = false;
+  json["decoder_score_divisor"] = nullptr;
+  json["decoder_norm"] = "post";
+  json["decoder_attention_window"] = 16;
+  json["decoder_positions"] = "none";
+  const ModelConfig config = parse_config(json.dump());
+  CHECK(config.encoder().layers[0].attention.score_divisor == 2.0f);
+  CHECK(config.encoder().tokens().positions == PositionKind::sinusoidal);
+  CHECK(config.decoder().tokens().positions == PositionKind::none);
+  CHECK(config.decoder().layers[0].feed_forward.d_ff == 512);
+  CHECK(config.decoder().layers[1].feed_forward.d_ff == 256);
+  for (const LayerConfig& layer : config.encoder().layers) {
+    CHECK(layer.feed_forward.d_ff == 1024);
+    CHECK(layer.feed_forward.gated);
+    CHECK(layer.norm == NormPlacement::pre);
+    CHECK(layer.attention.window == 0);
+  }
+  for (const LayerConfig& layer : config.decoder().layers) {
+    CHECK(!layer.feed_forward.gated);
+    CHECK(!layer.attention.score_divisor);
+    CHECK(layer.norm == NormPlacement::post);
+    CHECK(layer.attention.window == 16);
+  }
+  CHECK(parse_config(to_json(config)) == config);
+  CHECK(nlohmann::json::parse(to_json(config)) == json);
+
+  // An array for the encoder's layers does not fit a decoder with fewer layers.
+  nlohmann::json narrow = nlohmann::json::parse(valid_translation);
+  narrow["d_ff"] = {8, 16, 24, 32, 40, 48};
+  check_refused(narrow.dump(), "d_ff: expected one value, or 2, one for each layer");
+  narrow["decoder_d_ff"] = 8;
+  const ModelConfig different = parse_config(narrow.dump());
+  CHECK(different.encoder().layers[5].feed_forward.d_ff == 48);
+  CHECK(different.decoder().layers[1].feed_forward.d_ff == 8);
+  CHECK(nlohmann::json::parse(to_json(different)) == narrow);
+
+  check_refused(translation_with("decoder_n_heads", 7),
+                "config.json: decoder_n_heads: expected a divisor of d_model 256, got 7");
+  check_refused(translation_with("decoder_d_model", 128),
+                "config.json: decoder_d_model: expected that of the encoder, 256, got 128");
+  check_refused(translation_with("decoder_d_ff", {1, 2, 3}),
+                "config.json: decoder_d_ff: expected one value, or 2, one for each layer");
+  check_refused(translation_with("decoder_norm", "after"), "config.json: decoder_norm: expected");
+  check_refused(with("decoder_d_ff", 8), "\"decoder_d_ff\": unknown field");
 }
 
 const char* const valid_text_to_text = R"({
@@ -289,7 +388,7 @@ TEST_CASE("a configuration of a model that answers texts is read, written and ch
   }
   check_refused(changed("relative_buckets", 7), "relative_buckets: expected an even number");
   check_refused(changed("relative_distance", 16),
-                "relative_distance: expected more than half of relative_buckets, got 16");
+                "relative_distance: expected more than 16, half of the buckets, got 16");
   check_refused(changed("attention", "linear"), "attention: expected one that has scores");
   check_refused(changed("start_id", 32128), "start_id: expected ids below 32128, got 32128");
   check_refused(changed("end_ids", {40000}), "end_ids: expected ids below 32128, got 40000");
@@ -335,9 +434,13 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
   CHECK(parse_config(to_json(config)) == config);
   ModelConfig other = config;
   other.architecture.embeddings = EmbeddingSharing::separate;
-  other.architecture.decoder->layers[0].attention.divide_by_layer = true;
-  other.architecture.decoder->layers[0].attention.score_divisor = 1.0f;
+  for (LayerConfig& layer : other.architecture.decoder->layers) {
+    layer.attention.divide_by_layer = true;
+    layer.attention.score_divisor = 1.0f;
+  }
   other.generation.end_ids = {};
+  CHECK(parse_config(to_json(other)) == other);
+  other.architecture.decoder->layers[3].attention.window = 16;
   CHECK(parse_config(to_json(other)) == other);
 
   const nlohmann::json whole = nlohmann::json::parse(valid_generation);
@@ -354,9 +457,10 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
     check_refused(changed(key.c_str(), nullptr), "config.json: " + key + ": expected");
   }
   check_refused(changed("attention", "full"), "attention: expected \"causal\" for this task");
+  check_refused(changed("attention", "local"), "attention: expected \"causal\" for this task");
   check_refused(changed("embeddings", "shared"), "embeddings: expected \"tied\" or \"separate\"");
   check_refused(changed("end_ids", {4096}), "end_ids: expected ids below 4096, got 4096");
-  check_refused(changed("end_ids", {"a"}), "end_ids: expected ids of tokens");
+  check_refused(changed("end_ids", {"a"}), "end_ids: expected a whole number from 0 to");
   check_refused(changed("encoder_layers", 2), "\"encoder_layers\": unknown field");
 }
 
@@ -409,7 +513,7 @@ TEST_CASE("a configuration over its limit is refused unread", "[checkpoints]") {
 TEST_CASE("choices are among the known names", "[checkpoints]") {
   check_refused(with("positions", "rotary"),
                 "positions: expected one of \"sinusoidal\", \"learned\", \"sinusoidal_halves\", "
-                "\"relative\", \"sinusoidal_endpoint\", got \"rotary\"");
+                "\"relative\", \"sinusoidal_endpoint\", \"none\", got \"rotary\"");
   check_refused(with("norm", "PRE"), "norm: expected one of \"pre\", \"post\", got \"PRE\"");
   check_refused(with("layer_norm", 1), "layer_norm: expected one of \"standard\", \"unbiased\"");
   check_refused(with("attention", ""),

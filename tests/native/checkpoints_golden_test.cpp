@@ -30,6 +30,7 @@ TEST_CASE("a published checkpoint gives the original library's numbers", "[check
   }
 
   EncoderModel model(config.architecture);
+  Session session;
   WeightsLoader loader = folder.loader(headers, model.parameters());
   files.load(folder.weight_files(), loader);
   TraceRequest request = {.attention = true};
@@ -47,13 +48,13 @@ TEST_CASE("a published checkpoint gives the original library's numbers", "[check
       for (std::size_t w = 0; w < text.at("windows").size(); ++w) {
         const std::string tensor = "logits." + std::to_string(i) + "." + std::to_string(w);
         INFO(tensor);
-        const auto output = model(batch_of(text.at("windows")[w]), {});
+        const auto output = model(batch_of(text.at("windows")[w]), {}, session);
         CHECK(distance(output.logits, expected.tensors.at(tensor)) < tolerance);
         ++compared;
       }
       continue;
     }
-    const auto output = model(batch_of(text), request);
+    const auto output = model(batch_of(text), request, session);
     const std::string index = std::to_string(i);
     const auto check = [&](const std::string& tensor, std::span<const float> got) {
       const auto known = expected.tensors.find(tensor);

@@ -36,6 +36,9 @@ struct ExplainGolden {
     return read;
   }
 
+  /// The model and a session, as explanations take them.
+  EncoderRunner runner() const { return {*model, session}; }
+
   /// PyTorch runs in doubles: what differs is the rounding of floats, over two layers.
   void check_near(const std::string& tensor, std::span<const float> got) const {
     INFO(name << ": " << tensor);
@@ -54,6 +57,7 @@ struct ExplainGolden {
   nlohmann::json plan;   // explain.json
   std::map<std::string, GoldenTensor> expected;
   std::unique_ptr<EncoderModel> model;
+  mutable Session session;
   ExplainedText text;
   Contrast contrast;
 

@@ -33,13 +33,13 @@ struct Subject : Golden {
 
   // The number explained of a run with some patches, or without some tokens.
   double number(const std::vector<Patch>& patches, const std::vector<std::size_t>& masked = {}) {
-    const Tensor<2> logits = (*model)(text.batch(masked), {.patches = patches}).logits;
+    const Tensor<2> logits = run(text.batch(masked), {.patches = patches}).logits;
     if (contrast.weights.empty()) {
       contrast = contrast_for(largest({logits.data(), logits.size()}), logits.size());
     }
     return contrast.of(logits.data());
   }
-  Stream stream() { return stream_of(trace(*model, text, stream_tensors(2)), 2); }
+  Stream stream() { return stream_of(trace(runner(), text, stream_tensors(2)), 2); }
 
   ExplainedText text;
   Contrast contrast;
@@ -83,7 +83,7 @@ void check_faithfulness(const ExplainGolden& golden, const std::string& name,
     for (const std::size_t token : word) score += plan.at("scores").at(token).get<float>();
   }
   const Faithfulness got =
-      run({*golden.model, std::move(subject), plan.at("orders"), plan.at("seed")});
+      run({golden.runner(), std::move(subject), plan.at("orders"), plan.at("seed")});
   CHECK(got.counts == plan.at("counts").get<std::vector<std::size_t>>());
   check_order(golden, name + ".order", got.scores);
   check_order(golden, name + ".leave_one_out", got.leave_one_out);
@@ -107,7 +107,7 @@ TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
   Subject subject("pre_norm_mean");
   const double full = subject.number({});
   const FaithfulnessTest::Subject parts = parts_of(subject.text);
-  const Faithfulness got = run({*subject.model, parts, 8, 3});
+  const Faithfulness got = run({subject.runner(), parts, 8, 3});
   CHECK(static_cast<float>(full) == got.full);
   const std::size_t n = parts.parts.size();
   REQUIRE(n == 8);
@@ -149,10 +149,10 @@ TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
   CHECK(got.random_deviation() > 0);
 
   // The same whatever a step holds; another seed has other orders.
-  const Faithfulness slow = run({*subject.model, parts, 8, 3}, 1);
+  const Faithfulness slow = run({subject.runner(), parts, 8, 3}, 1);
   CHECK(slow.scores.deletion == got.scores.deletion);
   CHECK(slow.random == got.random);
-  CHECK(run({*subject.model, parts, 8, 4}).random != got.random);
+  CHECK(run({subject.runner(), parts, 8, 4}).random != got.random);
 }
 
 TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
@@ -160,9 +160,9 @@ TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
   FaithfulnessTest::Subject parts = parts_of(subject.text);
   parts.parts.erase(parts.parts.begin());  // the first token, from which the model answers, stays
   parts.scores.erase(parts.scores.begin());
-  const float forward = run({*subject.model, parts, 0, 1}).scores.score;
+  const float forward = run({subject.runner(), parts, 0, 1}).scores.score;
   for (float& score : parts.scores) score = -score;
-  const Faithfulness backward = run({*subject.model, parts, 0, 1});
+  const Faithfulness backward = run({subject.runner(), parts, 0, 1});
   CHECK(std::abs(forward + backward.scores.score) < 1e-5f);
   CHECK(backward.random.empty());
   CHECK(backward.random_deviation() == 0);
@@ -177,20 +177,22 @@ TEST_CASE("long texts have quantiles of words, texts of one word are refused", "
     parts.parts.push_back({i});
     parts.scores.push_back(0);
   }
-  const Faithfulness got = run({*subject.model, parts, 1, 1});
+  const Faithfulness got = run({subject.runner(), parts, 1, 1});
   REQUIRE(got.counts.size() == 20);
   CHECK(std::ranges::is_sorted(got.counts));
   CHECK(std::ranges::adjacent_find(got.counts) == got.counts.end());
   CHECK((got.counts.front() >= 1 && got.counts.back() < 50));
   parts.parts.resize(1);
-  CHECK(error_of([&] { run({*subject.model, parts, 1, 1}); }).code() == ErrorCode::invalid_option);
+  CHECK(error_of([&] {
+          run({subject.runner(), parts, 1, 1});
+        }).code() == ErrorCode::invalid_option);
 }
 
 namespace {
 
 Stream stream_of(const ExplainGolden& golden) {
   const std::size_t layers = golden.model->encoder().stack().config().layers.size();
-  return stream_of(trace(*golden.model, golden.text, stream_tensors(layers)), layers);
+  return stream_of(trace(golden.runner(), golden.text, stream_tensors(layers)), layers);
 }
 
 }  // namespace
@@ -204,7 +206,8 @@ TEST_CASE("arrows are cut as PyTorch cuts them", "[explain]") {
   }
   for (const auto& [name, cut] :
        {std::pair("edges.scores", Cut::scores), std::pair("edges.weights", Cut::weights)}) {
-    const CutEffects got = cut_edges(*golden.model, stream_of(golden), edges, cut, golden.contrast);
+    const CutEffects got =
+        cut_edges(golden.runner(), stream_of(golden), edges, cut, golden.contrast);
     golden.check_near("value", static_cast<double>(got.full), golden.plan.at("value"));
     std::vector<float> values = got.alone;
     values.push_back(got.without);
@@ -228,7 +231,7 @@ TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]"
                    .keys = {{edge.key}},
                    .value = {scores ? -std::numeric_limits<float>::infinity() : 0.0f}};
     };
-    const CutEffects got = cut_edges(*subject.model, stream, edges, cut, subject.contrast);
+    const CutEffects got = cut_edges(subject.runner(), stream, edges, cut, subject.contrast);
     CHECK(std::abs(static_cast<double>(got.full) - full) < 1e-6);
     std::vector<Patch> all;
     for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -240,7 +243,7 @@ TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]"
   }
   const AttentionEdge none = {0, 0, 99, 0};
   const Error error = error_of([&] {
-    cut_edges(*subject.model, stream, std::span(&none, 1), Cut::scores, subject.contrast);
+    cut_edges(subject.runner(), stream, std::span(&none, 1), Cut::scores, subject.contrast);
   });
   CHECK(error.code() == ErrorCode::invalid_option);
   CHECK_THAT(error.what(), ContainsSubstring("got layer 0, head 0, query 99, key 0"));
@@ -266,14 +269,14 @@ TEST_CASE("a head without arrows is ablated", "[explain]") {
   CHECK(set.has({1, 0, 2, 3}));
   const EdgeSet* const one = &set;
   const std::vector<float> logits =
-      logits_with(*subject.model, subject.stream(), std::span(&one, 1), Cut::weights);
+      logits_with(subject.runner(), subject.stream(), std::span(&one, 1), Cut::weights);
   CHECK(std::abs(subject.contrast.of(logits.data()) - subject.number({ablation({1, 1})})) < 1e-6);
 }
 
 TEST_CASE("a circuit is the one that PyTorch's runs lead to", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const Json& plan = golden.plan.at("circuit");
-  CircuitSearch search(*golden.model, golden.read(plan.at("text")), plan.at("least"));
+  CircuitSearch search(golden.runner(), golden.read(plan.at("text")), plan.at("least"));
   while (search.step()) {
   }
   const Circuit got = search.circuit();
@@ -295,7 +298,7 @@ TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
   INFO(subject.name);
   const double full = subject.number({});
   const float least = GENERATE(0.5f, 0.9f);
-  CircuitSearch search(*subject.model, subject.text, least);
+  CircuitSearch search(subject.runner(), subject.text, least);
   while (search.step()) {
   }
   const Circuit circuit = search.circuit();

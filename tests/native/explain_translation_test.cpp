@@ -145,7 +145,7 @@ TEST_CASE("recurrent units after a norm, and relative positions, have ledgers th
     decoder.relative.buckets = 8;
     decoder.relative.distance = 16;
   } else {
-    decoder.layers[0].mixer = Mixer::recurrent;
+    for (LayerConfig& layer : decoder.layers) layer.mixer = Mixer::recurrent;
   }
   TranslatePipeline pipeline(config, load_tokenizer(golden.folder));
   SplitMix64 random(7);

@@ -42,6 +42,23 @@ std::string text_of(const Generator&, std::size_t tokens) {
   return text;
 }
 
+// The folder's model, and decodings of one text.
+struct Writer {
+  Writer() : Writer(OpenFolder(folder)) {}
+
+  DecodingState begin(const DecodingLimits& limits, const TraceRequest& request = {}) {
+    return model.begin(1, limits, request, session);
+  }
+
+  LanguageModel model;
+  Session session;
+
+ private:
+  explicit Writer(const OpenFolder& open) : model(open.config.architecture) {
+    open.load(model.parameters());
+  }
+};
+
 template <class Options, class Field, class Value>
 Options with(Options options, Field field, Value value) {
   options.*field = value;
@@ -52,9 +69,7 @@ Options with(Options options, Field field, Value value) {
 
 TEST_CASE("a prompt at once is a token at a time, to the bit", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
-  OpenFolder open(folder);
-  LanguageModel model(open.config.architecture);
-  open.load(model.parameters());
+  Writer writer;
   constexpr std::size_t length = 20;
   std::vector<Extension> all;
   for (std::size_t i = 0; i < length; ++i) {
@@ -62,12 +77,12 @@ TEST_CASE("a prompt at once is a token at a time, to the bit", "[generate]") {
                    .id = static_cast<std::int32_t>(7 * i % 500)});
   }
   const DecodingLimits limits = {.nodes = length, .positions = length, .rows = length};
-  DecodingState at_once = model.begin(1, limits, {.attention = true}),
-                stepwise = model.begin(1, limits, {.attention = true});
-  const View<2> hidden = model.decode(at_once, all);
+  DecodingState at_once = writer.begin(limits, {.attention = true}),
+                stepwise = writer.begin(limits, {.attention = true});
+  const View<2> hidden = writer.model.decode(at_once, all);
   const std::vector<float> together(hidden.data(), hidden.data() + hidden.size());
   for (std::size_t i = 0; i < length; ++i) {
-    const View<2> row = model.decode(stepwise, std::span(all).subspan(i, 1));
+    const View<2> row = writer.model.decode(stepwise, std::span(all).subspan(i, 1));
     CHECK(std::equal(row.data(), row.data() + row.size(),
                      together.begin() + static_cast<std::ptrdiff_t>(i * row.size())));
   }
@@ -85,12 +100,10 @@ TEST_CASE("a prompt at once is a token at a time, to the bit", "[generate]") {
 }
 
 TEST_CASE("once begun, a text takes no memory for its next token", "[generate]") {
-  OpenFolder open(folder);
-  LanguageModel model(open.config.architecture);
-  open.load(model.parameters());
+  Writer writer;
   const auto kind = GENERATE(TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn);
-  DecodingScorer decoding(model, model.begin(1, {.nodes = 30, .positions = 30, .rows = 1}, {}));
-  model.reserve_logits(1);
+  DecodingScorer decoding(writer.model, writer.begin({.nodes = 30, .positions = 30, .rows = 1}));
+  writer.model.reserve_logits(1, writer.session);
   ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = 1.2f}, 1, 500);
   Extension next = {.id = 5};
   chooser.feed({&next, 1});  // the kernels' own room
@@ -103,13 +116,12 @@ TEST_CASE("once begun, a text takes no memory for its next token", "[generate]")
 }
 
 TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
-  OpenFolder open(folder);
-  LanguageModel model(open.config.architecture);
-  open.load(model.parameters());
+  Writer writer;
   constexpr std::size_t tokens = 20;  // of 500
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
     for (const float penalty : {1.0f, 1.5f}) {
-      DecodingScorer decoding(model, model.begin(1, {.nodes = 12, .positions = 12, .rows = 1}, {}));
+      DecodingScorer decoding(writer.model,
+                              writer.begin({.nodes = 12, .positions = 12, .rows = 1}));
       ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = penalty}, 1, tokens);
       Extension next = {.id = 287};
       for (NodeIndex i = 0; i < 12; ++i) {
@@ -149,12 +161,10 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   // The whole text and one more, and longer.
   CHECK(forbidden(text, {.never = {{2, 3, 1, 2, 7}, {1, 2, 3, 1, 2, 6}}}) == Ids{7});
 
-  OpenFolder open(folder);
-  LanguageModel model(open.config.architecture);
-  open.load(model.parameters());
+  Writer writer;
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
     // Of 20 tokens each comes once; then none is left.
-    DecodingScorer decoding(model, model.begin(1, {.nodes = 22, .positions = 22, .rows = 1}, {}));
+    DecodingScorer decoding(writer.model, writer.begin({.nodes = 22, .positions = 22, .rows = 1}));
     ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 20);
     Extension next = {.id = 287};
     std::set<std::int32_t> seen;
@@ -169,12 +179,10 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
 }
 
 TEST_CASE("where a part of the vocabulary is offered, rules hold within it", "[generate]") {
-  OpenFolder open(folder);
-  LanguageModel model(open.config.architecture);
-  open.load(model.parameters());
+  Writer writer;
   const std::vector<std::int32_t> some = {3, 50, 153, 200, 201, 290, 311, 420};
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::search}) {
-    DecodingScorer decoding(model, model.begin(1, {.nodes = 8, .positions = 8, .rows = 1}, {}),
+    DecodingScorer decoding(writer.model, writer.begin({.nodes = 8, .positions = 8, .rows = 1}),
                             {some});
     ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 500);
     Extension next = {.id = 287};

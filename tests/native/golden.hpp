@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/encoder_model.hpp"
-#include "models/seq2seq.hpp"
+#include "models/runner.hpp"
 #include "tasks/classify/classify.hpp"
 
 namespace glassformer::test {
@@ -56,6 +55,14 @@ struct GoldenCase {
 struct Golden : GoldenCase {
   explicit Golden(const std::string& name);
   std::unique_ptr<EncoderModel> model;
+  mutable Session session;
+
+  /// Runs the model in this session.
+  EncoderModel::Output run(const Batch& batch, const TraceRequest& request = {}) const {
+    return (*model)(batch, request, session);
+  }
+  /// The model and the session, as explanations take them.
+  EncoderRunner runner() const { return {*model, session}; }
 };
 std::vector<std::string> golden_names();
 
@@ -63,6 +70,20 @@ std::vector<std::string> golden_names();
 struct TranslationGolden : GoldenCase {
   explicit TranslationGolden(const std::string& name);
   std::unique_ptr<Seq2Seq> model;
+  mutable Session session;
+
+  /// Calls of the model in this session.
+  Seq2Seq::Encoded encode(const Batch& sources, const TraceRequest& request = {}) const {
+    return model->encode(sources, request, session);
+  }
+  DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
+                      const TraceRequest& request = {}) const {
+    return model->begin(encoded, limits, request, session);
+  }
+  View<2> decode(DecodingState& state, std::span<const Extension> extensions) const {
+    return model->decode(state, extensions);
+  }
+  View<2> project(const ConstView<2>& hidden) const { return model->project(hidden, session); }
 
   /// The forced target of a text: the start token and its pieces.
   std::vector<std::int32_t> target(std::size_t text) const;
@@ -70,6 +91,9 @@ struct TranslationGolden : GoldenCase {
   bool has_self_attention() const;
 };
 std::vector<std::string> translation_golden_names();
+
+/// Patterns that match any name, for runs that do not check names.
+inline const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
 
 /// A model of this configuration with the weights of a folder.
 std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,

@@ -40,14 +40,13 @@ ModelConfig classifier_config(const Tokenizer& tokenizer) {
   StackConfig& stack = config.architecture.encoder.emplace();
   stack.tokens().vocab_size = tokenizer.size();
   stack.max_length = 64;
-  stack.layers = 2;
   stack.d_model = 16;
-  stack.layers[0].attention.n_heads = 4;
-  stack.layers[0].attention.d_head = 4;
-  stack.layers[0].feed_forward.d_ff = 24;
+  LayerConfig layer;
+  layer.attention = {.n_heads = 4, .n_kv_heads = 4, .d_head = 4, .bias = true, .out_bias = true};
+  layer.feed_forward.d_ff = 24;
+  stack.layers.assign(2, layer);
   stack.layer_norm.eps = 1e-5f;
   stack.final_norm = true;
-  stack.layers[0].attention.bias = true;
   return config;
 }
 
@@ -57,8 +56,9 @@ ModelConfig translator_config(const Tokenizer& tokenizer) {
   config.labels = {};
   config.source_language = "en";
   config.target_language = "de";
-  config.architecture.decoder = config.architecture.encoder;
-  config.architecture.decoder->max_length = 24;
+  StackConfig& decoder = config.architecture.decoder.emplace(config.encoder());
+  decoder.max_length = 24;
+  for (LayerConfig& layer : decoder.layers) layer.mixer = Mixer::causal;
   config.architecture.head = {.kind = HeadKind::next_token, .outputs = tokenizer.size()};
   config.suffix_tokens = {"</s>"};
   config.start_token = "<s>";
@@ -114,9 +114,10 @@ TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
 TEST_CASE("attention that would not fit is refused by its size before the model runs", "[limits]") {
   ModelConfig config = classifier_config(tokenizer_named("unigram"));
   StackConfig& stack = *config.architecture.encoder;
-  stack.layers = 8;
-  stack.layers[0].attention.n_heads = 8;
-  stack.layers[0].attention.d_head = 2;
+  LayerConfig layer = stack.layers[0];
+  layer.attention.n_heads = layer.attention.n_kv_heads = 8;
+  layer.attention.d_head = 2;
+  stack.layers.assign(8, layer);
   stack.max_length = 8192;
   ClassifyPipeline pipeline(config, own_tokenizer("unigram"));
   fill(pipeline.parameters());
@@ -208,14 +209,15 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
   config.architecture.decoder->max_length = 700;
   Seq2Seq model(config.architecture);
   fill(model.parameters());
+  Session session;
   Batch sources;
   sources.add(std::vector<std::int32_t>{5, 6, 7, 8});
-  const auto encoded = model.encode(sources, {});
+  const auto encoded = model.encode(sources, {}, session);
   const std::size_t beams = 4, length = 690;
   REQUIRE(beams * length > likely_nodes);
   REQUIRE(length > likely_positions);
   const DecodingLimits limits = {.nodes = beams * length, .positions = length, .rows = beams};
-  DecodingState state = model.begin(encoded, limits, {.attention = true});
+  DecodingState state = model.begin(encoded, limits, {.attention = true}, session);
   SplitMix64 random(3);
   std::vector<Extension> step(beams), path;
   std::vector<float> last;
@@ -232,8 +234,9 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
   const auto node = static_cast<NodeIndex>((length - 1) * beams + 2);
   const std::vector<float> weights = state.self_attention_step(node).data;
 
-  DecodingState at_once = model.begin(
-      encoded, {.nodes = length, .positions = length, .rows = length}, {.attention = true});
+  DecodingState at_once =
+      model.begin(encoded, {.nodes = length, .positions = length, .rows = length},
+                  {.attention = true}, session);
   const View<2> hidden = model.decode(at_once, path);
   CHECK(std::equal(last.begin(), last.end(), &hidden(length - 1, 0)));
   CHECK(weights == at_once.self_attention_step(static_cast<NodeIndex>(length - 1)).data);
@@ -417,7 +420,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
     return error ? std::optional(error->code()) : std::nullopt;
   };
   const auto linear = [](ModelConfig& config) {
-    config.architecture.encoder->layers[0].mixer = Mixer::linear;
+    for (LayerConfig& layer : config.architecture.encoder->layers) layer.mixer = Mixer::linear;
   };
   CHECK(!code_with(1, linear));
   CHECK(code_with(1e4f, linear) == ErrorCode::non_finite);
@@ -425,7 +428,10 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
   CHECK(code_with(1e25f, [](ModelConfig&) {}) == ErrorCode::non_finite);
   CHECK(code_with(1, [](ModelConfig& config) {
           StackConfig& stack = *config.architecture.encoder;
-          stack.d_model = stack.layers[0].attention.n_heads = stack.layers[0].attention.d_head = 1;
+          stack.d_model = 1;
+          for (LayerConfig& layer : stack.layers) {
+            layer.attention.n_heads = layer.attention.n_kv_heads = layer.attention.d_head = 1;
+          }
           stack.layer_norm.kind = NormKind::unbiased;
           stack.tokens().positions = PositionKind::learned;
         }) == ErrorCode::non_finite);

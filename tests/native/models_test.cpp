@@ -38,7 +38,7 @@ TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch giv
   TraceRequest request = inspect_everything();
   request.names = {"encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*", "pooled",
                    "logits"};
-  const auto output = (*golden.model)(batch, request);
+  const auto output = golden.run(batch, request);
   // The goldens have all texts' rows one after the other.
   std::map<std::string, std::vector<float>> traced;
   for (const auto& tensors : output.traces) {
@@ -76,11 +76,11 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
-  const auto plain = (*golden.model)(batch, {});
+  const auto plain = golden.run(batch);
   CHECK(plain.traces.empty());
   TraceRequest request = {.attention = true};
   request.names = {"*", "encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*"};
-  const auto traced = (*golden.model)(batch, request);
+  const auto traced = golden.run(batch, request);
   CHECK(values_of(plain.logits) == values_of(traced.logits));  // to the bit
 
   const StackConfig& stack = golden.config.encoder();
@@ -96,12 +96,12 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
     const std::size_t length = batch.length(s);
     for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
       const std::string block = "encoder.layers." + std::to_string(layer) + ".";
+      const LayerConfig& config = stack.layers[layer];
       INFO(block);
       CHECK(tensors.at(block + "input").shape == std::vector{length, stack.d_model});
-      CHECK(tensors.at(block + "fc1").shape ==
-            std::vector{length, stack.layers[0].feed_forward.d_ff});
+      CHECK(tensors.at(block + "fc1").shape == std::vector{length, config.feed_forward.d_ff});
       CHECK(tensors.at(block + "self_attn.q").shape ==
-            std::vector{length, stack.n_heads(), stack.layers[0].attention.d_head});
+            std::vector{length, config.attention.n_heads, config.attention.d_head});
       if (layer > 0) {
         const std::string before = "encoder.layers." + std::to_string(layer - 1) + ".output";
         CHECK(tensors.at(before).data == tensors.at(block + "input").data);
@@ -111,9 +111,8 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
       CHECK(weights.shape == std::vector{stack.n_heads(), length, length});
       const auto map = traced.attention[s].at(layer, 0);
       CHECK(std::equal(map.begin(), map.end(), weights.data.begin()));
-      CHECK(tensors.contains(block + "self_attn.scores") ==
-            (stack.layers[0].mixer != Mixer::linear));
-      if (stack.layers[0].mixer == Mixer::linear) continue;
+      CHECK(tensors.contains(block + "self_attn.scores") == (config.mixer != Mixer::linear));
+      if (config.mixer == Mixer::linear) continue;
       const TracedTensor& scores = tensors.at(block + "self_attn.scores");
       for (std::size_t row = 0; row < stack.n_heads() * length; ++row) {
         double sum = 0;
@@ -135,7 +134,7 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
         return sum;
       };
       CHECK(sum_of("input", "self_attn.output") == tensors.at(block + "self_attn.residual").data);
-      if (stack.layers[0].norm == NormPlacement::pre) {
+      if (config.norm == NormPlacement::pre) {
         CHECK(sum_of("self_attn.residual", "fc2") == tensors.at(block + "output").data);
       }
     }
@@ -160,7 +159,7 @@ TEST_CASE("ablated heads and masked tokens give what PyTorch gives", "[models]")
     const auto options = parse_classify_options(intervention.at("options").dump()).encoder;
     INFO(golden.name << ": " << intervention.at("options").dump());
     const Batch batch = golden.batch(intervention.at("text"), options.mask_tokens);
-    const auto output = (*golden.model)(batch, {.patches = with_ablations({}, options.ablate)});
+    const auto output = golden.run(batch, {.patches = with_ablations({}, options.ablate)});
     CHECK(distance(values_of(output.logits), intervention.at("logits")) <=
           golden.tolerance("logits"));
   }
@@ -171,7 +170,7 @@ TEST_CASE("the tutorial's slips give other numbers", "[models]") {
   // padding were counted in the mean: the generator computes each on purpose.
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
-  const auto logits = values_of((*golden.model)(golden.batch(), {}).logits);
+  const auto logits = values_of(golden.run(golden.batch()).logits);
   for (const auto& [slip, wrong] : golden.json.at("slips").items()) {
     INFO(golden.name << ": " << slip);
     std::vector<float> flat;
@@ -187,8 +186,8 @@ TEST_CASE("8-bit products stay close to floats, in every architecture", "[models
   INFO(name);
   const Golden golden(name);
   const auto quantized = load_model(golden.folder, golden.config, Compute::int8);
-  const auto expected = (*golden.model)(golden.batch(), inspect_everything());
-  const auto got = (*quantized)(golden.batch(), inspect_everything());
+  const auto expected = golden.run(golden.batch(), inspect_everything());
+  const auto got = (*quantized)(golden.batch(), inspect_everything(), golden.session);
   // Widths of 8 to 24 leave little that averages errors out.
   const double difference = distance(values_of(expected.logits), values_of(got.logits));
   CHECK(difference > 0);
@@ -205,7 +204,7 @@ TEST_CASE("8-bit products stay close to floats, in every architecture", "[models
 TEST_CASE("rows of attention sum to one", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
-  const auto output = (*golden.model)(golden.batch(), inspect_everything());
+  const auto output = golden.run(golden.batch(), inspect_everything());
   for (const AttentionMap& map : output.attention) {
     for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
       double sum = 0;
@@ -226,7 +225,7 @@ TEST_CASE("contributions and the bias sum to the logits", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
-  const auto output = (*golden.model)(batch, inspect_everything());
+  const auto output = golden.run(batch, inspect_everything());
   const std::vector<float> bias = golden.weight("classifier.bias");
   for (std::size_t s = 0; s < batch.size(); ++s) {
     for (std::size_t c = 0; c < bias.size(); ++c) {
@@ -244,12 +243,12 @@ TEST_CASE("showing attention changes no number, and neither does the company of 
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
-  const auto plain = (*golden.model)(batch, {});
-  const auto inspected = (*golden.model)(batch, inspect_everything());
+  const auto plain = golden.run(batch);
+  const auto inspected = golden.run(batch, inspect_everything());
   CHECK(values_of(plain.logits) == values_of(inspected.logits));  // to the bit
   CHECK(plain.attention.empty());
   for (std::size_t s = 0; s < batch.size(); ++s) {
-    const auto alone = (*golden.model)(golden.batch(s), inspect_everything());
+    const auto alone = golden.run(golden.batch(s), inspect_everything());
     for (std::size_t c = 0; c < golden.config.labels.size(); ++c) {
       CHECK(alone.logits(0, c) == plain.logits(s, c));
     }
@@ -260,7 +259,7 @@ TEST_CASE("showing attention changes no number, and neither does the company of 
 TEST_CASE("masked tokens are attended to by nobody", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
-  const auto output = (*golden.model)(golden.batch(0, {1, 4}), inspect_everything());
+  const auto output = golden.run(golden.batch(0, {1, 4}), inspect_everything());
   const AttentionMap& map = output.attention[0];
   for (std::size_t layer = 0; layer < map.layers; ++layer) {
     for (std::size_t head = 0; head < map.heads; ++head) {
@@ -282,7 +281,7 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
   for (std::size_t head = 0; head < 4; ++head)
     request.patches.push_back(ablation({.layer = 1, .head = head}));
   request.names = {"encoder.layers.1.self_attn.output"};
-  const auto output = (*golden.model)(batch, request);
+  const auto output = golden.run(batch, request);
   std::vector<float> sum;
   for (const auto& tensors : output.traces) {
     REQUIRE(tensors.size() == 1);
@@ -300,11 +299,14 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
 TEST_CASE("a local window that spans the text is full attention", "[models]") {
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
-  config.architecture.encoder->layers[0].mixer = Mixer::local;
-  config.architecture.encoder->layers[0].attention.window = 64;
+  for (LayerConfig& layer : config.architecture.encoder->layers) {
+    layer.mixer = Mixer::local;
+    layer.attention.window = 64;
+  }
   const auto wide = load_model(golden.folder, config);
-  const auto expected = (*golden.model)(golden.batch(), {});
-  CHECK(values_of((*wide)(golden.batch(), {}).logits) == values_of(expected.logits));
+  const auto expected = golden.run(golden.batch());
+  CHECK(values_of((*wide)(golden.batch(), {}, golden.session).logits) ==
+        values_of(expected.logits));
 }
 
 TEST_CASE("long texts of several blocks agree with their definition", "[models]") {
@@ -322,7 +324,7 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
   for (auto& id : ids)
     id = static_cast<std::int32_t>(random.next() % config.encoder().vocab_size());
   batch.add(ids, std::vector<std::size_t>{0, 47, 48, 100, 250});
-  const auto output = model(batch, {.attention = true});
+  const auto output = model(batch, {.attention = true}, golden.session);
   const AttentionMap& map = output.attention[0];
   double worst = 0;
   for (std::size_t row = 0; row < map.layers * map.heads * map.queries; ++row) {
@@ -351,25 +353,26 @@ struct RandomHead {
   HeadInput input(Compute compute, std::span<const std::uint32_t> visible) const {
     const std::size_t d_head = context.shape(1), in_front = context.shape(0) - 1;
     return {.q = qkv.data(),
+            .q_stride = 3 * d_head,
+            .queries = context.shape(0),
             .k = qkv.data() + d_head,
             .v = qkv.data() + 2 * d_head,
-            .stride = 3 * d_head,
-            .length = context.shape(0),
+            .kv_stride = 3 * d_head,
             .d_head = d_head,
             .divisor = std::sqrt(static_cast<float>(d_head)),
             .compute = compute,
-            .visible = visible,
+            .keys = visible,
             .bias = bias.empty() ? nullptr : bias.data() + in_front};
   }
 
   void attend(Compute compute, std::span<const std::uint32_t> visible, std::size_t window) {
     const std::size_t length = context.shape(0), d_head = context.shape(1);
-    Workspace workspace({.d_model = d_head, .d_heads = d_head, .d_hidden = d_head});
-    workspace.reserve(length, length);
+    AttentionScratch scratch;
+    scratch.reserve(length);
     const HeadOutput out = {
         .context = context.data(), .stride = d_head, .weights = {weights.data(), length}};
     SoftmaxAttention({.before = window, .behind = window})
-        .attend(input(compute, visible), out, workspace);
+        .attend(input(compute, visible), out, scratch);
   }
 
   Tensor<2> qkv, context;
@@ -381,16 +384,16 @@ struct RandomHead {
 std::vector<double> weights_of(const RandomHead& head, std::size_t query,
                                std::span<const std::uint32_t> visible, std::size_t window) {
   const HeadInput in = head.input(Compute::f32, visible);
-  std::vector<double> weights(in.length, 0.0);
+  std::vector<double> weights(in.queries, 0.0);
   double sum = 0;
   for (const std::uint32_t key : visible) {
     if (key + window < query || key > query + window) continue;
     double score = 0;
     for (std::size_t c = 0; c < in.d_head; ++c) {
-      score += static_cast<double>(in.q[query * in.stride + c]) *
-               static_cast<double>(in.k[key * in.stride + c]);
+      score += static_cast<double>(in.q[query * in.q_stride + c]) *
+               static_cast<double>(in.k[key * in.kv_stride + c]);
     }
-    const double bias = static_cast<double>(head.bias[key + in.length - 1 - query]);
+    const double bias = static_cast<double>(head.bias[key + in.queries - 1 - query]);
     sum += weights[key] = std::exp(score / static_cast<double>(in.divisor) + bias);
   }
   for (double& weight : weights) weight = sum == 0 ? 0.0 : weight / sum;
@@ -564,12 +567,13 @@ TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]"
 
 TEST_CASE("sinusoidal positions are the same however their table grows", "[models]") {
   constexpr std::size_t longest = 1000, d_model = 8;
-  SinusoidalEncoding whole(longest, d_model), grown(longest, d_model);
-  whole.reserve(longest);
+  const SinusoidalEncoding whole(longest, d_model), grown(longest, d_model);
+  Session session;  // has a table for each
+  whole.reserve(longest, session);
   for (const std::size_t position : {0, 127, 128, 300, 999}) {
     Tensor<2> expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
-    whole.add_to(rows(expected, 0, 1), std::span(&position, 1));
-    grown.add_to(rows(x, 0, 1), std::span(&position, 1));
+    whole.add_to(rows(expected, 0, 1), std::span(&position, 1), session);
+    grown.add_to(rows(x, 0, 1), std::span(&position, 1), session);
     CHECK(values_of(x) == values_of(expected));
     for (std::size_t i = 0; i < d_model; i += 2) {
       const double angle = static_cast<double>(position) *
@@ -578,15 +582,16 @@ TEST_CASE("sinusoidal positions are the same however their table grows", "[model
       CHECK(std::abs(x(0, i + 1) - std::cos(angle)) < 1e-6);
     }
   }
-  CHECK_THROWS_AS(grown.reserve(longest + 1), Error);
+  CHECK_THROWS_AS(grown.reserve(longest + 1, session), Error);
 }
 
 TEST_CASE("a model takes memory for weights when they come", "[models]") {
   Architecture architecture = Golden("pre_norm_mean").config.architecture;
   StackConfig& stack = *architecture.encoder;
-  stack.d_model = stack.layers[0].feed_forward.d_ff = stack.max_length = 1 << 14;
-  stack.layers[0].attention.d_head = stack.d_model / stack.n_heads();
-  stack.layers = 100;  // 600 GB of weights
+  LayerConfig layer = stack.layers[0];
+  stack.d_model = layer.feed_forward.d_ff = stack.max_length = 1 << 14;
+  layer.attention.d_head = stack.d_model / stack.n_heads();
+  stack.layers.assign(100, layer);  // 600 GB of weights
   const std::size_t peak = peak_of([&] {
     EncoderModel model(architecture);
     CHECK(model.parameters().size() > 1000);

@@ -22,7 +22,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 Patch to_patch(const TracedTensor& tensor) {
@@ -32,66 +31,63 @@ Patch to_patch(const TracedTensor& tensor) {
 // A model's run over one text, whatever the model.
 class Subject {
  public:
-  explicit Subject(const ModelConfig& config, Compute compute = Compute::f32)
-      : architecture_(config.architecture), compute_(compute) {}
   virtual ~Subject() = default;
 
-  const Architecture& architecture() const { return architecture_; }
+  virtual std::vector<ModelTensor> tensors() = 0;
   // The tensors of a run with these patches, which the model is asked for in its own way.
   std::vector<TracedTensor> run(std::vector<Patch> patches = {}) {
     TraceRequest request = {.patches = std::move(patches)};
-    for (const ModelTensor& tensor : tensors_of(architecture_)) {
-      request.names.push_back(tensor.name);
-    }
-    const TracePlan plan(architecture_, compute_, std::move(request));
-    return trace(plan.request());
+    for (const ModelTensor& tensor : tensors()) request.names.push_back(tensor.name);
+    return trace(std::move(request));
   }
 
  protected:
-  virtual std::vector<TracedTensor> trace(const TraceRequest& request) = 0;
-
- private:
-  Architecture architecture_;
-  Compute compute_;
+  virtual std::vector<TracedTensor> trace(TraceRequest request) = 0;
 };
 
 class EncoderSubject final : public Subject {
  public:
-  EncoderSubject(const ModelConfig& config, std::unique_ptr<EncoderModel> model, Batch batch)
-      : Subject(config, model->compute()), model_(std::move(model)), batch_(std::move(batch)) {}
+  EncoderSubject(std::unique_ptr<EncoderModel> model, Batch batch)
+      : model_(std::move(model)), batch_(std::move(batch)) {}
+
+  std::vector<ModelTensor> tensors() override { return model_->tensors(session_); }
 
  protected:
-  std::vector<TracedTensor> trace(const TraceRequest& request) override {
-    return std::move((*model_)(batch_, request).traces[0]);
+  std::vector<TracedTensor> trace(TraceRequest request) override {
+    const TracePlan plan(*model_, session_, std::move(request));
+    return std::move((*model_)(batch_, plan.request(), session_).traces[0]);
   }
 
  private:
   std::unique_ptr<EncoderModel> model_;
+  Session session_;
   Batch batch_;
 };
 
-// A translator that is forced to an answer.
+// A translator that is forced to an answer. The golden outlives this.
 class TranslatorSubject final : public Subject {
  public:
-  TranslatorSubject(const ModelConfig& config, Seq2Seq& model, Batch source,
-                    std::vector<std::int32_t> target)
-      : Subject(config, model.compute()),
-        model_(model),
-        source_(std::move(source)),
-        target_(std::move(target)) {}
+  TranslatorSubject(const TranslationGolden& golden, Batch source, std::vector<std::int32_t> target)
+      : golden_(golden), source_(std::move(source)), target_(std::move(target)) {}
+  // Uses the first text.
+  explicit TranslatorSubject(const TranslationGolden& golden)
+      : TranslatorSubject(golden, golden.batch(0), golden.target(0)) {}
+
+  std::vector<ModelTensor> tensors() override { return golden_.model->tensors(golden_.session); }
 
  protected:
-  std::vector<TracedTensor> trace(const TraceRequest& request) override {
-    Seq2Seq::Encoded encoded = model_.encode(source_, request);
+  std::vector<TracedTensor> trace(TraceRequest request) override {
+    const TracePlan plan(*golden_.model, golden_.session, std::move(request));
+    Seq2Seq::Encoded encoded = golden_.encode(source_, plan.request());
     DecodingState state =
-        model_.begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+        golden_.begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, plan.request());
     std::vector<Extension> extensions;
     for (const std::int32_t id : target_) {
       const bool first = extensions.empty();
       const auto parent = first ? no_parent : static_cast<NodeIndex>(extensions.size() - 1);
       extensions.push_back({.parent = parent, .source = 0, .id = id});
     }
-    model_.project(const_view(model_.decode(state, extensions)), state);
+    golden_.model->project(const_view(golden_.decode(state, extensions)), state);
     std::vector<TracedTensor> tensors = std::move(encoded.traces[0]);
     std::ranges::move(state.trace(static_cast<NodeIndex>(target_.size() - 1)),
                       std::back_inserter(tensors));
@@ -99,7 +95,7 @@ class TranslatorSubject final : public Subject {
   }
 
  private:
-  Seq2Seq& model_;
+  const TranslationGolden& golden_;
   Batch source_;
   std::vector<std::int32_t> target_;
 };
@@ -126,7 +122,7 @@ void check_same(const std::vector<TracedTensor>& got, const std::vector<TracedTe
 // Every tensor patched with its own values: no bit is another.
 void check_own_values(Subject& subject) {
   const std::vector<TracedTensor> plain = subject.run();
-  REQUIRE(plain.size() == tensors_of(subject.architecture()).size());
+  REQUIRE(plain.size() == subject.tensors().size());
   for (const TracedTensor& tensor : plain) {
     INFO("patched: " << tensor.name);
     check_same(subject.run({to_patch(tensor)}), plain);
@@ -137,7 +133,7 @@ void check_own_values(Subject& subject) {
 // it was, and the last of all is not.
 void check_other_values(Subject& subject) {
   const std::vector<TracedTensor> plain = subject.run();
-  const std::vector<ModelTensor> order = tensors_of(subject.architecture());
+  const std::vector<ModelTensor> order = subject.tensors();
   const std::string last = order.back().name;
   for (std::size_t i = 0; i < order.size(); ++i) {
     INFO("patched: " << order[i].name);
@@ -160,7 +156,7 @@ void check_other_values(Subject& subject) {
 std::unique_ptr<EncoderSubject> classifier_subject(const std::string& name, std::size_t text) {
   Golden golden(name);
   Batch batch = golden.batch(text);
-  return std::make_unique<EncoderSubject>(golden.config, std::move(golden.model), std::move(batch));
+  return std::make_unique<EncoderSubject>(std::move(golden.model), std::move(batch));
 }
 
 TracedTensor number(const std::string& name, float value) { return {name, {}, {value}}; }
@@ -181,7 +177,7 @@ TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
     std::vector<std::int32_t> ids(109);
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 7 % 80);
     batch.add(ids, std::vector<std::size_t>{0, 50, 108});
-    EncoderSubject subject(config, load_model(golden.folder, config), batch);
+    EncoderSubject subject(load_model(golden.folder, config), batch);
     check_own_values(subject);
   }
   SECTION("published checkpoints") {
@@ -192,7 +188,7 @@ TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
     opened.load(model->parameters());
     Batch batch;
     batch.add(std::vector<std::int32_t>{3, 7, 9, 4, 12});
-    EncoderSubject subject(opened.config, std::move(model), batch);
+    EncoderSubject subject(std::move(model), batch);
     check_own_values(subject);
   }
   SECTION("translators") {
@@ -200,8 +196,7 @@ TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
     INFO(golden.name);
     const bool masked = GENERATE(false, true);
     const std::vector<std::size_t> mask = masked ? std::vector<std::size_t>{1} : decltype(mask){};
-    TranslatorSubject subject(golden.config, *golden.model, golden.batch(0, mask),
-                              golden.target(0));
+    TranslatorSubject subject(golden, golden.batch(0, mask), golden.target(0));
     check_own_values(subject);
   }
 }
@@ -216,7 +211,7 @@ TEST_CASE("patched with other values a tensor shows them, and what follows is ma
   SECTION("translators") {
     const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
     INFO(golden.name);
-    TranslatorSubject subject(golden.config, *golden.model, golden.batch(0), golden.target(0));
+    TranslatorSubject subject(golden);
     check_other_values(subject);
   }
 }
@@ -229,8 +224,8 @@ TEST_CASE("with the whole stream of another text the answer is that text's, to t
   Batch base, donor;
   base.add(std::vector<std::int32_t>{5, 9, 40, 11, 30});
   donor.add(std::vector<std::int32_t>{6, 22, 41, 12, 31});
-  const auto given = (*golden.model)(donor, {.names = anything});
-  const auto plain = (*golden.model)(base, {});
+  const auto given = golden.run(donor, {.names = anything});
+  const auto plain = golden.run(base);
   const StackConfig& stack = golden.config.encoder();
   std::vector<std::string> stream = {"encoder.embeddings", "encoder.output", "pooled"};
   for (std::size_t layer = 0; layer < stack.layers.size(); ++layer) {
@@ -241,9 +236,9 @@ TEST_CASE("with the whole stream of another text the answer is that text's, to t
   for (const std::string& tensor : stream) {
     // Before a norm, x + f(norm(x)) also adds what is beside the residual; after it nothing does.
     INFO(tensor);
-    const TracePlan plan(golden.config.architecture, Compute::f32,
+    const TracePlan plan(*golden.model, golden.session,
                          {.patches = {to_patch(find(given.traces[0], tensor))}});
-    const auto patched = (*golden.model)(base, plan.request());
+    const auto patched = golden.run(base, plan.request());
     for (std::size_t c = 0; c < plain.logits.shape(1); ++c) {
       CHECK(patched.logits(0, c) == given.logits(0, c));
       CHECK(patched.logits(0, c) != plain.logits(0, c));
@@ -322,7 +317,7 @@ TEST_CASE("numbers in a row are as many tokens, queries or keys as they are enou
   check({.name = "pooled", .shape = {16}, .value = values(16)});
 
   const TranslationGolden golden("translate_pre_norm_shared");
-  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  TranslatorSubject translator(golden);
   const auto shorter =
       translator.run({{.name = "decoder.output", .shape = {32}, .value = values(32)}});
   CHECK(std::ranges::equal(std::span(find(shorter, "decoder.output").data).first(32), values(32)));
@@ -332,15 +327,15 @@ TEST_CASE("a key that every query's score leaves out is a masked token", "[patch
   const std::string name =
       GENERATE(as<std::string>{}, "pre_norm_unbiased_first", "post_norm_gelu_learned_first");
   Golden golden(name);
-  const auto masked = (*golden.model)(golden.batch(0, {2}), {});
+  const auto masked = golden.run(golden.batch(0, {2}));
   std::vector<Patch> patches;
   for (const char* layer : {"0", "1"}) {
     patches.push_back({.name = "encoder.layers." + std::string(layer) + ".self_attn.scores",
                        .keys = {{2}},
                        .value = {-infinity}});
   }
-  const auto cut = (*golden.model)(golden.batch(0), {.patches = patches});
-  const auto plain = (*golden.model)(golden.batch(0), {});
+  const auto cut = golden.run(golden.batch(0), {.patches = patches});
+  const auto plain = golden.run(golden.batch(0));
   for (std::size_t c = 0; c < plain.logits.shape(1); ++c) {
     CHECK(std::abs(cut.logits(0, c) - masked.logits(0, c)) < 1e-5f);
     CHECK(std::abs(cut.logits(0, c) - plain.logits(0, c)) > 1e-4f);
@@ -358,7 +353,7 @@ TEST_CASE("a query that sees no key has no weights and no context", "[patch]") {
   };
   check(*classifier_subject("pre_norm_mean", 0), "encoder.layers.0.self_attn");
   const TranslationGolden golden("translate_pre_norm_shared");
-  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  TranslatorSubject translator(golden);
   check(translator, "decoder.layers.1.self_attn");
   check(translator, "decoder.layers.1.encoder_attn");
 }
@@ -382,7 +377,7 @@ TEST_CASE("replaced weights are what values are mixed by", "[patch]") {
   check(*classifier_subject("pre_norm_mean", 0), "encoder.layers.1.self_attn");
   check(*classifier_subject("linear_attention", 0), "encoder.layers.1.self_attn");
   const TranslationGolden golden("translate_post_norm_tied");
-  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  TranslatorSubject translator(golden);
   check(translator, "decoder.layers.0.self_attn");
   check(translator, "decoder.layers.0.encoder_attn");
 }
@@ -404,33 +399,49 @@ TEST_CASE("keys that a query does not see stay unseen, whatever a patch says", "
   check(*classifier_subject("local_window", 0), "encoder.layers.0.self_attn.weights");
   for (const char* name : {"pre_norm_mean", "linear_attention"}) {
     Golden golden(name);
-    EncoderSubject masked(golden.config, std::move(golden.model), golden.batch(0, {1, 4}));
+    EncoderSubject masked(std::move(golden.model), golden.batch(0, {1, 4}));
     check(masked, "encoder.layers.0.self_attn.weights");
   }
   const TranslationGolden golden("translate_odd_local");
-  TranslatorSubject translator(golden.config, *golden.model, golden.batch(0), golden.target(0));
+  TranslatorSubject translator(golden);
   check(translator, "decoder.layers.2.self_attn.scores");
+
+  // A decoder whose queries see two tokens before their own.
+  TranslationGolden near("translate_pre_norm_shared");
+  for (LayerConfig& layer : near.config.architecture.decoder->layers) layer.attention.window = 2;
+  near.model = std::make_unique<Seq2Seq>(near.config.architecture);
+  load_weights(near.folder, near.model->parameters());
+  TranslatorSubject windowed(near);
+  check(windowed, "decoder.layers.1.self_attn.scores");
+  check(windowed, "decoder.layers.0.self_attn.weights");
+  const std::vector<float> weights =
+      find(windowed.run(), "decoder.layers.0.self_attn.weights").data;
+  const std::size_t length = near.target(0).size();
+  REQUIRE(length > 4);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t query = i / length % length, key = i % length;
+    CHECK((weights[i] != 0) == (key <= query && query <= key + 2));
+  }
 }
 
 TEST_CASE("a decoder's patch is for every hypothesis, at its positions", "[patch]") {
   const TranslationGolden golden("translate_pre_norm_shared");
-  Seq2Seq& model = *golden.model;
   const Patch patch = {.name = "decoder.layers.0.output",
                        .tokens = {{1}},
                        .shape = {1, 16},
                        .value = std::vector<float>(16, 0.125f)};
   const TraceRequest request = {.names = {"decoder.layers.0.output"}, .patches = {patch}};
-  const auto encoded = model.encode(golden.batch(0), request);
-  DecodingState state = model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6}, request);
-  DecodingState plain = model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6},
-                                    {.names = {"decoder.layers.0.output"}});
+  const auto encoded = golden.encode(golden.batch(0), request);
+  DecodingState state = golden.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6}, request);
+  DecodingState plain = golden.begin(encoded, {.nodes = 24, .positions = 24, .rows = 6},
+                                     {.names = {"decoder.layers.0.output"}});
   const std::vector<std::vector<Extension>> steps = {
       {{.id = 1}},
       {{.parent = 0, .id = 9}, {.parent = 0, .id = 40}},
       {{.parent = 2, .id = 7}, {.parent = 1, .id = 30}}};
   for (const auto& step : steps) {
-    model.decode(state, step);
-    model.decode(plain, step);
+    golden.decode(state, step);
+    golden.decode(plain, step);
   }
   for (const NodeIndex node : {3u, 4u}) {
     const std::vector<float> got = state.trace(node)[0].data, before = plain.trace(node)[0].data;
@@ -448,7 +459,7 @@ TEST_CASE("pipelines apply patches: a translation's own values give the same one
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
   TranslateOptions options = {.beams = 1, .max_length = 8};
   const std::string text = "the old film";
-  for (const ModelTensor& tensor : tensors_of(golden.config.architecture)) {
+  for (const ModelTensor& tensor : golden.model->tensors(golden.session)) {
     options.trace.push_back(tensor.name);
   }
   const Translation plain = pipeline->translate(text, options);
@@ -514,8 +525,7 @@ TEST_CASE(
   const std::string name = GENERATE(from_range(golden_names()));
   INFO(name);
   Golden golden(name);
-  EncoderSubject subject(golden.config, load_model(golden.folder, golden.config, Compute::int8),
-                         golden.batch(2));
+  EncoderSubject subject(load_model(golden.folder, golden.config, Compute::int8), golden.batch(2));
   const std::vector<TracedTensor> plain = subject.run();
   for (const TracedTensor& tensor : plain) {
     INFO("patched: " << tensor.name);

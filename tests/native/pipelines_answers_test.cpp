@@ -19,7 +19,7 @@ using Windows = std::vector<TokenWindow>;
 const TokenTemplate bert = surrounded(101, 102, Separator::once_with_types);
 
 // Tokens of one character each, every one a word.
-std::vector<Token> letters(std::size_t n) {
+std::vector<Token> letter_tokens(std::size_t n) {
   std::vector<Token> tokens;
   for (std::uint32_t i = 0; i < n; ++i) tokens.push_back({7, i, i + 1});
   return tokens;
@@ -27,7 +27,7 @@ std::vector<Token> letters(std::size_t n) {
 
 // [CLS] question [SEP] context [SEP]: the context's first token is at 2 + question.
 ModelInput window(std::size_t question, std::size_t context) {
-  return fill(bert.pair, letters(question), letters(context));
+  return fill(bert.pair, letter_tokens(question), letter_tokens(context));
 }
 
 // The formulas of CHECKPOINTS.md, section 5, as they stand there, on every pair of tokens.
@@ -169,7 +169,7 @@ TEST_CASE("an answer is widened to whole words", "[pipelines][answers]") {
     return std::pair(found.start, found.end);
   };
   using Place = std::pair<std::uint32_t, std::uint32_t>;
-  const ModelInput input = fill(bert.pair, letters(1), context);  // the context is at 3 to 7
+  const ModelInput input = fill(bert.pair, letter_tokens(1), context);  // the context is at 3 to 7
   CHECK(place(input, 4, 4) == Place{0, 7});
   CHECK(place(input, 3, 3) == Place{0, 7});
   CHECK(place(input, 5, 5) == Place{8, 9});
@@ -177,8 +177,8 @@ TEST_CASE("an answer is widened to whole words", "[pipelines][answers]") {
   CHECK(place(input, 6, 7) == Place{10, 17});
   // A window that starts or ends within a word has no more of it.
   const std::span<const Token> all(context);
-  CHECK(place(fill(bert.pair, letters(1), all.subspan(1, 3)), 3, 3) == Place{4, 7});
-  CHECK(place(fill(bert.pair, letters(1), all.subspan(1, 3)), 5, 5) == Place{10, 13});
+  CHECK(place(fill(bert.pair, letter_tokens(1), all.subspan(1, 3)), 3, 3) == Place{4, 7});
+  CHECK(place(fill(bert.pair, letter_tokens(1), all.subspan(1, 3)), 5, 5) == Place{10, 13});
 }
 
 TEST_CASE("the answer is the best of all windows", "[pipelines][answers]") {

@@ -51,12 +51,13 @@ TEST_CASE("a longer text gets the same bias for the same distance", "[layers]") 
   std::vector<float> values;
   for (int i = 0; i < 16; ++i) values.push_back(static_cast<float>(i));
   parameters[0].set(values, 0);
+  Session session;
   for (const std::size_t head : {std::size_t{0}, std::size_t{1}}) {
-    const float* few = bias.of(head, 3);
+    const float* few = bias.of(head, 3, session);
     CHECK(few[0] == static_cast<float>(head));
     CHECK(few[-2] == static_cast<float>(2 * 2 + head));
     CHECK(few[1] == static_cast<float>(2 * 5 + head));
-    const float* many = bias.of(head, 700);
+    const float* many = bias.of(head, 700, session);
     CHECK(many[0] == static_cast<float>(head));
     CHECK(many[-699] == static_cast<float>(2 * 3 + head));
     CHECK(many[699] == static_cast<float>(2 * 7 + head));

@@ -99,11 +99,10 @@ TraceRequest parse_request(const nlohmann::json& options, bool attention) {
 TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
   TraceRequest request = {.attention = true};
   request.names = {"encoder.*", "encoder.layers.*.*", "decoder.*", "decoder.layers.*.*",
                    "decoder.layers.*.*.*"};
-  const auto encoded = model.encode(golden.batch(), request);
+  const auto encoded = golden.encode(golden.batch(), request);
   Traced traced;
   for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
     append(encoded.traces[text], traced);
@@ -111,11 +110,11 @@ TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq
     golden.check("encoder_attention." + std::to_string(text), map.data.data(), map.data.size());
   }
 
-  DecodingState state = model.begin(encoded, enough, request);
+  DecodingState state = golden.begin(encoded, enough, request);
   const Forced forced = force_all(golden);
-  const View<2> hidden = model.decode(state, forced.extensions);
+  const View<2> hidden = golden.decode(state, forced.extensions);
   traced["decoder.output"] = values_of(hidden);
-  View<2> logits = model.project(const_view(hidden));
+  View<2> logits = golden.project(const_view(hidden));
   golden.check("logits", logits.data(), logits.size());
   for (std::size_t row = 0; row < logits.shape(0); ++row) {
     const float normalizer = writing_kernels().log_sum_exp(&logits(row, 0), logits.shape(1));
@@ -164,10 +163,10 @@ TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
   const TranslationGolden golden(name);
   TraceRequest request;
   request.names = {"decoder.layers.0.*.scores", "decoder.layers.0.*.weights"};
-  const auto encoded = golden.model->encode(golden.batch(), request);
-  DecodingState state = golden.model->begin(encoded, enough, request);
+  const auto encoded = golden.encode(golden.batch(), request);
+  DecodingState state = golden.begin(encoded, enough, request);
   const Forced forced = force_all(golden);
-  golden.model->decode(state, forced.extensions);
+  golden.decode(state, forced.extensions);
   const std::vector<TracedTensor> tensors = state.trace(forced.lasts[0]);
   const std::size_t sites = golden.has_self_attention() ? 2 : 1;
   REQUIRE(tensors.size() == 2 * sites);  // scores and weights of each
@@ -193,17 +192,16 @@ TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
 TEST_CASE("greedy decoding with the cache gives PyTorch's tokens", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
   const std::int32_t start = golden.target(0)[0];
-  const auto encoded = model.encode(golden.batch(), {});
-  DecodingState state = model.begin(encoded, enough, {});
+  const auto encoded = golden.encode(golden.batch());
+  DecodingState state = golden.begin(encoded, enough);
   for (std::size_t text = 0; text < encoded.sources.size(); ++text) {
     const auto& expected = golden.json.at("greedy").at(text);
     std::vector<std::int32_t> ids;
     double total = 0;
     Extension next = {.parent = no_parent, .source = text, .id = start};
     while (ids.size() < expected.at("ids").size()) {
-      const View<2> logits = model.project(const_view(model.decode(state, {&next, 1})));
+      const View<2> logits = golden.project(const_view(golden.decode(state, {&next, 1})));
       const float* row = logits.data();
       const float* best = std::max_element(row, row + logits.size());
       total += static_cast<double>(*best - writing_kernels().log_sum_exp(row, logits.size()));
@@ -219,16 +217,15 @@ TEST_CASE("greedy decoding with the cache gives PyTorch's tokens", "[seq2seq]") 
 TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(), {});
-  DecodingState at_once = model.begin(encoded, enough, {.attention = true});
+  const auto encoded = golden.encode(golden.batch());
+  DecodingState at_once = golden.begin(encoded, enough, {.attention = true});
   const Forced forced = force_all(golden);
-  const std::vector<float> expected = values_of(model.decode(at_once, forced.extensions));
+  const std::vector<float> expected = values_of(golden.decode(at_once, forced.extensions));
 
-  DecodingState stepwise = model.begin(encoded, enough, {.attention = true});
+  DecodingState stepwise = golden.begin(encoded, enough, {.attention = true});
   std::vector<float> got;
   for (const Extension& extension : forced.extensions) {
-    const auto row = values_of(model.decode(stepwise, {&extension, 1}));
+    const auto row = values_of(golden.decode(stepwise, {&extension, 1}));
     got.insert(got.end(), row.begin(), row.end());
   }
   CHECK(got == expected);
@@ -241,18 +238,17 @@ TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq
 TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
-  const auto together = model.encode(golden.batch(), {.attention = true});
-  DecodingState state = model.begin(together, enough, {.attention = true});
+  const auto together = golden.encode(golden.batch(), {.attention = true});
+  DecodingState state = golden.begin(together, enough, {.attention = true});
   const Forced forced = force_all(golden);
-  const std::vector<float> hidden = values_of(model.decode(state, forced.extensions));
+  const std::vector<float> hidden = values_of(golden.decode(state, forced.extensions));
   std::size_t first = 0;
   for (std::size_t text = 0; text < together.sources.size(); ++text) {
-    const auto alone = model.encode(golden.batch(text), {.attention = true});
+    const auto alone = golden.encode(golden.batch(text), {.attention = true});
     CHECK(alone.attention[0].data == together.attention[text].data);
-    DecodingState own = model.begin(alone, enough, {.attention = true});
+    DecodingState own = golden.begin(alone, enough, {.attention = true});
     const auto extensions = chain(golden.target(text), 0, 0);
-    const std::vector<float> got = values_of(model.decode(own, extensions));
+    const std::vector<float> got = values_of(golden.decode(own, extensions));
     CHECK(std::equal(got.begin(), got.end(), hidden.begin() + static_cast<std::ptrdiff_t>(first)));
     first += got.size();
     const auto last = static_cast<NodeIndex>(extensions.size() - 1);
@@ -263,18 +259,17 @@ TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") 
 
 TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(2), {});
+  const auto encoded = golden.encode(golden.batch(2));
   const std::vector<std::int32_t> left = {1, 9, 30, 11}, right = {1, 9, 7, 12};
   const auto straight = [&](const std::vector<std::int32_t>& ids) {
-    DecodingState state = model.begin(encoded, enough, {.attention = true});
-    const View<2> hidden = model.decode(state, chain(ids, 0, 0));
+    DecodingState state = golden.begin(encoded, enough, {.attention = true});
+    const View<2> hidden = golden.decode(state, chain(ids, 0, 0));
     return std::pair(row_of(hidden, ids.size() - 1), state.cross_attention(3).data);
   };
 
-  DecodingState tree = model.begin(encoded, enough, {.attention = true});
+  DecodingState tree = golden.begin(encoded, enough, {.attention = true});
   const auto feed = [&](std::vector<Extension> extensions) {
-    return values_of(model.decode(tree, extensions));
+    return values_of(golden.decode(tree, extensions));
   };
   feed({{.id = 1}});
   feed({{.parent = 0, .id = 9}, {.parent = 0, .id = 40}});
@@ -301,12 +296,11 @@ TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2se
 TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(0), {});
+  const auto encoded = golden.encode(golden.batch(0));
   std::vector<std::int32_t> ids = golden.target(0);
   const auto last = static_cast<NodeIndex>(ids.size() - 1);
-  DecodingState state = model.begin(encoded, enough, {.attention = true});
-  const std::vector<float> hidden = values_of(model.decode(state, chain(ids, 0, 0)));
+  DecodingState state = golden.begin(encoded, enough, {.attention = true});
+  const std::vector<float> hidden = values_of(golden.decode(state, chain(ids, 0, 0)));
   for (const bool own : {true, false}) {
     if (own && !golden.has_self_attention()) continue;
     const AttentionMap map = own ? state.self_attention(last) : state.cross_attention(last);
@@ -327,8 +321,8 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
   }
 
   ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.decoder().vocab_size());
-  DecodingState other = model.begin(encoded, enough, {});
-  const std::vector<float> changed = values_of(model.decode(other, chain(ids, 0, 0)));
+  DecodingState other = golden.begin(encoded, enough);
+  const std::vector<float> changed = values_of(golden.decode(other, chain(ids, 0, 0)));
   const auto before = static_cast<std::ptrdiff_t>(hidden.size() - golden.config.decoder().d_model);
   CHECK(std::equal(hidden.begin(), hidden.begin() + before, changed.begin()));
   CHECK(hidden != changed);
@@ -337,18 +331,17 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
 TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
   for (const auto& intervention : golden.json.at("interventions")) {
     const auto& options = intervention.at("options");
     INFO(name << ": " << options.dump());
     const std::size_t text = intervention.at("text");
     const auto masked = options.value("maskTokens", std::vector<std::size_t>{});
     const TraceRequest request = parse_request(options, true);
-    const auto encoded = model.encode(golden.batch(text, masked), request);
-    DecodingState state = model.begin(encoded, enough, request);
+    const auto encoded = golden.encode(golden.batch(text, masked), request);
+    DecodingState state = golden.begin(encoded, enough, request);
     const auto extensions = chain(golden.target(text), 0, 0);
-    const View<2> hidden = model.decode(state, extensions);
-    const View<2> logits = model.project(const_view(hidden));
+    const View<2> hidden = golden.decode(state, extensions);
+    const View<2> logits = golden.project(const_view(hidden));
     CHECK(distance(row_of(logits, extensions.size() - 1), intervention.at("logits")) <=
           golden.tolerance("logits"));
 
@@ -365,11 +358,10 @@ TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[se
 TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(0), {});
-  DecodingState state = model.begin(encoded, enough, {});
+  const auto encoded = golden.encode(golden.batch(0));
+  DecodingState state = golden.begin(encoded, enough);
   const auto extensions = chain(golden.target(0), 0, 0);
-  const View<2> logits = model.project(const_view(model.decode(state, extensions)));
+  const View<2> logits = golden.project(const_view(golden.decode(state, extensions)));
   for (const auto& [slip, wrong] : golden.json.at("slips").items()) {
     INFO(name << ": " << slip);
     const bool first = slip == "no_look_ahead_mask" || slip == "zero_start_ignored";
@@ -381,15 +373,14 @@ TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
 TEST_CASE("looking changes no number of a translation", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
   const Forced forced = force_all(golden);
   const auto run = [&](const TraceRequest& request) {
-    const auto encoded = model.encode(golden.batch(), request);
-    DecodingState state = model.begin(encoded, enough, request);
-    const View<2> hidden = model.decode(state, forced.extensions);
+    const auto encoded = golden.encode(golden.batch(), request);
+    DecodingState state = golden.begin(encoded, enough, request);
+    const View<2> hidden = golden.decode(state, forced.extensions);
     CHECK(encoded.attention.empty() != request.attention);
     CHECK(state.has_attention() == request.attention);
-    return values_of(model.project(const_view(hidden)));
+    return values_of(golden.project(const_view(hidden)));
   };
   TraceRequest everything = {.attention = true};
   everything.names = {"*.*", "*.layers.*.*", "*.layers.*.*.*"};
@@ -405,10 +396,10 @@ TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention ad
         ablation({.layer = 1, .head = head, .attention = AttentionSite::cross}));
   }
   request.names = {"decoder.layers.1.*.output"};
-  const auto encoded = golden.model->encode(golden.batch(0), request);
-  DecodingState state = golden.model->begin(encoded, enough, request);
+  const auto encoded = golden.encode(golden.batch(0), request);
+  DecodingState state = golden.begin(encoded, enough, request);
   const Extension start = {.id = 1};
-  golden.model->decode(state, {&start, 1});
+  golden.decode(state, {&start, 1});
   const std::vector<TracedTensor> tensors = state.trace(0);
   REQUIRE(tensors.size() == 2);  // the decoder's own attention, and the other one
   REQUIRE(tensors[1].name == "decoder.layers.1.encoder_attn.output");
@@ -419,11 +410,10 @@ TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention ad
 
 TEST_CASE("a source with every token masked is nothing to read, not an error", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(1, {0, 1, 2, 3}), {.attention = true});
-  DecodingState state = model.begin(encoded, enough, {.attention = true});
+  const auto encoded = golden.encode(golden.batch(1, {0, 1, 2, 3}), {.attention = true});
+  DecodingState state = golden.begin(encoded, enough, {.attention = true});
   const Extension start = {.id = 1};
-  const View<2> logits = model.project(const_view(model.decode(state, {&start, 1})));
+  const View<2> logits = golden.project(const_view(golden.decode(state, {&start, 1})));
   for (float value : values_of(logits)) CHECK(std::isfinite(value));
   const AttentionMap map = state.cross_attention(0);
   CHECK(std::all_of(map.data.begin(), map.data.end(), [](float weight) { return weight == 0; }));
@@ -433,6 +423,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   ModelConfig config = TranslationGolden("translate_pre_norm_shared").config;
   config.architecture.encoder->max_length = config.architecture.decoder->max_length = 256;
   Seq2Seq model(config.architecture);
+  Session session;
   SplitMix64 random(11);
   for (const NamedParameter& parameter : model.parameters()) {
     parameter.set(initial_values(parameter, random), 0);
@@ -445,12 +436,12 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   };
   Batch batch;
   batch.add(draw(251), std::vector<std::size_t>{0, 100, 250});
-  const auto encoded = model.encode(batch, {});
+  const auto encoded = model.encode(batch, {}, session);
   const auto extensions = chain(draw(256), 0, 0);
   const DecodingLimits limits = {.nodes = 256, .positions = 256, .rows = 256};
-  DecodingState at_once = model.begin(encoded, limits, {.attention = true});
+  DecodingState at_once = model.begin(encoded, limits, {.attention = true}, session);
   const std::vector<float> expected = values_of(model.decode(at_once, extensions));
-  DecodingState stepwise = model.begin(encoded, limits, {});
+  DecodingState stepwise = model.begin(encoded, limits, {}, session);
   std::vector<float> got;
   for (const Extension& extension : extensions) {
     const auto row = values_of(model.decode(stepwise, {&extension, 1}));
@@ -472,16 +463,15 @@ TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const bool attention = GENERATE(false, true);
   const TranslationGolden golden(name);
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(), {});
+  const auto encoded = golden.encode(golden.batch());
   constexpr DecodingLimits limits = {.nodes = 3 * 2 * 20, .positions = 20, .rows = 6};
-  DecodingState state = model.begin(encoded, limits, {.attention = attention});
+  DecodingState state = golden.begin(encoded, limits, {.attention = attention});
   std::vector<Extension> beams = {{.source = 0, .id = 1}, {.source = 0, .id = 2},
                                   {.source = 1, .id = 1}, {.source = 1, .id = 2},
                                   {.source = 2, .id = 1}, {.source = 2, .id = 2}};
   const std::size_t before = allocations();
   for (std::int32_t step = 0; step < 20; ++step) {
-    model.project(const_view(model.decode(state, beams)));
+    golden.project(const_view(golden.decode(state, beams)));
     const auto first = static_cast<NodeIndex>(state.tree().size() - beams.size());
     for (std::size_t row = 0; row < beams.size(); ++row) {
       beams[row].parent = first + static_cast<NodeIndex>(row ^ 1);  // each pair changes places
@@ -495,6 +485,7 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const TranslationGolden golden("translate_odd_local");
   Seq2Seq model(golden.config.architecture, compute);
+  Session session;
   SplitMix64 random(3);
   for (const NamedParameter& parameter : model.parameters()) {
     const std::vector<float> values = initial_values(parameter, random);
@@ -506,10 +497,10 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
     }
   }
   constexpr DecodingLimits limits = {.nodes = 40, .positions = 10, .rows = 4};
-  const auto encoded = model.encode(golden.batch(), {});
+  const auto encoded = model.encode(golden.batch(), {}, session);
   const std::vector<std::int32_t> first = {0, 3, 17, 18, 40}, second = {1, 2, 59};
-  DecodingScorer part(model, model.begin(encoded, limits, {}), {first, second});
-  DecodingScorer whole(model, model.begin(encoded, limits, {}));
+  DecodingScorer part(model, model.begin(encoded, limits, {}, session), {first, second});
+  DecodingScorer whole(model, model.begin(encoded, limits, {}, session));
   std::vector<Extension> beams = {
       {.source = 0, .id = 1}, {.source = 0, .id = 2}, {.source = 1, .id = 1}};
   std::vector<std::vector<float>> expected;
@@ -541,35 +532,33 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
 
 TEST_CASE("a decoding does not outgrow its limits", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
-  Seq2Seq& model = *golden.model;
-  const auto encoded = model.encode(golden.batch(0), {});
+  const auto encoded = golden.encode(golden.batch(0));
   const auto refused = [&](const char* message, const std::vector<Extension>& extensions) {
-    DecodingState state = model.begin(encoded, {.nodes = 4, .positions = 2, .rows = 3}, {});
-    model.decode(state, chain({1, 5}, 0, 0));
-    check_error(ErrorCode::internal, message, [&] { model.decode(state, extensions); });
+    DecodingState state = golden.begin(encoded, {.nodes = 4, .positions = 2, .rows = 3});
+    golden.decode(state, chain({1, 5}, 0, 0));
+    check_error(ErrorCode::internal, message, [&] { golden.decode(state, extensions); });
   };
   refused("rows: expected at most 3, got 4", {{.id = 1}, {.id = 1}, {.id = 1}, {.id = 1}});
   refused("nodes: expected at most 4, got 5", {{.id = 1}, {.id = 1}, {.id = 1}});
   refused("positions: expected at most 2, got 3", {{.parent = 1, .id = 4}});
   check_error(ErrorCode::internal, "positions: expected at most 48, got 49",
-              [&] { model.begin(encoded, {.nodes = 60, .positions = 49, .rows = 3}, {}); });
+              [&] { golden.begin(encoded, {.nodes = 60, .positions = 49, .rows = 3}); });
 }
 
 TEST_CASE("two decodings of one model do not disturb each other", "[seq2seq]") {
   const TranslationGolden golden("translate_tutorial_separate");
-  Seq2Seq& model = *golden.model;
-  const auto first = model.encode(golden.batch(0), {}), second = model.encode(golden.batch(2), {});
+  const auto first = golden.encode(golden.batch(0)), second = golden.encode(golden.batch(2));
   const std::vector<std::int32_t> ids = golden.target(0);
   const auto alone = [&](const Seq2Seq::Encoded& encoded) {
-    DecodingState state = model.begin(encoded, enough, {});
-    return row_of(model.decode(state, chain(ids, 0, 0)), ids.size() - 1);
+    DecodingState state = golden.begin(encoded, enough);
+    return row_of(golden.decode(state, chain(ids, 0, 0)), ids.size() - 1);
   };
   const auto expected_first = alone(first), expected_second = alone(second);
-  DecodingState a = model.begin(first, enough, {}), b = model.begin(second, enough, {});
+  DecodingState a = golden.begin(first, enough), b = golden.begin(second, enough);
   std::vector<float> got_first, got_second;
   for (const Extension& extension : chain(ids, 0, 0)) {
-    got_first = values_of(model.decode(a, {&extension, 1}));
-    got_second = values_of(model.decode(b, {&extension, 1}));
+    got_first = values_of(golden.decode(a, {&extension, 1}));
+    got_second = values_of(golden.decode(b, {&extension, 1}));
   }
   CHECK(got_first == expected_first);
   CHECK(got_second == expected_second);

@@ -23,14 +23,17 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-std::vector<std::string> everything(const Architecture& architecture) {
+template <class Model>
+std::vector<std::string> everything(const Model& model, Session& session) {
   std::vector<std::string> names;
-  for (const ModelTensor& tensor : tensors_of(architecture)) names.push_back(tensor.name);
+  for (const ModelTensor& tensor : model.tensors(session)) names.push_back(tensor.name);
   return names;
 }
 
-// All of them and more, for a run that does not check names: what it shows must be in the list.
-const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
+bool are_different(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return !names.empty() && std::ranges::adjacent_find(names) == names.end();
+}
 
 using Tensors = std::map<std::string, TracedTensor>;
 
@@ -43,11 +46,12 @@ Tensors by_name(const std::vector<TracedTensor>& list) {
   return tensors;
 }
 
-// A run showed exactly the tensors that such a model has.
-void check_all_shown(const Architecture& architecture, const TextLengths& lengths,
+// A run showed exactly the tensors that the model has.
+template <class Model>
+void check_all_shown(const Model& model, Session& session, const TextLengths& lengths,
                      const std::vector<TracedTensor>& shown) {
   const Tensors tensors = by_name(shown);
-  const std::vector<ModelTensor> expected = tensors_of(architecture);
+  const std::vector<ModelTensor> expected = model.tensors(session);
   CHECK(tensors.size() == expected.size());
   std::uint64_t numbers = 0;
   for (const ModelTensor& tensor : expected) {
@@ -60,9 +64,8 @@ void check_all_shown(const Architecture& architecture, const TextLengths& length
       CHECK(tensors.at(tensor.name).data == tensors.at(other.name).data);
     }
   }
-  CHECK(
-      TracePlan(architecture, Compute::f32, {.names = everything(architecture)}).numbers(lengths) ==
-      numbers);
+  const TracePlan plan(model, session, {.names = everything(model, session)});
+  CHECK(plan.numbers(lengths) == numbers);
 }
 
 template <class Map>
@@ -102,10 +105,9 @@ std::vector<Extension> chain(const std::vector<std::int32_t>& ids) {
 std::vector<TracedTensor> forced(const TranslationGolden& golden, const Batch& source,
                                  const std::vector<std::int32_t>& target) {
   const TraceRequest request = {.names = anything};
-  auto encoded = golden.model->encode(source, request);
-  DecodingState state =
-      golden.model->begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
-  golden.model->project(const_view(golden.model->decode(state, chain(target))), state);
+  auto encoded = golden.encode(source, request);
+  DecodingState state = golden.begin(encoded, {.nodes = 24, .positions = 24, .rows = 24}, request);
+  golden.model->project(const_view(golden.decode(state, chain(target))), state);
   std::vector<TracedTensor> shown = std::move(encoded.traces[0]);
   std::ranges::move(state.trace(static_cast<NodeIndex>(target.size() - 1)),
                     std::back_inserter(shown));
@@ -119,9 +121,9 @@ TEST_CASE("a run shows the tensors that its model is said to have", "[trace]") {
     const Golden golden(GENERATE(from_range(golden_names())));
     INFO(golden.name);
     const Batch batch = golden.batch();
-    const auto output = (*golden.model)(batch, {.names = anything});
+    const auto output = golden.run(batch, {.names = anything});
     for (std::size_t s = 0; s < batch.size(); ++s) {
-      check_all_shown(golden.config.architecture, {.source = batch.length(s)}, output.traces[s]);
+      check_all_shown(*golden.model, golden.session, {.source = batch.length(s)}, output.traces[s]);
     }
   }
   SECTION("published checkpoints") {
@@ -130,19 +132,50 @@ TEST_CASE("a run shows the tensors that its model is said to have", "[trace]") {
     const OpenFolder opened(checkpoints / name);
     EncoderModel model(opened.config.architecture);
     opened.load(model.parameters());
+    Session session;
     Batch batch;
     batch.add(std::vector<std::int32_t>{3, 7, 9, 4});
-    const auto output = model(batch, {.names = anything});
-    check_all_shown(opened.config.architecture, {.source = 4}, output.traces[0]);
+    const auto output = model(batch, {.names = anything}, session);
+    check_all_shown(model, session, {.source = 4}, output.traces[0]);
   }
   SECTION("translators") {
     const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
     INFO(golden.name);
     const Batch source = golden.batch(2);
     const std::vector<std::int32_t> target = golden.target(2);
-    check_all_shown(golden.config.architecture,
+    check_all_shown(*golden.model, golden.session,
                     {.source = source.length(0), .target = target.size()},
                     forced(golden, source, target));
+  }
+}
+
+TEST_CASE("a model lists each of its tensors once, in the order of a run", "[trace]") {
+  SECTION("classifiers") {
+    const Golden golden(GENERATE(from_range(golden_names())));
+    INFO(golden.name);
+    CHECK(are_different(everything(*golden.model, golden.session)));
+  }
+  SECTION("translators") {
+    const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
+    INFO(golden.name);
+    CHECK(are_different(everything(*golden.model, golden.session)));
+  }
+  SECTION("by name") {
+    std::vector<std::string> expected = {"encoder.embed_tokens", "encoder.embed_positions",
+                                         "encoder.embeddings"};
+    for (const std::string layer : {"encoder.layers.0.", "encoder.layers.1."}) {
+      for (const char* name :
+           {"input", "self_attn_layer_norm", "self_attn.q", "self_attn.k", "self_attn.v",
+            "self_attn.scores", "self_attn.weights", "self_attn.context", "self_attn.output",
+            "self_attn.residual", "final_layer_norm", "fc1", "fc2", "output"}) {
+        expected.push_back(layer + name);
+      }
+    }
+    for (const char* name : {"encoder.layer_norm", "encoder.output", "pooled", "logits"}) {
+      expected.push_back(name);
+    }
+    const Golden golden("pre_norm_mean");
+    CHECK(everything(*golden.model, golden.session) == expected);
   }
 }
 
@@ -151,7 +184,7 @@ TEST_CASE("every tensor that a golden model shows is PyTorch's", "[trace]") {
     const Golden golden(GENERATE(from_range(golden_names())));
     INFO(golden.name);
     const GoldenTrace expected = golden.traced();
-    const auto output = (*golden.model)(golden.batch(expected.text), {.names = anything});
+    const auto output = golden.run(golden.batch(expected.text), {.names = anything});
     check_against_pytorch(expected, output.traces[0]);
   }
   SECTION("translators") {
@@ -166,8 +199,7 @@ TEST_CASE("every tensor that a golden model shows is PyTorch's", "[trace]") {
 
 TEST_CASE("only the layers that are asked for keep their maps", "[trace]") {
   const Golden golden("pre_norm_mean");
-  const auto output =
-      (*golden.model)(golden.batch(0), {.names = {"encoder.layers.1.self_attn.scores"}});
+  const auto output = golden.run(golden.batch(0), {.names = {"encoder.layers.1.self_attn.scores"}});
   REQUIRE(output.traces[0].size() == 1);
   CHECK(output.traces[0][0].name == "encoder.layers.1.self_attn.scores");
   CHECK(output.attention.empty());
@@ -222,7 +254,7 @@ TEST_CASE("a translation shows what its own tokens show when they are forced", "
   const std::string text = "the old film. a quiet heart.";
   const Translation plain = pipeline->translate(text, options);
   CHECK(plain.sentences[0].trace.empty());
-  options.trace = everything(golden.config.architecture);
+  options.trace = everything(*golden.model, golden.session);
   const Translation shown = pipeline->translate(text, options);
   CHECK(shown.text == plain.text);
   CHECK(shown.score == plain.score);
@@ -232,8 +264,8 @@ TEST_CASE("a translation shows what its own tokens show when they are forced", "
     for (const InputToken& token : sentence.source_tokens) source.push_back(token.id);
     for (const OutputToken& token : sentence.output.tokens) target.push_back(token.id);
     target.pop_back();
-    check_all_shown(golden.config.architecture, {.source = source.size(), .target = target.size()},
-                    sentence.trace);
+    check_all_shown(*golden.model, golden.session,
+                    {.source = source.size(), .target = target.size()}, sentence.trace);
 
     Batch batch;
     batch.add(source);

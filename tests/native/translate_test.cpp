@@ -29,18 +29,19 @@ ModelConfig config_of(const Tokenizer& source, const Tokenizer& target) {
   StackConfig stack;
   stack.tokens().vocab_size = source.size();
   stack.max_length = 40;
-  stack.layers = 2;
   stack.d_model = 32;
-  stack.layers[0].attention.n_heads = 4;
-  stack.layers[0].attention.d_head = 8;
-  stack.layers[0].feed_forward.d_ff = 48;
+  LayerConfig layer;
+  layer.attention = {.n_heads = 4, .n_kv_heads = 4, .d_head = 8, .bias = true, .out_bias = true};
+  layer.feed_forward.d_ff = 48;
+  stack.layers.assign(2, layer);
   stack.tokens().scale_embedding = true;
   stack.layer_norm.eps = 1e-5f;
   stack.final_norm = true;
-  stack.layers[0].attention.bias = true;
   config.architecture.encoder = stack;
   stack.tokens().vocab_size = target.size();
   stack.max_length = 24;
+  layer.mixer = Mixer::causal;
+  stack.layers.assign(2, layer);
   config.architecture.decoder = stack;
   config.architecture.head = {.kind = HeadKind::next_token, .outputs = target.size()};
   config.suffix_tokens = {"</s>"};
@@ -144,6 +145,7 @@ TEST_CASE("one beam is greedy: at each step the most probable token", "[translat
   const auto pipeline = make_translator();
   const ModelConfig& config = pipeline->config();
   Seq2Seq model(config.architecture);
+  Session session;
   const std::int32_t start = *pipeline->target_tokenizer().find("<s>");
   const std::int32_t end = *pipeline->target_tokenizer().find("</s>");
   fill(model.parameters(), end, 1);
@@ -158,14 +160,15 @@ TEST_CASE("one beam is greedy: at each step the most probable token", "[translat
     CHECK(source.back() == *pipeline->source_tokenizer().find("</s>"));
     Batch batch;
     batch.add(source);
-    const auto encoded = model.encode(batch, {});
-    DecodingState state = model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 1}, {});
+    const auto encoded = model.encode(batch, {}, session);
+    DecodingState state =
+        model.begin(encoded, {.nodes = 24, .positions = 24, .rows = 1}, {}, session);
     Extension next = {.parent = no_parent, .source = 0, .id = start};
     double logprob = 0;
     bool loops = false;
     while (expected.size() < 24 && next.id != end) {
       const View<2> hidden = model.decode(state, {{next}});
-      const View<2> logits = model.project(const_view(hidden));
+      const View<2> logits = model.project(const_view(hidden), session);
       std::int32_t best = end;
       double sum = 0;
       for (std::size_t id = 0; id < logits.shape(1); ++id) {

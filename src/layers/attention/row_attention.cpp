@@ -8,11 +8,12 @@ namespace glassformer {
 namespace {
 
 // Writes row · scale to the map, if it is asked for. If it is patched there, the row becomes the
-// patched one, and scale 1. The row begins with key `first`.
+// patched one, and scale 1. The row begins with key `first`; keys before it stay unseen.
 void trace_row(const HeadMap& map, std::size_t first, std::span<float> row, float& scale) {
   if (!map.data) return;
   kernels().scale(map.data + first, row.data(), row.size(), scale);
   if (!map.replace(0)) return;
+  std::fill_n(map.data, first, map.unseen);
   std::copy_n(map.data + first, row.size(), row.begin());
   scale = 1.0f;
 }
