@@ -107,7 +107,8 @@ void read_windows(HubConfig& config, StackConfig& stack) {
   const std::vector<bool> sliding = sliding_layers(config, stack.layers.size());
   const bool uses = config.flag("use_sliding_window", false);
   if (!uses && std::ranges::find(sliding, true) != sliding.end()) {
-    config.refuse("use_sliding_window", "true with a sliding layer in layer_types", "false");
+    config.object().fail("use_sliding_window",
+                         "expected true with a sliding layer in layer_types, got false");
   }
   if (!uses) return;
   const std::size_t window = window_of(config), first = config.id("max_window_layers", 28);

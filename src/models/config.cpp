@@ -37,9 +37,7 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   choice(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
   choice(visitor, "attention", layer.mixer);
-  if (layer.mixer == Mixer::local) {
-    visitor.size("attention_window", attention.window, length);
-  } else if (layer.mixer == Mixer::causal) {
+  if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
     std::optional<std::size_t> window;
     if (attention.window > 0) window = attention.window;
     optional_field(visitor, "attention_window", window,
