@@ -37,9 +37,9 @@ constexpr std::array heads = {
 };
 
 // What a file that leaves out a key means, model type by model type.
-using Keys = std::array<ConfigKey, 11>;
-constexpr Keys keys_with(const char* positions, const char* d_ff, const char* n_heads,
-                         const char* n_kv_heads) {
+using LlamaKeys = std::array<ConfigKey, 11>;
+constexpr LlamaKeys keys_with(const char* positions, const char* d_ff, const char* n_heads,
+                              const char* n_kv_heads) {
   return {{
       {"vocab_size", "vocab_size", "32000"},
       {"max_position_embeddings", "max_length", positions},
@@ -54,20 +54,20 @@ constexpr Keys keys_with(const char* positions, const char* d_ff, const char* n_
       {"mlp_bias", "feed_forward_bias", "false"},
   }};
 }
-constexpr Keys llama_keys = keys_with("2048", "11008", "32", nullptr);
-constexpr Keys mistral_keys = keys_with("131072", "14336", "32", "8");
-constexpr Keys qwen_keys = keys_with("32768", "22016", "32", "32");
-constexpr Keys smollm_keys = keys_with("32768", "11008", "16", "4");
+constexpr LlamaKeys llama_keys = keys_with("2048", "11008", "32", nullptr);
+constexpr LlamaKeys mistral_keys = keys_with("131072", "14336", "32", "8");
+constexpr LlamaKeys qwen_keys = keys_with("32768", "22016", "32", "32");
+constexpr LlamaKeys smollm_keys = keys_with("32768", "11008", "16", "4");
 
 // A model type's own.
-struct Kind {
-  const Keys& keys;
+struct ModelKind {
+  const LlamaKeys& keys;
   float rope_base = 10000;
   bool tied = false;
   std::int32_t bos = -1, end = -1;  // -1: none
 };
 
-Kind kind_of(std::string_view type) {
+ModelKind model_kind(std::string_view type) {
   if (type == "mistral") return {.keys = mistral_keys, .bos = 1, .end = 2};
   if (type.starts_with("qwen")) return {.keys = qwen_keys};
   if (type == "smollm3") {
@@ -159,7 +159,7 @@ void set_rotary(HubConfig& config, StackConfig& stack, float base) {
 
 ModelConfig read(HubConfig& config) {
   const std::string type = config.text("model_type", "llama");
-  const Kind kind = kind_of(type);
+  const ModelKind kind = model_kind(type);
   ModelConfig model;
   StackConfig& stack = model.architecture.decoder.emplace(usual_stack(config, type));
   config.read(stack, {.keys = kind.keys, .layer_tensors = "layers."});

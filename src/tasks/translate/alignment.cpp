@@ -9,40 +9,42 @@ namespace glassformer {
 namespace {
 
 // What a UTF-16 unit of a text belongs to.
-enum class Kind : char { space, word, mark };
+enum class WordKind : char { space, word, mark };
 
-Kind kind_of(std::string_view character) {
+WordKind word_kind(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) {
-    if (byte <= ' ') return Kind::space;
+    if (byte <= ' ') return WordKind::space;
     const bool word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
                       (byte >= 'a' && byte <= 'z');
-    return word ? Kind::word : Kind::mark;
+    return word ? WordKind::word : WordKind::mark;
   }
-  if (character == "\u00A0" || character == "\u202F" || character == "\u3000") return Kind::space;
+  if (character == "\u00A0" || character == "\u202F" || character == "\u3000")
+    return WordKind::space;
   const bool latin_mark = byte == 0xC2;  // U+0080 to U+00BF
   const bool general_mark = character >= "\u2000" && character < "\u2070";
   const bool cjk_mark = character >= "\u3000" && character < "\u3040";
-  return latin_mark || general_mark || cjk_mark ? Kind::mark : Kind::word;
+  return latin_mark || general_mark || cjk_mark ? WordKind::mark : WordKind::word;
 }
 
 bool joins_letters(std::string_view character) {
   return character == "'" || character == "\u2019" || character == "-";
 }
 
-std::vector<Kind> kinds_of(std::string_view text) {
-  std::vector<Kind> kinds;
+std::vector<WordKind> kinds_of(std::string_view text) {
+  std::vector<WordKind> kinds;
   std::vector<std::size_t> joints;
   while (!text.empty()) {
     const std::size_t size = std::max<std::size_t>(valid_character_size(text), 1);
     const std::string_view character = text.substr(0, size);
     if (joins_letters(character)) joints.push_back(kinds.size());
-    kinds.insert(kinds.end(), size == 4 ? 2 : 1, kind_of(character));
+    kinds.insert(kinds.end(), size == 4 ? 2 : 1, word_kind(character));
     text.remove_prefix(size);
   }
   for (const std::size_t i : joints) {  // don't, twenty-one
-    if (i > 0 && i + 1 < kinds.size() && kinds[i - 1] == Kind::word && kinds[i + 1] == Kind::word) {
-      kinds[i] = Kind::word;
+    if (i > 0 && i + 1 < kinds.size() && kinds[i - 1] == WordKind::word &&
+        kinds[i + 1] == WordKind::word) {
+      kinds[i] = WordKind::word;
     }
   }
   return kinds;
@@ -51,17 +53,17 @@ std::vector<Kind> kinds_of(std::string_view text) {
 }  // namespace
 
 std::vector<Word> words_of(std::string_view text, std::span<const TextRange> ranges) {
-  const std::vector<Kind> kinds = kinds_of(text);
+  const std::vector<WordKind> kinds = kinds_of(text);
   std::vector<Word> words;
-  Kind last = Kind::space;
+  WordKind last = WordKind::space;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const TextRange range = ranges[i];
-    const Kind* begin = kinds.data() + range.start;
-    const Kind* end = kinds.data() + range.end;
-    Kind kind = Kind::space;
-    if (std::find(begin, end, Kind::mark) != end) kind = Kind::mark;
-    if (std::find(begin, end, Kind::word) != end) kind = Kind::word;
-    if (kind == Kind::space) continue;
+    const WordKind* begin = kinds.data() + range.start;
+    const WordKind* end = kinds.data() + range.end;
+    WordKind kind = WordKind::space;
+    if (std::find(begin, end, WordKind::mark) != end) kind = WordKind::mark;
+    if (std::find(begin, end, WordKind::word) != end) kind = WordKind::word;
+    if (kind == WordKind::space) continue;
     if (!words.empty() && kind == last && words.back().range.end == range.start) {
       words.back().last = i;
       words.back().range.end = range.end;
