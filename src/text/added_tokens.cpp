@@ -45,7 +45,7 @@ const AddedToken* AddedTokens::find(std::string_view content) const {
 std::vector<Fragment> AddedTokens::find(CharacterSpan text, bool normalized) const {
   const Trie& trie = tries_[normalized];
   std::vector<Fragment> fragments;
-  std::size_t done = 0;  // of the text
+  std::size_t done = 0;  // text position up to which fragments are complete
   const auto take = [&](std::size_t end, std::int32_t id) {
     if (end <= done) return;
     const CharacterSpan part = text.subspan(done, end - done);
@@ -57,7 +57,7 @@ std::vector<Fragment> AddedTokens::find(CharacterSpan text, bool normalized) con
 
   std::string utf8;
   for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;  // of the longest token here
+    std::size_t end = i;  // end of the longest token found here
     std::int32_t index = -1;
     Trie::Node node = Trie::root;
     for (std::size_t j = i; j < text.size();) {

@@ -16,15 +16,15 @@ struct AddedToken {
   static constexpr std::int32_t unknown_id = -1;
   std::int32_t id;
   std::string content;
-  bool single_word = false;  // only where no word character is next to it
-  bool strip_left = false;   // takes the white space before it
-  bool strip_right = false;  // takes the white space behind it
-  bool normalized = false;   // looked for in the normalized text
-  bool special = false;      // stands for no text
-  std::string pattern = {};  // what is looked for, which AddedTokens sets
+  bool single_word = false;  // matches only if no word character is next to it
+  bool strip_left = false;   // includes the white space before it
+  bool strip_right = false;  // includes the white space after it
+  bool normalized = false;   // is matched in the normalized text
+  bool special = false;      // decodes to no text
+  std::string pattern = {};  // the text to find; set by AddedTokens
 };
 
-/// A stretch of text that is an added token, or has none.
+/// A part of a text: one added token, or the text between added tokens.
 struct Fragment {
   static constexpr std::int32_t text = -1;
   Characters characters;
@@ -33,15 +33,15 @@ struct Fragment {
 
 class AddedTokens {
  public:
-  /// `normalizer`, which may be null, outlives the call only.
+  /// `normalizer` may be null and is only needed during the call.
   AddedTokens(std::vector<AddedToken> tokens, const TextNormalizer* normalizer);
 
-  /// Cuts a text at the tokens that are looked for in the input as it is.
+  /// Cuts a text at the tokens that are matched in the input as it is.
   std::vector<Fragment> find_in_input(CharacterSpan text) const { return find(text, false); }
-  /// And at those that are looked for in the normalized text.
+  /// Cuts a text at the tokens that are matched in the normalized text.
   std::vector<Fragment> find_in_normalized(CharacterSpan text) const { return find(text, true); }
 
-  /// Null if the id is none of theirs.
+  /// Returns the added token with this id, or null.
   const AddedToken* at(std::int32_t id) const;
   const AddedToken* find(std::string_view content) const;
   const std::vector<AddedToken>& all() const { return tokens_; }
@@ -49,8 +49,8 @@ class AddedTokens {
  private:
   std::vector<Fragment> find(CharacterSpan text, bool normalized) const;
 
-  std::vector<AddedToken> tokens_;  // by id
-  Trie tries_[2];                   // of contents, by `normalized`; values are indices
+  std::vector<AddedToken> tokens_;  // sorted by id
+  Trie tries_[2];                   // over contents, indexed by `normalized`; values index tokens_
 };
 
 }  // namespace glassformer

@@ -6,7 +6,7 @@
 
 namespace glassformer {
 
-/// The bytes that `text` stands for (RFC 4648, section 4); none if it is not base64.
+/// Decodes base64 (RFC 4648, section 4). Returns nothing if `text` is not base64.
 inline std::optional<std::string> decode_base64(std::string_view text) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -35,7 +35,7 @@ std::vector<Segment> Bpe::segment(std::string_view text, float&) const {
   return segments;
 }
 
-// Into characters and whole user-defined pieces.
+// Splits a word into characters and whole user-defined pieces.
 void Bpe::split(std::string_view word, std::vector<Symbol>& symbols) const {
   symbols.clear();
   for (std::size_t begin = 0; begin < word.size();) {
@@ -51,7 +51,7 @@ void Bpe::split(std::string_view word, std::vector<Symbol>& symbols) const {
   symbols.back().next = none;
 }
 
-// Puts the merge of two neighbors on the agenda if their joint text is a piece.
+// Adds the merge of two neighbors to the agenda if their joint text is a piece.
 void Bpe::propose(std::string_view word, std::int32_t left, std::int32_t right, Work& work) const {
   if (left == none || right == none) return;
   const Symbol& a = work.symbols[static_cast<std::size_t>(left)];
@@ -91,7 +91,7 @@ void Bpe::merge(std::string_view word, Work& work) const {
   }
 }
 
-// An unused piece is taken apart again into what it was made of.
+// Splits an unused piece again into the halves it was merged from.
 void Bpe::emit(std::string_view piece, const Work& work, std::vector<Segment>& out) const {
   std::vector<std::string_view> rest{piece};
   while (!rest.empty()) {

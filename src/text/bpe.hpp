@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Byte-pair encoding (Sennrich et al. 2016): starts from characters and merges, again and again,
-/// the two neighbors whose joint piece has the highest score, the leftmost first among equals.
+/// Byte-pair encoding (Sennrich et al. 2016). Starts from characters and repeatedly merges the two
+/// neighbors whose joint piece has the highest score, leftmost first among equals.
 class Bpe final : public Segmenter {
  public:
   explicit Bpe(const SentencePieceModel& model);
@@ -20,12 +20,12 @@ class Bpe final : public Segmenter {
   std::vector<Segment> segment(std::string_view words, float& score) const override;
 
  private:
-  /// A stretch of the word; merging empties the right one of two.
+  /// A part of the word. Merging two symbols empties the right one.
   struct Symbol {
-    std::int32_t previous, next;  // none at the ends
+    std::int32_t previous, next;  // `none` at the ends
     std::uint32_t begin, size;    // bytes of the word
-    Trie::Node node;              // where its text ends in the trie
-    bool frozen;                  // user-defined: takes part in no merge
+    Trie::Node node;              // the trie node at the end of its text
+    bool frozen;                  // user-defined: is never merged
   };
   /// A merge that was possible when it was found.
   struct Merge {
@@ -40,8 +40,8 @@ class Bpe final : public Segmenter {
   };
   static constexpr std::int32_t none = -1;
 
-  /// One call's working memory. `halves` says how unused pieces were last made: bytes of their left
-  /// half, by id.
+  /// Working memory of one call. `halves` maps the id of an unused piece to the size in bytes of
+  /// the left half it was last merged from.
   struct Work {
     std::vector<Symbol> symbols;
     std::vector<Merge> agenda;  // a heap
@@ -55,7 +55,7 @@ class Bpe final : public Segmenter {
   bool is_unused(std::int32_t id) const;
 
   std::vector<float> scores_;
-  std::vector<char> unused_;  // whether that is its type, by id
+  std::vector<char> unused_;  // by id: whether the piece has the type `unused`
   Trie trie_;
   Trie user_defined_;
   std::int32_t unk_id_;

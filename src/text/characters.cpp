@@ -19,7 +19,7 @@ void expect_moderate(std::string_view utf8) {
                {max_input_bytes, utf8.size()}});
 }
 
-// Each character knows its place in the input.
+// Each character stores its position in the input.
 std::size_t most_characters(CharacterSpan text) {
   constexpr std::size_t always = 1 << 16, each = 64, ever = 1 << 24;
   if (text.empty()) return always;

@@ -11,36 +11,38 @@
 
 namespace glassformer {
 
-/// The document that errors in a tokenizer's components name.
+/// The document to name in errors about a tokenizer's components.
 inline constexpr JsonSource tokenizer_json{ErrorCode::invalid_tokenizer, "tokenizer.json"};
 
-/// A type of component, and fields that it must have: components of old files do not name theirs.
+/// A component type and its required fields. They identify the type in old files, which do not
+/// write it.
 struct TypeFields {
   const char* type;
-  std::array<const char*, 3> fields;  ///< null after the last
+  std::array<const char*, 3> fields;  ///< null after the last one
 };
 
-/// One component of a tokenizer.json: an object with a "type". Its fields are read as those of any
-/// JsonObject; finish() refuses the ones that nobody asked for.
+/// A component of a tokenizer.json: an object with a "type". Fields are read as in any JsonObject;
+/// finish() throws if there are fields that were not read.
 class Component : public JsonObject {
  public:
   Component(const JsonValue& json, std::string_view path);
-  /// One whose type is not written in it.
+  /// Creates a component whose type is not written in the file.
   Component(const JsonValue& json, std::string_view path, std::string type);
-  /// One whose type may be missing: then it is the first of `types` whose fields are all there.
+  /// Creates a component whose type may be missing. If so, takes the first of `types` whose fields
+  /// are all present.
   Component(const JsonValue& json, std::string_view path, std::span<const TypeFields> types);
 
   const std::string& type() const { return type_; }
   const std::string& path() const { return path_; }
 
   bool boolean_or(const char* key, bool fallback);
-  /// A field that may be absent, but not null.
+  /// Returns a field that may be absent, but not null.
   bool boolean_unless_absent(const char* key, bool fallback);
   std::string string_or(const char* key, std::string_view fallback);
-  /// One character of a string.
+  /// Reads a string of exactly one character.
   char32_t character(const char* key);
 
-  /// Reads the elements of an array of components: `read` gets each with its path.
+  /// Calls `read` for each element of an array of components, with the element and its path.
   template <typename Read>
   void each(const char* key, const Read& read) {
     const JsonValue& array = require(key);
@@ -51,9 +53,9 @@ class Component : public JsonObject {
     });
   }
 
-  /// Throws unsupported: the type is none of `supported`.
+  /// Throws unsupported, because the type is not in the list `supported`.
   [[noreturn]] void refuse_type(std::string_view supported) const;
-  /// Throws unsupported for a value that we do not support.
+  /// Throws unsupported for a value that this library does not support.
   [[noreturn]] void refuse(std::string_view field, std::string_view got,
                            std::string_view supported) const;
 

@@ -59,7 +59,7 @@ std::unique_ptr<TokenReader> ComposedTokenizer::read(std::string_view utf8) cons
       }
     }
   }
-  // What one character became belongs to the first token of it.
+  // If one character became several tokens, its range belongs to the first.
   std::uint32_t covered = 0;
   for (Token& token : tokens) {
     token.start = std::max(token.start, covered);
@@ -121,7 +121,7 @@ std::string ComposedTokenizer::text_of(std::span<const std::int32_t> ids) const 
   return join(std::move(pieces));
 }
 
-// The token as the decoder takes it.
+// Returns the token in the form that the decoder expects.
 std::string ComposedTokenizer::decodable(std::int32_t id) const {
   const std::string_view text = piece(id);
   const AddedToken* added = added_.at(id);
@@ -137,12 +137,12 @@ std::string ComposedTokenizer::join(std::vector<std::string> pieces) const {
 std::string ComposedTokenizer::display_text(std::int32_t id) const {
   const std::string token = decodable(id);
   if (is_control(id) || id == unk_id()) return std::string(piece(id));
-  // Behind another token, so that it shows whether it starts a word.
+  // Decoded after another token, to find out whether it starts a word.
   const std::string before = "x";
   std::string text = join({before, token});
   text.erase(0, join({before}).size());
   if (text.find(replacement_character) == text.npos) return text;
-  // An added token is no bytes, even where the decoder takes it for some.
+  // An added token is not decoded into bytes, even if the decoder could.
   if (added_.at(id)) return std::string(piece(id));
   const auto bytes = bytes_of_characters(token);
   return bytes ? with_named_bytes(*bytes) : text;

@@ -19,7 +19,7 @@
 
 namespace glassformer {
 
-/// A tokenizer put together from small parts, as a tokenizer.json names them.
+/// A tokenizer built from the components of a tokenizer.json.
 class ComposedTokenizer final : public Tokenizer {
  public:
   struct Parts {
@@ -31,19 +31,19 @@ class ComposedTokenizer final : public Tokenizer {
     PostProcessor post_processor;
     std::optional<TruncationSide> truncation_side;
 
-    /// Adds a token as the library tokenizers does: with the id that it has in the vocabulary, or
-    /// with the next one behind all others, whatever id `token` has. One that was added before gets
-    /// the flags of this one.
+    /// Adds a token as the library `tokenizers` does, ignoring the id in `token`: uses its id in
+    /// the vocabulary, or else the next free id. If the token was added before, only updates its
+    /// flags.
     void add_token(AddedToken token);
     bool is_added(std::string_view token) const { return places_.contains(token); }
-    /// The id of an added token or of one in the vocabulary; Vocabulary::absent if it is neither.
+    /// Returns the id of an added token or a vocabulary entry, or Vocabulary::absent.
     std::int32_t find(std::string_view token) const;
-    /// The same. Throws invalid_tokenizer if it is neither.
+    /// Like find(), but throws invalid_tokenizer if the token does not exist.
     std::int32_t find_required(std::string_view token) const;
 
    private:
-    std::map<std::string, std::size_t, std::less<>> places_;  // of contents among added_tokens
-    std::int32_t next_id_ = 0;                                // behind all added tokens
+    std::map<std::string, std::size_t, std::less<>> places_;  // content to index in added_tokens
+    std::int32_t next_id_ = 0;  // greater than the ids of all added tokens
   };
   explicit ComposedTokenizer(Parts parts);
 

@@ -9,19 +9,19 @@
 
 namespace glassformer {
 
-/// What a model reads: the tokens of one text, or of two, and the special tokens around them.
+/// The input of a model: the tokens of one or two texts and the special tokens around them.
 struct ModelInput {
-  std::vector<Token> tokens;              ///< each one's range is in its own text
-  std::vector<std::int32_t> types;        ///< token type ("segment") of each
-  std::vector<TemplatePart::Kind> kinds;  ///< where each one is from
+  std::vector<Token> tokens;              ///< ranges refer to each token's own text
+  std::vector<std::int32_t> types;        ///< token type ("segment") of each token
+  std::vector<TemplatePart::Kind> kinds;  ///< origin of each token
 };
 
-/// Fills the places of a template: `single` of a TokenTemplate with one text, `pair` with two. A
-/// special token covers nothing, at the end of the text that it follows.
+/// Fills in a template with tokens: `single` of a TokenTemplate takes one text, `pair` two. A
+/// special token gets an empty range at the end of the text before it.
 ModelInput fill(std::span<const TemplatePart> parts, std::span<const Token> first,
                 std::span<const Token> second = {});
 
-/// How many special tokens a template adds.
+/// Returns the number of special tokens that a template adds.
 std::size_t special_tokens_of(std::span<const TemplatePart> parts);
 
 }  // namespace glassformer

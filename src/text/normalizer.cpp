@@ -10,7 +10,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t max_input_bytes = std::size_t{1} << 28;
-constexpr std::size_t max_replacement_bytes = 1024;  // Unicode's longest has 33
+constexpr std::size_t max_replacement_bytes = 1024;  // the longest in Unicode is 33
 constexpr std::size_t max_key_bytes = 1024;
 
 [[noreturn]] void fail_map(const Message& problem) {
@@ -18,8 +18,8 @@ constexpr std::size_t max_key_bytes = 1024;
               {"tokenizer.model: precompiled_charsmap: {}", {problem}});
 }
 
-// A unit of the character map's array: bits 0-7 and 31 are its label, bit 8 says that a key ends
-// here, the others say where its children start. A leaf holds bit 31 and the key's value.
+// A unit of the character map's array. Bits 0-7 and 31 are its label, bit 8 marks the end of a key,
+// the others give the offset of its children. A leaf holds bit 31 and the key's value.
 constexpr std::uint32_t label_of(std::uint32_t unit) { return unit & 0x800000FF; }
 constexpr bool ends_key(std::uint32_t unit) { return (unit & 0x100) != 0; }
 constexpr std::uint32_t children_of(std::uint32_t unit) {
@@ -44,7 +44,7 @@ CharacterMap::CharacterMap(std::string_view blob) {
   units_ = blob.substr(0, size);
   replacements_ = blob.substr(size);
 
-  // So that reading one from any position ends, and soon.
+  // Limits the length of each replacement, so reading one from any position terminates soon.
   std::size_t begin = 0;
   while (begin < replacements_.size()) {
     const std::size_t end = replacements_.find('\0', begin);
@@ -84,7 +84,7 @@ CharacterMap::Match CharacterMap::match(std::string_view text, bool longest) con
   if (units_.empty()) return found;
   std::uint32_t key = 0;
   std::uint32_t position = 0;
-  text = text.substr(0, max_key_bytes);  // in a broken map, keys may go round in circles
+  text = text.substr(0, max_key_bytes);  // in a broken map, keys may be cyclic
   for (std::size_t i = 0; i < text.size() && step(position, text[i]); ++i) {
     if (!ends_key(unit(position))) continue;
     key = position;
@@ -125,7 +125,7 @@ Normalizer::Normalizer(const SentencePieceModel& model)
   }
 }
 
-// The longest user-defined piece, else the longest rule, else one character as it is.
+// Applies the longest user-defined piece, else the longest rule; else copies one character.
 Normalizer::Step Normalizer::next(std::string_view input) const {
   if (is_ascii(input[0]) && (input.size() == 1 || is_ascii(input[1]))) {
     const Ascii& ascii = ascii_[static_cast<std::size_t>(input[0])];
@@ -197,8 +197,8 @@ void Normalization::end() {
   if (normalizer_.add_suffix_) append_space();
 }
 
-// `output` came from the next `units` code units, which are `bytes` bytes. Runs of ASCII share a
-// chunk.
+// Appends `output`, the result for the next `units` code units (`bytes` bytes). Runs of ASCII share
+// a chunk.
 void Normalization::append(std::string_view output, std::size_t bytes, std::uint32_t units) {
   const std::uint32_t begin = units_;
   units_ += units;
@@ -246,7 +246,7 @@ void Normalization::drop(std::size_t size) {
   const auto behind = std::upper_bound(
       chunks.begin(), chunks.end(), size,
       [](std::size_t position, const Chunk& chunk) { return position < chunk.normalized; });
-  chunks.erase(chunks.begin(), behind - 1);  // the one that holds the first byte that stays
+  chunks.erase(chunks.begin(), behind - 1);  // keep the one with the first remaining byte
   const auto dropped = static_cast<std::uint32_t>(size);
   if (chunks[0].kind == Chunk::Kind::bytes) chunks[0].begin += dropped - chunks[0].normalized;
   chunks[0].normalized = dropped;

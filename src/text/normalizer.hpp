@@ -12,41 +12,41 @@
 
 namespace glassformer {
 
-/// A model's precompiled map from character sequences to replacements: a double array in the format
-/// of Darts-clone, and the replacements it points to.
+/// A model's precompiled map from character sequences to replacements: a double array in
+/// Darts-clone format and the replacement strings.
 class CharacterMap {
  public:
   struct Match {
-    std::size_t size = 0;  // bytes of the text that are replaced; 0 if no rule applies
+    std::size_t size = 0;  // bytes of the text to replace; 0 if no rule applies
     std::string_view replacement;
   };
 
-  /// `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. Empty for a
-  /// map without rules; else it outlives the map. Throws invalid_tokenizer.
+  /// `blob`: u32 size of the array, the array's u32 units, NUL-terminated replacements. It is empty
+  /// for a map without rules; otherwise it must outlive the map. Throws invalid_tokenizer.
   explicit CharacterMap(std::string_view blob);
 
   Match longest_match(std::string_view text) const;
   Match shortest_match(std::string_view text) const;
 
-  /// Whether a rule starts with `first` and a byte of ASCII.
+  /// Returns whether a rule starts with `first` followed by an ASCII byte.
   bool joins_ascii_to(char first) const;
 
  private:
   Match match(std::string_view text, bool longest) const;
-  bool step(std::uint32_t& position, char byte) const;  // false if no rule goes on with it
+  bool step(std::uint32_t& position, char byte) const;  // false if no rule continues with it
   std::uint32_t unit(std::uint32_t position) const;
 
   std::string_view units_, replacements_;
 };
 
-/// A run of normalized bytes that came from one place in the input.
+/// A run of normalized bytes that came from one range of the input.
 struct Chunk {
   enum class Kind : std::uint8_t {
-    characters,  // belong together: one or more characters became one or more others
+    characters,  // one unit: one or more characters became one or more others
     bytes,       // each byte is one UTF-16 code unit of the input
     space,       // white space, or the prefix added before (or after) the text
   };
-  std::uint32_t normalized;  // first byte; the next chunk starts where this one ends
+  std::uint32_t normalized;  // first byte; the next chunk starts at the end of this one
   std::uint32_t begin, end;  // UTF-16 code units of the input
   Kind kind;
 };
@@ -56,8 +56,8 @@ struct NormalizedText {
   std::vector<Chunk> chunks;  // in order, covering the text
 };
 
-/// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space; and
-/// remembers where each byte came from. The model's file outlives it.
+/// Maps characters, replaces invalid UTF-8 by U+FFFD, collapses and escapes white space, and
+/// records the origin of each byte. The model file must outlive it.
 class Normalizer {
  public:
   explicit Normalizer(const SentencePieceModel& model);
@@ -72,10 +72,11 @@ class Normalizer {
   Step next(std::string_view input) const;
 
   CharacterMap map_;
-  Trie user_defined_;  // pieces that pass untouched
+  Trie user_defined_;  // pieces that are not normalized
   bool add_prefix_, add_suffix_, collapse_, escape_;
 
-  /// What ASCII characters become when another one follows, where that needs no look ahead.
+  /// The replacement of each ASCII character before another ASCII character, if it does not depend
+  /// on what follows.
   struct Ascii {
     char output;
     bool plain;
@@ -83,18 +84,18 @@ class Normalizer {
   std::array<Ascii, 128> ascii_;
 };
 
-/// One text's normalization, which goes as far as it is asked to: a window on the whole result. The
-/// normalizer and the text outlive it.
+/// Normalizes one text step by step and keeps a window of the result. The normalizer and the text
+/// must outlive it.
 class Normalization {
  public:
   Normalization(const Normalizer& normalizer, std::string_view utf8);
 
-  /// Goes on until window() has `size` bytes or the text ends. Returns whether it has ended.
+  /// Continues until window() has `size` bytes or the text ends. Returns whether it has ended.
   bool extend(std::size_t size);
-  /// What is normalized, less what was dropped. Its end may be white space that is taken back when
-  /// the text ends.
+  /// Returns the normalized text that was not dropped yet. White space at its end may still be
+  /// removed when the text ends.
   const NormalizedText& window() const { return window_; }
-  /// Drops the window's first `size` bytes, the last of which is not white space.
+  /// Drops the window's first `size` bytes. The last of them must not be white space.
   void drop(std::size_t size);
 
  private:
@@ -107,9 +108,9 @@ class Normalization {
 
   const Normalizer& normalizer_;
   std::string_view space_;
-  std::string_view rest_;  // of the text
+  std::string_view rest_;  // the text still to normalize
   NormalizedText window_;
-  std::uint32_t units_ = 0;  // of the text, so far
+  std::uint32_t units_ = 0;  // UTF-16 units of the text read so far
   bool after_space_;
   bool begun_ = false, ended_ = false;
 };

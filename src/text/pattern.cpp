@@ -56,7 +56,7 @@ Pattern Pattern::read(Component& component) {
       pattern.text_ += character.code;
     }
     if (pattern.text_.empty()) component.refuse("pattern", "", "a String that is not empty");
-    if (pattern.text_.size() > most_characters) {  // it is tried at each place of a text
+    if (pattern.text_.size() > most_characters) {  // it is tried at each position of a text
       object.fail("String", {"expected at most {} characters, got {}",
                              {most_characters, pattern.text_.size()}});
     }

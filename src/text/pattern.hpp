@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Cuts the text wherever `size_at(text, position)` says that a match of so many characters begins.
-/// The parts cover the text.
+/// Cuts the text at matches. `size_at(text, position)` returns the length of the match that begins
+/// at a position. The parts cover the text.
 template <typename SizeAt>
 std::vector<TextPart> find_matches(CharacterSpan text, const SizeAt& size_at) {
   std::vector<TextPart> parts;
@@ -32,7 +32,7 @@ std::vector<TextPart> find_matches(CharacterSpan text, const SizeAt& size_at) {
   return parts;
 }
 
-/// The same for single characters.
+/// Cuts the text at single characters that match.
 template <typename Is>
 std::vector<TextPart> find_characters(CharacterSpan text, const Is& is) {
   return find_matches(text, [&](CharacterSpan all, std::size_t i) -> std::size_t {
@@ -40,9 +40,9 @@ std::vector<TextPart> find_characters(CharacterSpan text, const Is& is) {
   });
 }
 
-/// Characters of the word that starts at `begin`, by the rules of byte-level vocabularies: English
-/// clitics; letters, numbers or other characters, with the space before them; white space, whose
-/// last character goes with what follows.
+/// Returns the number of characters of the word at `begin`, by the rules of byte-level
+/// vocabularies. A word is an English clitic; or letters, numbers or other characters with the
+/// space before them; or white space, whose last character belongs to the next word.
 std::size_t byte_level_word(CharacterSpan text, std::size_t begin);
 
 /// A "pattern" field: a text or a regular expression.

@@ -11,7 +11,7 @@
 namespace glassformer {
 namespace {
 
-/// What becomes of the stretches that match.
+/// What to do with the parts that match.
 enum class Behavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 Behavior read_behavior(Component& component, std::optional<Behavior> fallback) {
@@ -38,7 +38,7 @@ void split_at(CharacterSpan text, const std::vector<TextPart>& stretches, Behavi
       result.push_back(stretch);
     }
   };
-  bool before = false;  // whether the last stretch matched
+  bool before = false;  // whether the last part matched
   if (behavior == Behavior::merged_with_next) {
     for (std::size_t i = stretches.size(); i-- > 0;) {
       add(stretches[i], stretches[i].matched && !before);
@@ -62,7 +62,7 @@ bool is_punctuation(char32_t code) {
   return ascii || unicode::is_punctuation(code);
 }
 
-// A text with a character before it that the input does not have.
+// Puts a character before a text. It is not part of the input.
 Characters with_prefix(char32_t prefix, CharacterSpan text) {
   Characters result{{prefix, text[0].begin, text[0].begin}};
   result.insert(result.end(), text.begin(), text.end());
@@ -96,7 +96,7 @@ class Sequence final : public PreTokenizer {
   std::vector<std::unique_ptr<PreTokenizer>> steps_;
 };
 
-/// Cuts at characters of one kind.
+/// Cuts at all characters of one kind.
 class CharacterSplit final : public PreTokenizer {
  public:
   using Is = bool (*)(char32_t);
@@ -122,7 +122,7 @@ class BertPreTokenizer final : public PreTokenizer {
   }
 };
 
-/// Runs of word characters, and runs of others that are no white space.
+/// Splits into runs of word characters and runs of other characters, without white space.
 class Whitespace final : public PreTokenizer {
  public:
   void split(CharacterSpan text, Words& words) const override {
@@ -161,7 +161,7 @@ class ByteLevel final : public PreTokenizer {
   explicit ByteLevel(Component& component)
       : add_prefix_(component.boolean("add_prefix_space")),
         use_regex_(component.boolean_unless_absent("use_regex", true)) {
-    component.boolean("trim_offsets");  // which counts for the post-processor
+    component.boolean("trim_offsets");  // only relevant to the post-processor
   }
 
   void split(CharacterSpan text, Words& words) const override {

@@ -60,7 +60,7 @@ void ProtobufReader::expect(WireType type) const {
 }
 
 std::uint64_t ProtobufReader::read_varint() {
-  if (!rest_.empty() && static_cast<signed char>(rest_[0]) >= 0) {  // most are of one byte
+  if (!rest_.empty() && static_cast<signed char>(rest_[0]) >= 0) {  // most have one byte
     const auto value = static_cast<std::uint64_t>(rest_[0]);
     rest_.remove_prefix(1);
     return value;

@@ -5,9 +5,9 @@
 
 namespace glassformer {
 
-/// Reads one message of the protocol buffer wire format, field by field, never past its end:
+/// Reads one message of the protocol buffer wire format field by field, never past its end:
 ///   while (reader.next()) if (reader.field() == 3) use(reader.varint());
-/// Fields that nobody asks for are skipped. Throws invalid_tokenizer.
+/// Skips the fields whose value is not read. Throws invalid_tokenizer.
 class ProtobufReader {
  public:
   explicit ProtobufReader(std::string_view message) : rest_(message) {}
@@ -16,7 +16,7 @@ class ProtobufReader {
 
   std::uint32_t field() const { return field_; }
 
-  /// The current field's value; throws if it is stored as another kind.
+  /// Returns the current field's value. Throws if it is stored as another kind.
   std::uint64_t varint() const;
   std::int32_t int32() const;  // negative numbers are ten-byte varints
   bool boolean() const { return varint() != 0; }

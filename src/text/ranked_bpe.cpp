@@ -26,7 +26,7 @@ void RankedBpe::add_merge(std::string_view left, std::string_view right) {
 }
 
 void RankedBpe::finish_merges() {
-  // Where a pair comes twice, its last rank counts.
+  // If a pair occurs twice, its last rank is used.
   heap_sort(merges_.begin(), merges_.end(), [](const Merge& left, const Merge& right) {
     return left.pair != right.pair ? left.pair < right.pair : left.rank > right.rank;
   });
@@ -95,7 +95,8 @@ void RankedBpe::merge(std::vector<Symbol>& symbols) const {
     Symbol& left = at(best.left);
     if (left.removed || left.next == none) continue;
     Symbol& right = at(left.next);
-    // One of them may have changed meanwhile; what counts is what both become, as in the original.
+    // One of them may have changed since. The merge of the current pair is used, as in the
+    // original.
     const Merge* found = find(left.token.id, right.token.id);
     if (!found || found->id != best.id) continue;
     left.token.id = best.id;

@@ -11,24 +11,24 @@
 
 namespace glassformer {
 
-/// Byte-pair encoding with a list of merges (Sennrich et al. 2016): starts from characters and
+/// Byte-pair encoding with a list of merges (Sennrich et al. 2016). Starts from characters and
 /// repeatedly merges the two neighbors whose merge comes first in the list, leftmost first.
 class RankedBpe final : public WordModel {
  public:
   struct Options {
-    std::optional<std::string> unknown;  // none: what is not in the vocabulary is dropped
+    std::optional<std::string> unknown;  // if not set, unknown characters are dropped
     bool fuse_unknown = false;           // a run of unknown characters is one token
-    bool byte_fallback = false;          // an unknown character becomes its bytes' tokens
-    bool ignore_merges = false;          // a word in the vocabulary is taken as it is
-    std::string prefix = {};             // of every character of a word but the first ("##")
-    std::string suffix = {};             // of a word's last character ("</w>")
+    bool byte_fallback = false;          // an unknown character becomes one token per byte
+    bool ignore_merges = false;  // a word in the vocabulary becomes one token, without merges
+    std::string prefix = {};     // of all characters of a word except the first ("##")
+    std::string suffix = {};     // of a word's last character ("</w>")
   };
   RankedBpe(Vocabulary vocabulary, const Options& options);
 
-  /// Adds the next merge. Both joined lose the prefix of the right one. Throws invalid_tokenizer if
-  /// one of the tokens, or both joined, are not in the vocabulary.
+  /// Adds the next merge. The joint token drops the prefix of the right one. Throws
+  /// invalid_tokenizer if one of the three tokens is not in the vocabulary.
   void add_merge(std::string_view left, std::string_view right);
-  /// No merge follows.
+  /// Call this after the last merge.
   void finish_merges();
 
   void cut(CharacterSpan word, std::vector<WordToken>& tokens) const override;
@@ -36,14 +36,14 @@ class RankedBpe final : public WordModel {
 
  private:
   struct Merge {
-    std::uint64_t pair;  // the ids of both
+    std::uint64_t pair;  // both ids
     std::uint32_t rank;
     std::int32_t id;
   };
-  /// A token so far; merging removes the right one of two.
+  /// A token so far. Merging two symbols removes the right one.
   struct Symbol {
     WordToken token;
-    std::int32_t previous, next;  // none at the ends
+    std::int32_t previous, next;  // `none` at the ends
     bool removed = false;
   };
   /// A merge that was possible when it was found.
@@ -69,7 +69,7 @@ class RankedBpe final : public WordModel {
   Options options_;
   std::int32_t unknown_ = Vocabulary::absent;
   std::array<std::int32_t, 256> bytes_;
-  std::vector<Merge> merges_;  // by pair
+  std::vector<Merge> merges_;  // sorted by pair
 };
 
 }  // namespace glassformer

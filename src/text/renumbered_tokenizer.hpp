@@ -13,8 +13,8 @@
 
 namespace glassformer {
 
-/// A SentencePiece model whose pieces have the ids of another vocabulary, by their texts. A text
-/// may start with a language code, >>pt<<, which is looked up as a whole.
+/// A SentencePiece model whose pieces get their ids from another vocabulary. A text may start with
+/// a language code such as >>pt<<, which is a single token.
 class RenumberedTokenizer final : public Tokenizer {
  public:
   struct Specials {
@@ -35,7 +35,7 @@ class RenumberedTokenizer final : public Tokenizer {
   std::int32_t unk_id() const override { return unknown_; }
   bool is_control(std::int32_t id) const override { return specials_.at(id) != nullptr; }
   std::size_t language_code_size(std::string_view utf8) const override;
-  /// Two texts follow one another, with one end.
+  /// The template joins two texts directly and has one end token.
   const TokenTemplate& around() const override { return template_; }
 
  private:

@@ -26,7 +26,7 @@ ScoredPieces::ScoredPieces(Vocabulary vocabulary, std::vector<double> scores,
 }
 
 void ScoredPieces::cut(CharacterSpan word, std::vector<WordToken>& tokens) const {
-  // The best way to each position: its score from the start of the word, and its last token.
+  // The best path to each position: its score from the start of the word, and its last token.
   struct Arrival {
     double score = 0;
     WordToken token{Vocabulary::absent, 0, 0};

@@ -9,19 +9,19 @@
 
 namespace glassformer {
 
-/// The Unigram language model (Kudo 2018) as tokenizer.json has it: scores and sums are doubles,
-/// and every token can be found in a text.
+/// The Unigram language model (Kudo 2018) as defined by a tokenizer.json. Unlike in Unigram, scores
+/// and sums are doubles, and every token can be found in a text.
 class ScoredPieces final : public WordModel {
  public:
   struct Options {
     std::optional<std::int32_t> unknown;
     bool byte_fallback = false;
   };
-  /// `scores` has one for every id.
+  /// `scores` has one score per id.
   ScoredPieces(Vocabulary vocabulary, std::vector<double> scores, const Options& options);
 
-  /// Throws invalid_tokenizer for a character that is not in the vocabulary if no token stands for
-  /// that.
+  /// Throws invalid_tokenizer for a character that is not in the vocabulary if there is no unknown
+  /// token.
   void cut(CharacterSpan word, std::vector<WordToken>& tokens) const override;
   std::int32_t unknown() const override { return unknown_; }
 

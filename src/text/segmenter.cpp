@@ -5,7 +5,7 @@
 namespace glassformer {
 namespace {
 
-// The first U+2581 at or after `from` with something other than U+2581 before it.
+// Returns the first U+2581 at or after `from` that follows another character.
 std::size_t find_boundary(std::string_view text, std::size_t from) {
   while (true) {
     const std::size_t found = text.find(space_symbol, from);

@@ -9,22 +9,23 @@
 
 namespace glassformer {
 
-/// One piece of a normalized text; segments follow one another without gaps.
+/// One piece of a normalized text. Segments follow one another without gaps.
 struct Segment {
-  std::int32_t id;     // unk_id where no piece fits
+  std::int32_t id;     // unk_id if no piece matches
   std::uint32_t size;  // bytes, at least 1
 };
 
-/// Where a text may be cut into words that are segmented one by one with the same result as the
-/// whole: before each U+2581 that follows something else. Nowhere if a piece spans such a place, or
-/// if there are unused pieces (BPE makes them of the halves it saw last, anywhere in the text).
+/// Finds positions where a text can be cut into words that give the same segments as the whole
+/// text. Cuts before each U+2581 that follows another character. Never cuts if a piece spans such a
+/// position, or if there are unused pieces (BPE splits them into the halves it saw last, anywhere
+/// in the text).
 class WordSplitter {
  public:
   explicit WordSplitter(const std::vector<Piece>& pieces);
 
-  /// Where the word that starts at `begin` < text.size() ends.
+  /// Returns the end of the word that starts at `begin` < text.size().
   std::size_t end_of_word(std::string_view text, std::size_t begin) const;
-  /// Where the text's last word starts; 0 if it is the only one.
+  /// Returns the start of the text's last word, or 0 if it is the only one.
   std::size_t last_word(std::string_view text) const;
 
  private:
@@ -37,7 +38,7 @@ class Segmenter {
   explicit Segmenter(const std::vector<Piece>& pieces) : splitter_(pieces) {}
   virtual ~Segmenter() = default;
 
-  /// Cuts the next whole words of a text. `score`: of its pieces so far, 0 at first.
+  /// Cuts the next whole words of a text. `score` is the sum over its pieces so far, 0 at first.
   virtual std::vector<Segment> segment(std::string_view words, float& score) const = 0;
 
   const WordSplitter& splitter() const { return splitter_; }

@@ -105,8 +105,8 @@ void check_denormalizer_spec(std::string_view message) {
   }
 }
 
-// Pieces that only stand for something have names of their own. Those that text is cut into are
-// checked as they go into a trie.
+// Checks that pieces that are never found in text have unique names. The other pieces are checked
+// when they are added to a trie.
 void check_names(const std::vector<Piece>& pieces) {
   std::set<std::string_view> names;
   for (const Piece& piece : pieces) {

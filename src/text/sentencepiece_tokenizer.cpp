@@ -18,19 +18,19 @@ std::unique_ptr<Segmenter> make_segmenter(const SentencePieceModel& model) {
   return std::make_unique<Unigram>(model);
 }
 
-// Words are read together until they have this many normalized bytes.
+// Words are processed in blocks of at least this many normalized bytes.
 constexpr std::size_t block_bytes = 2 << 10;
 constexpr std::size_t max_word_bytes = 4 << 20;
 
-// Finds the input ranges of consecutive stretches of a normalized text, of whose input `covered`
-// UTF-16 units are covered already.
+// Finds the input ranges of consecutive parts of a normalized text. `covered` is the number of
+// UTF-16 units of the input that are already covered.
 class RangeFinder {
  public:
   RangeFinder(const NormalizedText& text, std::uint32_t covered) : text_(text), covered_(covered) {}
 
   std::uint32_t covered() const { return covered_; }
 
-  // The token `id` for the next `size` bytes.
+  // Returns the token `id` for the next `size` bytes.
   Token next(std::int32_t id, std::uint32_t size) {
     const std::uint32_t begin = position_;
     position_ += size;
@@ -65,12 +65,12 @@ class RangeFinder {
   }
 
   const NormalizedText& text_;
-  std::size_t chunk_ = 0;       // the first that reaches beyond position_
+  std::size_t chunk_ = 0;       // the first chunk that ends after position_
   std::uint32_t position_ = 0;  // in the normalized text
   std::uint32_t covered_;       // in the input
 };
 
-// Takes the text of one piece after the other.
+// Decodes pieces one by one.
 class PieceDecoder final : public TextDecoder {
  public:
   explicit PieceDecoder(const SentencePieceTokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -104,7 +104,8 @@ void PieceDecoder::push(std::int32_t id) {
     text_ += model.unk_surface;
     return;
   }
-  // What normalization puts before the text goes; all of it where it would have been collapsed.
+  // Removes the prefix that normalization adds, or all leading spaces if normalization collapses
+  // them.
   const bool strip = model.add_dummy_prefix || model.remove_extra_whitespaces;
   if (strip && text_.empty() && !prefix_seen_ && rest.starts_with(space_symbol)) {
     rest.remove_prefix(space_symbol.size());
@@ -141,7 +142,7 @@ std::string with_spaces(std::string_view piece) {
   return text;
 }
 
-/// Reads a text block by block, with each piece's stretch of the normalized text.
+/// Reads a text block by block. Gives each piece with its part of the normalized text.
 class PieceReader final : public TokenReader {
  public:
   PieceReader(const SentencePieceTokenizer& tokenizer, std::string_view utf8)
@@ -157,14 +158,14 @@ class PieceReader final : public TokenReader {
     });
   }
 
-  // Calls use(token, its text, whether it goes on with the last one).
+  // Calls use(token, its text, whether it continues the last token).
   template <typename UseToken>
   bool read(const UseToken& use);
 
  private:
   const SentencePieceTokenizer& tokenizer_;
   Normalization normalization_;
-  float score_ = 0;            // of the pieces so far
+  float score_ = 0;            // sum over the pieces so far
   std::uint32_t covered_ = 0;  // UTF-16 units of the text that tokens cover
   bool after_unknown_ = false;
 };
@@ -175,7 +176,7 @@ bool PieceReader::read(const UseToken& use) {
   const Segmenter& segmenter = *tokenizer_.segmenter_;
   const NormalizedText& window = normalization_.window();
   bool ended = false;
-  std::size_t end = 0;  // of the words that are whole
+  std::size_t end = 0;  // end of the complete words
   for (std::size_t size = block_bytes; end == 0 && !ended; size *= 2) {
     ended = normalization_.extend(size);
     end = ended ? window.text.size() : segmenter.splitter().last_word(window.text);

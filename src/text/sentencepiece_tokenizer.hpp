@@ -17,24 +17,24 @@
 
 namespace glassformer {
 
-/// A piece with a space for each U+2581.
+/// Replaces each U+2581 of a piece by a space.
 std::string with_spaces(std::string_view piece);
 
-/// Text to ids and back, with the ids that SentencePiece gives for the same model file: Unigram and
-/// BPE, normalization map, byte fallback, user-defined pieces.
+/// Converts text to ids and back. The ids are the same as SentencePiece's for the same model file.
+/// Supports Unigram and BPE, normalization map, byte fallback and user-defined pieces.
 ///
 /// A token covers the characters that its piece was normalized from, without the white space before
-/// them: only white space and characters that normalize to nothing lie between tokens. A piece of
-/// nothing but white space covers that white space.
+/// them. Between tokens there is only white space and characters that normalize to nothing. A piece
+/// that is only white space covers that white space.
 class SentencePieceTokenizer final : public Tokenizer {
  public:
-  /// Reads a SentencePiece model file. Throws invalid_tokenizer, or unsupported for a kind of model
-  /// other than Unigram and BPE.
+  /// Reads a SentencePiece model file. Throws invalid_tokenizer, or unsupported for models other
+  /// than Unigram and BPE.
   static SentencePieceTokenizer parse(std::span<const std::byte> model_file);
 
-  /// Needs memory for some words. Throws too_large for a word of over 4 MiB.
+  /// Needs memory for only a few words at a time. Throws too_large for a word of over 4 MiB.
   std::unique_ptr<TokenReader> read(std::string_view utf8) const override;
-  /// Hands over each token with its stretch of the normalized text: of an unknown token, the
+  /// Takes each token with its part of the normalized text. For an unknown token, these are the
   /// characters that are not in the vocabulary.
   using Use = std::function<void(const Token&, std::string_view)>;
   void each_piece(std::string_view utf8, const Use& use) const;
@@ -44,14 +44,15 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::size_t size() const override { return model_.pieces.size(); }
   std::string_view piece(std::int32_t id) const override { return at(id).text; }
   std::string display_text(std::int32_t id) const override;
-  /// Looks at every piece in turn.
+  /// Compares with every piece: linear time.
   std::optional<std::int32_t> find(std::string_view piece) const override;
   std::int32_t unk_id() const override { return model_.unk_id; }
   bool is_control(std::int32_t id) const override { return at(id).type == PieceType::control; }
-  /// Nothing: the model's file does not say.
+  /// Empty, because the model file does not define a template.
   const TokenTemplate& around() const override;
 
-  /// What is cut into pieces: white space collapsed and written as U+2581, characters mapped.
+  /// Returns the text that is cut into pieces: white space is collapsed and written as U+2581,
+  /// characters are mapped.
   std::string normalize(std::string_view utf8) const;
 
   const SentencePieceModel& model() const { return model_; }
@@ -64,7 +65,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   SentencePieceModel model_;
   Normalizer normalizer_;
   std::unique_ptr<Segmenter> segmenter_;
-  std::vector<std::int32_t> byte_ids_;  // 256 with byte fallback, else none
+  std::vector<std::int32_t> byte_ids_;  // 256 with byte fallback, otherwise empty
 };
 
 }  // namespace glassformer

@@ -11,12 +11,12 @@ namespace {
 
 struct Character {
   char32_t code;
-  std::size_t byte;    // where it starts
-  std::uint32_t unit;  // the same in UTF-16 units
+  std::size_t byte;    // position in bytes
+  std::uint32_t unit;  // position in UTF-16 units
 };
 using Line = std::vector<Character>;
 
-// Case of the letters that European languages write with; others have none.
+// Case is defined for the letters of European languages. Other letters have no case.
 bool is_lower(char32_t c) {
   if (c < 0x80) return c >= 'a' && c <= 'z';
   if (c < 0x100) return c >= 0xDF && c != 0xF7;
@@ -60,7 +60,7 @@ bool is_among(std::string_view word, const std::array<std::string_view, N>& word
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Abbreviations that more of the sentence follows.
+// Abbreviations that do not end a sentence.
 constexpr auto inner = std::to_array<std::string_view>(
     {"mr",   "mrs",  "ms",   "mx",   "dr",   "prof", "rev",    "hon",  "st",     "mt",
      "ft",   "gen",  "col",  "maj",  "capt", "cmdr", "lt",     "sgt",  "cpl",    "pvt",
@@ -72,10 +72,10 @@ constexpr auto numbered = std::to_array<std::string_view>(
     {"no",   "nos", "nr",  "fig", "figs", "p",   "pp",   "vol", "ch",  "chap", "sec",
      "art",  "eq",  "ed",  "jan", "feb",  "mar", "apr",  "jun", "jul", "aug",  "sep",
      "sept", "oct", "nov", "dec", "c",    "op",  "para", "pt",  "ver", "v"});
-// Abbreviations that may stand anywhere in a sentence; so may initials and dotted letters (U.S.).
+// Abbreviations anywhere in a sentence. Initials and dotted letters (U.S.) are treated the same.
 constexpr auto anywhere = std::to_array<std::string_view>(
     {"inc", "ltd", "co", "corp", "llc", "bros", "ave", "blvd", "rd"});
-// Words that, with a capital, hardly stand inside a sentence.
+// Words that, if capitalized, rarely occur inside a sentence.
 constexpr auto starters = std::to_array<std::string_view>(
     {"the",    "a",     "an",     "this",  "that",  "these", "those",    "there",   "here",
      "it",     "it's",  "he",     "he's",  "she",   "she's", "they",     "we",      "you",
@@ -96,7 +96,7 @@ char32_t code_point(std::string_view character) {
   return code;
 }
 
-// The characters up to a line break, that included; `byte` and `unit` move behind them.
+// Reads the characters up to and including a line break. Moves `byte` and `unit` past them.
 Line read_line(std::string_view text, std::size_t& byte, std::uint32_t& unit) {
   Line line;
   while (byte < text.size()) {
@@ -111,7 +111,7 @@ Line read_line(std::string_view text, std::size_t& byte, std::uint32_t& unit) {
   return line;
 }
 
-// The characters of [begin, end) in ASCII and lower case; others as '?'.
+// Returns the characters of [begin, end) in ASCII and lower case, other characters as '?'.
 std::string lower(const Line& line, std::size_t begin, std::size_t end) {
   std::string word;
   for (std::size_t i = begin; i < end; ++i) {
@@ -123,8 +123,8 @@ std::string lower(const Line& line, std::size_t begin, std::size_t end) {
   return word;
 }
 
-// Whether the full stop at `stop` belongs to the word before it, the sentence's first character
-// being at `begin` and the next word at `next`.
+// Returns whether the full stop at `stop` belongs to the word before it. The sentence starts at
+// `begin`, the next word at `next`.
 bool abbreviates(const Line& line, std::size_t begin, std::size_t stop, std::size_t next) {
   std::size_t first = stop;
   while (first > begin && !is_space(line[first - 1].code) && !is_opening(line[first - 1].code)) {
@@ -152,8 +152,8 @@ bool abbreviates(const Line& line, std::size_t begin, std::size_t stop, std::siz
   return !is_among(lower(line, next, end), starters);
 }
 
-// Whether what starts at `next` starts a sentence, after the stops [stop, stop_end) and what closes
-// with them up to `closed`. `capitals`: the line tells capitals from small letters.
+// Returns whether a sentence starts at `next`, after the stops [stop, stop_end) and the closing
+// marks that end at `closed`. `capitals`: the line has both capital and small letters.
 bool starts_sentence(const Line& line, std::size_t begin, std::size_t stop, std::size_t stop_end,
                      std::size_t closed, std::size_t next, bool capitals) {
   std::size_t word = next;
@@ -168,7 +168,7 @@ bool starts_sentence(const Line& line, std::size_t begin, std::size_t stop, std:
   return !full_stop || !abbreviates(line, begin, stop, word);
 }
 
-// `line` has one more character than the text, which stands for its end.
+// `line` ends with an extra character that marks the end of the text.
 void split_line(const Line& line, std::vector<SentenceRange>& sentences) {
   std::size_t end = line.size() - 1;
   while (end > 0 && is_space(line[end - 1].code)) --end;

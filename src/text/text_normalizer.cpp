@@ -58,7 +58,7 @@ Characters without(Characters text, const Is& is) {
   return text;
 }
 
-// What the original takes for Chinese; from U+2B820 on it leaves some out.
+// Returns whether the original treats a character as Chinese. From U+2B820 on it leaves out some.
 bool is_chinese(char32_t code) {
   struct Range {
     char32_t first, last;
@@ -182,8 +182,8 @@ class Replace final : public TextNormalizer {
   }
 
  private:
-  // The character whose place is that of the content. There is none before an empty match at the
-  // start.
+  // Returns the character whose position the replacement gets. Before an empty match at the start
+  // there is no character.
   static Character origin_of(CharacterSpan text, const TextPart& match) {
     if (match.end > 0) return text[match.end - 1];
     return {0, text[0].begin, text[0].begin};
@@ -238,7 +238,7 @@ class Precompiled final : public TextNormalizer {
   }
 
  private:
-  static constexpr std::size_t max_bytes = 5;  // of what is looked up
+  static constexpr std::size_t max_bytes = 5;  // maximum length of a lookup
 
   bool replace(CharacterSpan origin, Characters& result) const {
     const std::string text = to_utf8(origin);

@@ -23,7 +23,8 @@ std::size_t bytes_of(const Tokens& tokens) {
   return bytes;
 }
 
-// How many bytes tokens may become: a file can chain rules that each double the text.
+// Returns the maximum number of bytes that tokens may grow to: a file can chain rules that each
+// double the text.
 std::size_t most_bytes(const Tokens& tokens) {
   constexpr std::size_t always = 1 << 12, each = 64;
   return always + each * bytes_of(tokens);
@@ -112,12 +113,12 @@ class WordPieces final : public TokenDecoder {
   bool cleanup_;
 };
 
-// Bytes at the start of `text`, which is not valid UTF-8 there, that become one U+FFFD together: as
-// many as could have begun a character.
+// Returns how many bytes at the start of `text`, where it is not valid UTF-8, become one U+FFFD.
+// These are as many bytes as could begin a character.
 std::size_t broken_size(std::string_view text) {
   std::size_t size = 1;
   while (size < text.size() && size < announced_size(text[0])) {
-    // Whether some continuation makes a character of one byte more.
+    // Whether some continuation by one more byte makes a character.
     bool begins = false;
     for (const char* rest : {"\x80\x80", "\xBF\xBF"}) {
       const std::string tried =
@@ -143,14 +144,14 @@ std::string valid_utf8(std::string_view bytes) {
 class ByteLevel final : public TokenDecoder {
  public:
   explicit ByteLevel(Component& component) {
-    component.boolean("add_prefix_space");  // these count for the pre-tokenizer
+    component.boolean("add_prefix_space");  // these are only relevant to the pre-tokenizer
     component.boolean("trim_offsets");
     component.boolean_unless_absent("use_regex", true);
   }
 
   Tokens decode(Tokens tokens) const override {
     std::string bytes;
-    // A token that has other characters, too, stands for itself.
+    // A token with any other character is kept as it is.
     for (const std::string& token : tokens) bytes += bytes_of_characters(token).value_or(token);
     return {valid_utf8(bytes)};
   }
@@ -200,7 +201,7 @@ class Replace final : public TokenDecoder {
   std::string content_;
 };
 
-/// Words that end with a suffix, which becomes the space behind them.
+/// Words that end with a suffix. The suffix becomes the space after the word.
 class SuffixedPieces final : public TokenDecoder {
  public:
   explicit SuffixedPieces(Component& component) : suffix_(component.string("suffix")) {

@@ -15,7 +15,7 @@ std::int32_t read_id(const Component& component, const JsonValue& value, const c
   return static_cast<std::int32_t>(value.whole());
 }
 
-// A special token as ["[SEP]", 102].
+// Reads a special token such as ["[SEP]", 102].
 std::int32_t read_pair(Component& component, const char* key) {
   const JsonValue& value = component.require(key);
   std::int32_t id = -1;
@@ -80,8 +80,8 @@ std::vector<TemplatePart> read_parts(Component& component, const char* key,
   return parts;
 }
 
-// Fields decide, whatever the type is called, but for ByteLevel and Sequence. So
-// "RobertaProcessing" without one of its flags is BERT's.
+// Except for ByteLevel and Sequence, the fields decide, not the type's name. "RobertaProcessing"
+// without one of its flags is therefore treated as BERT's.
 std::string type_of(const JsonValue& json, std::string_view path) {
   JsonObject fields(json, tokenizer_json, path);
   const auto has = [&](const char* key) { return present(fields.find(key)) != nullptr; };
@@ -124,7 +124,7 @@ void read(const JsonValue& json, std::string_view path, PostProcessor& result) {
         surrounded(read_pair(component, "cls"), read_pair(component, "sep"), Separator::twice);
   } else if (type == "ByteLevel") {
     read_trimming();
-    component.boolean_unless_absent("use_regex", true);  // which counts for the pre-tokenizer
+    component.boolean_unless_absent("use_regex", true);  // only relevant to the pre-tokenizer
   } else {
     component.refuse_type(
         "one of BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing");

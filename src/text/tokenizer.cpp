@@ -30,7 +30,7 @@ class WholeDecoder final : public TextDecoder {
   void push(std::int32_t id) override {
     ids_.push_back(id);
     std::string text = decode_(ids_);
-    // What is not a character yet may become one.
+    // An incomplete character may still become complete.
     while (text.ends_with(replacement_character)) {
       text.resize(text.size() - replacement_character.size());
     }

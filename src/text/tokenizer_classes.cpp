@@ -18,7 +18,7 @@ namespace {
 
 using Parts = ComposedTokenizer::Parts;
 
-// --- components, as a tokenizer.json has them ----------------------------------------------------
+// --- components, as in a tokenizer.json ----------------------------------------------------------
 
 JsonValue component(std::string_view text) { return parse_json(text, tokenizer_json); }
 
@@ -87,7 +87,7 @@ std::optional<AddedToken> special(const TokenizerConfig& config, const Role& rol
   return config.special(role.first, name.empty() ? std::nullopt : std::optional(name));
 }
 
-// The text of a special token that a class cannot do without.
+// Returns the text of a special token that a class requires.
 std::string required(const TokenizerConfig& config, const char* key, std::string_view usual) {
   const std::optional<AddedToken> token = config.special(key, usual);
   if (token) return token->content;
@@ -95,14 +95,14 @@ std::string required(const TokenizerConfig& config, const char* key, std::string
               {"tokenizer_config.json: {}: expected a token, got null", {key}});
 }
 
-// Its id, once the tokens are added.
+// Returns its id. Call this after the tokens were added.
 std::int32_t id_of(const Parts& parts, const TokenizerConfig& config, const char* key,
                    std::string_view usual) {
   return parts.find_required(required(config, key, usual));
 }
 
-// The tokens that a class and the files name. `more`: those that the class has without a role,
-// which those of the files replace.
+// Adds the special tokens of a class and of the files. `more`: the class's tokens without a role.
+// If the files have such tokens, they replace `more`.
 void add_tokens(Parts& parts, const TokenizerConfig& config, const Roles& usual,
                 std::span<const AddedToken> more = {}) {
   for (const AddedToken& token : config.added()) parts.add_token(token);
@@ -119,7 +119,7 @@ void add_tokens(Parts& parts, const TokenizerConfig& config, const Roles& usual,
   for (const AddedToken& token : config.more_specials()) add(token);
 }
 
-// "<mask>" takes the white space before it, unless the files give its flags.
+// Makes "<mask>" include the white space before it, unless the files give its flags.
 void strip_before_mask(Parts& parts, const TokenizerConfig& config, std::string_view usual) {
   const std::optional<AddedToken> mask = config.special("mask_token", usual);
   if (!mask) return;
@@ -192,7 +192,7 @@ Parts build_gpt2(const FolderFile& file, const TokenizerConfig& config) {
       text.insert(text.begin() + static_cast<std::ptrdiff_t>(at), {special, id, type});
     };
     insert(around.single, front ? 0 : around.single.size(), 0);
-    // Each of two texts has its own.
+    // Each of two texts has its own token.
     const auto second = std::ranges::find(around.pair, second_text, &TemplatePart::kind);
     const auto place = static_cast<std::size_t>(second - around.pair.begin());
     insert(around.pair, front ? place : around.pair.size(), 1);
@@ -225,7 +225,7 @@ TokenizerJsonChanges change_roberta(const TokenizerConfig& config) {
           .trim_offsets = config.boolean("trim_offsets").value_or(true)};
 }
 
-// BPE whose words end with "</w>", of the words that BERT reads (Mroczkowski et al. 2021).
+// BPE whose words end with "</w>", applied to BERT's words (Mroczkowski et al. 2021).
 Parts build_herbert(const FolderFile& file, const TokenizerConfig& config) {
   Parts parts;
   parts.model =
@@ -242,8 +242,8 @@ Parts build_herbert(const FolderFile& file, const TokenizerConfig& config) {
   return parts;
 }
 
-/// A SentencePiece model as its tokenizer.json would have it: the pieces from `first_piece` on,
-/// behind `before` and in front of `after`.
+/// The layout of a SentencePiece model's vocabulary in a tokenizer.json: the tokens `before`, the
+/// pieces from `first_piece` on, the tokens `after`.
 struct PieceLayout {
   std::vector<std::pair<std::string, double>> before;
   std::vector<std::string> after;
@@ -288,7 +288,7 @@ SentencePieceModel read_pieces(const FolderFile& file, std::string_view name) {
   return parse_sentencepiece_model(std::as_bytes(std::span(required_file(file, name))));
 }
 
-// Pieces that are found in a text before all others.
+// Returns the pieces that are found in a text before all others.
 std::vector<AddedToken> added_pieces(const SentencePieceModel& model) {
   std::vector<AddedToken> tokens;
   for (const Piece& piece : model.pieces) {
@@ -340,14 +340,14 @@ Parts build_t5(const FolderFile& file, const TokenizerConfig& config) {
   return parts;
 }
 
-// RoBERTa's special tokens around a SentencePiece model. `layout.before` holds what goes there
-// instead of the model's own first pieces.
+// Builds a SentencePiece model with RoBERTa's special tokens. `layout.before` replaces the model's
+// own first pieces.
 Parts build_piece_roberta(const FolderFile& file, const TokenizerConfig& config, PieceLayout layout,
                           std::vector<AddedToken> more) {
   const SentencePieceModel model = read_pieces(file, "sentencepiece.bpe.model");
   layout.unknown = required(config, "unk_token", roberta_roles.unk);
   const auto mask = config.special("mask_token", roberta_roles.mask);
-  layout.after = {mask ? mask->content : "None"};  // as Python writes a token that is null
+  layout.after = {mask ? mask->content : "None"};  // Python's text for a token that is null
   Parts parts = build_pieces(model, layout);
   for (AddedToken& token : added_pieces(model)) more.push_back(std::move(token));
   set_decoder(parts, metaspace(config));
@@ -374,7 +374,7 @@ Parts build_xlm_roberta(const FolderFile& file, const TokenizerConfig& config) {
 }
 
 Parts build_camembert(const FolderFile& file, const TokenizerConfig& config) {
-  // The model's own first piece is <unk>. Its <s> and </s> are the ones that count.
+  // The model's own first piece is <unk>. Its <s> and </s> are the ones in use.
   const std::array<std::string, 3> unused = {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"};
   const PieceLayout layout{.before = {{unused[0], 0},
                                       {required(config, "pad_token", roberta_roles.pad), 0},
@@ -387,7 +387,7 @@ Parts build_camembert(const FolderFile& file, const TokenizerConfig& config) {
   std::vector<AddedToken> more;
   for (const std::string& text : unused) more.push_back(special_token(text));
   Parts parts = build_piece_roberta(file, config, layout, std::move(more));
-  // As SentencePiece reads spaces: none at the end, and several as one.
+  // SentencePiece removes spaces at the end and collapses several into one.
   parts.normalizer =
       make_sequence(std::move(parts.normalizer),
                     read_normalizer(component(R"({"type": "Sequence", "normalizers": [
@@ -436,7 +436,7 @@ constexpr std::array classes = {
     TokenizerClass{"MT5Tokenizer", build_t5, nullptr, &t5_roles},
     TokenizerClass{"XLMRobertaTokenizer", build_xlm_roberta, change_pieces, &roberta_roles},
     TokenizerClass{"CamembertTokenizer", build_camembert, change_pieces, &roberta_roles},
-    // These never read one.
+    // These classes never read a tokenizer.json.
     TokenizerClass{"BertJapaneseTokenizer", nullptr, nullptr, nullptr, morphemes},
     TokenizerClass{"BertweetTokenizer", nullptr, nullptr, nullptr, segmented},
     TokenizerClass{"PhobertTokenizer", nullptr, nullptr, nullptr, segmented},

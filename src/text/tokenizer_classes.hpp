@@ -10,31 +10,29 @@
 
 namespace glassformer {
 
-/// What a class calls its special tokens where the files do not say. Empty: it has none of that
-/// role.
+/// The default special tokens of a class. Empty if the class has no token with that role.
 struct TokenizerRoles {
   std::string_view bos = {}, eos = {}, unk = {}, sep = {}, pad = {}, cls = {}, mask = {};
 };
 
-/// How a class of the library transformers makes a tokenizer of a folder's files.
+/// A tokenizer class of the library `transformers`, and how to build it from a folder's files.
 struct TokenizerClass {
-  /// "BertTokenizer"
+  /// For example "BertTokenizer".
   std::string_view name;
-  /// Makes one of the files that a folder without tokenizer.json has. Null: this class needs that
-  /// file.
+  /// Builds the tokenizer of a folder without tokenizer.json. Null if this class needs that file.
   ComposedTokenizer::Parts (*build)(const FolderFile& file, const TokenizerConfig& config);
-  /// What tokenizer_config.json changes in a tokenizer.json. May be null.
+  /// Returns the changes that tokenizer_config.json makes to a tokenizer.json. May be null.
   TokenizerJsonChanges (*changes)(const TokenizerConfig& config);
   const TokenizerRoles* roles;
-  /// Why the class cannot be had, whatever files lie there; empty: it can.
+  /// The reason why this class is not supported, with any files. Empty if it is supported.
   std::string_view refusal = {};
 };
 
-/// Null for a class that we do not know.
+/// Returns null for an unknown class.
 const TokenizerClass* find_tokenizer_class(std::string_view name);
 
-/// Adds the tokens that the class and the folder's small files name to those of a tokenizer.json.
-/// `known` may be null.
+/// Adds the special tokens of the class and of the folder's small files to the tokens of a
+/// tokenizer.json. `known` may be null.
 void add_tokens(ComposedTokenizer::Parts& parts, const TokenizerClass* known,
                 const TokenizerConfig& config);
 

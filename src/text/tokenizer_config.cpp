@@ -23,14 +23,14 @@ bool is_null(JsonValue value) { return value.type() == JsonValue::Type::null; }
 
 bool is_role(std::string_view key) { return std::ranges::find(roles, key) != roles.end(); }
 
-// A special token without flags, as a text has it.
+// Returns a special token without flags, from its text.
 AddedToken special_of(std::string content) {
   AddedToken token{.id = AddedToken::unknown_id, .content = std::move(content)};
   token.special = true;
   return token;
 }
 
-// Those of one id stay in their order. std::stable_sort takes 3 KB more of a download.
+// Tokens with the same id keep their order. std::stable_sort would add 3 KB to the download.
 void sort_by_id(std::vector<AddedToken>& tokens) {
   std::multimap<std::int32_t, AddedToken> sorted;
   for (AddedToken& token : tokens) sorted.emplace(token.id, std::move(token));
@@ -38,7 +38,7 @@ void sort_by_id(std::vector<AddedToken>& tokens) {
   for (auto& [id, token] : sorted) tokens.push_back(std::move(token));
 }
 
-// "tokenizer_class" of a JSON object, if it has one.
+// Returns "tokenizer_class" of a JSON object, if it has one.
 std::string class_in(std::string_view text, JsonSource source) {
   const JsonValue json = parse_json(text, source);
   if (!json.is_object()) source.fail({"expected an object, got {}", {describe(json)}});
@@ -99,7 +99,7 @@ void TokenizerConfig::read_config(std::string_view text) {
     if (found == fields_.end() || is_null(found->second)) continue;
     read_special(key, found->second, config_source);
     replaces_ = found->second.is_array();
-    break;  // the first of them is the one that counts
+    break;  // only the first one is used
   }
   const auto decoder = fields_.find("added_tokens_decoder");
   if (decoder == fields_.end() || is_null(decoder->second)) return;
@@ -122,8 +122,8 @@ void TokenizerConfig::read_config(std::string_view text) {
 void TokenizerConfig::read_special_map(std::string_view text) {
   const JsonValue json = parse_json(text, map_source);
   if (!json.is_object()) map_source.fail({"expected an object, got {}", {describe(json)}});
-  // For the library, a token of added_tokens.json is special if this key has it; not if only
-  // "additional_special_tokens" does, the key's older name.
+  // In the original library, a token of added_tokens.json is special if it is listed under this
+  // key, but not if it is only under the key's older name, "additional_special_tokens".
   for_each_field(json, [&](const std::string& key, JsonValue value) {
     read_special(key, value, map_source);
     if (key != "extra_special_tokens") return;
@@ -132,7 +132,8 @@ void TokenizerConfig::read_special_map(std::string_view text) {
   });
 }
 
-// Maps tokens to ids. Those that are not special elsewhere are ordinary text to the model.
+// Reads a map from tokens to ids. Tokens that are not special elsewhere are ordinary text to the
+// model.
 void TokenizerConfig::read_added(std::string_view text) {
   const JsonValue json = parse_json(text, added_source);
   if (!json.is_object()) added_source.fail({"expected an object, got {}", {describe(json)}});
@@ -152,7 +153,7 @@ void TokenizerConfig::read_added(std::string_view text) {
   sort_by_id(added_);
 }
 
-// A role's token, or a list of tokens without roles: texts, or objects with flags.
+// Reads a role's token, or a list of tokens without roles. Each is a text or an object with flags.
 void TokenizerConfig::read_special(const std::string& role, JsonValue value, JsonSource source) {
   const auto read = [&](JsonValue token) {
     if (token.is_string()) return special_of(token.string());
@@ -170,7 +171,7 @@ void TokenizerConfig::read_special(const std::string& role, JsonValue value, Jso
       specials_[role] = read(value);
       if (value.is_object()) with_flags_.insert(role);
     } else {
-      add_more(read(value));  // a role of this model's own ("image_token")
+      add_more(read(value));  // a model-specific role ("image_token")
     }
   }
 }

@@ -14,39 +14,40 @@
 
 namespace glassformer {
 
-/// Gives a file of a model folder by its name, or nothing if it is not there. Its bytes stay until
-/// the tokenizer is made.
+/// Returns a file of a model folder by name, or nothing if it does not exist. Its bytes must stay
+/// valid until the tokenizer is built.
 using FolderFile = std::function<std::optional<std::string_view>(std::string_view name)>;
 
-/// What a folder's small files say about its tokenizer, merged as the library transformers merges
-/// them: tokenizer_config.json; if that has no "added_tokens_decoder", also
-/// special_tokens_map.json, which wins, and added_tokens.json.
+/// The tokenizer settings from a folder's small files, merged as the library `transformers` does:
+/// tokenizer_config.json; if that has no "added_tokens_decoder", also special_tokens_map.json,
+/// which takes precedence, and added_tokens.json.
 ///
-/// Every failure is an `invalid_tokenizer` that names file and field.
+/// Every error is an `invalid_tokenizer` that names the file and the field.
 class TokenizerConfig {
  public:
   explicit TokenizerConfig(const FolderFile& file);
 
-  /// The class that reads texts in Python, without "Fast" ("BertTokenizer"): "tokenizer_class" of
-  /// tokenizer_config.json, else of config.json; empty if neither has one.
+  /// Returns the name of the Python tokenizer class, without "Fast" ("BertTokenizer"):
+  /// "tokenizer_class" of tokenizer_config.json, else of config.json, else an empty string.
   const std::string& tokenizer_class() const { return class_; }
 
-  /// A field that is true or false; nothing if it is absent or something else.
+  /// Returns a boolean field, or nothing if it is absent or not a boolean.
   std::optional<bool> boolean(std::string_view key) const;
   std::optional<std::size_t> integer(std::string_view key) const;
-  std::string text(std::string_view key) const;  ///< empty if it is absent
+  std::string text(std::string_view key) const;  ///< empty if absent
 
-  /// The special token of a role ("cls_token"): what the files say; `fallback` if they say nothing;
-  /// nothing if they say null. Its id is not known yet.
+  /// Returns the special token with a role ("cls_token"), or `fallback` if the files do not define
+  /// it, or nothing if they define it as null. Its id is not set yet.
   std::optional<AddedToken> special(const std::string& role,
                                     std::optional<std::string_view> fallback) const;
-  /// Whether the files give that token's flags, too, or only its text.
+  /// Returns whether the files give the token's flags in addition to its text.
   bool has_flags(const std::string& role) const { return with_flags_.contains(role); }
-  /// Tokens of further roles and without a role, all special.
+  /// Returns the tokens of further roles and without a role. All are special.
   const std::vector<AddedToken>& more_specials() const { return more_; }
-  /// Whether they stand instead of those that the class has: the files have a list of such tokens.
+  /// Returns whether they replace the class's own tokens, which is so if the files have a list of
+  /// such tokens.
   bool replaces_specials() const { return replaces_; }
-  /// Tokens with ids in the files, in the order of these ids.
+  /// Returns the tokens that have ids in the files, sorted by id.
   const std::vector<AddedToken>& added() const { return added_; }
 
  private:
@@ -59,14 +60,15 @@ class TokenizerConfig {
   std::map<std::string, JsonValue, std::less<>> fields_;  // of tokenizer_config.json
   std::string class_;
   bool replaces_ = false;
-  bool has_decoder_ = false;                                   // "added_tokens_decoder"
-  std::map<std::string, std::optional<AddedToken>> specials_;  // by role; none: null
-  std::set<std::string, std::less<>> with_flags_;              // roles
+  bool has_decoder_ = false;  // "added_tokens_decoder"
+  std::map<std::string, std::optional<AddedToken>>
+      specials_;                                   // by role; nothing if the file has null
+  std::set<std::string, std::less<>> with_flags_;  // roles
   std::vector<AddedToken> more_, added_, known_specials_;
 };
 
-/// An entry of "added_tokens" or "added_tokens_decoder", or a special token that is an object.
-/// Flags that are absent are false, but for "normalized": true unless the token is special.
+/// Reads an entry of "added_tokens" or "added_tokens_decoder", or a special token that is an
+/// object. Absent flags are false, except "normalized", which is true unless the token is special.
 AddedToken read_added_token(JsonValue value, JsonSource source, std::string_view path,
                             bool special = false);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view two_sided_class = "MarianTokenizer";
 
-// The file of a side. Throws if only the other side has one.
+// Returns the file of a side. Throws if only the other side has one.
 std::optional<std::string_view> of_side(const FolderFile& file, TokenizerSide side,
                                         const char* source, const char* target) {
   const char* own = side == TokenizerSide::source ? source : target;
@@ -65,8 +65,8 @@ namespace {
       "sentencepiece.bpe.model, got none of them");
 }
 
-// The class that reads the files of a folder that does not say which. Of vocab.json with merges.txt
-// nobody can tell.
+// Guesses the class from the file names if the folder does not name one. vocab.json with merges.txt
+// is ambiguous.
 std::string_view class_by_files(const FolderFile& file) {
   if (file("vocab.txt")) return "BertTokenizer";
   if (file("spiece.model")) return "T5Tokenizer";
@@ -130,7 +130,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
                  "its files cannot be read here; save the tokenizer again as tokenizer.json: "
                  "AutoTokenizer.from_pretrained(...).save_pretrained(...)");
   }
-  // The two files with settings make no tokenizer.
+  // The two settings files are not enough for a tokenizer.
   const auto is_there = [&](std::string_view other) {
     return !other.ends_with("_config.json") && other != "special_tokens_map.json" &&
            file(other).has_value();

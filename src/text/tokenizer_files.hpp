@@ -9,10 +9,10 @@
 
 namespace glassformer {
 
-/// Which texts a tokenizer is for, where a translator's two languages have one each.
+/// The texts that a tokenizer is for, if a translator has one tokenizer per language.
 enum class TokenizerSide { source, target };
 
-/// The names of all files that a tokenizer may be made of.
+/// The names of all files that a tokenizer may be built from.
 inline constexpr std::array tokenizer_files = {"tokenizer.json",
                                                "tokenizer_config.json",
                                                "special_tokens_map.json",
@@ -29,22 +29,23 @@ inline constexpr std::array tokenizer_files = {"tokenizer.json",
                                                "spiece.model",
                                                "sentencepiece.bpe.model"};
 
-/// What the caller knows of a tokenizer.
+/// The caller's information about a tokenizer.
 struct TokenizerChoice {
   TokenizerSide side = TokenizerSide::source;
-  std::string_view usual_class = {};  ///< where the folder names none; empty: nobody knows
-  bool lower_case = false;            ///< the text is put into lower case first
+  std::string_view usual_class = {};  ///< if the folder names no class; empty if unknown
+  bool lower_case = false;            ///< the text is converted to lower case first
 };
 
-/// The tokenizer of a model folder. In this order:
+/// Reads the tokenizer of a model folder. Uses the first of these that exists:
 ///
-///   tokenizer.json        as it says, but for what tokenizer_config.json says otherwise
+///   tokenizer.json        modified by tokenizer_config.json
 ///   tokenizer.model, or source.model and target.model   SentencePiece as it is
-///   other files           as the class makes a tokenizer of them that "tokenizer_class" names, in
-///                         tokenizer_config.json or config.json; else `usual_class`; else the class
-///                         that is known for the files that are there
+///   other files           read by the class that "tokenizer_class" names in tokenizer_config.json
+///   or
+///                         config.json; else by `usual_class`; else by the class that is known for
+///                         the existing files
 ///
-/// Throws invalid_tokenizer, or unsupported, which names the class and says what to do.
+/// Throws invalid_tokenizer, or unsupported with the class's name and a suggestion.
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
                                           const TokenizerChoice& choice = {});
 
@@ -53,7 +54,8 @@ std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, Tokeniz
                                                  const TokenizerConfig& config,
                                                  std::string_view model);
 
-/// That function, or null in a program that is linked without models that write (src/linked).
+/// Points to read_two_vocabularies, or is null if the program is linked without models that write
+/// (src/linked).
 extern std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile& file,
                                                           TokenizerSide side,
                                                           const TokenizerConfig& config,

@@ -45,7 +45,7 @@ std::unique_ptr<WordModel> read_wordpiece(Component& model) {
   return std::make_unique<WordPiece>(read_vocabulary(model), options);
 }
 
-// "a b" or ["a", "b"]; a line "#version: 0.2" of merges.txt may be left among the first kind.
+// Reads "a b" or ["a", "b"]. The first kind may include the line "#version: 0.2" of merges.txt.
 void read_merge(const Component& model, const JsonValue& json, RankedBpe& bpe) {
   std::string parts[2];
   std::size_t count = 0;
@@ -131,8 +131,8 @@ std::unique_ptr<WordModel> read_word_level(Component& model) {
   return std::make_unique<WordLevel>(read_vocabulary(model), unknown);
 }
 
-// Files from before 2021 have no type. The library tokenizers then tries its models in this order
-// and takes the first whose required fields are all there.
+// Files from before 2021 have no type. The library `tokenizers` then tries its models in this order
+// and takes the first whose required fields are all present.
 std::string type_by_fields(JsonObject& model) {
   const auto has = [&](const char* key) { return present(model.find(key)) != nullptr; };
   const JsonValue& vocabulary = model.require("vocab");
@@ -165,7 +165,7 @@ std::unique_ptr<WordModel> read_model(const JsonValue& json) {
   return result;
 }
 
-// Whether a component is of this type.
+// Returns whether a component has this type.
 bool is_of_type(JsonValue component, std::string_view type) {
   bool same = false;
   if (!component.is_object()) return false;
@@ -175,7 +175,7 @@ bool is_of_type(JsonValue component, std::string_view type) {
   return same;
 }
 
-// An object with some fields set: to true or false, where `value` says so.
+// Returns an object with some fields set to true or false, if `value` is set.
 std::string with_flags(JsonValue object,
                        std::initializer_list<std::pair<const char*, std::optional<bool>>> flags) {
   JsonWriter json;
@@ -224,7 +224,7 @@ PostProcessor read_post_processor(JsonValue json, const TokenizerJsonChanges& ch
   return glassformer::read_post_processor(json, "post_processor");
 }
 
-// Unlike elsewhere, all fields are there.
+// Unlike elsewhere, all fields must be present.
 AddedToken read_listed_token(JsonValue json) {
   constexpr std::string_view path = "added_tokens";
   JsonObject object(json, tokenizer_json, path);
@@ -237,7 +237,7 @@ AddedToken read_listed_token(JsonValue json) {
 
 constexpr std::uint64_t largest_length = UINT32_MAX;
 
-// One of a field's names.
+// Reads a field that must have one of the known values.
 std::string choice(JsonObject& object, const char* key, std::string_view known,
                    std::initializer_list<std::string_view> names) {
   const JsonValue& value = object.require(key);
@@ -248,7 +248,7 @@ std::string choice(JsonObject& object, const char* key, std::string_view known,
   object.fail(key, known, value);
 }
 
-// The side at which a text loses tokens. How many it may have is the model's business.
+// Returns the side at which a text is truncated. The limit comes from the model instead.
 std::optional<TruncationSide> read_truncation(const JsonValue* json) {
   if (is_null(json)) return std::nullopt;
   JsonObject object(*json, tokenizer_json, "truncation");
@@ -261,7 +261,7 @@ std::optional<TruncationSide> read_truncation(const JsonValue* json) {
   return left ? TruncationSide::left : TruncationSide::right;
 }
 
-// Batches are not padded here, so nothing of it counts.
+// Checks the padding fields. They have no effect because batches are not padded here.
 void check_padding(const JsonValue* json) {
   if (is_null(json)) return;
   JsonObject object(*json, tokenizer_json, "padding");
@@ -282,8 +282,8 @@ void check_padding(const JsonValue* json) {
 }  // namespace
 
 double nearest_double(std::string_view text) {
-  // With at most 18 digits, all of them a whole number, and a power of ten that fits as well, a
-  // division in whole numbers leaves one rounding, the last.
+  // If the up to 18 digits form one integer and the power of ten fits as well, an integer division
+  // leaves one rounding, the last.
   constexpr int max_digits = 18;
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -297,7 +297,7 @@ double nearest_double(std::string_view text) {
       point = true;
       continue;
     }
-    if (count == max_digits) {  // the rest is less than a double's precision
+    if (count == max_digits) {  // the rest is below a double's precision
       fraction -= !point;
       continue;
     }

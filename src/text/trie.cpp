@@ -8,17 +8,17 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t max_nodes = 1 << 24;  // what a label has room for
+constexpr std::size_t max_nodes = 1 << 24;  // limit of a label's bits
 constexpr unsigned first_log2_slots = 8;
-// At each place of a text, keys are followed as far as they fit. With this bound, the time for a
-// word is linear in its length, whatever the vocabulary is.
-constexpr std::size_t max_key_bytes = 2048;  // Claude's longest token has as many
+// At each position of a text, keys are followed as far as they match. This limit makes the time for
+// a word linear in its length, for any vocabulary.
+constexpr std::size_t max_key_bytes = 2048;  // Claude's longest token has this length
 
 }  // namespace
 
 Trie::Trie() : edges_(std::size_t{1} << first_log2_slots), shift_(32 - first_log2_slots) {}
 
-// The node at the end of the key, with what was missing on the way.
+// Adds the missing nodes of a key. Returns the node at its end.
 Trie::Node Trie::add(std::string_view key) {
   if (key.size() > max_key_bytes) {
     throw_error(ErrorCode::invalid_tokenizer,

@@ -8,16 +8,17 @@ namespace glassformer {
 /// The side at which a text that is too long loses tokens.
 enum class TruncationSide { left, right };
 
-/// How many tokens of each of two texts stay.
+/// The number of tokens to keep of each of two texts.
 struct PairLengths {
   std::size_t first, second;
 
   bool operator==(const PairLengths&) const = default;
 };
 
-/// "longest_first": as if the longer text lost its last token until both together have at most
-/// `room`. Of two that lose tokens and an odd room, the longer one keeps one token more; of two as
-/// long as each other, the second one does (as the original library's tokenizers.json code does).
+/// Truncates by the rule "longest_first": the longer text loses its last token until both together
+/// have at most `room` tokens. If both lose tokens and `room` is odd, the longer text keeps one
+/// token more; if they have the same length, the second one does (as in the original library's
+/// tokenizers.json code).
 PairLengths cut_longest_first(PairLengths lengths, std::size_t room);
 
 /// Tokens [begin, end) of a text.
@@ -27,9 +28,9 @@ struct TokenWindow {
   bool operator==(const TokenWindow&) const = default;
 };
 
-/// Windows of at most `room` tokens that cover a text of so many. Each but the first starts with
-/// the last `overlap` tokens of the one before. One window, the whole text, where it fits.
-/// overlap < room.
+/// Returns windows of at most `room` tokens that cover a text of `tokens` tokens. Each window
+/// except the first starts with the last `overlap` tokens of the previous one. If the text fits,
+/// returns one window. Requires overlap < room.
 std::vector<TokenWindow> overlapping_windows(std::size_t tokens, std::size_t room,
                                              std::size_t overlap);
 

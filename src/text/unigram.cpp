@@ -27,15 +27,15 @@ Unigram::Unigram(const SentencePieceModel& model)
   unk_score_ = min_score - unk_penalty;
 }
 
-// User-defined pieces beat whatever else covers the same text. Scores are compared as doubles and
-// kept as floats: where two ways are equally good, the rounding decides, as in the original.
+// User-defined pieces win over all other pieces for the same text. Scores are compared as doubles
+// and stored as floats. If two paths are equally good, the rounding decides, as in the original.
 double Unigram::score(std::int32_t id, std::size_t size) const {
   const Entry& piece = pieces_[static_cast<std::size_t>(id)];
   if (piece.type != PieceType::user_defined) return piece.score;
   return static_cast<float>(size) * max_score_ - 0.1;
 }
 
-// Takes the score of the way to the word in arrivals[0].
+// Reads the score of the path to the word from arrivals[0].
 void Unigram::find_arrivals(std::string_view word, std::vector<Arrival>& arrivals) const {
   std::size_t start = 0;
   while (start < word.size()) {

@@ -10,8 +10,8 @@
 
 namespace glassformer {
 
-/// The Unigram language model (Kudo 2018): of all ways to cut the text, the one whose pieces have
-/// the highest sum of scores, found by Viterbi in time linear in the text.
+/// The Unigram language model (Kudo 2018). Finds the segmentation whose pieces have the highest sum
+/// of scores, by Viterbi, in time linear in the text.
 class Unigram final : public Segmenter {
  public:
   explicit Unigram(const SentencePieceModel& model);
@@ -19,7 +19,7 @@ class Unigram final : public Segmenter {
   std::vector<Segment> segment(std::string_view words, float& score) const override;
 
  private:
-  /// The best way to a position: its score from the start of the text, and its last piece.
+  /// The best path to a position: its score from the start of the text, and its last piece.
   struct Arrival {
     float score = 0;
     std::uint32_t start = unreached;  // of the last piece

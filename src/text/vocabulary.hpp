@@ -16,17 +16,17 @@ class Vocabulary {
  public:
   static constexpr std::int32_t absent = -1;
 
-  /// Where a text comes twice, its last id counts; an empty text is never found. Throws
-  /// invalid_tokenizer for an id that is taken, or far beyond all vocabularies.
+  /// Adds a token. If a text is added twice, its last id is used. An empty text is never found.
+  /// Throws invalid_tokenizer for an id that is already used or far beyond all vocabularies.
   void add(std::string_view text, std::int32_t id);
 
-  std::int32_t find(std::string_view text) const;  // absent if it is not there
-  /// Empty for ids that are not used.
+  std::int32_t find(std::string_view text) const;  // `absent` if not found
+  /// Returns an empty text for unused ids.
   std::string_view text(std::int32_t id) const;
-  /// One more than the highest id.
+  /// Returns the highest id plus one.
   std::size_t size() const { return places_.size(); }
 
-  /// How many different texts there are.
+  /// Returns the number of different texts.
   std::size_t count() const { return count_; }
 
   const Trie& trie() const { return trie_; }
@@ -46,7 +46,7 @@ class Vocabulary {
 /// Throws invalid_tokenizer if the token is not in the vocabulary.
 std::int32_t find_required(const Vocabulary& vocabulary, std::string_view token);
 
-/// The ids of the tokens <0x00> to <0xFF>, where they are in the vocabulary.
+/// Returns the ids of the tokens <0x00> to <0xFF>, if they are in the vocabulary.
 std::array<std::int32_t, 256> byte_tokens(const Vocabulary& vocabulary);
 
 }  // namespace glassformer

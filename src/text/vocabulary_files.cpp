@@ -26,7 +26,7 @@ void each_line(std::string_view text, const Use& use) {
   }
 }
 
-// Without white space at the end.
+// Removes white space at the end.
 std::string trimmed(std::string_view line) {
   Characters characters = read_characters(line);
   while (!characters.empty() && unicode::is_white_space(characters.back().code)) {

@@ -9,16 +9,16 @@
 
 namespace glassformer {
 
-/// Each throws invalid_tokenizer if the file is not there or not as it should be.
+/// Each function throws invalid_tokenizer if the file is missing or malformed.
 
 std::string_view required_file(const FolderFile& file, std::string_view name);
-/// vocab.txt: a token on each line.
+/// Reads vocab.txt: one token per line.
 Vocabulary read_vocab_txt(const FolderFile& file);
-/// An object of tokens and their ids.
+/// Reads an object that maps tokens to ids.
 Vocabulary read_vocab_json(const FolderFile& file, std::string_view name);
 
-/// What a line of merges.txt holds: two tokens, or also something behind them, which does not
-/// count.
+/// The columns of a line of merges.txt: two tokens, optionally followed by columns that are
+/// ignored.
 enum class Merges { two_columns, more_columns };
 std::unique_ptr<RankedBpe> read_merges(const FolderFile& file, Vocabulary vocabulary,
                                        const RankedBpe::Options& options, Merges columns);

@@ -6,7 +6,7 @@
 
 namespace glassformer {
 
-/// Whole words: a word is one token, or unknown.
+/// A model of whole words: each word is one token or unknown.
 class WordLevel final : public WordModel {
  public:
   /// Throws invalid_tokenizer if the unknown token is not in the vocabulary.

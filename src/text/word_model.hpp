@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// A token of a word, and the word's characters that it covers.
+/// A token of a word and the characters of the word that it covers.
 struct WordToken {
   std::int32_t id;
   std::uint32_t begin, end;
@@ -21,13 +21,13 @@ class WordModel {
   explicit WordModel(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
   virtual ~WordModel() = default;
 
-  /// Appends the tokens of a word, which is not empty.
+  /// Appends the tokens of a word, which must not be empty.
   virtual void cut(CharacterSpan word, std::vector<WordToken>& tokens) const = 0;
 
-  /// Of the token that stands for what no other one covers; Vocabulary::absent if there is none.
+  /// Returns the id of the unknown token, or Vocabulary::absent.
   virtual std::int32_t unknown() const = 0;
 
-  /// Whether a token that does not start a word has a mark of that ("##").
+  /// Returns whether tokens that do not start a word are marked ("##").
   virtual bool marks_subwords() const { return false; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }

@@ -6,9 +6,9 @@
 
 namespace glassformer {
 
-/// WordPiece (Schuster and Nakajima 2012, as in Devlin et al. 2018): the longest token that the
-/// word starts with, then the longest one, written with a prefix, that the rest starts with, and so
-/// on. Where that fails, or for a very long word, the whole word is unknown.
+/// WordPiece (Schuster and Nakajima 2012, as in Devlin et al. 2018). Takes the longest token that
+/// the word starts with, then repeatedly the longest token, written with a prefix, that the rest
+/// starts with. If no token matches, or the word is very long, the whole word is unknown.
 class WordPiece final : public WordModel {
  public:
   struct Options {
@@ -26,7 +26,7 @@ class WordPiece final : public WordModel {
  private:
   std::int32_t unknown_;
   bool marks_subwords_;
-  Trie::Node inner_;  // where tokens lie that do not start a word
+  Trie::Node inner_;  // root of the tokens that do not start a word
   std::size_t max_characters_;
 };
 

@@ -20,7 +20,7 @@ CodeSet::CodeSet(char32_t first, char32_t last) {
 }
 
 CodeSet CodeSet::named(std::string_view name) {
-  // The categories' names, in their order. "so" is two of them.
+  // The categories' names, in their order. "so" covers two of them.
   constexpr std::string_view names =
       "lullltlmlomnmcmendnlnopcpdpspepipfposmscsksosozszlzpcccfcscocn";
   const auto letter = [&](std::size_t i) { return static_cast<char>(name[i] | 0x20); };
@@ -37,8 +37,8 @@ CodeSet CodeSet::named(std::string_view name) {
   return CodeSet(wanted);
 }
 
-// Keeps the characters that are only in this set, only in the other one, or in both, as `kept`
-// says.
+// Combines two sets. The bits of `kept` select the characters to keep: those only in this set, only
+// in the other one, or in both.
 void CodeSet::combine(const CodeSet& other, unsigned kept) {
   const std::vector<char32_t>&left = bounds_, &right = other.bounds_;
   std::vector<char32_t> result;

@@ -21,7 +21,7 @@ class CodeSet {
 
   void add(const CodeSet& other) { combine(other, in_left | in_right | in_both); }
   void add(char32_t first, char32_t last) { add(CodeSet(first, last)); }
-  /// Removes what is not in `other`.
+  /// Removes the characters that are not in `other`.
   void keep(const CodeSet& other) { combine(other, in_both); }
   void remove(const CodeSet& other) { combine(other, in_left); }
   /// Replaces the set by all characters that are not in it.
@@ -31,21 +31,23 @@ class CodeSet {
 
   bool contains(char32_t code) const;
   bool empty() const { return bounds_.empty(); }
-  /// Whether it is one character, which is first().
+  /// Returns whether the set has exactly one character, first().
   bool is_single() const { return bounds_.size() == 2 && bounds_[1] == bounds_[0] + 1; }
   char32_t first() const { return bounds_[0]; }
-  /// Sets the bits of its characters below `size`, 32 to a number.
+  /// Sets the bits of its characters below `size`, 32 per number.
   void mark(std::uint32_t* bits, char32_t size) const;
-  /// Whether characters beyond ASCII may have other cases, which add_cases() does not add.
+  /// Returns whether the set has characters beyond ASCII that may have other cases. add_cases()
+  /// does not add these.
   bool has_unknown_cases() const;
 
   bool operator==(const CodeSet&) const = default;
 
  private:
-  static constexpr unsigned in_left = 2, in_right = 4, in_both = 8;  // of two sets
+  static constexpr unsigned in_left = 2, in_right = 4,
+                            in_both = 8;  // in the left set, the right set, both
   void combine(const CodeSet& other, unsigned kept);
 
-  // The code points at which characters of the set begin or end, in ascending order.
+  // The code points where ranges of the set begin or end, in ascending order.
   std::vector<char32_t> bounds_;
 };
 

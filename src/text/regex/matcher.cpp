@@ -56,7 +56,7 @@ Matcher::Matcher(const Program& program, CharacterSpan text)
     : program_(program), text_(text), most_steps_(4096 + 32 * text.size()) {}
 
 Span Matcher::find(std::size_t from) {
-  if (careful_ && program_.has_search_start()) {  // the outcomes at both places may change
+  if (careful_ && program_.has_search_start()) {  // the outcomes at both positions may change
     notes_.forget(search_start_);
     notes_.forget(from);
   }
@@ -71,14 +71,14 @@ Span Matcher::find(std::size_t from) {
       end = run(0, begin, false);
     }
     if (end == failed) continue;
-    if (careful_) notes_.forget(end);  // where the next match may begin
+    if (careful_) notes_.forget(end);  // the next match may begin here
     return {begin, end};
   }
   return {text_.size() + 1, text_.size() + 1};
 }
 
-// Returns the end of a match that begins at `begin`, or `failed`. For the part that a look checks
-// (`part`), any other number means that it matches.
+// Returns the end of a match that begins at `begin`, or `failed`. If `part` is set, runs the part
+// that a `look` checks; any number other than `failed` then means a match.
 std::size_t Matcher::run(std::size_t pc, std::size_t begin, bool part) {
   const std::size_t base = left_.size();
   const std::size_t base_tried = tried_.size();
@@ -107,7 +107,7 @@ std::size_t Matcher::run(std::size_t pc, std::size_t begin, bool part) {
   return matched ? at : failed;
 }
 
-// Makes one step. Returns false if it fails.
+// Runs one step. Returns false if it fails.
 bool Matcher::step(std::size_t& pc, std::size_t& at) {
   const Instruction& now = program_[pc];
   std::int32_t distance = now.next;
@@ -126,7 +126,7 @@ bool Matcher::step(std::size_t& pc, std::size_t& at) {
         leave(pc + static_cast<std::size_t>(now.other), at);
       }
       break;
-    case Op::peek:  // there is no character before the text: the place wraps around
+    case Op::peek:  // before the text there is no character: the position wraps around
       if (in_set(now, at - (now.behind ? 1 : 0)) == now.negative) return false;
       break;
     case Op::look: {
@@ -172,7 +172,7 @@ void Matcher::leave(std::size_t pc, std::size_t last_pc, std::size_t high, std::
   left_.push_back({narrow(pc), narrow(last_pc), narrow(high), narrow(low), narrow(tried_.size())});
 }
 
-// Goes to the last alternative above `base`. Returns false if there is none.
+// Returns to the last alternative above `base`. Returns false if none is left.
 bool Matcher::go_back(std::size_t base, std::size_t& pc, std::size_t& at) {
   abandoned_ |= !careful_ && ++steps_ > most_steps_;
   if (abandoned_ || left_.size() == base) return false;

@@ -14,7 +14,7 @@ struct Span {
   std::size_t begin, end;
 };
 
-/// Remembers the outcome of each shared step at each place of a text.
+/// Stores the outcome of each shared step at each position of a text.
 class Notes {
  public:
   enum class State : std::uint8_t { untried, failed, matched };
@@ -26,7 +26,7 @@ class Notes {
   State try_at(std::uint32_t note, std::size_t place);
   /// Changes the outcome from failed to matched.
   void set_matched(std::uint32_t note, std::size_t place);
-  /// Sets all steps to untried at a place.
+  /// Sets all steps at a position to untried.
   void forget(std::size_t place);
 
  private:
@@ -37,29 +37,30 @@ class Notes {
   std::vector<Word> words_;
 };
 
-/// Finds the matches of a program in one text. Both outlive it.
+/// Finds the matches of a program in one text. Both must outlive it.
 ///
-/// It tries alternatives in order and goes back to the last one that is left when a step fails.
-/// This alone can take exponential time. So it counts steps. When there are too many for the text's
-/// length, it becomes careful: it notes the outcome of shared steps, and never tries one of them
-/// twice at a place. Then the time is at most proportional to the text's length times the number of
-/// steps in the program.
+/// A backtracking matcher: tries alternatives in order and, when a step fails, returns to the last
+/// one not tried yet. Backtracking alone can take exponential time, so it counts steps. If there
+/// are too many for the text's length, it becomes careful: it stores the outcomes of shared steps
+/// and never tries one of them twice at a position. The time is then at most proportional to the
+/// text's length times the number of steps in the program.
 class Matcher {
  public:
   Matcher(const Program& program, CharacterSpan text);
 
-  /// Returns the first match that begins at `from` or later. If there is none, it begins behind the
-  /// text's end. `from` must not be smaller than in the call before.
-  /// Throws too_large if the notes take too much memory.
+  /// Returns the first match that begins at `from` or later. Without a match, the result begins
+  /// after the text's end. `from` must not be smaller than in the previous call. Throws too_large
+  /// if the notes take too much memory.
   Span find(std::size_t from);
 
  private:
   static constexpr std::size_t failed = static_cast<std::size_t>(-1);
 
-  /// What is left to try: step `pc` at `high` and at the places below it, then `last_pc` at `low`.
+  /// An untried alternative: step `pc` at `high` and at each position below it, then `last_pc` at
+  /// `low`.
   struct Alternative {
     std::uint32_t pc, last_pc, high, low;
-    std::uint32_t tried;  ///< the size of tried_ at that time
+    std::uint32_t tried;  ///< the size of tried_ when this was added
   };
   struct Tried {
     std::uint32_t note, place;
@@ -75,7 +76,7 @@ class Matcher {
   bool in_set(const Instruction& step, std::size_t at) const {
     return at < text_.size() && program_.contains(step.set, text_[at].code);
   }
-  // Whether a step fails at once.
+  // Returns whether a step fails immediately.
   bool fails(const Instruction& step, std::size_t at) const {
     return step.op == Instruction::Op::one && !in_set(step, at);
   }
@@ -87,7 +88,7 @@ class Matcher {
   std::size_t steps_ = 0, most_steps_;
   bool careful_ = false, abandoned_ = false;
   Notes notes_;               // empty until the matcher is careful
-  std::vector<Tried> tried_;  // the shared steps on the way to where a `look` is now
+  std::vector<Tried> tried_;  // the shared steps on the current path inside a `look`
 };
 
 }  // namespace glassformer::regex

@@ -20,7 +20,7 @@ constexpr std::size_t max_characters = 4096, max_steps = 4096, max_depth = 32;
 constexpr std::uint32_t max_times = 1000;
 constexpr std::uint32_t unlimited = 1 << 20;  // above max_times and max_steps
 
-/// How many times a part is repeated, or how many characters it takes.
+/// The number of times a part is repeated, or of characters it takes.
 struct Extent {
   std::uint32_t least = 0, most = 0;
 };
@@ -28,7 +28,7 @@ struct Extent {
 /// A part of the expression whose steps were just added.
 struct Part {
   Extent width = {};
-  bool one_way = true;  // it matches in at most one way at a place
+  bool one_way = true;  // matches in at most one way at a position
 };
 
 std::int32_t distance(std::size_t steps) { return static_cast<std::int32_t>(steps); }
@@ -48,7 +48,7 @@ constexpr Abbreviation abbreviations[] = {
     {'h', "[0-9A-Fa-f]"},
     {'s', "[\t-\r\\x{85}\\p{Z}]"},
     {'z', "(?!\\O)"},
-    // Oniguruma counts these superscripts and fractions as letters, but not inside of a set.
+    // Oniguruma treats these superscripts and fractions as letters, except inside a set.
     {'W', "(?-i:[^\\w\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}])"},
     {'w', "(?-i:[\\w\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}])"},
 };
@@ -59,14 +59,14 @@ constexpr bool is_ascii_letter(char32_t code) {
   return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
 }
 
-// The value of a hexadecimal digit; 16 for other characters.
+// Returns the value of a hexadecimal digit, or 16 for other characters.
 constexpr std::uint32_t hex_digit(char32_t code) {
   if (is_digit(code)) return code - '0';
   return is_ascii_letter(code) && (code | 0x20) <= 'f' ? (code | 0x20) - 'a' + 10 : 16;
 }
 
-// Whether two letters in a row also match a single character if case is ignored: a ligature or the
-// German sharp s.
+// Returns whether two consecutive letters also match a single character if case is ignored: a
+// ligature or the German sharp s.
 bool match_one_character(char32_t first, char32_t second) {
   first |= 0x20;
   second |= 0x20;
@@ -74,7 +74,7 @@ bool match_one_character(char32_t first, char32_t second) {
          (first == 'f' && (second == 'f' || second == 'i' || second == 'l'));
 }
 
-/// A recursive-descent parser that adds the steps while it reads. `fold`: case is ignored.
+/// A recursive-descent parser that adds steps while it reads. `fold`: case is ignored.
 class Parser {
  public:
   explicit Parser(const Source& source)
@@ -116,7 +116,7 @@ class Parser {
     source_.fail(ErrorCode::invalid_tokenizer,
                  {"expected {} at character {}", {wanted, place + 1}});
   }
-  // Refuses what was read since `begin`.
+  // Throws unsupported for the part of the expression since `begin`.
   [[noreturn]] void refuse(std::size_t begin) const {
     const std::uint32_t first = text_[begin].begin, end = text_[at_ - 1].end;
     Characters part = read_characters(source_.expression);  // without replacements
@@ -141,7 +141,8 @@ class Parser {
   void add_all(const Steps& steps) {
     for (const Instruction& step : steps) add(step);
   }
-  // Adds a fork between the next `skipped` steps and those behind them. A lazy one skips first.
+  // Adds a fork between the next `skipped` steps and the steps after them. A lazy fork tries to
+  // skip first.
   void add_fork(std::size_t skipped, Greed greed) {
     Instruction& fork = add(Op::fork);
     fork.other = distance(skipped + 1);
@@ -155,7 +156,7 @@ class Parser {
     steps_.erase(place, steps_.end());
     return steps;
   }
-  // Whether the steps from `begin` on take one character of a set.
+  // Returns whether the steps from `begin` on take exactly one character of a set.
   bool is_set(std::size_t begin) const {
     return steps_.size() == begin + 1 && steps_[begin].op == Op::one;
   }
@@ -170,7 +171,7 @@ class Parser {
   // Reads alternatives up to a ) or the end.
   Part choice(bool fold) {
     const std::size_t begin = steps_.size();
-    std::size_t last = begin;  // where the last alternative begins
+    std::size_t last = begin;  // start of the last alternative
     Part whole = sequence(fold);
     while (take("|")) {
       const Steps alternative = cut(last);
@@ -183,7 +184,7 @@ class Parser {
       whole.width.most = std::max(whole.width.most, part.width.most);
       whole.one_way = false;
     }
-    for (std::size_t i = begin; i < last; ++i) {  // the jumps lead to the end
+    for (std::size_t i = begin; i < last; ++i) {  // make the jumps go to the end
       Instruction& step = steps_[i];
       if (step.op == Op::jump && step.next == 0) step.next = distance(steps_.size() - i);
     }
@@ -213,7 +214,7 @@ class Parser {
 
   Part atom(bool fold) {
     const std::size_t begin = at_;
-    // ^ matches at the start and behind a line feed, $ before a line feed and at the end.
+    // ^ matches at the start and after a line feed, $ before a line feed and at the end.
     if (take("^")) replace(begin, "(?:(?<!\\O)|(?<=\\n)(?=\\O))");
     if (take("$")) replace(begin, "(?!.)");
     if (take("\\") && !replace_abbreviation(false)) return escape(fold);
@@ -228,7 +229,7 @@ class Parser {
     return literal({code, code}, fold);
   }
 
-  // Replaces what was read since `begin`, and goes back there.
+  // Replaces the expression since `begin` by `meaning` and continues at `begin`.
   void replace(std::size_t begin, std::string_view meaning) {
     Characters characters = read_characters(meaning);
     for (Character& c : characters) c = {c.code, text_[begin].begin, text_[at_ - 1].end};
@@ -237,8 +238,8 @@ class Parser {
     at_ = begin;
   }
 
-  // Behind a \: replaces it and the letter if they are an abbreviation. In a set, it has to be one
-  // of a set.
+  // After a \: replaces it and the next letter if they form an abbreviation. In a set, only
+  // abbreviations for sets are allowed.
   bool replace_abbreviation(bool in_set) {
     for (const auto& [letter, meaning] : abbreviations) {
       if (at_end() || text_[at_].code != letter || (in_set && meaning[0] != '[')) continue;
@@ -258,7 +259,7 @@ class Parser {
     return one_of(std::move(character));
   }
 
-  // Reads what follows a (.
+  // Reads a group after its (.
   Part group(bool fold) {
     const std::size_t begin = at_ - 1;
     if (!take("?") || take(":")) return closed(fold);
@@ -278,7 +279,7 @@ class Parser {
     }
     if (at_ > options && take(":")) return closed(fold);
     if (take_any() != ')' || at_ == options + 1) refuse(begin);
-    descend();  // the options hold up to the end of the group around this one
+    descend();  // the options apply up to the end of the enclosing group
     const Part part = choice(fold);
     --depth_;
     return part;
@@ -311,7 +312,7 @@ class Parser {
     return {};
   }
 
-  // Lets the steps from `first` on only be looked for.
+  // Turns the steps from `first` on into a lookaround.
   void add_look(std::size_t first, bool negative) {
     const bool set = is_set(first);
     const Steps part = cut(first);
@@ -334,8 +335,8 @@ class Parser {
     Repetition repetition{{0, unlimited}, Greed::greedy};
     const bool braces = next_is("{");
     if (braces) {
-      if (!read_times(repetition.times)) return std::nullopt;  // the { is a character
-      // A ? behind a fixed number is another repetition.
+      if (!read_times(repetition.times)) return std::nullopt;  // the { is a literal
+      // A ? after a fixed number is another repetition.
       if (repetition.times.least == repetition.times.most) return repetition;
     } else if (take("?")) {
       repetition.times.most = 1;
@@ -385,7 +386,7 @@ class Parser {
     const bool set = is_set(first), may_be_empty = part.width.least == 0;
     const bool endless = times.most == unlimited, possessive = greed == Greed::possessive;
     if (part.width.most == 0 || (possessive && !set)) return false;
-    // Oniguruma stops such a repetition early, or not, depending on how it compiles it.
+    // Depending on how it compiles the expression, Oniguruma may stop such a repetition early.
     if (may_be_empty && (endless ? times.least : times.most) > 1) return false;
     const Steps steps = cut(first);
     for (std::uint32_t i = 0; i < times.least; ++i) add_all(steps);
@@ -395,7 +396,7 @@ class Parser {
       run.next = 0;
     } else if (endless) {
       repeat_endlessly(steps, may_be_empty, greed);
-    } else if (possessive) {  // a character of the set, or none if there is no such character
+    } else if (possessive) {  // a character of the set, or nothing if there is no such character
       add_fork(2, greed);
       add(steps[0]);
       add_jump(2);
@@ -412,9 +413,9 @@ class Parser {
     return true;
   }
 
-  // Adds a part that can match nothing twice. Each round begins in the first copy, whose end leaves
-  // the repetition. Steps that take a character go on in the second copy, whose end begins the next
-  // round. So every round takes a character.
+  // Adds two copies of a part that can match an empty string. Each round begins in the first copy,
+  // whose end leaves the repetition. A step that takes a character continues in the second copy,
+  // whose end begins the next round. So every round takes a character.
   void repeat_endlessly(const Steps& part, bool may_be_empty, Greed greed) {
     const std::size_t size = part.size() + 1;
     const std::size_t all = may_be_empty ? 2 * size : size;
@@ -432,7 +433,7 @@ class Parser {
 
   // --- characters and sets ---
 
-  // Reads what follows a \ outside of a set.
+  // Reads the escape after a \ outside a set.
   Part escape(bool fold) {
     const std::size_t begin = at_ - 1;
     if (take("G")) {
@@ -445,7 +446,7 @@ class Parser {
     return one_of(std::move(set));
   }
 
-  // Reads what follows a \ that begins no abbreviation.
+  // Reads the escape after a \ that is not an abbreviation.
   CodeSet read_escape() {
     const std::size_t begin = at_ - 1;
     char32_t code = take_any();
@@ -472,7 +473,7 @@ class Parser {
       case 'x': {
         const bool braces = take("{");
         code = braces ? read_hex(1, 8) : read_hex(2, 2);
-        // Without braces it is a byte, and above ASCII only part of a character.
+        // Without braces it is a byte; above ASCII it would be only a part of a character.
         if (braces ? !take("}") : code > 0x7F) refuse(begin);
         break;
       }
@@ -494,7 +495,7 @@ class Parser {
     return number;
   }
 
-  // Reads what follows \p or \P.
+  // Reads the property after \p or \P.
   CodeSet read_property(bool inverted) {
     const std::size_t begin = at_ - 2;
     const bool braces = take("{");
@@ -512,12 +513,12 @@ class Parser {
     return set;
   }
 
-  // Reads what follows a [ up to its ].
+  // Reads a set after its [, up to its ].
   CodeSet set(bool fold) {
     const std::size_t begin = at_ - 1;
     descend();
     const bool negative = take("^");
-    CodeSet members, left;  // left: what stands before the last &&
+    CodeSet members, left;  // left: the part before the last &&
     bool intersects = false;
     for (bool first = true; first || !next_is("]"); first = false) {  // a first ] is a member
       if (at_end()) expected("a ]");
@@ -540,7 +541,7 @@ class Parser {
     return members;
   }
 
-  // Reads a character, a range or a set inside of a set.
+  // Reads a character, a range or a set inside a set.
   void add_member(CodeSet& members) {
     const std::size_t begin = at_;
     if (take("[:")) refuse(begin);

@@ -6,7 +6,7 @@
 
 namespace glassformer::regex {
 
-/// The steps for an expression, without the last `end`, and the sets that they refer to.
+/// The steps of an expression, without the last `end`, and the sets that they refer to.
 struct Parsed {
   std::vector<Instruction> steps;
   std::vector<CodeSet> sets;

@@ -39,7 +39,8 @@ Program::Program(const Source& source) {
 
 void Program::number_shared() {
   const auto reach = [&](std::size_t from, std::int32_t distance) {
-    ++steps_[from + static_cast<std::size_t>(distance)].note;  // for now, how many lead there
+    ++steps_[from + static_cast<std::size_t>(distance)]
+          .note;  // for now, the number of steps that lead to it
   };
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Instruction& step = steps_[i];

@@ -10,7 +10,7 @@
 
 namespace glassformer::regex {
 
-/// One step of a program. It names other steps by their distance from itself.
+/// One step of a program. It refers to other steps by their distance from itself.
 struct Instruction {
   enum class Op : std::uint8_t {
     one,           ///< takes a character of `set`
@@ -22,24 +22,24 @@ struct Instruction {
     search_start,  ///< checks whether the search for this match began here
     end,           ///< the expression, or the part that a `look` checks, matches
   };
-  /// Which number of characters `run` tries first. A possessive run tries only the largest.
+  /// The number of characters that `run` tries first. A possessive run tries only the largest.
   enum class Greed : std::uint8_t { greedy, lazy, possessive };
 
   Op op;
   Greed greed = Greed::greedy;
-  bool negative = false;  ///< a check succeeds if what it checks is false
+  bool negative = false;  ///< a check succeeds if its condition is false
   bool behind = false;
-  bool shared = false;  ///< several steps lead here or go on from here
+  bool shared = false;  ///< several steps lead to this one or follow it
   std::uint32_t set = 0;
-  /// A `run` that took a character goes on behind the step `next`, otherwise behind itself. They
-  /// are the same but in a repeated part that can match nothing.
+  /// After taking a character, a `run` continues after the step `next`; otherwise after itself. The
+  /// two differ only in a repeated part that can match an empty string.
   std::int32_t next = 1;
   std::int32_t other = 0;
-  std::uint32_t width = 0;  ///< how many characters before this place a `look` begins
+  std::uint32_t width = 0;  ///< how many characters before the current position a `look` begins
   std::uint32_t note = 0;   ///< the number of a shared step
 };
 
-/// A regular expression and where it comes from, for errors.
+/// A regular expression and its place in the file, for errors.
 struct Source {
   std::string_view place;  ///< such as "tokenizer.json: pre_tokenizer: pattern"
   std::string_view expression;
@@ -67,14 +67,14 @@ class Program {
   }
 
  private:
-  static constexpr char32_t direct_size = 0x3000;  // of most alphabets
+  static constexpr char32_t direct_size = 0x3000;  // covers most alphabets
   static constexpr std::size_t words_per_set = direct_size / 32;
 
   void number_shared();
 
   std::vector<Instruction> steps_;
   std::vector<CodeSet> sets_;
-  std::vector<std::uint32_t> direct_;  // a bit for each set and character below direct_size
+  std::vector<std::uint32_t> direct_;  // one bit per set and character below direct_size
   std::size_t notes_ = 0;
   bool has_search_start_ = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Hangul syllables, whose parts follow from their code points (Unicode, section 3.12).
+/// Hangul syllables. Their parts can be computed from the code point (Unicode, section 3.12).
 namespace glassformer::unicode::hangul {
 
 inline constexpr char32_t first_syllable = 0xAC00, first_leading = 0x1100, first_vowel = 0x1161,

@@ -3,8 +3,8 @@
 
     src/text/unicode/make_table.py [FOLDER]
 
-FOLDER is that of Debian's package unicode-data (17.0.0), /usr/share/unicode unless given. The output
-is a sequence of bytes for each table; table.hpp says how they are read.
+FOLDER is the folder of Debian's package unicode-data (17.0.0), by default /usr/share/unicode. The
+output is one sequence of bytes per table. table.hpp describes the number format.
 """
 
 import gzip
@@ -17,7 +17,7 @@ FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/unicode"
 HERE = pathlib.Path(__file__).parent
 LAST = 0x10FFFF
 
-# In the order of unicode.hpp. "La" stands for the symbols (So) with the property Alphabetic.
+# In the order of unicode.hpp. "La" means symbols (So) with the property Alphabetic.
 CATEGORIES = ["Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
               "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "La", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co",
               "Cn"]
@@ -43,7 +43,7 @@ def characters_with(name, *properties):
 
 
 def read_characters():
-    """Code point to the fields of UnicodeData.txt, ranges written out."""
+    """Maps each code point to its fields in UnicodeData.txt. Expands ranges."""
     characters = {}
     first = None
     for fields in lines("UnicodeData.txt"):
@@ -63,7 +63,7 @@ def break_classes():
     classes = {}
     for fields in lines("auxiliary/GraphemeBreakProperty.txt"):
         for code in code_points(fields[0]):
-            if fields[1] in names:  # Hangul syllables go by formula
+            if fields[1] in names:  # Hangul syllables are computed instead
                 classes[code] = names[fields[1]]
     for code in characters_with("emoji/emoji-data.txt", "Extended_Pictographic"):
         assert code not in classes
@@ -93,8 +93,8 @@ def signed(number):
 
 
 def property_tables(characters):
-    """Runs of characters of one kind; and the kinds: category, break class. Frequent kinds have small
-    numbers, which gzip likes better."""
+    """Returns the runs of characters of the same kind, and the kinds: category, break class. Frequent
+    kinds have small numbers, which compress better."""
     alphabetic = characters_with("DerivedCoreProperties.txt", "Alphabetic")
     classes = break_classes()
     properties = []
@@ -112,7 +112,7 @@ def property_tables(characters):
 
 
 def script_table(name):
-    """Ranges of a script's characters: gap since the last one's end, length."""
+    """Returns the ranges of a script's characters: gap after the previous range, length."""
     data = b""
     end = 0
     for code in sorted(code for fields in lines("Scripts.txt") if fields[1] == name
@@ -128,7 +128,7 @@ def script_table(name):
 
 
 def runs(values):
-    """The length and the value of each run of equal values."""
+    """Yields the length and the value of each run of equal values."""
     begin = 0
     for code in range(1, LAST + 2):
         if code > LAST or values[code] != values[begin]:
@@ -137,15 +137,15 @@ def runs(values):
 
 
 def run_tables(name, values):
-    """Runs of characters with the same value. One table has the lengths and one the values, which gzip
-    likes better."""
+    """Returns the runs of characters with the same value. Lengths and values are in separate tables,
+    which compresses better."""
     found = list(runs(values))
     return {f"{name}_length": b"".join(varint(length) for length, _ in found),
             f"{name}_value": bytes(value for _, value in found)}
 
 
 def class_tables(characters):
-    """Runs of canonical combining classes."""
+    """Returns the runs of canonical combining classes."""
     values = [0] * (LAST + 1)
     for code, fields in characters.items():
         values[code] = int(fields[3])
@@ -153,8 +153,8 @@ def class_tables(characters):
 
 
 def lower_case_table(characters):
-    """Runs of capitals `step` apart with small letters equally far away: gap since the last run's
-    end, count * 2 + (step == 2), distance."""
+    """Returns runs of capitals that are `step` apart and have the same distance to their small
+    letters: gap after the previous run, count * 2 + (step == 2), distance."""
     pairs = [(code, int(fields[13], 16)) for code, fields in sorted(characters.items())
              if fields[13]]
     found = []
@@ -179,10 +179,11 @@ def lower_case_table(characters):
 
 
 def decomposition_tables(characters):
-    """Runs of characters that follow one another, and so do the characters they become. One table
-    for each number of a run, which gzip likes better: gap since the last run's end;
-    (count - 1) * 4 + compatibility * 2 + never composed; length; of what the first one becomes, the
-    first character, as its distance from the last run's; and the others, as theirs from U+0300."""
+    """Returns runs of consecutive characters whose decompositions are consecutive, too. Each number of
+    a run has a table of its own, which compresses better: gap after the previous run;
+    (count - 1) * 4 + compatibility * 2 + never composed; length of a decomposition; in the first
+    character's decomposition, the first character as the distance from the previous run's, and the
+    others as the distance from U+0300."""
     excluded = characters_with("DerivedNormalizationProps.txt", "Full_Composition_Exclusion")
     found = []
     for code, fields in sorted(characters.items()):

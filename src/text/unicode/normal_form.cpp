@@ -12,7 +12,7 @@ namespace {
 
 struct Decomposition {
   char32_t code;
-  std::uint32_t begin, size;  // of what it becomes
+  std::uint32_t begin, size;  // of the decomposition
   bool compatibility;
 };
 
@@ -25,13 +25,13 @@ struct Composition {
 };
 
 struct Decompositions {
-  std::vector<Decomposition> entries;  // by code
+  std::vector<Decomposition> entries;  // sorted by code
   std::vector<char32_t> characters;
-  std::vector<Composition> compositions;  // by first and second
+  std::vector<Composition> compositions;  // sorted by first and second
 
   Decompositions();
   const Decomposition* find(char32_t code) const;
-  char32_t compose(char32_t first, char32_t second) const;  // 0 if there is none
+  char32_t compose(char32_t first, char32_t second) const;  // 0 if they do not compose
 };
 
 Decompositions::Decompositions() {
@@ -90,8 +90,8 @@ const Decompositions& decompositions() {
   return tables;
 }
 
-// A character of the result, and how many of the text it stands for: 0 where the one before it
-// stands for its origin, too.
+// A character of the result and the number of text characters it replaces. The number is 0 if the
+// previous part already counts them.
 struct Part {
   char32_t code;
   int origins;
@@ -122,7 +122,7 @@ void decompose(char32_t code, bool compatibility, int origins, std::vector<Part>
   }
 }
 
-// Puts marks that follow one another into the order of their classes.
+// Sorts consecutive marks by their combining classes.
 void reorder(std::vector<Part>& parts) {
   constexpr std::uint64_t place_limit = std::uint64_t{1} << 32;
   const auto is_starter = [](const Part& part) { return part.combining_class == 0; };
@@ -130,7 +130,7 @@ void reorder(std::vector<Part>& parts) {
     begin = std::find_if_not(begin, parts.end(), is_starter);
     const auto end = std::find_if(begin, parts.end(), is_starter);
     const std::vector<Part> marks(begin, end);
-    std::vector<std::uint64_t> order;  // class and place
+    std::vector<std::uint64_t> order;  // class and position
     for (const Part& mark : marks)
       order.push_back(mark.combining_class * place_limit + order.size());
     heap_sort(order.begin(), order.end(), std::less<>());
@@ -142,12 +142,12 @@ void reorder(std::vector<Part>& parts) {
 
 void compose(std::vector<Part>& parts) {
   std::size_t kept = 0;
-  std::size_t starter = 0;  // to which the next part may be added
+  std::size_t starter = 0;  // the next part may be combined with it
   bool has_starter = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part part = parts[i];
     if (has_starter) {
-      // Between the starter and the part, one of its class or above would be in the way.
+      // A mark between the starter and the part blocks the composition if its class is not lower.
       const bool adjacent = kept == starter + 1;
       const bool blocked = !adjacent && parts[kept - 1].combining_class >= part.combining_class;
       const char32_t composed =
@@ -179,7 +179,7 @@ Characters normal_form(CharacterSpan text, NormalForm form) {
 
   Characters result;
   result.reserve(parts.size());
-  std::size_t next = 0;  // of the text
+  std::size_t next = 0;  // position in the text
   for (const Part& part : parts) {
     const Character& origin = text[part.origins == 0 && next > 0 ? next - 1 : next];
     result.push_back({part.code, origin.begin, origin.end});

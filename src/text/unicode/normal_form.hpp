@@ -4,11 +4,11 @@
 
 namespace glassformer::unicode {
 
-/// Unicode's normal forms (UAX 15): canonical or by compatibility, decomposed or composed.
+/// Unicode's normal forms (UAX 15): canonical or compatibility, decomposed or composed.
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 
-/// The text in a normal form. What one character became keeps that character's place; what several
-/// became, the first one's.
+/// Converts a text to a normal form. The replacements of a character keep its position. If several
+/// characters are combined, the result has the position of the first.
 Characters normal_form(CharacterSpan text, NormalForm form);
 
 }  // namespace glassformer::unicode

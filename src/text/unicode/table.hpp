@@ -6,8 +6,8 @@ namespace glassformer::unicode {
 
 using Bytes = std::span<const unsigned char>;
 
-// Properties of Unicode's characters in few bytes, written by make_table.py, which says what each
-// table holds. Numbers are LEB128; signed ones are 2n, or -2n - 1 for negative ones.
+// Compressed properties of Unicode's characters, written by make_table.py, which describes each
+// table. Numbers are LEB128. A signed number n is stored as 2n, or as -2n - 1 if it is negative.
 extern const Bytes property_length_table;
 extern const Bytes property_value_table;
 extern const Bytes kind_table;

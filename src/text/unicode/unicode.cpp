@@ -9,7 +9,7 @@
 namespace glassformer::unicode {
 namespace {
 
-// How a character takes part in clusters; the first twelve are those of the table.
+// A character's role in grapheme clusters. The first twelve are those of the table.
 enum class Break : std::uint8_t {
   other,
   carriage_return,
@@ -35,7 +35,7 @@ const RunTable& kinds() {
   return table;
 }
 
-// A character's kind stands for two properties.
+// A character's kind combines two properties.
 unsigned char property(char32_t code, std::size_t which) {
   return kind_table[std::size_t{2} * kinds()[code] + which];
 }
@@ -47,7 +47,7 @@ Break break_class(char32_t code) {
     return (code - hangul::first_syllable) % hangul::trailing_count == 0 ? Break::hangul_lv
                                                                          : Break::hangul_lvt;
   }
-  // The letters that syllables are made of, with those of old Korean.
+  // Hangul letters (jamo) that form syllables, including those of Old Korean.
   if ((code >= 0x1100 && code < 0x1160) || (code >= 0xA960 && code < 0xA97D)) {
     return Break::hangul_l;
   }
@@ -66,7 +66,8 @@ bool is_control(Break b) {
 
 bool extends(Break b) { return b == Break::extend || b == Break::linker || b == Break::joiner; }
 
-// Whether there is no boundary between two neighbors, by themselves: rules GB3 to GB9b.
+// Returns whether rules GB3 to GB9b forbid a boundary between two neighbors, without further
+// context.
 bool joined(Break left, Break right) {
   using enum Break;
   if (left == carriage_return && right == line_feed) return true;
@@ -155,10 +156,10 @@ char32_t lower_case(char32_t code) {
 
 std::size_t cluster_size(CharacterSpan text) {
   Break left = break_class(text[0].code);
-  bool pictograph = left == Break::pictographic;  // and nothing but extensions since
-  bool pair = false;                              // of regional indicators, complete
-  bool conjunct = left == Break::consonant;       // and nothing but extensions since
-  bool linked = false;                            // by one of them
+  bool pictograph = left == Break::pictographic;  // and only extensions since then
+  bool pair = false;                              // a complete pair of regional indicators
+  bool conjunct = left == Break::consonant;       // and only extensions since then
+  bool linked = false;                            // one of the extensions was a linker
   std::size_t size = 1;
   for (; size < text.size(); ++size) {
     const Break right = break_class(text[size].code);

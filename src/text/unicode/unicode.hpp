@@ -6,11 +6,10 @@
 
 #include "text/characters.hpp"
 
-/// Properties of Unicode's characters, all of the version in table.cpp; unpacked when first asked
-/// for.
+/// Properties of Unicode's characters, of the version in table.cpp. They are unpacked on first use.
 namespace glassformer::unicode {
 
-/// General categories. The numbers are those of the table.
+/// General categories. The numbers are the same as in the table.
 enum class Category : std::uint8_t {
   uppercase_letter,       // Lu
   lowercase_letter,       // Ll
@@ -75,26 +74,27 @@ inline constexpr Categories word_categories =
 
 inline constexpr char32_t last_code = 0x10FFFF;
 
-/// Returns the code points at which characters of the categories begin or end, in ascending order,
-/// up to last_code.
+/// Returns the code points up to last_code at which characters of the categories begin or end, in
+/// ascending order.
 std::vector<char32_t> bounds_of(Categories wanted);
-/// Returns the same for the characters of the script Han.
+/// Returns the same bounds for characters of the script Han.
 std::vector<char32_t> han_bounds();
 
 bool is_letter(char32_t code);
 bool is_number(char32_t code);
 bool is_mark(char32_t code);
 bool is_punctuation(char32_t code);
-/// The property White_Space.
+/// Returns whether a character has the property White_Space.
 bool is_white_space(char32_t code);
-/// Whether Rust's regex library has it in \w: `word_categories` and the two joiners.
+/// Returns whether \w of Rust's regex library matches a character: `word_categories` and the two
+/// joiners.
 bool is_word(char32_t code);
 
-/// The simple mapping. Of U+0130, which becomes two characters, it is the first.
+/// Returns the simple lower-case mapping. U+0130 becomes two characters; returns the first.
 char32_t lower_case(char32_t code);
 
-/// Characters of the extended grapheme cluster (UAX 29) that `text`, which is not empty, starts
-/// with.
+/// Returns the number of characters of the extended grapheme cluster (UAX 29) at the start of
+/// `text`, which must not be empty.
 std::size_t cluster_size(CharacterSpan text);
 
 std::uint8_t combining_class(char32_t code);

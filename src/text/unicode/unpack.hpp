@@ -8,7 +8,7 @@
 
 namespace glassformer::unicode {
 
-/// Reads a table's numbers, one after the other.
+/// Reads the numbers of a table in order.
 class TableReader {
  public:
   explicit TableReader(Bytes bytes) : bytes_(bytes) {}
@@ -35,7 +35,7 @@ class TableReader {
   std::size_t at_ = 0;
 };
 
-/// A small number for every code point, from the tables of runs.
+/// A map from every code point to a small number, read from the tables of runs.
 class RunTable {
  public:
   RunTable(Bytes lengths, Bytes values);
@@ -43,7 +43,7 @@ class RunTable {
   std::uint8_t operator[](char32_t code) const;
 
  private:
-  static constexpr char32_t direct_size = 0x3000;  // of most alphabets
+  static constexpr char32_t direct_size = 0x3000;  // covers most alphabets
 
   struct Run {
     char32_t end;
