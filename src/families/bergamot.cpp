@@ -6,9 +6,9 @@
 #include "base/json_writer.hpp"
 #include "families/folder/model_folder.hpp"
 
-// Firefox's translators (Bogoychev et al. 2021, "TranslateLocally"; Kim et al. 2019): small
-// students trained with Marian, a decoder whose layers have a recurrent unit in the place of
-// self-attention, and weights of 8-bit integers in a container of their own.
+// Firefox's translators (Bogoychev et al. 2021, "TranslateLocally"; Kim et al. 2019): small student
+// models trained with Marian. The decoder layers have a recurrent unit instead of self-attention.
+// The weights are 8-bit integers in a container format of their own.
 
 namespace glassformer {
 namespace {
@@ -21,7 +21,7 @@ struct Field {
   const char* key;
   std::string_view value;
 };
-// What all of these models have in common; what a file leaves out is so.
+// The only supported values of these fields. They are also the defaults for missing fields.
 constexpr std::array fields = {
     Field{"type", "transformer"},
     Field{"transformer-decoder-autoreg", "rnn"},
@@ -126,7 +126,7 @@ ModelConfig read(HubConfig& config) {
   const bool shared = config.has_tensor("Wemb");
   ModelConfig model;
   model.task = Task::translation;
-  // Of both vocabularies the end is the first piece.
+  // In both vocabularies, the first piece is the end token.
   model.end_token = config.piece("end", 0);
   model.start_token = model.end_token;  // which is read as zeros
   model.suffix_tokens = {model.end_token};
@@ -136,7 +136,7 @@ ModelConfig read(HubConfig& config) {
                       .early_stopping = EarlyStopping::yes,
                       .never = {{config.unk_id()}}};
   Architecture& parts = model.architecture;
-  constexpr std::size_t longest = 128;  // as in Firefox: 127 pieces and the end
+  constexpr std::size_t longest = 128;  // as in Firefox: 127 pieces and the end token
   StackConfig& encoder = parts.encoder.emplace(usual_stack(Mixer::full, longest));
   config.read(encoder, {.keys = encoder_keys, .layer_tensors = "encoder_l"});
   StackConfig& decoder = parts.decoder.emplace(usual_stack(Mixer::recurrent, 2 * longest));
@@ -153,7 +153,7 @@ ModelConfig read(HubConfig& config) {
   return model;
 }
 
-// The one file whose name begins and ends so; empty: there is none.
+// Returns the only file with this prefix and suffix, or an empty string.
 std::string find_one(const std::vector<std::string>& names, std::string_view begin,
                      std::string_view end) {
   std::string found;
@@ -192,12 +192,12 @@ void write_scalar(JsonWriter& json, const std::string& key, std::string_view val
   json.field(key, quoted ? value.substr(1, value.size() - 2) : value);
 }
 
-// "key: value" and lists, whose items become fields "KEY.0".
+// Converts "key: value" lines to JSON. Items of lists become fields "KEY.0".
 std::string config_json(std::string_view yaml) {
   yaml = yaml.substr(0, yaml.find('\0'));
   JsonWriter json;
   json.object([&] {
-    std::string key;  // of the list that lines may go on with
+    std::string key;  // of the list that the next lines may continue
     std::size_t items = 0;
     const auto add = [&](std::string_view item) {
       write_scalar(json, key + "." + std::to_string(items++), trimmed(item));

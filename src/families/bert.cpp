@@ -2,7 +2,7 @@
 
 #include "families/bert.hpp"
 
-// BERT (Devlin et al. 2019), and what is trained in its form: MiniLM, the sentence encoders of
+// BERT (Devlin et al. 2019) and models with the same architecture: MiniLM, the sentence encoders
 // bge, e5 and gte.
 
 namespace glassformer {

@@ -6,7 +6,7 @@
 
 namespace glassformer {
 
-/// The base model's tensors of BERT, and of what keeps to its names.
+/// The base model's tensors of BERT and of families that use the same names.
 inline constexpr std::array bert_tensors = {
     TensorName{"embeddings.word_embeddings", "encoder.embed_tokens"},
     TensorName{"embeddings.position_embeddings", "encoder.embed_positions"},
@@ -23,7 +23,7 @@ inline constexpr std::array bert_tensors = {
     TensorName{"encoder.layer.#.output.LayerNorm", "encoder.layers.#.final_layer_norm"},
 };
 
-/// The keys of BERT's config.json; `vocab_size`: of a file that has none.
+/// The keys of BERT's config.json. `vocab_size` is the default for files without it.
 constexpr std::array<ConfigKey, 9> bert_keys(const char* vocab_size) {
   return {{
       {"vocab_size", "vocab_size", vocab_size},
@@ -38,10 +38,10 @@ constexpr std::array<ConfigKey, 9> bert_keys(const char* vocab_size) {
   }};
 }
 
-/// Reads BERT's stack. `keys` outlives `config`.
+/// Reads BERT's stack. `keys` must outlive `config`.
 void read_bert_stack(HubConfig& config, StackConfig& stack, std::span<const ConfigKey> keys);
 
-/// The stack of BERT and its kin but for what their files say: learned positions, a norm on the
+/// Returns the defaults for the stack of BERT and its relatives: learned positions, a norm on the
 /// embeddings and after every sublayer, biases everywhere.
 StackConfig post_norm_stack();
 

@@ -5,12 +5,12 @@
 namespace glassformer {
 namespace {
 
-// What a decoder behind an encoder does not take from the encoder.
+// Returns whether the encoder's value of this field is the default for a decoder with an encoder.
 bool is_shared(std::string_view name) {
   return name != "attention" && name != "attention_window" && name != "zero_start";
 }
 
-// A translator's sentences have as many tokens as there are positions.
+// The limit for a translator's sentences is the number of positions.
 bool may_limit(StackSide side, bool translates) {
   return side == StackSide::encoder && !translates;
 }
@@ -101,7 +101,7 @@ void ConfigReader::flag(const char* name, bool& value, AbsentFlag absent) {
 
 void ConfigReader::choose(const char* name, std::size_t& value, const ChoiceNames& names,
                           std::size_t absent) {
-  // A decoder behind an encoder has causal attention unless its own field says otherwise.
+  // A decoder with an encoder has causal attention unless its own field differs.
   if (side_ == StackSide::second && std::string_view(name) == "attention") {
     absent = static_cast<std::size_t>(Mixer::causal);
   }
@@ -268,7 +268,7 @@ std::size_t ConfigWriter::enter_items(const char* name, std::size_t count, const
   return count;
 }
 
-// An item is a value, or an object.
+// An item is a value or an object.
 void ConfigWriter::finish_item() {
   if (fields_.empty()) return;
   if (fields_[0].key.empty()) {
@@ -334,7 +334,7 @@ void ConfigWriter::write(JsonWriter& json) const {
       const bool same = other && one && are_equal(other->values)
                             ? field.values[0] == other->values[0]
                             : other && field.values == other->values;
-      const bool usual = field.usual && (!other || other->usual);  // for each, what it means
+      const bool usual = field.usual && (!other || other->usual);  // both are the defaults
       if (same || usual || (!other && one && field.values[0].empty())) continue;
     } else if (one && (field.usual || field.values[0].empty())) {
       continue;

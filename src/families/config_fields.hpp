@@ -11,45 +11,46 @@
 #include "base/json_writer.hpp"
 #include "models/config.hpp"
 
-// The config.json of our own folders. All fields lie in one object, those of layers too: a field
-// that is the same in every layer is one value, any other is an array with one value per layer,
-// null where a layer has none. A decoder behind an encoder shares the encoder's fields but for
-// those that begin with "decoder_".
+// The config.json of our own folders. One object holds all fields, including those of layers. A
+// layer field that is the same in every layer is one value; any other is an array with one value
+// per layer, null for a layer without one. A decoder with an encoder uses the encoder's fields as
+// defaults, except for those that begin with "decoder_".
 
 namespace glassformer {
 
-/// Whose fields are visited: the encoder's, those of a decoder behind it, or those of a decoder
-/// alone.
+/// The stack of the visited fields: an encoder, a decoder with an encoder, or a decoder without
+/// one.
 enum class StackSide { encoder, second, alone };
 
-/// The number of a field, if it is in this range. Throws the object's error if it is not.
+/// Returns the number of a field. Throws the object's error if it is not in this range.
 float number_in(const JsonObject& object, std::string_view key, JsonValue value, NumberRange range);
 
 /// Visits the fields of our config.json.
 class ConfigFields : public Fields {
  public:
-  /// The fields of this stack follow. `translates`: each side has a vocabulary size of its own.
+  /// Starts the fields of this stack. `translates`: each side has its own vocabulary size.
   void enter_stack(StackSide side, bool translates) {
     side_ = side;
     translates_ = translates;
   }
   void leave_stack() { side_.reset(); }
 
-  /// Whether the folder reads fewer tokens of a text than the model has positions.
+  /// Returns whether the folder sets a limit for texts below the model's number of positions.
   virtual bool limits_texts() const = 0;
 
-  /// An array of `count` items: returns how many there are. Until `leave_items`, `enter_item` says
-  /// whose fields follow; the name "" is the item itself. `expected` describes the array.
+  /// Visits an array of `count` items and returns the number of items. Until `leave_items`,
+  /// `enter_item` selects the item to visit; the name "" refers to the item itself. `expected`
+  /// describes the array.
   virtual std::size_t enter_items(const char* name, std::size_t count, const SizeRule& rule,
                                   const char* expected) = 0;
   virtual void enter_item(std::size_t index) = 0;
   virtual void leave_items() = 0;
-  /// An object of texts by their names; a field that is not there is empty.
+  /// Visits an object that maps names to texts. An absent field is empty.
   virtual void text_map(const char* name,
                         std::vector<std::pair<std::string, std::string>>& texts) = 0;
 
  protected:
-  /// The key for a stack's field, or the name itself outside of stacks.
+  /// Returns the key of a stack's field. Outside of stacks, this is the name itself.
   std::string key_of(std::string_view name) const;
   static std::string key_of(std::string_view name, StackSide side, bool translates, bool limits);
 
@@ -57,13 +58,13 @@ class ConfigFields : public Fields {
   bool translates_ = false;
 };
 
-/// Reads the fields. Throws `invalid_config`, naming the key.
+/// Reads the fields. Throws `invalid_config` with the key.
 class ConfigReader final : public ConfigFields, public FieldErrors {
  public:
   explicit ConfigReader(JsonObject& object) : object_(object) {}
 
   JsonObject& object() { return object_; }
-  /// The stacks that errors of `validate` are about.
+  /// Sets the stacks that errors of `validate` refer to.
   void name_stacks(const Architecture& architecture, bool translates);
 
   bool limits_texts() const override { return object_.find("max_positions") != nullptr; }
@@ -89,20 +90,20 @@ class ConfigReader final : public ConfigFields, public FieldErrors {
                          const Message& problem) const override;
 
  private:
-  // The field's value, or null; key_ is the key that it was looked up by.
+  // Returns the field's value, or null. Sets key_ to the key that was used.
   const JsonValue* find(std::string_view name);
   const JsonValue* require_unless(std::string_view name, bool may_be_absent);
-  // The object whose fields are read.
+  // Returns the object whose fields are read.
   JsonObject& current() { return item_fields_ ? *item_fields_ : object_; }
 
   JsonObject& object_;
   const Architecture* architecture_ = nullptr;
   bool names_translates_ = false;
-  std::size_t index_ = 0, count_ = 0;  // the layer, and how many there are; 0: no layer's fields
+  std::size_t index_ = 0, count_ = 0;  // the layer, and the number of layers; 0: outside of layers
   std::string key_;
   JsonValue element_{""};
   std::optional<JsonValue> items_;         // the array whose items are read
-  std::optional<JsonValue> item_;          // the item
+  std::optional<JsonValue> item_;          // the current item
   std::optional<JsonObject> item_fields_;  // its fields, if it is an object
   std::string items_key_;
 };
@@ -112,7 +113,7 @@ class ConfigWriter final : public ConfigFields {
  public:
   explicit ConfigWriter(bool limits_texts) : limits_texts_(limits_texts) {}
 
-  /// Writes what was collected as fields of an open object.
+  /// Writes the collected fields into an open object.
   void write(JsonWriter& json) const;
 
   bool limits_texts() const override { return limits_texts_; }
@@ -133,7 +134,7 @@ class ConfigWriter final : public ConfigFields {
   void enter_item(std::size_t index) override;
   void leave_items() override;
   void text_map(const char* name, std::vector<std::pair<std::string, std::string>>& texts) override;
-  /// A field whose value is JSON already.
+  /// Adds a field whose value is JSON already.
   void raw(std::string_view key, std::string json);
 
  private:
@@ -141,8 +142,8 @@ class ConfigWriter final : public ConfigFields {
     std::string name;
     std::optional<StackSide> side;
     std::string key;
-    std::vector<std::string> values;  // JSON; one per layer, or one; empty: there is none
-    bool usual = true;                // the value is what its absence means, everywhere
+    std::vector<std::string> values;  // JSON; one per layer, or one for all; empty: no field
+    bool usual = true;                // the value is the default in all layers
   };
 
   void add(const char* name, const auto& value, bool usual);
@@ -153,7 +154,7 @@ class ConfigWriter final : public ConfigFields {
   bool limits_texts_;
   std::size_t index_ = 0, count_ = 0;
   std::vector<Field> fields_;
-  std::vector<Field> outer_;  // while items are collected: the fields around them
+  std::vector<Field> outer_;  // while items are collected: the surrounding fields
   std::string items_key_;
   std::vector<std::string> items_;  // JSON
 };

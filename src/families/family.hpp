@@ -11,13 +11,15 @@
 
 namespace glassformer {
 
-/// How a matrix lies in a family's files: a row for each output, or, transposed, for each input.
+/// The layout of a matrix in a family's files: one row per output, or, if transposed, one per
+/// input.
 enum class TensorLayout { rows, transposed };
 
-/// What a family calls a tensor, or several: "#" stands for the number of a layer, and both names
-/// go on with ".weight" or ".bias", as ours does, or are whole. Where theirs has a "%", that is "W"
-/// or "b" instead, and where it ends with "ln_", "scale" or "bias" follow. Several of ours with one
-/// name of theirs lie in that tensor one after the other, along the outputs.
+/// Maps tensor names of a family (`theirs`) to ours. "#" is the number of a layer. Both names
+/// either continue with ".weight" or ".bias", or are complete. In `theirs`, "%" is replaced by "W"
+/// or "b", and a name that ends with "ln_" continues with "scale" or "bias". If several of our
+/// tensors have the same name in `theirs`, that tensor holds them in the order of the table,
+/// concatenated along the outputs.
 struct TensorName {
   std::string_view theirs, ours;
   TensorLayout layout = TensorLayout::rows;
@@ -25,55 +27,56 @@ struct TensorName {
 
 class ModelFiles;
 
-/// The names of a folder's files, where they are not those of the library transformers.
+/// The names of a folder's files, if they differ from those of the library transformers.
 struct FolderFiles {
   std::string weights;
-  std::string source, target;  ///< of the tokenizers; one alone: no target
-  std::string shortlist;       ///< empty: there is none
+  std::string source, target;  ///< of the tokenizers; if there is only one, `target` is empty
+  std::string shortlist;       ///< may be empty
   std::string source_language = "und", target_language = "und";  ///< BCP 47
 };
 
-/// What a family has whose weights are a TensorContainer: that says what the model is, too.
+/// The file format of a family whose weights are in a TensorContainer, which also holds the
+/// configuration.
 struct ContainerFormat {
-  /// None where a folder's files are not such. Throws `unsupported` or `missing_file` where there
-  /// are too few or too many, with the cure.
+  /// Returns nothing if the folder does not have this format. Throws `unsupported` or
+  /// `missing_file`, with a suggestion, if there are too many or too few files.
   std::optional<FolderFiles> (*find)(ModelFiles& files);
-  /// What the container has for a configuration, as JSON. Throws `invalid_config`.
+  /// Converts the container's configuration to JSON. Throws `invalid_config`.
   std::string (*config)(std::string_view text);
   std::string_view config_name;  ///< in errors
 };
 
-/// A family of checkpoints, as the library that its makers use writes them: how their
-/// configurations and their tensors' names become ours. Everything else about a family is said by
-/// ModelConfig.
+/// A family of published checkpoints in the format of the library that its authors use. Defines how
+/// their configurations and tensor names are converted to ours. Everything else is in ModelConfig.
 struct Family {
-  /// A "model_type" of config.json, and the class that reads its texts where the folder names none.
+  /// A "model_type" of config.json, and the tokenizer class to use if the folder names none.
   struct Type {
     std::string_view name, tokenizer_class;
   };
   std::span<const Type> model_types;
-  std::string_view prefix;  ///< of the base model's tensors, in files that hold a head beside it
-  std::span<const TensorName> tensors;  ///< of the base model: every model has them
-  std::span<const TensorName> heads;    ///< of its tasks: a model reads those of its own
+  std::string_view prefix;  ///< of the base model's tensors, in files that also hold a head
+  std::span<const TensorName> tensors;  ///< of the base model; required in every model
+  std::span<const TensorName> heads;    ///< of the heads; a model reads those of its task
   ModelConfig (*read)(HubConfig& config);
-  /// Of a family that writes: reads a model that is the encoder alone and gives vectors. Null if
-  /// the family has none.
+  /// For families that write: reads a model that is only the encoder and outputs vectors. Null if
+  /// the family has no such models.
   ModelConfig (*read_encoder)(HubConfig& config) = nullptr;
   const ContainerFormat* container = nullptr;
-  std::size_t first_layer = 0;  ///< the number of a stack's first
-  bool two_tokenizers = false;  ///< what it writes may have another tokenizer than what it reads
-  bool writes = false;          ///< its models write texts: generation_config.json says how
+  std::size_t first_layer = 0;  ///< the number of a stack's first layer
+  bool two_tokenizers = false;  ///< input and output may have different tokenizers
+  bool writes = false;  ///< its models write texts; settings come from generation_config.json
 };
 
-/// The family of a model_type. Throws `unsupported`, naming those that there are; `own_code`: the
-/// checkpoint has Python code for an architecture of its own.
+/// Returns the family of a model_type. Throws `unsupported` with a list of all families.
+/// `own_code`: the checkpoint includes Python code for its own architecture.
 const Family& find_family(std::string_view model_type, bool own_code = false);
 
-/// The class that reads a model's texts where its folder names none: by config.json's model_type.
-/// Empty if that is none of ours.
+/// Returns the default tokenizer class for the model_type of a config.json, or an empty string if
+/// the model_type is unknown.
 std::string_view usual_tokenizer_class(std::string_view config_json);
 
-/// The family whose container a folder has, and its files; or null.
+/// Returns the family whose container is in the folder and sets `found` to its files, or returns
+/// null.
 const Family* find_container(ModelFiles& files, FolderFiles& found);
 
 }  // namespace glassformer

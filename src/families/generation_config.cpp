@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t most_fields = 1000;
 constexpr std::uint64_t largest_count = 1 << 24;
 constexpr std::size_t most_ids = 1000;
-constexpr std::size_t most_stops = 64, longest_stop = 1024;  // the latter in bytes
+constexpr std::size_t most_stops = 64, longest_stop = 1024;  // longest_stop in bytes
 constexpr std::size_t most_words = 1000;
 
-// What the library has and this one does not, with the value that means nothing.
+// A setting of the library that this one does not support, and the value that turns it off.
 struct Neutral {
   const char* key;
   double value;
@@ -33,7 +33,7 @@ constexpr std::array others = {
     Neutral{"encoder_repetition_penalty", 1},
     Neutral{"guidance_scale", 1},
 };
-// The same, where null or an empty array means nothing.
+// Unsupported settings that null or an empty array turns off.
 constexpr std::array lists = {
     "force_words_ids",
     "sequence_bias",
@@ -85,7 +85,7 @@ void add_id(LenientFields& fields, const char* key, JsonValue id, std::vector<st
   ids.push_back(static_cast<std::int32_t>(id.whole()));
 }
 
-// The ids of a token, or of some; null: of none.
+// Reads one token id, an array of ids, or null for no ids.
 void read_ids(LenientFields& fields, const char* key, std::vector<std::int32_t>& ids) {
   const JsonValue* value = fields.object().find(key);
   if (!value) return;
@@ -95,7 +95,7 @@ void read_ids(LenientFields& fields, const char* key, std::vector<std::int32_t>&
   for (JsonEntries entry(*value); entry.next();) add_id(fields, key, entry.value(), ids);
 }
 
-// Words are arrays of ids.
+// Reads words. Each is an array of ids.
 void read_never(LenientFields& fields, std::vector<std::vector<std::int32_t>>& never) {
   constexpr const char* key = "bad_words_ids";
   const JsonValue* words = fields.find(key);
@@ -113,7 +113,7 @@ void read_never(LenientFields& fields, std::vector<std::vector<std::int32_t>>& n
   }
 }
 
-// A string, or an array of them.
+// Reads a string or an array of strings.
 void read_stops(LenientFields& fields, std::vector<std::string>& stops) {
   constexpr const char* key = "stop_strings";
   const JsonValue* value = fields.find(key);
@@ -153,7 +153,7 @@ constexpr const char* tasks_key = "task_specific_params";
 
 TaskSettings task_of(const std::string& name, JsonValue settings) {
   TaskSettings task = {.name = name, .prefix = {}, .settings = compact(settings)};
-  if (!settings.is_object()) return task;  // with_task says so
+  if (!settings.is_object()) return task;  // with_task reports the error
   for (JsonEntries entry(settings); entry.next();) {
     if (entry.key() != "prefix") continue;
     const JsonValue prefix = entry.value();
@@ -173,7 +173,7 @@ void read_generation(JsonObject& object, GenerationConfig& config) {
   read_ids(fields, "eos_token_id", config.end_ids);
   read_never(fields, config.never);
   std::erase_if(config.never, [&](std::span<const std::int32_t> word) {
-    // A text may end, whatever they say.
+    // A text may always end, even if these settings forbid it.
     return word.size() == 1 && std::ranges::find(config.end_ids, word[0]) != config.end_ids.end();
   });
   read_ids(fields, "suppress_tokens", config.suppressed);
@@ -242,7 +242,7 @@ GenerationConfig with_task(GenerationConfig config, const TaskSettings& task,
   const std::string name = std::string("config.json: ") + tasks_key + ": " + describe(task.name);
   const JsonSource source{ErrorCode::invalid_config, name};
   JsonObject object(parse_json(task.settings, source), source, {}, most_fields);
-  if (present(object.find("prefix"))) object.string("prefix");  // throws for what is none
+  if (present(object.find("prefix"))) object.string("prefix");  // throws if it is not a string
   if (task.prefix) config.prefix = *task.prefix;
   read_generation(object, config);
   check_generation(config, vocab_size, name);

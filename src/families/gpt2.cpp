@@ -2,7 +2,7 @@
 
 #include "families/family.hpp"
 
-// GPT-2 (Radford et al. 2019), and DistilGPT-2: a decoder alone. Its matrices are stored [in, out].
+// GPT-2 (Radford et al. 2019) and DistilGPT-2: decoder-only. Matrices are stored as [in, out].
 
 namespace glassformer {
 namespace {

@@ -170,7 +170,7 @@ bool HubConfig::has_tensor(std::string_view name_or_end) const {
 
 namespace {
 
-// The first of a list of names, if there is one.
+// Returns the first of a list of names, if there is one.
 std::optional<std::string> first_of(const JsonValue* names) {
   if (!names || !names->is_array() || count_entries(*names) == 0) return std::nullopt;
   JsonEntries first(*names);
@@ -308,7 +308,7 @@ namespace {
 // Reads a stack's fields by a family's keys.
 class KeyedFields final : public Fields {
  public:
-  // Throws unless that many layers, or a dimension this large, are in the weights.
+  // Throws if the weights have fewer layers, or no dimension this large.
   struct Bounds {
     std::optional<std::uint64_t> largest, layers;
   };
@@ -362,7 +362,7 @@ class KeyedFields final : public Fields {
     }
   }
 
-  // Only activations have names in files.
+  // Only activations are named in files.
   void choose(const char* name, std::size_t& value, const ChoiceNames&, std::size_t) override {
     if (const ConfigKey* key = find(name)) {
       const std::string usual = JsonValue(key->absent).string();
@@ -378,7 +378,8 @@ class KeyedFields final : public Fields {
   void leave_layers() override {}
 
  private:
-  // The key for a field of ours, or null; key_value_ is its value, if the file has one.
+  // Returns the key for one of our fields, or null. Sets key_value_ to its value if the file has
+  // one.
   const ConfigKey* find(std::string_view name) {
     key_value_ = nullptr;
     const auto found = std::ranges::find(keys_.keys, name, &ConfigKey::ours);
@@ -422,7 +423,7 @@ std::size_t HubConfig::count_layers(std::string_view begin) const {
 
 namespace {
 
-// Files count the rows of a table of positions, which may begin with unused ones.
+// Files give the rows of the position table, which may begin with unused ones.
 void subtract_offset(const JsonSource& source, StackConfig& stack) {
   const std::size_t offset = stack.tokens().position_offset;
   if (offset >= stack.max_length) {

@@ -5,8 +5,8 @@
 #include "families/rope.hpp"
 
 // Llama (Touvron et al. 2023; TinyLlama, SmolLM2), Mistral (Jiang et al. 2023), Qwen2, Qwen3 and
-// SmolLM3: a decoder alone with rotary positions, norms without a mean, a gated feed-forward block
-// and keys that several queries share.
+// SmolLM3: decoder-only models with rotary positions, RMS norms, gated feed-forward blocks and
+// grouped-query attention.
 
 namespace glassformer {
 namespace {
@@ -36,7 +36,7 @@ constexpr std::array heads = {
     TensorName{"lm_head", "decoder.embed_tokens"},  // tied: the file may have either
 };
 
-// What a file that leaves out a key means, model type by model type.
+// The defaults for missing keys of each model type.
 using LlamaKeys = std::array<ConfigKey, 11>;
 constexpr LlamaKeys keys_with(const char* positions, const char* d_ff, const char* n_heads,
                               const char* n_kv_heads) {
@@ -59,12 +59,12 @@ constexpr LlamaKeys mistral_keys = keys_with("131072", "14336", "32", "8");
 constexpr LlamaKeys qwen_keys = keys_with("32768", "22016", "32", "32");
 constexpr LlamaKeys smollm_keys = keys_with("32768", "11008", "16", "4");
 
-// A model type's own.
+// The settings of a model type.
 struct ModelKind {
   const LlamaKeys& keys;
   float rope_base = 10000;
   bool tied = false;
-  std::int32_t bos = -1, end = -1;  // -1: none
+  std::int32_t bos = -1, end = -1;  // -1: no such token
 };
 
 ModelKind model_kind(std::string_view type) {
@@ -93,7 +93,7 @@ StackConfig usual_stack(HubConfig& config, std::string_view type) {
   return stack;
 }
 
-// The window of a layer with sliding attention, which counts the query itself. 0: none.
+// Returns the window of a layer with sliding attention, including the query itself. 0: no window.
 std::size_t window_of(HubConfig& config) {
   const JsonValue* window = config.object().find("sliding_window");
   if (window && !present(window)) return 0;
@@ -102,7 +102,8 @@ std::size_t window_of(HubConfig& config) {
   return size - 1;
 }
 
-// Qwen2 and Qwen3: windows in the layers that the file names, or in all from max_window_layers on.
+// Sets windows for Qwen2 and Qwen3: in the layers that the file names, or in all from
+// max_window_layers on.
 void read_windows(HubConfig& config, StackConfig& stack) {
   const std::vector<bool> sliding = sliding_layers(config, stack.layers.size());
   const bool uses = config.flag("use_sliding_window", false);
@@ -118,7 +119,8 @@ void read_windows(HubConfig& config, StackConfig& stack) {
   }
 }
 
-// SmolLM3: no positions in the layers that a list of 1 and 0 names, or in every n-th.
+// Returns which layers of SmolLM3 use rotary positions. A list of 1 and 0 defines them, or every
+// n-th layer has no positions.
 std::vector<bool> rotating_layers(HubConfig& config, std::size_t layers) {
   constexpr const char* key = "no_rope_layers";
   std::vector<bool> rotates;
@@ -176,7 +178,7 @@ ModelConfig read(HubConfig& config) {
   if (has_row(kind.end)) model.generation.end_ids = {kind.end};
   if (has_row(kind.bos)) model.generation.bos_id = kind.bos;
   config.read_next_token(model, kind.tied);
-  // Whatever the file says of tying: if it has an output matrix, the library reads that.
+  // If the file has an output matrix, the library uses it, whatever the tying setting is.
   if (config.has_tensor("lm_head.weight") && config.has_tensor("embed_tokens.weight")) {
     model.architecture.embeddings = EmbeddingSharing::separate;
   }

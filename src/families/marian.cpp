@@ -3,7 +3,7 @@
 #include "families/family.hpp"
 
 // MarianMT (Junczys-Dowmunt et al. 2018; Tiedemann and Thottingal 2020, "OPUS-MT"): an encoder and
-// a decoder, norms behind each part, one table of embeddings on both sides and before the output.
+// a decoder with post-norm. Both embeddings and the output layer share one table.
 
 namespace glassformer {
 namespace {
@@ -11,12 +11,12 @@ namespace {
 constexpr std::array model_types = {Family::Type{"marian", "MarianTokenizer"}};
 
 constexpr std::array tensors = {
-    // One table has several names, and a file may hold it under any of them, or under all.
+    // A shared table has several names. A file may hold it under any or all of them.
     TensorName{"shared", "embed_tokens"},
     TensorName{"decoder.embed_tokens", "embed_tokens"},
     TensorName{"encoder.embed_tokens", "embed_tokens"},
     TensorName{"lm_head", "embed_tokens"},
-    // Or there are two.
+    // Alternatively, there are two tables.
     TensorName{"encoder.embed_tokens", "encoder.embed_tokens"},
     TensorName{"decoder.embed_tokens", "decoder.embed_tokens"},
     TensorName{"lm_head", "decoder.embed_tokens"},

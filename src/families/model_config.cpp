@@ -38,8 +38,7 @@ constexpr std::array model_types = {
 constexpr std::size_t max_labels = 1 << 16;
 constexpr std::size_t max_special_tokens = 64;
 
-// --- the fields, once
-// -----------------------------------------------------------------------------
+// --- fields, for reading and writing ---
 
 void stack_fields(ConfigFields& visitor, StackConfig& stack, StackSide side, bool translates) {
   visitor.enter_stack(side, translates);
@@ -58,7 +57,7 @@ void tokenizer_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.texts("suffix_tokens", config.suffix_tokens, max_special_tokens);
 }
 
-// All fields but `format`, `model_type`, `task` and `generation`.
+// Visits all fields except `format`, `model_type`, `task` and `generation`.
 void fields(ConfigFields& visitor, ModelConfig& config) {
   Architecture& architecture = config.architecture;
   const HeadKind head = architecture.head.kind;
@@ -88,10 +87,9 @@ void fields(ConfigFields& visitor, ModelConfig& config) {
   }
 }
 
-// --- checks
-// ---------------------------------------------------------------------------------------
+// --- checks ---
 
-// U+0000 … U+001F, U+007F … U+009F, and the separators of lines and paragraphs.
+// Detects U+0000 … U+001F, U+007F … U+009F, and the line and paragraph separators.
 bool has_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -108,7 +106,7 @@ void check_labels(const std::vector<std::string>& labels, const FieldErrors& err
   if (labels.empty()) fail("expected at least one label, got none");
   std::set<std::string_view> seen;
   for (const std::string& label : labels) {
-    // It would break the lines that answers are printed on.
+    // It would break the lines of printed results.
     if (has_control_character(label)) {
       fail({"expected no control characters, got {}", {describe(label)}});
     }
@@ -170,10 +168,9 @@ void validate(const ModelConfig& config, const FieldErrors& errors) {
   }
 }
 
-// --- reading
-// --------------------------------------------------------------------------------------
+// --- reading ---
 
-// Version, architecture and task say whether the rest can be read at all, so they come first.
+// Version, architecture and task come first: they decide whether the rest can be read.
 Task task_of(JsonObject& object) {
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t format = object.integer("format", 0, any);
@@ -218,7 +215,7 @@ HeadKind head_of(Task task) {
   return HeadKind::next_token;
 }
 
-// What follows from the fields.
+// Sets values that follow from the fields.
 void derive(ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   switch (head.kind) {
@@ -294,13 +291,12 @@ ModelConfig expect_task(ModelConfig config, std::span<const Task> tasks) {
               {"config.json: task: expected {}, got \"{}\"", {expected, to_string(config.task)}});
 }
 
-// --- writing
-// --------------------------------------------------------------------------------------
+// --- writing ---
 
 namespace {
 
-// The fields of `generation`: those that have no field of their own. A translator has one end token
-// of its own; several are written here.
+// Writes the fields of `generation` that have no field of their own. A translator has a separate
+// field for one end token; several are written here.
 void write_generation_of(JsonWriter& json, const ModelConfig& config) {
   const std::vector<std::int32_t>& ends = config.generation.end_ids;
   const bool several = config.task == Task::translation && ends.size() > 1;
@@ -321,7 +317,7 @@ void write_generation_of(JsonWriter& json, const ModelConfig& config) {
 std::string to_json(const ModelConfig& config) {
   const auto type = std::ranges::find(model_types, config.task,
                                       [](const ModelType& known) { return known.task; });
-  ModelConfig copy = config;  // a visitor takes what it may change
+  ModelConfig copy = config;  // a visitor needs a mutable object
   ConfigWriter writer(config.max_tokens > 0);
   fields(writer, copy);
   JsonWriter json(JsonWriter::Layout::lines);

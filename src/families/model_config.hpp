@@ -15,7 +15,7 @@
 
 namespace glassformer {
 
-/// What a model is asked to do, by the names that model hubs have for it.
+/// The task of a model, named as on model hubs.
 enum class Task {
   text_classification,
   translation,
@@ -27,35 +27,36 @@ enum class Task {
 };
 
 const char* to_string(Task task);
-/// Whether models of this task write texts; the others read them.
+/// Returns whether models for this task write texts. The others read texts.
 bool writes(Task task);
 
-/// What a text over the limit loses: its end, its middle, so that a quarter of the limit is its
-/// beginning and the rest its end, where reviews have their verdict; or its beginning.
+/// The part of a text that is cut if it is over the limit: its end; its middle, keeping a quarter
+/// of the limit from the beginning and the rest from the end, where reviews have their verdict; or
+/// its beginning.
 enum class Clip { end, middle, beginning };
 
-/// What makes scores of a classifier's logits.
+/// The function that turns a classifier's logits into scores.
 enum class Scoring {
   softmax,  ///< one label is right: the scores sum to 1
-  sigmoid,  ///< each label is right or wrong by itself: 1 / (1 + e^-x)
+  sigmoid,  ///< each label on its own: 1 / (1 + e^-x)
   raw,      ///< the model estimates a quantity
 };
 
 const char* to_string(TokenPooling pooling);
-/// What is wrong with the sizes of modules behind vectors of so many numbers; empty: nothing.
+/// Returns what is wrong with the sizes of modules for pooled vectors of this size, or an empty
+/// string if they are valid.
 std::string sizes_problem(std::span<const VectorModule> modules, std::size_t size);
 
-/// How vectors are made of token vectors.
+/// How a text's vector is computed from its token vectors.
 struct VectorConfig {
-  std::vector<TokenPooling> poolings;  ///< what is put side by side
-  bool normalize = false;              ///< to length 1, in the end
-  /// Texts to put before those of a call, by name, and the name of the one that is put there
-  /// where a call says nothing; empty: none.
+  std::vector<TokenPooling> poolings;  ///< their results are concatenated
+  bool normalize = false;              ///< scales the final vector to length 1
+  /// Named texts to put before a call's texts, and the name of the default one (empty: no default).
   std::vector<std::pair<std::string, std::string>> prompts = {};
   std::string default_prompt = {};
-  bool include_prompt = true;  ///< a prompt's tokens are pooled, too
+  bool include_prompt = true;  ///< whether to pool a prompt's tokens, too
 
-  /// Null if there is none of this name.
+  /// Returns null if there is no prompt with this name.
   const std::string* find_prompt(std::string_view name) const;
 
   bool operator==(const VectorConfig&) const = default;
@@ -64,26 +65,27 @@ struct VectorConfig {
 /// The settings of a folder for one task, used when a call names it.
 struct TaskSettings {
   std::string name;                   ///< such as "translation_en_to_de"
-  std::optional<std::string> prefix;  ///< instead of the folder's; none: the folder's
+  std::optional<std::string> prefix;  ///< replaces the folder's prefix, if set
   std::string settings;               ///< a JSON object with fields of generation_config.json
 
   bool operator==(const TaskSettings&) const = default;
 };
 
-/// How a folder's makers have texts written, where a call does not say otherwise.
+/// A folder's default settings for generation.
 struct GenerationConfig {
   std::string prefix = {};               ///< put before every text
   std::vector<TaskSettings> tasks = {};  ///< in the order of the file
-  /// What the decoder of a model with an encoder reads first; a decoder alone reads the text.
+  /// The first decoder input of a model with an encoder. A decoder-only model reads the text.
   std::optional<std::int32_t> start_id = {};
-  std::vector<std::int32_t> end_ids = {};  ///< tokens, one of which ends a text; none: nothing does
+  std::vector<std::int32_t> end_ids = {};  ///< each of them ends a text; may be empty
   bool sample = false;
   std::optional<std::size_t> max_new_tokens = {};
-  /// Of what the decoder reads first and what it writes.
+  /// Maximum number of tokens, including those the decoder reads first.
   std::optional<std::size_t> max_length = {};
-  /// The same before a text may end, of what is written, and of both.
+  /// Minimum number of tokens before a text may end: of the output only, and including those the
+  /// decoder reads first.
   std::optional<std::size_t> min_new_tokens = {}, min_length = {};
-  /// Or, of a translation, so many tokens for each of its source's, rounded up.
+  /// Maximum number of a translation's tokens per source token, rounded up.
   std::optional<float> max_length_factor = {};
   std::optional<std::size_t> beams = {};
   std::optional<std::size_t> top_k = {};
@@ -92,62 +94,62 @@ struct GenerationConfig {
   std::optional<float> repetition_penalty = {};
   std::optional<std::size_t> no_repeat_ngram_size = {};
   std::optional<float> length_penalty = {};
-  /// None: nothing says that searches are as the library transformers has them.
+  /// If not set, no file requires the search rules of the library transformers.
   std::optional<EarlyStopping> early_stopping = {};
-  std::vector<std::vector<std::int32_t>> never = {};  ///< words, as their tokens, not written
-  std::vector<std::int32_t> suppressed = {};          ///< tokens that are never written,
-  std::vector<std::int32_t> not_first = {};           ///< or not as the first one
+  std::vector<std::vector<std::int32_t>> never = {};  ///< forbidden words, as token sequences
+  std::vector<std::int32_t> suppressed = {};          ///< tokens that are never generated
+  std::vector<std::int32_t> not_first = {};           ///< tokens that are never generated first
   std::vector<std::string> stop_strings = {};         ///< a text ends as soon as it contains one
-  std::optional<std::int32_t> bos_id = {};            ///< what an empty text is read as
-  std::optional<std::int32_t> last_token = {};  ///< is written where the longest text would go on
-  /// Log-probabilities are those among the tokens that may be written.
+  std::optional<std::int32_t> bos_id = {};            ///< the input for an empty text
+  std::optional<std::int32_t> last_token = {};  ///< forced as the last token at the maximum length
+  /// Normalizes log-probabilities over the allowed tokens only.
   bool renormalize = false;
-  /// Where they ask to draw, and for several beams.
+  /// The names of the files that turn on sampling and set several beams.
   std::string sample_in = {}, beams_in = {};
 
   bool operator==(const GenerationConfig&) const = default;
 };
 
-/// What a model folder says of its model: the architecture, and how texts become its input and its
-/// output an answer.
+/// The configuration of a model folder: the architecture, and how to convert texts to its input and
+/// its output to results.
 struct ModelConfig {
   Task task = Task::text_classification;
   Architecture architecture;
 
   std::vector<std::string> prefix_tokens;  // pieces put before the text's own
   std::vector<std::string> suffix_tokens;
-  bool tokenizer_template = false;  // instead of both: what the tokenizer puts around texts
-  std::string tokenizer_class;      // that reads the tokenizer's files; empty: they tell
-  std::size_t max_tokens = 0;       // of a text; 0: as many as there are positions
+  bool tokenizer_template = false;  // if true, the tokenizer's template replaces both
+  std::string tokenizer_class;      // of the tokenizer's files; empty: detected from them
+  std::size_t max_tokens = 0;       // per text; 0: the number of positions
   Clip clip = Clip::end;
 
-  // Of classifiers.
+  // For classifiers.
   std::vector<std::string> labels;  // in the order of the head's outputs
   Scoring scoring = Scoring::softmax;
 
-  /// The architecture that a published config.json names, if it has a head that is not run: the
-  /// model makes vectors without it.
+  /// The architecture that a published config.json names, if it has a head that is not run. The
+  /// model outputs vectors without it.
   std::string unused_head;
 
-  // Of models that make vectors; what the pooled vector goes through is the head's.
+  // For models that output vectors. The modules after pooling belong to the head.
   VectorConfig vectors;
 
-  // Of a translation.
+  // For translation models.
   std::string source_language, target_language;  // "en", "de"
   std::string start_token, end_token;            // pieces
 
-  // Of a model that writes.
+  // For models that write.
   GenerationConfig generation;
 
-  /// The stack that reads texts.
+  /// Returns the stack that reads texts.
   const StackConfig& reader() const {
     return architecture.encoder ? *architecture.encoder : *architecture.decoder;
   }
-  /// The stacks that a model of this task has.
+  /// Only valid for the stacks that a model of this task has.
   const StackConfig& encoder() const { return *architecture.encoder; }
   const StackConfig& decoder() const { return *architecture.decoder; }
 
-  /// The most tokens that the model reads at once, special ones included.
+  /// Returns the maximum number of input tokens, including special ones.
   std::size_t max_source_length() const {
     return max_tokens > 0 ? max_tokens : reader().max_length;
   }
@@ -167,20 +169,20 @@ inline constexpr std::array choice_list<TokenPooling>{"cls",           "max",   
 template <>
 inline constexpr std::array choice_list<Clip>{"end", "middle", "beginning"};
 
-/// Reads the config.json of our own folders. A field that is not there and is not required means
-/// what most models do: heads of d_model / n_heads, no token types, no norm on embeddings, a plain
-/// feed-forward block with biases.
+/// Reads the config.json of our own folders. Absent optional fields have common defaults: heads of
+/// d_model / n_heads, no token types, no norm on embeddings, a plain feed-forward block with
+/// biases.
 ///
 /// Throws Error: invalid_config for broken JSON, more bytes than config_limit, and unknown,
 /// missing, mistyped or out-of-range fields; unsupported for an unknown model type or format
-/// version, wrong_task for a task that is not the model type's. Accepted sizes keep every weight
-/// matrix within 2^28 elements, so products of two sizes fit 32 bits.
+/// version; wrong_task for a task that does not fit the model type. Accepted sizes keep every
+/// weight matrix within 2^28 elements, so products of two sizes fit 32 bits.
 ModelConfig parse_config(std::string_view json);
 
-/// The configuration itself. Throws wrong_task unless it is of one of these tasks.
+/// Returns the configuration unchanged. Throws wrong_task unless its task is one of these.
 ModelConfig expect_task(ModelConfig config, std::span<const Task> tasks);
 
-/// The inverse of parse_config; the same text for equal configurations.
+/// The inverse of parse_config. Equal configurations give the same text.
 std::string to_json(const ModelConfig& config);
 
 }  // namespace glassformer

@@ -3,8 +3,8 @@
 #include "families/family.hpp"
 #include "families/rope.hpp"
 
-// ModernBERT (Warner et al. 2024): an encoder with rotary positions, in which most layers attend
-// only to tokens nearby. The first layer has no norm in front of its attention.
+// ModernBERT (Warner et al. 2024): an encoder with rotary positions. Most layers attend only to
+// nearby tokens. The first layer has no norm before its attention.
 
 namespace glassformer {
 namespace {

@@ -37,7 +37,7 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   visitor.flag("include_prompt", vectors.include_prompt, AbsentFlag::on);
 }
 
-// The head of a model that reads texts.
+// Visits the fields of the head of a model that reads texts.
 void head_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;

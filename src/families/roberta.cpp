@@ -2,9 +2,9 @@
 
 #include "families/bert.hpp"
 
-// RoBERTa (Liu et al. 2019), and the same for other languages: XLM-R (Conneau et al. 2020),
-// CamemBERT (Martin et al. 2020). BERT with positions that begin behind the padding's, one token
-// type and a head of its own.
+// RoBERTa (Liu et al. 2019) and its versions for other languages: XLM-R (Conneau et al. 2020),
+// CamemBERT (Martin et al. 2020). Like BERT, but positions begin after the padding's, with one
+// token type and a different head.
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 namespace glassformer {
 namespace {
 
-// Older versions call it `type`.
+// Older versions use the key `type`.
 std::string type_of(JsonObject& fields) {
   for (const char* key : {"rope_type", "type"}) {
     if (present(fields.find(key))) return fields.string(key);
@@ -17,7 +17,8 @@ float positive(JsonObject& fields, const char* key) {
   return value;
 }
 
-// The positions of the first training: a field beside the object counts before one in it.
+// Returns the number of positions in the first training. A field next to the object takes
+// precedence over one inside it.
 std::size_t original_length(HubConfig& config, JsonObject& fields) {
   constexpr const char* key = "original_max_position_embeddings";
   std::size_t length = config.free_size("max_position_embeddings", 0);

@@ -5,16 +5,16 @@
 
 namespace glassformer {
 
-/// Reads `rope_scaling` or `rope_parameters` and `rope_theta`, under which the versions of the
-/// library transformers keep a rotary embedding. `base`: of a file without `rope_theta`. Throws
-/// `unsupported` for scalings other than linear and llama3.
+/// Reads a rotary embedding from `rope_scaling` or `rope_parameters` and `rope_theta`. The keys
+/// depend on the version of the library transformers. `base` is the default for `rope_theta`.
+/// Throws `unsupported` for scalings other than linear and llama3.
 RotaryConfig read_rope(HubConfig& config, float base);
 
-/// The same from one object with `rope_type` and `rope_theta`; `key` names it.
+/// Reads it from one object with `rope_type` and `rope_theta`; `key` names the object.
 RotaryConfig read_rope(HubConfig& config, const char* key, JsonValue value, float base);
 
-/// The layers that an array `layer_types` has sliding attention for; empty: there is no such array.
-/// Throws `invalid_config` unless it has one entry for each layer.
+/// Returns which layers have sliding attention by the array `layer_types`, or an empty vector if
+/// there is no such array. Throws `invalid_config` unless it has one entry per layer.
 std::vector<bool> sliding_layers(HubConfig& config, std::size_t layers);
 
 }  // namespace glassformer

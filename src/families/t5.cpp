@@ -4,8 +4,8 @@
 #include "families/linked.hpp"
 
 // T5 (Raffel et al. 2020), T5 v1.1, Flan-T5, and mT5 (Xue et al. 2021): an encoder and a decoder
-// whose positions are a bias of attention, shared by the layers of a stack, and which have no other
-// bias. The first T5's output is the table of embeddings, after the states are divided by √d_model.
+// with a relative position bias in attention, shared by the layers of a stack, and no other biases.
+// The first T5 uses the embedding table as output matrix, after dividing the states by √d_model.
 
 namespace glassformer {
 namespace {
@@ -14,10 +14,10 @@ constexpr std::array model_types = {Family::Type{"t5", "T5Tokenizer"},
                                     Family::Type{"mt5", "T5Tokenizer"}};
 
 constexpr std::array tensors = {
-    // One table has several names, and a file may hold it under any of them, or under all.
+    // A shared table has several names. A file may hold it under any or all of them.
     TensorName{"shared", "embed_tokens"},
     TensorName{"encoder.embed_tokens", "embed_tokens"},
-    TensorName{"shared", "encoder.embed_tokens"},  // of the encoder alone
+    TensorName{"shared", "encoder.embed_tokens"},  // for the encoder alone
     TensorName{"encoder.embed_tokens", "encoder.embed_tokens"},
     TensorName{"decoder.embed_tokens", "embed_tokens"},
     TensorName{"lm_head", "embed_tokens"},
@@ -57,7 +57,8 @@ constexpr std::array tensors = {
 
 constexpr std::array heads = {TensorName{"lm_head", "lm_head"}};
 
-// Nothing bounds positions but their bias' last bucket; so many are what is offered.
+// The architecture has no maximum length: distant positions share the last bucket. This is the
+// limit we offer.
 constexpr std::size_t longest = 1 << 14;
 
 constexpr std::array keys = {
@@ -74,7 +75,7 @@ constexpr std::array keys = {
 
 constexpr std::array decoder_keys = {ConfigKey{"num_decoder_layers", "layers", nullptr}};
 
-// "relu", or "gated-gelu", whose gelu is the one by tanh.
+// Reads "relu" or "gated-gelu", which uses the tanh approximation of GELU.
 void read_feed_forward(HubConfig& config, FeedForwardConfig& feed_forward) {
   constexpr const char* key = "feed_forward_proj";
   constexpr std::string_view gated = "gated-";
@@ -106,7 +107,8 @@ void read_stack(HubConfig& config, StackConfig& stack) {
   config.read(stack, {.keys = keys, .layer_tensors = "encoder.block."});
 }
 
-// An output matrix beside the table of embeddings; alone it is that table.
+// Returns whether there is an output matrix in addition to the embedding table. A
+// single matrix is the embedding table.
 bool has_own_output(const HubConfig& config) {
   return config.has_tensor("lm_head.weight") &&
          (config.has_tensor("shared.weight") || config.has_tensor("embed_tokens.weight"));
@@ -134,8 +136,8 @@ ModelConfig read(HubConfig& config) {
   model.generation.start_id = static_cast<std::int32_t>(config.id("pad_token_id", 0));
   model.generation.end_ids = {1};
   config.read_text_to_text(model);
-  // What the configuration says of tying is about the scale, whatever its name: an output matrix
-  // that the file lacks is the table of embeddings even then, as in the library.
+  // Despite its name, the tying setting only controls the scale. If the file has no output matrix,
+  // the embedding table is used in either case, as in the library.
   parts.embeddings = has_own_output(config) ? EmbeddingSharing::stacks : EmbeddingSharing::shared;
   const bool scaled = config.text("model_type", "t5") == "t5";
   parts.head.scale_states =
@@ -148,8 +150,8 @@ ModelConfig refuse_unlinked(HubConfig&) { throw NotLinked(); }
 
 }  // namespace
 
-// A program with models that only read, or only write, has one of the last two: the others' code is
-// not linked then.
+// A program with only models that read, or only models that write, uses one of the last two, which
+// do not link the other kind's code.
 extern const Family t5 = {.model_types = model_types,
                           .prefix = "",
                           .tensors = tensors,

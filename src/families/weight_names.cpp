@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-// What stands in a name for the pattern's "#", and what follows the pattern: ".weight".
+// The text that matches the pattern's "#", and the text after the pattern: ".weight".
 struct Match {
   bool found = false;
   std::string_view number, rest;
@@ -49,7 +49,7 @@ std::string filled(std::string_view pattern, const Match& match, std::size_t fir
   return name;
 }
 
-// Early checkpoints have a norm's weight and bias as gamma and beta.
+// Early checkpoints call a norm's weight and bias gamma and beta.
 std::string early_name(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view layer = std::string_view(name).substr(0, dot);
@@ -57,7 +57,7 @@ std::string early_name(const std::string& name) {
   return std::string(layer) + (name.ends_with(".weight") ? ".gamma" : ".beta");
 }
 
-// One tensor of a file that is several parameters, or one that lies there transposed.
+// One tensor of a file that holds several parameters, or is stored transposed.
 class StoredTensor {
  public:
   StoredTensor(std::vector<NamedParameter> parts, TensorLayout layout) : parts_(std::move(parts)) {
@@ -72,8 +72,8 @@ class StoredTensor {
 
   const std::vector<std::size_t>& shape() const { return shape_; }
 
-  // Rows of the file's tensor, from `first` on. Of a transposed one, an output's weights are in
-  // all of them: it is kept until the last has come.
+  // Takes rows of the file's tensor, from `first` on. In a transposed tensor, each row has weights
+  // of all outputs, so rows are kept until the last one has arrived.
   void set(std::span<const float> values, std::size_t first) {
     if (!transposed_) return set_outputs(values, first);
     kept_.reserve(inputs_ * outputs_);
@@ -93,7 +93,7 @@ class StoredTensor {
   }
 
  private:
-  // The weights of some outputs, from `first` on: each part takes its own.
+  // Passes the weights of some outputs, from `first` on, to the parts they belong to.
   void set_outputs(std::span<const float> values, std::size_t first) {
     const std::size_t end = first + values.size() / inputs_;
     std::size_t start = 0;  // of the part
@@ -117,10 +117,10 @@ class StoredTensor {
   std::vector<std::size_t> shape_;  // in the file
   std::size_t inputs_, outputs_ = 0;
   bool transposed_;
-  std::vector<float> kept_;  // [inputs, outputs], of those that have come
+  std::vector<float> kept_;  // [inputs, outputs], rows received so far
 };
 
-// The parameters that one tensor of the file is, as one.
+// Combines the parameters that one tensor of the file holds into one.
 NamedParameter stored(std::vector<NamedParameter> parts, TensorLayout layout) {
   const std::string name = parts[0].name;
   const auto tensor = std::make_shared<StoredTensor>(std::move(parts), layout);
@@ -131,10 +131,10 @@ NamedParameter stored(std::vector<NamedParameter> parts, TensorLayout layout) {
           }};
 }
 
-// Where a parameter is in the file.
+// The location of a parameter in the files.
 struct Place {
   std::string name;
-  const TensorName* tensor = nullptr;  // of the family's table
+  const TensorName* tensor = nullptr;  // in the family's table
 };
 
 class Places {
@@ -171,11 +171,11 @@ class Places {
  private:
   const Family& family_;
   const std::set<std::string>& names_;
-  std::set<std::string> of_heads_;  // those that some parameter has
+  std::set<std::string> of_heads_;  // heads that have parameters
   bool prefixed_;
 };
 
-// A tensor of the file, and the parameters that it is.
+// A tensor of the file, and the parameters that it holds.
 struct Stored {
   std::vector<const TensorName*> names;  // of each part, in the order of the table
   std::vector<NamedParameter> parts;

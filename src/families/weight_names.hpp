@@ -10,10 +10,10 @@
 
 namespace glassformer {
 
-/// A model's parameters by the names that they have in a family's files; `names`: those that are
-/// there. Where a tensor has had several names, the one in the file is meant; where none is there,
-/// the usual one, so that its loader can say what is missing. `integers`: those whose rows are
-/// outputs, whatever the family's layout is for floats.
+/// Returns a model's parameters by their names in a family's files. `names` are the tensors in the
+/// files. If a tensor has several possible names, uses the one in the files, or else the usual one,
+/// so that the loader can report what is missing. `integers` are tensors whose rows are outputs,
+/// regardless of the family's layout for floats.
 std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> parameters,
                                             const Family& family,
                                             const std::set<std::string>& names,

@@ -35,7 +35,7 @@ void read_own_generation(JsonObject& object, ModelConfig& config) {
   check_generation(config.generation, config.decoder().vocab_size(), object.document());
 }
 
-// A translator's start and end by their pieces; its family gives their ids.
+// Sets a translator's start and end tokens by their pieces. Its family gives their ids.
 void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* file) {
   GenerationConfig& generation = config.generation;
   if (!generation.start_id) return;
@@ -53,7 +53,7 @@ void name_tokens(ModelConfig& config, const Tokenizer& tokenizer, const char* fi
 
 void complete_generation(ModelConfig& config, const std::optional<std::string>& generation,
                          const Tokenizer& target) {
-  // The file that counts where both have a field.
+  // The file that takes precedence if both have a field.
   const char* file = generation ? generation_config_name : config_limit.name.data();
   if (generation) read_generation(*generation, config.generation);
   check_generation(config.generation, config.decoder().vocab_size(), file);

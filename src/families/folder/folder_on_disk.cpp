@@ -33,7 +33,7 @@ bool FolderOnDisk::has(std::string_view name) { return is_there(path_ / name); }
 
 std::vector<std::string> FolderOnDisk::names() {
   std::vector<std::string> names;
-  std::error_code error;  // of a folder that cannot be listed, opening a file says why
+  std::error_code error;  // if the folder cannot be listed, opening a file reports why
   for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
     names.push_back(entry.path().filename().string());
   }
@@ -58,7 +58,7 @@ SafetensorsHeader FolderOnDisk::container_header(ModelFolder& folder) {
     if (size > file.size()) size = file.size();
     start.resize(size);
     file.read(known, std::span(start).subspan(known));
-    if (known == start.size()) break;  // parse says what is missing
+    if (known == start.size()) break;  // parse reports the missing bytes
   }
   TensorContainer container =
       TensorContainer::parse(std::as_bytes(std::span(start)), file.size() - start.size());

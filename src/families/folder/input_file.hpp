@@ -20,14 +20,14 @@ namespace glassformer {
 /// A regular file, open for reading.
 class InputFile {
  public:
-  /// Throws missing_file if it cannot be opened, and `code` if it is a folder, a pipe or the like.
+  /// Throws missing_file if it cannot be opened, and `code` if it is a folder, a pipe or similar.
   explicit InputFile(std::filesystem::path path, ErrorCode code = ErrorCode::missing_file);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
   std::uint64_t size() const { return size_; }
-  /// Fills `bytes` from place `at`. Throws `code` if the file ends before.
+  /// Fills `bytes` from offset `at`. Throws `code` if the file is too short.
   void read(std::uint64_t at, std::span<char> bytes) const;
 
  private:
@@ -37,7 +37,7 @@ class InputFile {
   std::uint64_t size_;
 };
 
-/// What an error number of the system means.
+/// Returns the system's message for an error number.
 inline std::string reason_of(int error) { return std::generic_category().message(error); }
 
 inline std::string kind_of(mode_t mode) {
@@ -49,7 +49,7 @@ inline std::string kind_of(mode_t mode) {
 
 inline InputFile::InputFile(std::filesystem::path path, ErrorCode code)
     : path_(std::move(path)), code_(code) {
-  // Opening a pipe would wait for somebody to write to it.
+  // Without O_NONBLOCK, opening a pipe would block until it has a writer.
   descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
   if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) {
@@ -84,7 +84,8 @@ inline void InputFile::read(std::uint64_t at, std::span<char> bytes) const {
   }
 }
 
-/// A whole file of this kind. Throws what InputFile does, and limit.code if it is over the limit.
+/// Reads a whole file of this kind. Throws as InputFile does, and limit.code if it is over the
+/// limit.
 inline std::string read_file(const std::filesystem::path& path, const FileLimit& limit) {
   const InputFile file(path, limit.code);
   expect_within(limit, file.size());
@@ -93,9 +94,9 @@ inline std::string read_file(const std::filesystem::path& path, const FileLimit&
   return bytes;
 }
 
-/// Whether the folder has something of this name, be it a link to nowhere.
+/// Returns whether the folder has an entry with this name, even a broken link.
 inline bool is_there(const std::filesystem::path& path) {
-  std::error_code error;  // where even that cannot be told, opening the file says why
+  std::error_code error;  // on an error, opening the file reports why
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
 

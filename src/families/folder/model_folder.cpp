@@ -32,7 +32,7 @@ std::set<std::string> names_in(std::span<const SafetensorsHeader> headers) {
   return names;
 }
 
-// The files that an index names, in the order of their names, which have numbers in them.
+// Returns the files that an index names, sorted by their names, which include numbers.
 std::vector<std::string> files_of_index(std::string_view text) {
   constexpr JsonSource source{ErrorCode::invalid_safetensors, index_name};
   const JsonValue json = parse_json(text, source);
@@ -55,7 +55,7 @@ std::vector<std::string> files_of_index(std::string_view text) {
   return {files.begin(), files.end()};
 }
 
-// One tokenizer.model, or one for each language.
+// Expects one tokenizer.model, or one for each language.
 void expect_sentencepiece(ModelFiles& files) {
   static constexpr std::array shared = {"tokenizer.model"};
   static constexpr std::array separate = {"source.model", "target.model"};
@@ -79,7 +79,7 @@ constexpr std::string_view load_original =
 constexpr std::string_view rename =
     "weights under the name model.safetensors, or parts that model.safetensors.index.json names";
 
-// What other formats call their files: "*" stands for any characters.
+// File names of another format. "*" matches any characters.
 struct OtherFormat {
   const char* name;
   std::string_view expected;
@@ -101,14 +101,14 @@ constexpr std::array other_formats = {
     OtherFormat{"*.pt", save_again},
     OtherFormat{"*.pth", save_again},
     OtherFormat{"*.onnx", load_original},
-    OtherFormat{"onnx*", load_original},  // the folder, where only its name is known
+    OtherFormat{"onnx*", load_original},  // the folder, if only its name is known
     OtherFormat{"*.gguf", load_original},
     OtherFormat{"*.tflite", load_original},
 };
 constexpr std::array other_names = {OtherFormat{"*.safetensors", rename}};
 
-// Throws for the first of these formats that there is. A server's files have no names but those
-// that they are asked for by.
+// Throws for the first of these formats that is found. Files on a server cannot be listed, so only
+// complete names are tried there.
 void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
   const std::vector<std::string> names = files.names();
   std::vector<const char*> asked;
@@ -127,7 +127,7 @@ void refuse(ModelFiles& files, std::span<const OtherFormat> formats) {
   }
 }
 
-// A folder in a folder.
+// A subfolder of a folder.
 class Subfolder final : public ModelFiles {
  public:
   Subfolder(ModelFiles& files, std::string_view path) : files_(files), path_(path) {}
@@ -160,7 +160,8 @@ class Subfolder final : public ModelFiles {
   std::string_view path_;  // with a slash at its end
 };
 
-// `folder`: of these files, in the one that was opened; empty, or with a slash at its end.
+// `folder` is the path of these files in the folder that was opened: empty, or with a slash at its
+// end.
 [[noreturn]] void refuse_without_config(ModelFiles& files, std::string_view folder) {
   if (const std::optional<std::string_view> config = files.read(config_name)) {
     constexpr JsonSource source{config_limit.code, config_limit.name};
@@ -170,7 +171,7 @@ class Subfolder final : public ModelFiles {
   refuse(files, adapters);
   if (!files.names().empty()) {
     refuse(files, other_formats);
-    // What they have instead is found by the names of the files.
+    // Such a folder may hold a container, which is found by listing the files.
     expect_linked(true);
   }
   throw_error(ErrorCode::missing_file,
@@ -294,7 +295,7 @@ void ModelFolder::find_weights(ModelFiles& files) {
   for (const std::string& file : files_of_index(*index)) weight_files_.push_back(folder_ + file);
 }
 
-// Small files before large ones: who fetches them has none of these twice.
+// Reads small files before large ones, so that a downloader fetches none of them twice.
 void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (family_) read_tokenizer_config(files);
   bool translates = false, writes = false;
@@ -321,7 +322,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   };
   std::string_view usual_class = usual_tokenizer_class(config_);
   tokenizer_class_ = usual_class;
-  // Folders that version 0.1 converted do not say which class reads merges.txt.
+  // Folders converted by version 0.1 do not name the class that reads merges.txt.
   if (!family_ && !sentencepiece && file("merges.txt")) {
     usual_class = writes ? "GPT2Tokenizer" : "RobertaTokenizer";
   }
@@ -343,7 +344,7 @@ void ModelFolder::read_tokenizer_config(ModelFiles& files) {
   JsonObject object(json, source);
   const JsonValue* length = object.find("model_max_length");
   if (!length) length = object.find("max_len");  // its name before 2020
-  // Some have 1e30, which says that there is none.
+  // Some have 1e30, which means no limit.
   if (length && length->is_whole() && length->whole() <= (1 << 20)) {
     model_max_length_ = static_cast<std::size_t>(length->whole());
   }
@@ -382,14 +383,15 @@ ModelConfig ModelFolder::config(std::span<const SafetensorsHeader> headers) cons
   std::size_t limit = model_max_length_;
   if (modules_ && config.task == Task::feature_extraction) {
     config.vectors = modules_->vectors;
-    config.unused_head.clear();  // vectors are what the folder is for
+    config.unused_head.clear();  // the folder is meant to output vectors
     config.architecture.head.modules = modules_->modules;
     const std::size_t pooled = config.vectors.poolings.size() * config.encoder().d_model;
     const std::string problem = sizes_problem(modules_->modules, pooled);
     if (!problem.empty()) throw_error(ErrorCode::invalid_config, {"modules.json: {}", {problem}});
     if (modules_->max_seq_length > 0) limit = modules_->max_seq_length;
   }
-  // A text that is continued loses its beginning, and only where there are no positions for it.
+  // A text to continue is truncated at its beginning, and only if there are not enough positions
+  // for it.
   if (!config.architecture.encoder) return config;
   if (tokenizer_->truncation_side() == TruncationSide::left) config.clip = Clip::beginning;
   if (limit > 0 && limit < config.reader().max_length) config.max_tokens = limit;
@@ -408,7 +410,7 @@ WeightsLoader ModelFolder::loader(std::span<const SafetensorsHeader> headers,
       if (family_->container && tensor.dtype == DType::i8) integers.insert(tensor.name);
     }
   }
-  // The files of modules have names of their own, which may be alike.
+  // The names of the modules' files may be equal in different folders.
   std::vector<NamedParameter> of_modules;
   for (std::size_t i = 0; i < modules; ++i) {
     const SentenceModules::Weights& module = modules_->weights[i];

@@ -13,26 +13,27 @@
 
 namespace glassformer {
 
-/// What the shortlist of our own folders is called.
+/// The name of the shortlist in our own folders.
 inline constexpr const char* default_shortlist = "shortlist.bin";
 
-/// The files of a folder, wherever they are.
+/// The files of a folder in any kind of storage.
 class ModelFiles {
  public:
   virtual ~ModelFiles() = default;
-  /// A file's bytes, or nothing if it is not there. They stay as long as this does.
+  /// Returns a file's bytes, or nothing if it does not exist. They stay valid as long as this
+  /// object.
   virtual std::optional<std::string_view> read(std::string_view name) = 0;
   virtual bool has(std::string_view name) = 0;
-  /// The names of all files, where one can know; of a server's one cannot.
+  /// Returns the names of all files, or nothing if they cannot be listed, as on a server.
   virtual std::vector<std::string> names() { return {}; }
-  /// Says which files will be read, as far as one can tell, and of which others somebody will ask
-  /// whether they are there: who fetches files fetches these together.
+  /// Announces files that will probably be read, and others whose existence will be checked. An
+  /// implementation that downloads files can fetch them together.
   virtual void prepare(std::span<const char* const> /*read*/,
                        std::span<const char* const> /*found*/ = {}) {}
 };
 
-/// A model folder, ours or a published checkpoint: which model it holds, and how its files become
-/// one. In this order:
+/// A model folder, ours or a published checkpoint. Finds out which model it holds and loads it. Use
+/// it in this order:
 ///
 ///     ModelFolder folder(files);
 ///     headers = the headers of folder.weight_files(); if they are a TensorContainer,
@@ -42,61 +43,63 @@ class ModelFiles {
 ///     loader = folder.loader(headers, parameters)
 class ModelFolder {
  public:
-  /// Reads all but the weights. Throws `missing_file` for a folder without configuration or
-  /// weights, `unsupported` for weights in another format, with the cure, and for a model that is
-  /// none of ours; what its tokenizer throws.
+  /// Reads everything except the weights. Throws `missing_file` for a folder without configuration
+  /// or weights, and `unsupported` for an unknown model or, with a suggestion, for weights in
+  /// another format. Also throws the tokenizer's errors.
   explicit ModelFolder(ModelFiles& files);
 
-  /// The safetensors files, in order; or the one TensorContainer.
+  /// Returns the names of the safetensors files, in order, or of the one TensorContainer.
   const std::vector<std::string>& weight_files() const { return weight_files_; }
   bool has_container() const { return family_ && family_->container; }
   void take_config(std::string_view text);
-  /// The file with the shortlist, if there is one.
+  /// Returns the name of the file with the shortlist, if there is one.
   const std::string& shortlist() const { return shortlist_; }
-  /// Of a folder with a container: what lies beside it, by the names of our own folders.
+  /// A file of a folder with a container, and its name in our own folders.
   struct Renamed {
     std::string ours, theirs;
   };
   const std::vector<Renamed>& renamed() const { return renamed_; }
 
-  /// What the folder says of its model. Throws what parse_config and HubConfig throw.
+  /// Returns the model's configuration. Throws as parse_config and HubConfig do.
   ModelConfig config(std::span<const SafetensorsHeader> headers) const;
 
-  /// What takes the weights. Throws what WeightsLoader throws.
+  /// Creates the loader of the weights. Throws as WeightsLoader does.
   WeightsLoader loader(std::span<const SafetensorsHeader> headers,
                        std::vector<NamedParameter> parameters) const;
 
-  /// The folder in this one that holds the model, with a slash at its end; empty: this one.
+  /// Returns the subfolder that holds the model, with a slash at its end, or an empty string if it
+  /// is this folder.
   const std::string& folder() const { return folder_; }
 
-  /// Once: that of the texts, and that of their translations if it is another one, or null.
+  /// Transfers ownership of the tokenizers. Call each once. The target tokenizer is null if
+  /// translations use the same tokenizer as the source texts.
   std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
   std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
-  /// Both until they are taken.
+  /// Valid until the tokenizer is taken.
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Tokenizer* target_tokenizer() const { return target_tokenizer_.get(); }
 
  private:
   void read_container(ModelFiles& files, const FolderFiles& found);
-  // `all`: of the folder that holds `files`, which may be the same one. False: config.json is
-  // absent or does not say what the model is.
+  // `all` is the folder that holds `files`; it may be the same. Returns false if config.json is
+  // absent or does not define the model.
   bool read_config(ModelFiles& files, ModelFiles& all);
   void read_model(ModelFiles& files, ModelFiles& all);
   void find_weights(ModelFiles& files);
   void read_tokenizers(ModelFiles& files);
   void read_tokenizer_config(ModelFiles& files);
 
-  std::string config_;              // config.json, or what a container has instead
+  std::string config_;              // config.json, or the container's configuration
   const Family* family_ = nullptr;  // null: our own format
   bool encodes_ = false;            // the family's model is an encoder
-  std::string folder_;              // of the Transformer: "0_Transformer/"; empty: this one
+  std::string folder_;              // of the Transformer: "0_Transformer/"; empty: this folder
   std::vector<std::string> weight_files_;
   std::string shortlist_ = default_shortlist;
   std::vector<Renamed> renamed_;
   std::optional<std::string> generation_;  // generation_config.json
   std::optional<SentenceModules> modules_;
-  std::string tokenizer_class_;       // that reads texts where the small files name none
-  std::size_t model_max_length_ = 0;  // as the tokenizer has it; 0: it has none
+  std::string tokenizer_class_;       // the class to use if the small files name none
+  std::size_t model_max_length_ = 0;  // from the tokenizer; 0 if not set
   std::string source_language_ = "und", target_language_ = "und";  // BCP 47's "undetermined"
   std::unique_ptr<Tokenizer> tokenizer_, target_tokenizer_;
 };

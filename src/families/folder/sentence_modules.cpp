@@ -16,7 +16,7 @@ constexpr const char* prompts_name = "config_sentence_transformers.json";
 constexpr std::size_t most_prompts = 1000;
 constexpr std::size_t largest_size = 1 << 16;
 
-// In the order in which the library puts several side by side.
+// In the order in which the library concatenates several modes.
 struct Mode {
   const char* key;  // before version 5.4
   std::string_view name;
@@ -88,7 +88,7 @@ TokenPooling pooling_of(JsonFile& file, JsonValue value) {
                                {describe(value)}});
 }
 
-// A pooling starts anew: what modules before it made of the tokens is lost.
+// Pooling starts from the tokens' vectors. The results of earlier modules are discarded.
 void read_pooling(JsonFile file, SentenceModules& modules) {
   VectorConfig& vectors = modules.vectors;
   vectors = {};
@@ -119,7 +119,7 @@ void read_pooling(JsonFile file, SentenceModules& modules) {
   if (vectors.poolings.empty()) vectors.poolings = {TokenPooling::mean};
 }
 
-// What a module reads and writes: the vector, where we have it.
+// Checks that a module reads and writes the pooled vector.
 void expect_vector(JsonFile& file) {
   for (const char* key : {"module_input_name", "module_output_name"}) {
     const std::string name = file.text(key, "sentence_embedding");
@@ -153,7 +153,7 @@ void read_dense(JsonFile file, VectorModule& module) {
                {describe(path)}});
 }
 
-// The file with a module's weights.
+// Returns the file with a module's weights.
 std::string weights_of(ModelFiles& files, const std::string& path) {
   std::string name = in_folder(path, "model.safetensors");
   if (files.has(name)) return name;
@@ -183,7 +183,7 @@ void add_module(ModelFiles& files, const std::string& path, VectorModule module,
 // An entry of modules.json.
 struct Entry {
   std::string type;  // "sentence_transformers.models.Pooling"
-  std::string path;  // of its folder; empty: this one
+  std::string path;  // of its folder; empty: this folder
 
   std::string_view name() const { return std::string_view(type).substr(type.rfind('.') + 1); }
 };
@@ -234,7 +234,7 @@ void read_module(ModelFiles& files, const Entry& entry, SentenceModules& modules
   }
 }
 
-// The first of these that is there counts.
+// The first of these files that exists is used.
 void read_limits(ModelFiles& files, SentenceModules& modules) {
   for (const char* name : {"sentence_bert_config.json", "sentence_roberta_config.json",
                            "sentence_distilbert_config.json", "sentence_camembert_config.json",
@@ -289,7 +289,7 @@ std::optional<SentenceModules> read_sentence_modules(ModelFiles& files, ModelFil
   for (const Entry& entry : read_entries(*text)) read_module(files, entry, modules);
   VectorConfig& vectors = modules.vectors;
   if (vectors.poolings.empty()) vectors.poolings = {TokenPooling::mean};
-  // A call can switch off that its vectors have length 1.
+  // A call can turn off normalization to length 1.
   std::vector<VectorModule>& steps = modules.modules;
   while (!steps.empty() && steps.back().kind == VectorModule::Kind::normalize) {
     vectors.normalize = true;

@@ -12,30 +12,31 @@ namespace glassformer {
 
 class ModelFiles;
 
-/// What the library sentence-transformers says of a folder whose model makes vectors: modules.json
-/// and the files that it names, sentence_bert_config.json (or its like for other models), and
-/// config_sentence_transformers.json.
+/// The settings of the library sentence-transformers in a folder whose model outputs vectors:
+/// modules.json and the files that it names, sentence_bert_config.json (or its equivalent for other
+/// models), and config_sentence_transformers.json.
 struct SentenceModules {
   VectorConfig vectors;
-  std::vector<VectorModule> modules;  ///< what the pooled vector goes through
-  std::size_t max_seq_length = 0;     ///< of texts, special tokens counted; 0: it does not say
-  bool lower_case = false;            ///< texts are put into lower case first
+  std::vector<VectorModule> modules;  ///< applied to the pooled vector
+  std::size_t max_seq_length = 0;     ///< of texts, including special tokens; 0 if not set
+  bool lower_case = false;            ///< texts are converted to lower case first
 
-  /// A module with weights: the file that holds them, and what it calls each of them.
+  /// A module with weights: the file that holds them, and their names in it.
   struct Weights {
     std::string file;
-    /// By the names of ours: "modules.0.weight" -> "linear.weight".
+    /// Pairs of our name and the name in the file: "modules.0.weight" -> "linear.weight".
     std::vector<std::pair<std::string, std::string>> names;
   };
   std::vector<Weights> weights;
 };
 
-/// The folder in this one that holds the Transformer itself, as modules.json says: "0_Transformer",
-/// as the library saved models before 2020. Empty if it is this folder. Throws `invalid_config`.
+/// Returns the subfolder with the Transformer itself, from modules.json: "0_Transformer", as the
+/// library saved models before 2020. Returns an empty string if it is this folder. Throws
+/// `invalid_config`.
 std::string transformer_folder(ModelFiles& files);
 
-/// None for a folder without modules.json. `transformer`: the files of the Transformer. Throws
-/// `invalid_config`, `missing_file`, or `unsupported` for a module that we do not have.
+/// Returns nothing for a folder without modules.json. `transformer`: the files of the Transformer.
+/// Throws `invalid_config`, `missing_file`, or `unsupported` for an unsupported module.
 std::optional<SentenceModules> read_sentence_modules(ModelFiles& files, ModelFiles& transformer);
 
 }  // namespace glassformer
