@@ -151,7 +151,7 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2>
 void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
                                const KeyValueRows& keys, View<2> context, const Run& run) const {
   const std::size_t d_head = config_.d_head;
-  const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // queries of one key
+  const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
   const MapShape shape = {config_.n_heads, segment.count, segment.key_positions};
   const MapOutput scores =
       parts_.kind->has_scores() ? run.map(MapKind::scores, index, shape) : MapOutput();

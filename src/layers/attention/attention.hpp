@@ -15,21 +15,22 @@
 namespace glassformer {
 
 /// Multi-head attention: "Attention Is All You Need", section 3.2.2. Each row of a run attends to
-/// the keys of its segment: rows of the run itself, rows of a cache, or an encoder's rows. With
-/// fewer key and value heads than query heads, several queries share a key (Ainslie et al. 2023,
-/// "GQA").
+/// the keys of its segment: rows of the run itself, rows of a cache, or an encoder's rows. If there
+/// are fewer key and value heads than query heads, several query heads share a key head (Ainslie et
+/// al. 2023, "GQA").
 class Attention final : public TokenMixer {
  public:
-  /// Where keys and values come from: the rows' own stack, or an encoder's states.
+  /// The origin of keys and values: the rows' own stack, or an encoder's states.
   enum class Source { own, encoder };
 
   struct Parts {
     Source source = Source::own;
     std::unique_ptr<const AttentionKind> kind;
-    const RelativeBias* relative = nullptr;  ///< added to the scores; outlives this; null: none
-    NormConfig norm;                         ///< of queries and keys, with qk_norm
-    float divisor = 1;                       ///< of the scores
-    Compute scores = Compute::f32;           ///< the arithmetic of scores and weights
+    const RelativeBias* relative =
+        nullptr;                    ///< added to the scores; must outlive this; may be null
+    NormConfig norm;                ///< of queries and keys, with qk_norm
+    float divisor = 1;              ///< of the scores
+    Compute scores = Compute::f32;  ///< the arithmetic of scores and weights
   };
   Attention(const AttentionConfig& config, std::size_t d_model, Parts parts, Compute compute);
 
@@ -42,7 +43,8 @@ class Attention final : public TokenMixer {
   /// enter the product: normed and rotated.
   void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
 
-  /// kv [n, 2 E] = keys and values of an encoder's states [n, D], side by side. Traces `k` and `v`.
+  /// Writes keys and values of an encoder's states [n, D], side by side, to kv [n, 2 E]. Traces `k`
+  /// and `v`.
   void keys_values(const ConstView<2>& states, View<2> kv, const Run& run) const;
 
   const Linear& out_proj() const { return out_proj_; }
@@ -64,9 +66,9 @@ class Attention final : public TokenMixer {
   AttentionConfig config_;
   Parts parts_;
   std::optional<Rotary> rotary_;
-  std::unique_ptr<Norm> q_norm_, k_norm_;  // null: none
-  Linear qkv_proj_, out_proj_;     // keys and values alone have a product of their own if they come
-  std::optional<Linear> kv_proj_;  // from an encoder; qkv_proj_ then makes queries only
+  std::unique_ptr<Norm> q_norm_, k_norm_;  // may be null
+  Linear qkv_proj_, out_proj_;             // qkv_proj_: only queries if kv_proj_ is set
+  std::optional<Linear> kv_proj_;          // set if keys and values come from an encoder
 };
 
 }  // namespace glassformer

@@ -9,7 +9,7 @@ namespace glassformer {
 
 void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
                               AttentionScratch& scratch) const {
-  // What goes into 8-bit products must be the same on every machine: the last bit decides to which
+  // The input of 8-bit products must be the same on every machine: its last bit decides to which
   // integer a number is rounded.
   const bool integers = in.compute == Compute::int8;
   const auto attend_with = integers ? integer_softmax_attention : softmax_attention;
@@ -18,7 +18,7 @@ void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
 
 namespace {
 
-// The context of a query whose weights were replaced; keys that nobody sees stay unseen.
+// Computes the context of a query whose weights were replaced. Weights of masked keys are set to 0.
 void mix(const HeadInput& in, const HeadOutput& out, std::size_t query, View<2> values) {
   const std::span<float> weights = out.weights.row(query);
   float* const context = out.context + query * out.stride;
@@ -41,7 +41,7 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
   LinearAttentionScratch& buffers = scratch.linear;
   buffers.reserve(keys, d);
 
-  // A column of ones beside v makes the last column of every sum below the normalizer.
+  // With a column of ones next to v, the last column of every sum below is the normalizer.
   View<2> features_k = view<2>(buffers.features.data(), {keys, d});  // φ(k)
   View<2> values = view<2>(buffers.values.data(), {keys, d + 1});    // [v, 1]
   for (std::size_t j = 0; j < keys; ++j) {

@@ -12,19 +12,19 @@
 
 namespace glassformer {
 
-/// One head's share of one segment whose keys are addressed by their positions.
+/// One head's part of one segment. Keys are addressed by their positions.
 struct HeadInput {
   const float* q;  ///< [queries, d_head], rows `q_stride` floats apart; query i is at position i
   std::size_t q_stride;
   std::size_t queries;
   const float* k;  ///< by position, [d_head] each, rows `kv_stride` floats apart
-  const float* v;  ///< the same
+  const float* v;  ///< like k
   std::size_t kv_stride;
   std::size_t d_head;
   float divisor;  ///< of the scores: √d_head in "Attention Is All You Need", 3.2.1
   Compute compute;
   std::span<const std::uint32_t> keys;  ///< positions that may be attended to, ascending
-  /// Added to the divided scores, by key - query; null: none.
+  /// Added to the divided scores, indexed by key - query; may be null.
   const float* bias = nullptr;
 };
 
@@ -36,25 +36,25 @@ struct HeadOutput {
   HeadMap scores = {};  ///< before the softmax
 };
 
-/// How a head turns queries, keys and values into a context.
+/// Computes a head's context from queries, keys and values.
 class AttentionKind {
  public:
   virtual ~AttentionKind() = default;
   virtual void attend(const HeadInput& in, const HeadOutput& out,
                       AttentionScratch& scratch) const = 0;
-  /// Whether its weights are made of scores.
+  /// Returns whether its weights are computed from scores.
   virtual bool has_scores() const { return true; }
 };
 
-/// How many positions before its own, and behind it, a query sees.
+/// The number of positions before and after its own that a query attends to.
 struct Reach {
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   std::size_t before = all, behind = all;
 };
 
-/// softmax(q · kᵀ / divisor + bias) · v over the keys within reach. Without limits "Attention Is
-/// All You Need", equation 1; with none behind, its look-ahead mask, 3.2.3; with the same on both
-/// sides, O(n · window), the sliding window of Beltagy et al. 2020 (Longformer), section 3.1.
+/// softmax(q · kᵀ / divisor + bias) · v over the keys within reach. Without limits: "Attention Is
+/// All You Need", equation 1. If `behind` is 0: its look-ahead mask, 3.2.3. With the same limit on
+/// both sides: O(n · window), the sliding window of Beltagy et al. 2020 (Longformer), section 3.1.
 class SoftmaxAttention final : public AttentionKind {
  public:
   explicit SoftmaxAttention(Reach reach) : reach_(reach) {}
@@ -65,8 +65,8 @@ class SoftmaxAttention final : public AttentionKind {
 };
 
 /// φ(q) · (Σ φ(k) vᵀ) / (φ(q) · Σ φ(k)) with φ(x) = elu(x) + 1, O(n): Katharopoulos et al. 2020,
-/// equation 6. The weights it is asked for are the normalized map that this implies,
-/// φ(q_i) · φ(k_j) / Σ_j' φ(q_i) · φ(k_j'); it has no scores.
+/// equation 6. If weights are requested, outputs the equivalent normalized weights, φ(q_i) · φ(k_j)
+/// / Σ_j' φ(q_i) · φ(k_j'). There are no scores.
 class LinearAttention final : public AttentionKind {
  public:
   void attend(const HeadInput& in, const HeadOutput& out, AttentionScratch& scratch) const override;

@@ -9,40 +9,40 @@
 
 namespace glassformer {
 
-/// Longer wavelengths for a model that reads longer texts than it was first trained on.
+/// The scaling of wavelengths for a model that reads longer texts than in its first training.
 enum class RotaryScaling {
   none,
   linear,         ///< every frequency is divided by `factor`
   by_wavelength,  ///< low frequencies are divided by `factor`, high ones are kept, those between
-                  ///< blend
+                  ///< are blended
 };
 
-/// Rotary position embedding in halves (Su et al. 2021, RoFormer, section 3.2): numbers i and
-/// i + size / 2 of a head's query or key are turned by position · base^(-2i / size).
+/// Rotary position embedding in halves (Su et al. 2021, RoFormer, section 3.2): the
+/// pair (i, i + size / 2) of a head's query or key is rotated by position · base^(-2i / size).
 struct RotaryConfig {
   float base = 10000;
-  std::size_t size = 0;  ///< how many numbers of a head are turned; even
+  std::size_t size = 0;  ///< how many numbers of a head are rotated; even
   RotaryScaling scaling = RotaryScaling::none;
   float factor = 1;
-  /// Of by_wavelength: the bounds, as wavelengths in `original_length`, between low and high
-  /// frequencies.
+  /// For by_wavelength. Low frequencies have wavelengths above original_length / low_frequency,
+  /// high ones below original_length / high_frequency.
   float low_frequency = 1, high_frequency = 4;
-  std::size_t original_length = 0;  ///< of by_wavelength: positions at first training
+  std::size_t original_length = 0;  ///< for by_wavelength: positions in the first training
 
   bool operator==(const RotaryConfig&) const = default;
 };
 
-/// Multi-head attention. All query heads together, E numbers, need not be as wide as the model.
+/// Multi-head attention. The total width E of all query heads may differ from the model's width D.
 struct AttentionConfig {
   std::size_t n_heads = 0;
   std::size_t n_kv_heads = 0;  ///< key and value heads; each serves n_heads / n_kv_heads queries
   std::size_t d_head = 0;
-  std::size_t window = 0;  ///< keys at most this far from their query are seen; 0: all
+  std::size_t window = 0;  ///< maximum distance between key and query; 0: no limit
   bool bias = false;       ///< in the q, k and v projections
   bool out_bias = false;   ///< in the out projection
-  bool qk_norm = false;    ///< a norm on every head's query and key, in front of the rotation
+  bool qk_norm = false;    ///< a norm on every head's query and key, before the rotation
   std::optional<RotaryConfig> rotary = {};
-  std::optional<float> score_divisor = {};  ///< none: √d_head
+  std::optional<float> score_divisor = {};  ///< default: √d_head
   bool divide_by_layer = false;             ///< layer N also divides its scores by N + 1
 
   std::size_t d_heads() const { return n_heads * d_head; }        ///< E, of all queries

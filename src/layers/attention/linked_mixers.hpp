@@ -8,10 +8,11 @@
 
 namespace glassformer {
 
-/// Makes a recurrent unit.
+/// Creates a recurrent unit.
 std::unique_ptr<TokenMixer> make_recurrent_unit(std::size_t d_model, Compute compute);
 
-/// That function, or null in a program that is linked without it: see src/linked.
+/// Points to make_recurrent_unit, or is null in a program that is linked without it (see
+/// src/linked).
 extern std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t d_model,
                                                                  Compute compute);
 

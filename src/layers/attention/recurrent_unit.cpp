@@ -31,10 +31,11 @@ void RecurrentUnit::add_to(View<2> x, const ConstView<2>& input, const Run& run)
   };
   trace("candidate", both.data(), 0, n, 2 * d_model_);
   trace("gate", both.data() + d_model_, 0, n, 2 * d_model_);
-  View<2> states = run.cache->own;                            // [R, D]
-  if (n == 0) trace("state", states.data(), 0, 0, d_model_);  // a pass over no rows lists names
+  View<2> states = run.cache->own;  // [R, D]
+  if (n == 0)
+    trace("state", states.data(), 0, 0, d_model_);  // a pass over no rows lists the tensors' names
   for (std::size_t i = 0; i < n; ++i) {
-    // A row may go on from one before it in the same step.
+    // The previous state of a row may be from a row of the same step.
     const std::span<const std::uint32_t> path = run.segments[i].keys;
     const float* const before =
         path.size() > 1 ? run.cache->rows + path[path.size() - 2] * d_model_ : nullptr;

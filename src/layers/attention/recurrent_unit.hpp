@@ -5,13 +5,13 @@
 
 namespace glassformer {
 
-/// A simpler simple recurrent unit in the place of a decoder's self-attention (Kim et al. 2019,
-/// "From Research to Production and Back: Ludicrously Fast Neural Machine Translation", 3.2). Each
-/// hypothesis has one state [D], which a gate mixes with what is new:
+/// A simpler simple recurrent unit that replaces a decoder's self-attention (Kim et al. 2019, "From
+/// Research to Production and Back: Ludicrously Fast Neural Machine Translation", 3.2). Each
+/// hypothesis has one state [D]. A gate mixes it with a new candidate:
 ///
-///     state = gate · state before + (1 - gate) · candidate,   gate = σ(gate_proj(input))
+///     state = gate · previous state + (1 - gate) · candidate,   gate = σ(gate_proj(input))
 ///
-/// Before the first token it is zero. Nothing here is an attention: there are no weights to show.
+/// The initial state is zero. There are no attention weights.
 class RecurrentUnit final : public TokenMixer {
  public:
   RecurrentUnit(std::size_t d_model, Compute compute)
@@ -20,8 +20,8 @@ class RecurrentUnit final : public TokenMixer {
   /// Declares `candidate_proj` and `gate_proj`, each [D, D]; the second has a bias.
   void declare(const ParameterScope& scope) override;
 
-  /// x += relu(state), x and input [R, D]; input may be x. Only within a step of decoding, whose
-  /// own rows of the cache become the states. Shows `candidate`, `gate`, `state` and `output`.
+  /// x += relu(state), x and input [R, D]; input may be x. Only for decoding steps: writes the new
+  /// states to the step's own rows of the cache. Traces `candidate`, `gate`, `state` and `output`.
   void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
 
  private:

@@ -10,7 +10,7 @@
 namespace glassformer {
 namespace {
 
-// What it starts with: enough for most texts, and little beside the weights.
+// Initial size: enough for most texts, and little memory compared to the weights.
 constexpr std::size_t least_distances = 128;
 
 }  // namespace
@@ -19,8 +19,9 @@ void RelativeBias::declare(const ParameterScope& scope) {
   scope.declare("weight", {shape_.buckets, shape_.n_heads}, weight_);
 }
 
-// Half of a way's buckets have a distance each; the rest grow like powers, up to `distance`. In
-// floats, as the original has it: on the edge of two buckets the rounding decides.
+// In each direction, half of the buckets hold one distance each. The rest grow exponentially up to
+// `distance`. Computed in floats, as in the original: at the edge of two buckets, the rounding
+// decides.
 std::size_t RelativeBias::bucket(const RelativeBiasShape& shape, std::ptrdiff_t behind) {
   std::size_t count = shape.buckets, first = 0;
   if (shape.distances == Distances::both_ways) {

@@ -8,20 +8,20 @@
 
 namespace glassformer {
 
-/// Which keys have distances of their own: those before a query and those after it, or, if a query
-/// sees none after it, those before alone.
+/// The keys that have buckets of their own: those before and after a query, or, if a query attends
+/// to no later keys, only those before it.
 enum class Distances { both_ways, before };
 
 struct RelativeBiasShape {
   std::size_t n_heads;
-  std::size_t buckets;   ///< of distances: even, as each direction has half of them
-  std::size_t distance;  ///< from here on all distances are in one bucket
+  std::size_t buckets;   ///< number of buckets; even, because each direction has half of them
+  std::size_t distance;  ///< all distances from here on share a bucket
   Distances distances;
 };
 
-/// A bias of attention's scores by the distance of key and query: a learned number per head and
-/// bucket of distances, one bucket per distance for near keys, wider and wider ones for far keys
-/// (Raffel et al. 2020, section 2.1). All layers of a stack share it.
+/// A bias of attention scores by the distance of key and query: a learned number per head and
+/// bucket of distances. Near keys have one bucket per distance, far keys have increasingly wide
+/// buckets (Raffel et al. 2020, section 2.1). All layers of a stack share it.
 class RelativeBias {
  public:
   explicit RelativeBias(const RelativeBiasShape& shape) : shape_(shape) {}
@@ -31,18 +31,20 @@ class RelativeBias {
   /// Declares `weight` [buckets, H].
   void declare(const ParameterScope& scope);
 
-  /// The bias of a head's scores, by key - query: [0] belongs to the query's own position, and
-  /// 1 - `length` … `length` - 1 may be read, until a longer one is asked for in the session.
+  /// Returns the bias of a head's scores, indexed by key - query: [0] is the query's own position;
+  /// indices 1 - `length` … `length` - 1 are valid. The pointer is valid until a longer table is
+  /// requested in the session.
   const float* of(std::size_t head, std::size_t length, Session& session) const;
 
   /// Computes the table for this length, so that shorter ones allocate nothing.
   void reserve(std::size_t length, Session& session) const { table(length, session); }
 
-  /// The bucket of a key `behind` positions after its query; negative: before it.
+  /// Returns the bucket of a key `behind` positions after its query; negative: before it.
   static std::size_t bucket(const RelativeBiasShape& shape, std::ptrdiff_t behind);
 
  private:
-  // By head and distance, [H, 2 rows - 1] for a table of so many `rows`.
+  // Returns a table with at least `length` rows. A table with n rows is [H, 2 n - 1], by head and
+  // distance.
   const GrowingTable& table(std::size_t length, Session& session) const;
 
   RelativeBiasShape shape_;

@@ -13,8 +13,7 @@ constexpr std::size_t least_rows = 64;
 
 }  // namespace
 
-// In floats, as the original has it: far from the beginning of a text, the rounding of a frequency
-// counts.
+// Computed in floats, as in the original: at large positions, the rounding of a frequency matters.
 float Rotary::frequency(const RotaryConfig& config, std::size_t i) {
   const auto exponent = static_cast<float>(2 * i) / static_cast<float>(config.size);
   const float plain = 1.0f / static_cast<float>(power(static_cast<double>(config.base),

@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-/// Turns pairs of a head's numbers by angles that grow with the position, so that a score depends
-/// on the distance between query and key: Su et al. 2021, RoFormer, section 3.2, in halves.
+/// Rotates pairs of a head's numbers by angles proportional to the position, so that a score
+/// depends on the distance between query and key: Su et al. 2021, RoFormer, section 3.2, in halves.
 class Rotary {
  public:
   explicit Rotary(const RotaryConfig& config) : config_(config) {}
@@ -16,14 +16,14 @@ class Rotary {
   struct Heads {
     std::size_t count, d_head;
   };
-  /// Turns every head of every row of a run, in place; rows are `stride` floats apart.
+  /// Rotates every head of every row of a run, in place. Rows are `stride` floats apart.
   void turn(float* rows, std::size_t stride, const Heads& heads, const Run& run) const;
 
-  /// The frequency of pair i, in radians per position.
+  /// Returns the frequency of pair i, in radians per position.
   static float frequency(const RotaryConfig& config, std::size_t i);
 
  private:
-  // The cosines and sines of the positions below `count`: [count, 2, size / 2].
+  // Returns the cosines and sines of the positions below `count`: [count, 2, size / 2].
   const float* table(std::size_t count, Session& session) const;
 
   RotaryConfig config_;

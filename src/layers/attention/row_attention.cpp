@@ -7,8 +7,8 @@
 namespace glassformer {
 namespace {
 
-// Writes row · scale to the map, if it is asked for. If it is patched there, the row becomes the
-// patched one, and scale 1. The row begins with key `first`; keys before it stay unseen.
+// Writes row · scale to the map, if it is requested. If a patch replaces it, copies the patched
+// values to `row` and sets scale to 1. The row begins with key `first`; keys before it stay masked.
 void trace_row(const HeadMap& map, std::size_t first, std::span<float> row, float& scale) {
   if (!map.data) return;
   kernels().scale(map.data + first, row.data(), row.size(), scale);
@@ -34,7 +34,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
     if (segment.count == 0) continue;
     const std::size_t all = segment.keys.size();
     const std::size_t count = attention.window > 0 ? std::min(all, attention.window + 1) : all;
-    const std::size_t first = all - count;  // of those within the window
+    const std::size_t first = all - count;  // the first key within the window
     for (std::size_t head = 0; head < config.n_heads; ++head) {
       const std::size_t key_head = head / shared * d_head;
       GatheredRows gathered = {.data = attention.keys.k + key_head,

@@ -6,13 +6,13 @@
 
 namespace glassformer {
 
-/// One attention of a step of decoding: each segment is one row, and its keys lie scattered in a
-/// cache, in the order of their positions.
+/// The attention of one decoding step. Each segment is one row. Its keys are scattered over a
+/// cache, ordered by their positions.
 struct RowAttention {
   const AttentionConfig& config;
   float divisor;                 ///< of the scores
-  const RelativeBias* relative;  ///< null: none
-  std::size_t window;            ///< keys at most this far from their query are seen; 0: all
+  const RelativeBias* relative;  ///< may be null
+  std::size_t window;            ///< maximum distance between key and query; 0: no limit
   std::span<const RowSegment> segments;
   const float* queries;  ///< [R, E], rows `stride` floats apart
   std::size_t stride;

@@ -29,10 +29,11 @@ KeyRange keys_near(std::span<const std::uint32_t> visible, std::size_t first_que
           static_cast<std::size_t>(end - visible.begin())};
 }
 
-// A block of queries, and the keys that any of them may attend to, from a panel's first on.
+// A block of queries, and the keys that any of them may attend to, starting at the first key of a
+// panel.
 struct QueryBlock {
   std::size_t first, queries;  // of the sequence
-  std::size_t origin, keys;    // of the visible ones
+  std::size_t origin, keys;    // of the visible keys
 };
 
 // Calls attend(block) for every block of queries.
@@ -47,14 +48,14 @@ void each_block(const HeadInput& in, Reach reach, const Attend& attend) {
   }
 }
 
-// The keys of one query of a block, counted from the block's first.
+// Returns the keys of one query of a block, relative to the block's first key.
 KeyRange keys_of(const HeadInput& in, const QueryBlock& block, std::size_t query, Reach reach) {
   const KeyRange near = keys_near(in.keys, block.first + query, block.first + query, reach);
   return {near.begin - block.origin, near.end - block.origin};
 }
 
-// Where a block's weights are asked for, writes a query's, row · share over `keys`, to their places
-// among all positions. `scale` is the kernel for rows of this type.
+// If weights are requested, writes a query's weights, row · share over `keys`, to their positions
+// in the map. `scale` is the kernel for rows of this type.
 template <typename Weight>
 void hand_out(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
               std::size_t query, KeyRange keys, const Weight* row, float share,
@@ -70,7 +71,7 @@ void hand_out(const HeadInput& in, const HeadOutput& out, const QueryBlock& bloc
   }
 }
 
-// The same of its scores, before they become weights.
+// Does the same for its scores, before the softmax.
 template <typename Score>
 void hand_out_scores(const HeadInput& in, const HeadOutput& out, const QueryBlock& block,
                      std::size_t query, KeyRange keys, const Score* row, float scale) {
@@ -81,9 +82,9 @@ void hand_out_scores(const HeadInput& in, const HeadOutput& out, const QueryBloc
   }
 }
 
-// Where a query's scores or weights, just handed out as row · scale, are replaced: row becomes what
-// they are now, and scale 1. A row that its patch leaves as it is keeps every bit. Keys that the
-// query does not see stay unseen.
+// If a patch replaces a query's scores or weights, which were just written as row · scale, copies
+// the new values to `row` and sets scale to 1. A row that its patch does not change keeps every
+// bit. Keys that the query does not attend to stay masked.
 void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block, std::size_t query,
                KeyRange keys, float* row, float& scale) {
   if (!map.replace(block.first + query)) return;
@@ -94,7 +95,7 @@ void take_back(const HeadInput& in, const HeadMap& map, const QueryBlock& block,
   for (std::size_t j = keys.begin; j < keys.end; ++j) replaced[in.keys[block.origin + j]] = row[j];
 }
 
-// bias [keys] = what the scores of a query of a block get for each of its keys.
+// Copies the bias of each of a query's keys to bias [keys].
 void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, KeyRange keys,
                float* bias) {
   const float* const by_key = in.bias - (block.first + query);  // in.bias[key - query]
@@ -103,8 +104,8 @@ void copy_bias(const HeadInput& in, const QueryBlock& block, std::size_t query, 
   std::ranges::transform(visible, bias, [&](std::uint32_t key) { return by_key[key]; });
 }
 
-// One head's visible keys and values, packed so that the matrix product can run over them. Masked
-// positions are left out here, and nothing below has to know of them.
+// Packs one head's visible keys for the matrix product. Masked positions are left out here, so the
+// code below need not handle them.
 void pack_keys(const HeadInput& in, PackedMatrix& keys) {
   keys.reshape(in.d_head, in.keys.size());
   for (std::size_t j = 0; j < in.keys.size(); ++j) {
@@ -119,8 +120,9 @@ void pack_values(const HeadInput& in, PackedMatrix& values) {
   }
 }
 
-// The largest integers whose sums of products stay within 30 bits, so that their differences fit
-// in 32: those of queries and keys. And those of values, in sums over `summed_keys` keys.
+// The largest integers for queries and keys (largest_factor), whose sums of products stay within 30
+// bits so that their differences fit in 32; and for values (largest_value), in sums over
+// `summed_keys` keys.
 constexpr std::size_t summed_keys = 256;
 constexpr float largest_value =
     static_cast<float>((1u << 31) / (Kernels::weight_unit * summed_keys) - 1);
@@ -129,7 +131,7 @@ float largest_factor(std::size_t d_head) {
   return std::min(32767.0f, std::floor(std::sqrt(0x1p30f / static_cast<float>(d_head))));
 }
 
-// x [count, columns] as integers of at most `limit` times the scale that is returned.
+// Rounds x [count, columns] to integers of at most `limit`. Returns their scale.
 float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& integers) {
   const Kernels& run = kernels();
   const std::size_t size = x.count * PackedInt16Matrix::even(x.columns);
@@ -139,7 +141,7 @@ float round_to(float limit, const GatheredRows& x, std::vector<std::int16_t>& in
   return largest / limit;
 }
 
-// What Kernels::weigh is to integers: weights [n] = e^(scores - the largest) in whole units.
+// The float version of Kernels::weigh: weights [n] = e^(scores - the largest) in whole units.
 std::int32_t weigh_floats(float* scores, std::size_t n, std::int16_t* weights) {
   const Kernels& run = kernels();
   run.exponentials(scores, n, 1.0f);
@@ -233,7 +235,7 @@ void integer_softmax_attention(const HeadInput& in, const HeadOutput& out, Reach
       round_to(limit, {in.q, in.q_stride, nullptr, in.queries, in.d_head}, room.rounded);
   const float scale = q_scale * k_scale / in.divisor;
   const float factor = scale * std::numbers::log2e_v<float>;
-  const float one = 1.0f + factor * 0.0f;  // not a number where the scores' scale is not finite
+  const float one = 1.0f + factor * 0.0f;  // NaN if the scores' scale is not finite
 
   each_block(in, reach, [&](const QueryBlock& block) {
     // scores [queries, keys] = q · kᵀ

@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-/// What lets a token know of others, the first sublayers of a block: self-attention, or a recurrent
-/// unit in its place, and attention over an encoder's output.
+/// A sublayer that passes information between tokens: self-attention, a recurrent unit that
+/// replaces it, or attention over an encoder's output.
 class TokenMixer {
  public:
   virtual ~TokenMixer() = default;

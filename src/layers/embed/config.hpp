@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-/// How rows learn their positions: a table that is added to the embeddings; `relative`: a bias of
-/// attention by distance; `none`: nothing is added, as with rotary embeddings.
+/// The kind of position information: a table that is added to the embeddings; `relative`: an
+/// attention bias by distance; `none`: nothing is added, as with rotary embeddings.
 enum class PositionKind {
   sinusoidal,
   learned,

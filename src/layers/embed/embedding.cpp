@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-// A negative id is far beyond every table.
+// A negative id becomes a number beyond the end of every table.
 std::size_t expect_row(std::int32_t id, std::size_t rows) {
   const auto row = static_cast<std::size_t>(id);
   if (row < rows) return row;

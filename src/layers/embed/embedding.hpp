@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Token ids to vectors: rows of a learned table [V, D] times a fixed scale, √D in "Attention Is
-/// All You Need", section 3.4.
+/// Maps token ids to vectors: rows of a learned table [V, D] times a fixed scale, √D in "Attention
+/// Is All You Need", section 3.4.
 class Embedding {
  public:
   Embedding(std::size_t rows, std::size_t d_model, float scale)
@@ -23,11 +23,11 @@ class Embedding {
 
   virtual void declare(const ParameterScope& scope) = 0;
 
-  /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row: whoever makes a
-  /// model's input checks its ids (tasks/reading/token_checks.hpp).
+  /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row. The caller must
+  /// check a model's input (tasks/reading/token_checks.hpp).
   void operator()(std::span<const std::int32_t> ids, View<2> x) const;
 
-  /// row [D] = table[id], where id is below rows().
+  /// row [D] = table[id]. Requires id < rows().
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
 
   std::size_t rows() const { return rows_; }  ///< V
@@ -38,7 +38,7 @@ class Embedding {
   float scale_;
 };
 
-/// A table of its own; declares `weight` [V, D].
+/// A table of its own. Declares `weight` [V, D].
 class TableEmbedding final : public Embedding {
  public:
   TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
@@ -51,7 +51,7 @@ class TableEmbedding final : public Embedding {
   Parameter table_;  // [V, D]
 };
 
-/// The same as 8-bit integers, a scale a row.
+/// A table of 8-bit integers with one scale per row.
 class Int8TableEmbedding final : public Embedding {
  public:
   Int8TableEmbedding(std::size_t vocab_size, std::size_t d_model, float scale)
@@ -65,8 +65,8 @@ class Int8TableEmbedding final : public Embedding {
   std::vector<float> scales_;       // [V]
 };
 
-/// The weight [V, D] of the linear layer that turns vectors into logits, which stores and declares
-/// it (Press and Wolf 2017). The layer must outlive this.
+/// Uses the weight [V, D] of the linear layer that computes logits. That layer stores and declares
+/// it (Press and Wolf 2017) and must outlive this.
 class TiedEmbedding final : public Embedding {
  public:
   TiedEmbedding(const Linear& lm_head, float scale)
@@ -81,7 +81,7 @@ class TiedEmbedding final : public Embedding {
   const Linear& lm_head_;
 };
 
-/// The table of another embedding, which declares it and must outlive this.
+/// Uses the table of another embedding, which declares it and must outlive this.
 class SharedEmbedding final : public Embedding {
  public:
   SharedEmbedding(const Embedding& table, float scale)
@@ -94,7 +94,7 @@ class SharedEmbedding final : public Embedding {
   const Embedding& table_;
 };
 
-/// Adds to each token a vector of the text that it is of, a row of a learned table [types, D]:
+/// Adds a vector for the text that each token belongs to, a row of a learned table [types, D]:
 /// Devlin et al. 2019, figure 2, "segment embeddings".
 class TypeEmbedding {
  public:

@@ -9,7 +9,8 @@
 namespace glassformer {
 namespace {
 
-// The first rows of a sinusoidal table: enough for most sentences, and little beside the weights.
+// Initial size of a sinusoidal table: enough for most sentences, and little memory compared to the
+// weights.
 constexpr std::size_t first_rows = 128;
 
 }  // namespace
@@ -18,7 +19,7 @@ void PositionalEncoding::add_to(View<2> x, const Sequences& sequences, Session& 
   expect_shape("x of a positional encoding", x, {sequences.tokens(), d_model_});
   const float* const table = rows(first_ + sequences.longest(), session);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    // Rows 0 … length - 1 of the table lie in a row, as do the sequence's tokens.
+    // Rows 0 … length - 1 of the table are contiguous, and so are the sequence's tokens.
     kernels().add_scaled(x.data() + sequences.start(i) * d_model_, table + first_ * d_model_,
                          sequences.length(i) * d_model_, 1.0f);
   }
@@ -50,13 +51,14 @@ const float* SinusoidalEncoding::table(std::size_t count, Session& session) cons
   return table.values.data();
 }
 
-// Each position turns the angles of the one before by the same step: twenty times as fast as two
-// functions an element, which a page would wait for, and 2^-40 off at position 4096.
+// Computes each position from the previous one by rotating all angles by one step. This is twenty
+// times as fast as a sine and a cosine per element, a delay that a page would notice, and the error
+// is 2^-40 at position 4096.
 void SinusoidalEncoding::extend(GrowingTable& table, std::size_t count) const {
   const std::size_t d_model = this->d_model();
   const std::size_t first = table.rows;
   const bool halves = layout_ != SinusoidLayout::interleaved;
-  // The divisor of the exponents; i counts twice.
+  // The divisor of the exponents. `i` already has the factor 2.
   const std::size_t shorter = layout_ == SinusoidLayout::halves_endpoint && d_model > 2 ? 2 : 0;
   const auto range = static_cast<double>(d_model - shorter);
   if (first == 0) table.state.assign(d_model / 2, {0.0, 1.0});  // sines and cosines of the next row

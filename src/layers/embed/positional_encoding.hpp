@@ -12,11 +12,11 @@
 
 namespace glassformer {
 
-/// Adds to each token a vector that depends on its position in its own sequence only: row p of a
-/// table [longest, D].
+/// Adds a vector that depends only on a token's position in its own sequence: row p of a table
+/// [longest, D].
 class PositionalEncoding {
  public:
-  /// No position: the row before that of a sequence's first token.
+  /// No position: selects the row before the first token's row.
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   /// `first`: the row of the table for a sequence's first token.
@@ -30,14 +30,14 @@ class PositionalEncoding {
 
   /// x [N, D] += table[position]. Throws internal if a sequence is longer than `longest`.
   void add_to(View<2> x, const Sequences& sequences, Session& session) const;
-  /// The same for rows at any positions [N], or at none.
+  /// Adds the rows of any positions [N]. A position may be `none`.
   void add_to(View<2> x, std::span<const std::size_t> positions, Session& session) const;
 
-  /// Makes the rows of the first `count` positions, so that these allocate nothing later.
+  /// Computes the rows of the first `count` positions, so that these allocate nothing later.
   void reserve(std::size_t count, Session& session) const { rows(first_ + count, session); }
 
  protected:
-  /// The table, with at least `count` rows.
+  /// Returns the table, with at least `count` rows.
   virtual const float* table(std::size_t count, Session& session) const = 0;
 
   std::size_t longest() const { return longest_; }
@@ -50,15 +50,15 @@ class PositionalEncoding {
   std::size_t longest_, d_model_, first_;
 };
 
-/// How a row holds its sines and cosines: side by side; or sines in the first half. Halves may have
-/// frequencies that end before 1/10000, as they do side by side, or at it.
+/// The order of sines and cosines in a row: interleaved, or sines in the first half. With
+/// `halves_endpoint`, the lowest frequency is 1/10000; otherwise frequencies end before it.
 enum class SinusoidLayout { interleaved, halves, halves_endpoint };
 
-/// sin(p / 10000^(2i/D)) and cos of the same for i < D/2, at 2i and 2i + 1 as in "Attention Is All
-/// You Need", 3.5, or at i and D/2 + i; with the endpoint, of p / 10000^(i/(D/2 - 1)) as in
-/// Tensor2Tensor and Marian.
-/// The table grows with the longest sequence of a session: no file holds it, so that only a
-/// configuration says how long it may get.
+/// Position p has sin(p / 10000^(2i/D)) and the cosine of the same angle for i < D/2: at columns 2i
+/// and 2i + 1 as in "Attention Is All You Need", 3.5, or at i and D/2 + i. With the endpoint, the
+/// angle is p / 10000^(i/(D/2 - 1)), as in Tensor2Tensor and Marian.
+/// The table grows with the longest sequence of a session. It is not stored in a file, so only the
+/// configuration limits its length.
 class SinusoidalEncoding final : public PositionalEncoding {
  public:
   SinusoidalEncoding(std::size_t longest, std::size_t d_model,
@@ -75,7 +75,7 @@ class SinusoidalEncoding final : public PositionalEncoding {
   SinusoidLayout layout_;
 };
 
-/// Learned positions; declares `weight` [first + longest, D].
+/// Learned positions. Declares `weight` [first + longest, D].
 class LearnedPositions final : public PositionalEncoding {
  public:
   using PositionalEncoding::PositionalEncoding;
@@ -88,7 +88,7 @@ class LearnedPositions final : public PositionalEncoding {
   Parameter table_;
 };
 
-/// `first`: of learned positions. Null if nothing is added.
+/// `first` is for learned positions. Returns null if nothing is added.
 std::unique_ptr<PositionalEncoding> make_positions(PositionKind kind, std::size_t longest,
                                                    std::size_t d_model, std::size_t first);
 

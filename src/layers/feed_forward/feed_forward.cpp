@@ -9,7 +9,8 @@ void FeedForward::declare(const ParameterScope& scope) {
 }
 
 void FeedForward::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
-  // A block of rows at a time: its wide middle stays in the cache between the two products.
+  // Processes rows in blocks, so that the wide hidden rows stay in the cache between the two
+  // products.
   const std::size_t n = x.shape(0);
   const Arena::Scope scope(run.arena());
   float* const buffer = run.arena().make_block(n, columns(), block_rows).data();
@@ -53,7 +54,7 @@ View<2> GatedFeedForward::hidden(const ConstView<2>& input, float* buffer, const
     float* gate = &both(i, 0);
     kernels().activate(config().activation, gate, d_ff);
     kernels().multiply(gate, gate + d_ff, d_ff);
-    std::copy_n(gate, d_ff, both.data() + i * d_ff);  // rows of F from here on
+    std::copy_n(gate, d_ff, both.data() + i * d_ff);  // from here on, rows have F columns
   }
   return view<2>(both.data(), {n, d_ff});
 }

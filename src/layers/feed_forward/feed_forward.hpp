@@ -12,15 +12,15 @@ namespace glassformer {
 /// x += fc2(hidden(input)): "Attention Is All You Need", section 3.3.
 class FeedForward {
  public:
-  /// Rows that pass through together: the weights, two thirds of a layer's, are read once per block
-  /// of them.
+  /// Rows that are processed together. The weights, two thirds of a layer's, are read once per
+  /// block.
   static constexpr std::size_t block_rows = 144;
 
   FeedForward(const FeedForwardConfig& config, std::size_t d_model, Compute compute)
       : config_(config), d_model_(d_model), fc2_(config.d_ff, d_model, compute) {}
   virtual ~FeedForward() = default;
 
-  /// Declares `fc2` [D, F] and the layers that `hidden` is made with.
+  /// Declares `fc2` [D, F] and the layers that compute `hidden`.
   virtual void declare(const ParameterScope& scope);
 
   /// x and input [n, D]; input may be x. Traces `fc1`, the hidden rows, and `fc2`.
@@ -29,9 +29,9 @@ class FeedForward {
   const Linear& fc2() const { return fc2_; }
 
  protected:
-  /// The columns of `buffer`.
+  /// Returns the number of columns of `buffer`.
   virtual std::size_t columns() const = 0;
-  /// Makes hidden [n, F] of input [n, D] in `buffer` [n, columns] and returns it.
+  /// Computes hidden [n, F] from input [n, D] in `buffer` [n, columns] and returns it.
   virtual View<2> hidden(const ConstView<2>& input, float* buffer, const Run& run) const = 0;
 
   const FeedForwardConfig& config() const { return config_; }
@@ -58,8 +58,8 @@ class PlainFeedForward final : public FeedForward {
   Linear fc1_;
 };
 
-/// hidden = activation(fc1_gate(input)) · fc1(input), element by element: Shazeer 2020, "GLU
-/// Variants Improve Transformer".
+/// hidden = activation(fc1_gate(input)) · fc1(input), elementwise: Shazeer 2020, "GLU Variants
+/// Improve Transformer".
 class GatedFeedForward final : public FeedForward {
  public:
   GatedFeedForward(const FeedForwardConfig& config, std::size_t d_model, Compute compute)

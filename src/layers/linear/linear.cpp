@@ -11,7 +11,8 @@
 namespace glassformer {
 namespace {
 
-// The matrix takes memory when its first weights are set, and so only for weights that are there.
+// The matrix allocates memory when its first weights are set, so there is no allocation for missing
+// weights.
 template <typename Matrix>
 class PackedWeight : public LinearWeight {
  public:
@@ -92,7 +93,7 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
                        });
   }
 
-  // A block of rows at a time, so that its integers are still in the cache when they are
+  // Processes rows in blocks, so that their integers are still in the cache when they are
   // multiplied.
   void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                 Arena& arena) const override {

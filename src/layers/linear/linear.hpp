@@ -16,7 +16,7 @@ namespace glassformer {
 enum class Bias { none, present };
 inline Bias bias_if(bool present) { return present ? Bias::present : Bias::none; }
 
-/// W [out, in] of a linear layer, packed for the machine's product.
+/// The weight W [out, in] of a linear layer, packed for the machine's matrix product.
 class LinearWeight {
  public:
   virtual ~LinearWeight() = default;
@@ -25,36 +25,35 @@ class LinearWeight {
   virtual std::size_t out() const = 0;
   /// Declares `weight` [outputs, in] as outputs `first` …
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
-  /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias); no bias if null.
+  /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.
   virtual void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
                         Arena& arena) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
-  /// These outputs' weights alone, in this order.
+  /// Returns the weights of only these outputs, in this order.
   virtual std::unique_ptr<LinearWeight> select(std::span<const std::int32_t> outputs) const = 0;
 };
 
-/// y = x · Wᵀ + b. Weights and bias take memory when they are set; both must be before this is
-/// used.
+/// y = x · Wᵀ + b. Weights and bias allocate memory when they are set. Both must be set before use.
 class Linear {
  public:
   Linear(std::size_t in, std::size_t out, Compute compute);
-  Linear(const Linear&) = delete;  // others may point here
+  Linear(const Linear&) = delete;  // others may point to this object
   Linear& operator=(const Linear&) = delete;
 
   /// Declares `weight` [outputs, in] and, with a bias, `bias` [outputs] as outputs `first` … of
   /// this layer. Several names may share one layer, each with its own outputs.
   void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs, Bias bias);
-  /// The same for a layer with one name.
+  /// Declares a layer with one name.
   void declare(const ParameterScope& scope, Bias bias) { declare(scope, 0, out(), bias); }
-  /// The same for a layer whose weight and bias have names of their own.
+  /// Declares the weight and the bias under separate names.
   void declare_weight(const ParameterScope& scope) { declare(scope, 0, out(), Bias::none); }
   void declare_bias(const ParameterScope& scope) { declare_bias(scope, 0, out()); }
 
   std::size_t in() const { return weight_->in(); }
   std::size_t out() const { return weight_->out(); }
 
-  /// x [n, in] to y [n, out]; with Epilogue::accumulate, y += the product.
+  /// Computes y [n, out] from x [n, in]. With Epilogue::accumulate, y += the product.
   void operator()(const ConstView<2>& x, View<2> y, const Run& run,
                   Epilogue epilogue = Epilogue::store) const {
     (*this)(x, y, run.arena(), epilogue);
@@ -62,12 +61,12 @@ class Linear {
   void operator()(const ConstView<2>& x, View<2> y, Arena& arena,
                   Epilogue epilogue = Epilogue::store) const;
 
-  /// sum [n, out] += the layer of x [n, in], which is rows `first` … of the run's and is shown by
-  /// its name.
+  /// Adds this layer's output for x [n, in] to sum [n, out]. `x` holds rows `first` … of the run.
+  /// The output is traced as `name`.
   void add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
               std::size_t first = 0) const;
 
-  /// The product without the bias.
+  /// Computes the product without the bias.
   void multiply(const ConstView<2>& x, View<2> y, Arena& arena) const;
 
   /// weights [in] = the weights of one output.
@@ -75,12 +74,12 @@ class Linear {
     weight_->copy_output(output, weights);
   }
 
-  /// [out], or empty where it has none.
+  /// Returns the bias [out], or an empty span without a bias.
   std::span<const float> bias() const {
     return std::span<const float>(bias_).first(bias_.empty() ? 0 : out());
   }
 
-  /// A layer that computes these outputs alone, in this order, with weights of its own.
+  /// Returns a layer with only these outputs, in this order, and a copy of their weights.
   Linear select(std::span<const std::int32_t> outputs) const;
 
  private:
@@ -90,7 +89,7 @@ class Linear {
                 Arena& arena) const;
 
   std::unique_ptr<LinearWeight> weight_;
-  AlignedBuffer bias_;  // [out], padded to whole panels; empty: none
+  AlignedBuffer bias_;  // [out], padded to whole panels; empty if there is no bias
 };
 
 }  // namespace glassformer

@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-/// Where a residual connection has its norm: x + f(norm(x)), which trains without a warm-up (Xiong
-/// et al. 2020), or norm(x + f(x)), the order of "Attention Is All You Need".
+/// The position of a residual connection's norm: x + f(norm(x)), which trains without a warm-up
+/// (Xiong et al. 2020), or norm(x + f(x)), the order of "Attention Is All You Need".
 enum class NormPlacement { pre, post };
 
 /// unbiased: standard deviation over n - 1, eps added to it outside the root.
@@ -16,7 +16,7 @@ enum class NormKind { standard, unbiased, rms };
 struct NormConfig {
   NormKind kind = NormKind::standard;
   float eps = 0;
-  bool bias = true;  ///< of standard and unbiased: a learned shift
+  bool bias = true;  ///< for standard and unbiased: a learned shift
 
   bool operator==(const NormConfig&) const = default;
 };

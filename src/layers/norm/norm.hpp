@@ -24,12 +24,12 @@ class Norm {
 
   /// y = norm(x), both [n, D]; y may be x.
   void operator()(const ConstView<2>& x, View<2> y) const;
-  /// Normalizes `count` rows of D numbers, in place.
+  /// Normalizes `count` rows of D numbers in place.
   void apply(float* rows, std::size_t count) const;
 
   /// The learned scale, [D].
   std::span<const float> weight() const { return weight_.value; }
-  /// The learned shift, [D]; null: none.
+  /// The learned shift, [D], or null.
   virtual const float* bias() const { return nullptr; }
 
  protected:
@@ -44,8 +44,8 @@ class Norm {
   Parameter weight_;
 };
 
-/// A norm that makes each row's mean 0 and its spread 1, and shifts it by a second learned vector,
-/// if there is one.
+/// A norm that gives each row the mean 0 and the spread 1, with a learned scale and an optional
+/// learned shift.
 class LayerNorm : public Norm {
  public:
   LayerNorm(std::size_t d_model, const NormConfig& config);
@@ -55,12 +55,12 @@ class LayerNorm : public Norm {
   const float* bias() const override;
 
  protected:
-  /// What is added after the scaling: the bias, or zeros.
+  /// Returns the bias, or zeros without a bias.
   const float* shift() const;
 
  private:
   bool biased_;
-  Parameter bias_;  // its value is zeros where there is no bias
+  Parameter bias_;  // its value is zeros if there is no bias
 };
 
 /// (x - mean) / sqrt(variance + eps): Ba et al. 2016, PyTorch's nn.LayerNorm.
@@ -72,8 +72,8 @@ class StandardLayerNorm final : public LayerNorm {
   void normalize(const NormArgs& args) const override;
 };
 
-/// (x - mean) / (s + eps), s the standard deviation over n - 1: the variant that tutorials which
-/// call torch.std build.
+/// (x - mean) / (s + eps), s the standard deviation over n - 1: the variant in tutorials that call
+/// torch.std.
 class UnbiasedLayerNorm final : public LayerNorm {
  public:
   using LayerNorm::LayerNorm;

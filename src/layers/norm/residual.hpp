@@ -8,11 +8,11 @@
 
 namespace glassformer {
 
-/// A residual connection around a sublayer, with its norm; without one, the sublayer reads the
-/// stream as it is.
+/// A residual connection around a sublayer, with its norm. Without a norm, the sublayer reads the
+/// stream directly.
 class Residual {
  public:
-  /// `name`: the norm's. `norm`: null if there is none.
+  /// `name` is the norm's name. `norm` may be null.
   Residual(std::string name, std::unique_ptr<Norm> norm, NormPlacement placement)
       : name_(std::move(name)), norm_(std::move(norm)), placement_(placement) {}
 
@@ -21,8 +21,8 @@ class Residual {
     if (norm_) norm_->declare(scope.scope(name_));
   }
 
-  /// x [N, D] in place. add(x, input): x += f(input); input may be x. Traces the norm's result by
-  /// its name and the sum as `residual`, if that is not null.
+  /// Updates x [N, D] in place. add(x, input) does x += f(input); input may be x. Traces the norm's
+  /// result by its name, and the sum as `residual`, if that is not null.
   template <class Add>
   void operator()(View<2> x, const Run& run, const char* residual, const Add& add) const {
     if (!norm_) {
@@ -43,7 +43,7 @@ class Residual {
     }
   }
 
-  /// Null: none.
+  /// May be null.
   const Norm* norm() const { return norm_.get(); }
   NormPlacement placement() const { return placement_; }
 
