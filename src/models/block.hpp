@@ -30,16 +30,17 @@ class Block {
   /// `fc1`, `fc2`, `final_layer_norm`.
   void declare(const ParameterScope& scope);
 
-  /// x [N, D], in place. Traces `input`, the tensors of its sublayers, and `output`.
+  /// Runs the block on x [N, D] in place. Traces `input`, the tensors of its sublayers, and
+  /// `output`.
   void operator()(View<2> x, const Run& run) const;
 
-  /// The mixer of a block without a recurrent unit.
+  /// Returns the mixer. The block must not have a recurrent unit.
   const Attention& self_attn() const { return static_cast<const Attention&>(*self_attn_.layer); }
-  /// The cross-attention of a block that attends to an encoder, and its norm.
+  /// Returns the cross-attention and its norm. The block must attend to an encoder.
   const Attention& encoder_attn() const { return *encoder_attn_->layer; }
   bool attends() const { return encoder_attn_.has_value(); }
   const FeedForward& feed_forward() const { return *feed_forward_.layer; }
-  /// Null: it has none.
+  /// May be null.
   const Norm* self_attn_layer_norm() const { return self_attn_.residual.norm(); }
   const Norm* encoder_attn_layer_norm() const { return encoder_attn_->residual.norm(); }
   const Norm* final_layer_norm() const { return feed_forward_.residual.norm(); }

@@ -122,7 +122,7 @@ std::uint64_t cache_bytes(const StackConfig& stack) {
 
 namespace {
 
-// Checks one stack; errors name the field.
+// Checks one stack. Errors name the field.
 class StackCheck {
  public:
   StackCheck(const StackConfig& stack, const FieldErrors& errors)
@@ -227,7 +227,7 @@ class StackCheck {
   const FieldErrors& errors_;
 };
 
-// The mixers of a decoder: self-attention that does not look ahead, or a recurrent unit.
+// Checks that a decoder's mixers are causal self-attention or recurrent units.
 void check_decoder(const Architecture& architecture, const FieldErrors& errors) {
   const StackConfig& decoder = *architecture.decoder;
   const bool alone = !architecture.encoder;

@@ -18,23 +18,23 @@
 
 namespace glassformer {
 
-/// The most elements of a weight matrix, so that products of two sizes fit 32 bits.
+/// Maximum number of elements of a weight matrix, so that products of two sizes fit 32 bits.
 inline constexpr std::uint64_t max_matrix_elements = 1 << 28;
 inline constexpr std::uint64_t max_vocab_size = 1 << 24;
 inline constexpr std::uint64_t max_width = 1 << 16;      ///< of d_model, d_ff and the like
 inline constexpr std::uint64_t max_positions = 1 << 20;  ///< tokens
 inline constexpr std::uint64_t max_layers = 1 << 10;
 
-/// How a layer mixes its rows: attention of some kind, or a recurrent unit.
+/// The mixing of a layer's rows: attention of some kind, or a recurrent unit.
 enum class Mixer { full, local, linear, causal, recurrent };
 
-/// One layer: a mixer and a feed-forward block, each with a residual connection and a norm. A layer
-/// of a decoder behind an encoder has cross-attention between the two.
+/// One layer: a mixer and a feed-forward block, each with a residual connection and a norm. A
+/// decoder layer behind an encoder has cross-attention between the two.
 struct LayerConfig {
   Mixer mixer = Mixer::full;
   AttentionConfig attention;  ///< of the mixer, unless it is recurrent, and of cross-attention
   NormPlacement norm = NormPlacement::pre;
-  bool attention_norm = true;  ///< false: the mixer reads its input as it is
+  bool attention_norm = true;  ///< false: the mixer reads its input without a norm
   FeedForwardConfig feed_forward;
 
   bool operator==(const LayerConfig&) const = default;
@@ -45,11 +45,11 @@ struct TokenInput {
   std::size_t vocab_size = 0;
   bool scale_embedding = false;  ///< multiply embeddings by sqrt(d_model)
   PositionKind positions = PositionKind::sinusoidal;
-  std::size_t position_offset = 0;  ///< of learned positions: the row of a sequence's first token
-  /// A token that is not counted when positions are given out: it gets the row before the first.
+  std::size_t position_offset = 0;  ///< for learned positions: the row of a sequence's first token
+  /// The padding token, if it gets no position: it uses the row before the first.
   std::optional<std::int32_t> padding = {};
-  bool zero_start = false;      ///< of a decoder: the start token is embedded as zeros
-  std::size_t token_types = 0;  ///< 0: the model does not tell apart the texts of a pair
+  bool zero_start = false;      ///< for a decoder: the start token's embedding is zeros
+  std::size_t token_types = 0;  ///< 0: the model does not distinguish the texts of a pair
   bool norm = false;            ///< a norm on the sum of all embeddings
 
   bool operator==(const TokenInput&) const = default;
@@ -61,14 +61,14 @@ struct PatchInput {
   std::size_t patch = 0;                            ///< height and width of a patch
   bool class_token = true;                          ///< a learned row before the patches
 
-  /// Rows of one picture.
+  /// Returns the number of rows of one picture.
   std::size_t rows() const {
     return patch == 0 ? 0 : (height / patch) * (width / patch) + (class_token ? 1 : 0);
   }
   bool operator==(const PatchInput&) const = default;
 };
 
-/// Buckets of the bias by distance that the layers of a stack share.
+/// The buckets of the bias by distance that the layers of a stack share.
 struct RelativeConfig {
   std::size_t buckets = 0;   ///< even: each direction has half of them
   std::size_t distance = 0;  ///< from here on, all distances share a bucket
@@ -87,45 +87,45 @@ struct StackConfig {
   NormConfig layer_norm;
   bool final_norm = false;
 
-  /// The input of a stack that reads tokens.
+  /// Returns the input. The stack must read tokens.
   TokenInput& tokens() { return std::get<TokenInput>(input); }
   const TokenInput& tokens() const { return std::get<TokenInput>(input); }
   std::size_t vocab_size() const { return tokens().vocab_size; }
-  /// Query heads; every layer has as many.
+  /// Returns the number of query heads, which is the same in all layers.
   std::size_t n_heads() const { return layers.front().attention.n_heads; }
-  /// Whether the layers have a recurrent unit instead of self-attention.
+  /// Returns whether the layers have a recurrent unit instead of self-attention.
   bool recurrent() const { return layers.front().mixer == Mixer::recurrent; }
   bool operator==(const StackConfig&) const = default;
 };
 
-/// The bytes that keys and values of one token take in a cache of this stack.
+/// Returns the size in bytes of one token's keys and values in a cache of this stack.
 std::uint64_t cache_bytes(const StackConfig& stack);
 
-/// A step from a text's pooled vector to the resulting one.
+/// A step in the computation of a text's vector, after pooling.
 struct VectorModule {
   enum class Kind { dense, layer_norm, normalize };
   Kind kind = Kind::dense;
-  std::size_t in = 0, out = 0;                 ///< sizes; 0 for `normalize`, which takes any
-  bool bias = true;                            ///< of `dense`
-  Activation activation = Activation::linear;  ///< of `dense`
+  std::size_t in = 0, out = 0;                 ///< sizes; 0 for `normalize`, which accepts any size
+  bool bias = true;                            ///< for `dense`
+  Activation activation = Activation::linear;  ///< for `dense`
 
   bool operator==(const VectorModule&) const = default;
 };
 
-/// What a head computes from a model's last states.
+/// The output that a head computes from a model's last states.
 enum class HeadKind {
-  sequence_classes,  ///< a logit per class, once per sequence
-  token_classes,     ///< a logit per class, once per token
-  spans,             ///< two logits per token: an answer starts, or ends, there
+  sequence_classes,  ///< logits [C], for each sequence
+  token_classes,     ///< logits [C], for each token
+  spans,             ///< two logits for each token: an answer starts, or ends, there
   vectors,           ///< the states themselves
-  next_token,        ///< a logit per token of the vocabulary, once per position
+  next_token,        ///< logits [V], for each position
 };
 
-/// A layer [D, D] with an activation and, in some models, a norm, in front of the classes.
+/// A layer [D, D] with an activation and, in some models, a norm, before the classes.
 struct HeadDense {
   Activation activation = Activation::tanh;
   bool bias = true;
-  bool norm = false;  ///< after the activation, of the stack's kind
+  bool norm = false;  ///< after the activation, of the same kind as the stack's
 
   bool operator==(const HeadDense&) const = default;
 };
@@ -133,20 +133,20 @@ struct HeadDense {
 struct HeadConfig {
   HeadKind kind = HeadKind::sequence_classes;
   std::size_t outputs = 0;          ///< logits: classes, 2 for spans, the target vocabulary
-  Pooling pooling = Pooling::mean;  ///< of sequence_classes
+  Pooling pooling = Pooling::mean;  ///< for sequence_classes
   std::optional<HeadDense> dense = {};
   bool bias = true;
-  bool scale_states = false;  ///< next_token only: states are first divided by √d_model
-  std::vector<VectorModule> modules = {};  ///< of `vectors`, in their order
+  bool scale_states = false;  ///< only for next_token: states are first divided by √d_model
+  std::vector<VectorModule> modules = {};  ///< for `vectors`, in this order
 
   bool operator==(const HeadConfig&) const = default;
 };
 
-/// Which embeddings share one table: source, target and lm_head; target and lm_head; none; source
-/// and target. A decoder alone has the second or the third.
+/// The embeddings that share one table: source, target and lm_head; target and lm_head; no two of
+/// them; source and target. A decoder-only model has the second or the third.
 enum class EmbeddingSharing { shared, tied, separate, stacks };
 
-/// A model: one stack or two, and the head on the last one.
+/// A model: one or two stacks, and the head on the last one.
 struct Architecture {
   std::optional<StackConfig> encoder, decoder;
   HeadConfig head;
@@ -167,7 +167,7 @@ inline constexpr std::array choice_list<EmbeddingSharing>{"shared", "tied", "sep
 /// Visits the fields of a stack that reads tokens.
 void fields(Fields& visitor, StackConfig& stack);
 
-/// Says which field is at fault: of the encoder, or of the decoder.
+/// Reports the field that is invalid, of the encoder or of the decoder.
 class FieldErrors {
  public:
   virtual ~FieldErrors() = default;
@@ -175,9 +175,9 @@ class FieldErrors {
                                  const Message& problem) const = 0;
 };
 
-/// Checks a stack that reads tokens and whose fields were read: sizes that products need within
-/// `max_matrix_elements`, and fields that depend on each other. Everything a model's code relies on
-/// is checked here.
+/// Checks a stack that reads tokens, after its fields were read: products of sizes stay within
+/// `max_matrix_elements`, and fields that depend on each other are consistent. Everything that a
+/// model's code relies on is checked here.
 void validate(const StackConfig& stack, const FieldErrors& errors);
 void validate(const Architecture& architecture, const FieldErrors& errors);
 

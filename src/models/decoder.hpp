@@ -8,8 +8,8 @@
 
 namespace glassformer {
 
-/// A stack that turns the tokens of hypotheses into the vectors that predict the next ones, and its
-/// input.
+/// A stack and its input. Turns the tokens of hypotheses into the vectors that predict the next
+/// tokens.
 class Decoder {
  public:
   /// `kind`: whether it attends to an encoder's states.
@@ -22,20 +22,20 @@ class Decoder {
   /// Computes the keys and values of the encoder's states [N, D] for every layer. Traces them.
   void attend_to(const ConstView<2>& encoder_states, DecodingState& state, Tracer* tracer) const;
 
-  /// One step: the vectors [R, D] of the extensions' tokens, which live until the session runs
-  /// something else.
+  /// Runs one step. Returns the vectors [R, D] of the extensions' tokens, valid until the session
+  /// runs something else.
   View<2> operator()(DecodingState& state, std::span<const Extension> extensions) const;
 
-  /// Reserves memory for steps of so many rows in the state's session.
+  /// Reserves memory in the state's session for steps of up to `rows` rows.
   void reserve(DecodingState& state, std::size_t rows) const;
 
-  /// Passes a step of no rows by a tracer, which gets every tensor's name.
+  /// Passes a step without rows to a tracer, which gets every tensor's name.
   void list(DecodingState& state, Tracer& tracer) const;
 
   const Stack& stack() const { return stack_; }
   const TextEmbeddings& embeddings() const { return embeddings_; }
 
-  /// The first box of the figure alone: x [R, D] = embeddings of the last step's tokens with their
+  /// Runs only the input of the stack: x [R, D] = embeddings of the last step's tokens with their
   /// positions.
   void embed(const DecodingState& state, View<2> x, const Run& run) const {
     embeddings_(state.ids_, state.positions_, x, run);

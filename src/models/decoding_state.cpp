@@ -62,7 +62,8 @@ DecodingState::DecodingState(const StackConfig& decoder, const Sequences& source
   self_.reserve(limits.rows);
   cross_.reserve(limits.rows);
   if (request.attention) {
-    // Hypotheses that grow together, a token a step, have (positions + 1) / 2 keys on average.
+    // If all hypotheses grow by one token in each step, they have (positions + 1) / 2 keys on
+    // average.
     weights_starts_.reserve(nodes);
     weights_.reserve(checked_product(
         "attention weights", {nodes, layers_, heads_, (positions + 1) / 2 + sources.longest()}));

@@ -10,23 +10,24 @@
 
 namespace glassformer {
 
-/// What a decoding may grow to. Memory is taken when it begins, but for no more than these likely
-/// sizes; a larger one takes more as it grows.
+/// The maximum size of a decoding. Memory is allocated at its start, but at most for these likely
+/// sizes. A larger decoding allocates more as it grows.
 inline constexpr std::size_t likely_nodes = 2048, likely_positions = 512;
 
 struct DecodingLimits {
-  std::size_t nodes;      ///< tokens fed in all, start tokens included
-  std::size_t positions;  ///< longest hypothesis, its start token included
+  std::size_t nodes;      ///< tokens fed in total, including start tokens
+  std::size_t positions;  ///< longest hypothesis, including its start token
   std::size_t rows;       ///< most tokens fed in one step
 };
 
-/// One decoding of a batch of sources: its hypothesis tree, the keys and values of every node and
-/// source token, and the attention weights where they were asked for. A model without an encoder
-/// has sources without tokens. Made by a model's begin, grown by its decode; any number of them may
-/// be under way.
+/// The state of decoding a batch of sources: the hypothesis tree, the keys and values of every node
+/// and source token, and the attention weights, if requested. For a model without an encoder,
+/// sources have no tokens. A model's `begin` creates it, `decode` extends it. Several may exist at
+/// the same time.
 class DecodingState {
  public:
-  /// The session outlives this; decodings of one session take turns.
+  /// The session must outlive this. Decodings of one session may alternate but must not run
+  /// concurrently.
   DecodingState(const StackConfig& decoder, const Sequences& sources, const DecodingLimits& limits,
                 const TraceRequest& request, Session& session);
   DecodingState(DecodingState&&) = default;
@@ -39,18 +40,18 @@ class DecodingState {
   std::size_t source_length(std::size_t source) const { return source_lengths_[source]; }
   bool has_attention() const { return request_.attention; }
 
-  /// How the steps along the path to `node` spread their attention over the hypothesis so far,
-  /// [L, H, T, T] with T = depth + 1, and over the source, [L, H, T, S]. Row i is the step that was
-  /// fed with the path's token i, and so the one that emitted the hypothesis' token i. Weights of
-  /// keys not yet seen, and of masked source tokens, are exactly 0. A hypothesis with a recurrent
-  /// unit in the place of self-attention has no heads there. Only if has_attention().
+  /// Returns the attention weights of the steps along the path to `node`: over the hypothesis, [L,
+  /// H, T, T] with T = depth + 1, and over the source, [L, H, T, S]. Row i is the step that was fed
+  /// with the path's token i, which is the step that emitted the hypothesis' token i. Weights of
+  /// later keys and of masked source tokens are exactly 0. With a recurrent unit instead of
+  /// self-attention, the hypothesis has H = 0. Requires has_attention().
   AttentionMap self_attention(NodeIndex node) const;
   AttentionMap cross_attention(NodeIndex node) const;
-  /// Their last rows alone: [L, H, 1, T] and [L, H, 1, S].
+  /// Returns only their last rows: [L, H, 1, T] and [L, H, 1, S].
   AttentionMap self_attention_step(NodeIndex node) const;
   AttentionMap cross_attention_step(NodeIndex node) const;
 
-  /// The tensors that were asked for, of the steps along the path to `node`: a row for each step.
+  /// Returns the requested tensors of the steps along the path to `node`, with one row per step.
   std::vector<TracedTensor> trace(NodeIndex node) const;
 
  private:
@@ -58,51 +59,52 @@ class DecodingState {
   friend class LanguageModel;
   friend class Seq2Seq;
 
-  // Appends the nodes of a step and finds what each may attend to.
+  // Appends the nodes of a step and finds the keys that each may attend to.
   void append(std::span<const Extension> extensions);
-  // The most keys that a row of the step under way attends to.
+  // Returns the maximum number of keys that a row of the current step attends to.
   std::size_t most_keys() const { return most_keys_; }
-  // One layer's part of the step that appended the last `count` nodes.
+  // Returns one layer's part of the step that appended the last `count` nodes.
   LayerCache layer_cache(std::size_t layer, std::size_t count);
   KeyValueRows source_keys_values(std::size_t layer) const;
   std::span<const RowSegment> segments() const { return self_; }
   std::span<const RowSegment> source_segments() const { return cross_; }
 
-  // The buffer for a row's attention weights in one layer, [H, keys]; null: not asked for.
+  // Returns the buffer for a row's attention weights in one layer, [H, keys], or null if they
+  // weren't requested.
   float* attention_of(std::size_t row, std::size_t layer, bool cross);
-  // What shows the step that was appended last, or the sources' keys and values; none where nothing
-  // is asked for.
+  // Returns a tracer for the step that was appended last, or for the sources' keys and values.
+  // Returns nothing if no tensors are requested.
   std::optional<StepTracer> trace_step();
   std::optional<StepTracer> trace_sources();
 
   std::span<const std::uint32_t> source_keys(std::size_t source) const;
-  // The hypothesis itself, or the source: what one of the two attentions reads.
+  // The keys of an attention: the hypothesis itself, or the source.
   enum class Keys { own, source };
-  // Where the attention weights of a node's row are, [L, H, keys that it saw].
+  // Returns the attention weights of a node's row, [L, H, keys of the row].
   const float* weights_of(NodeIndex node, Keys keys) const;
   std::size_t heads_of(Keys keys) const { return keys == Keys::own ? own_heads_ : heads_; }
   MapShape map_shape(NodeIndex node, Keys keys, std::size_t heads) const;
-  // Copies what a row has for the keys that it saw, [heads, keys], to row `row` of each head of a
-  // map.
+  // Copies a row's values for the keys that it attended to, [heads, keys], to row `row` of each
+  // head of a map.
   void copy_row(const float* kept, std::size_t row, const MapShape& shape, float* map) const;
   void copy_source_row(const float* kept, std::size_t row, std::size_t source,
                        const MapShape& shape, float* map) const;
-  // row_of(node): what to copy for each of the path's nodes.
+  // Fills a map. row_of(node) returns the values to copy for each of the path's nodes.
   template <class RowOf>
   void fill(NodeIndex node, Keys keys, const MapShape& shape, const RowOf& row_of,
             float* map) const;
   AttentionMap attention(NodeIndex node, Keys keys) const;
-  // Adds the weights that are asked for by name if they are kept as attention.
+  // Adds attention weights that are requested as a named tensor but stored as attention.
   void add_weights(NodeIndex node, Keys keys, std::vector<TracedTensor>& tensors) const;
 
   Session* session_;
-  std::size_t layers_, heads_, own_heads_;  // own: of the hypothesis' attention to itself
+  std::size_t layers_, heads_, own_heads_;  // own_heads_: self-attention, 0 if recurrent
   TraceRequest request_;
   DecodingLimits limits_;
   HypothesisTree tree_;
   KvCache cache_;
   std::vector<std::size_t> source_starts_, source_lengths_;  // tokens, in the batch
-  std::vector<std::size_t> source_positions_;    // of each token, where a tensor is named
+  std::vector<std::size_t> source_positions_;    // of each token, if named tensors are requested
   std::vector<std::uint32_t> source_keys_;       // visible rows of cache_.cross, by source
   std::vector<std::size_t> source_keys_starts_;  // [sources + 1]
 
@@ -110,13 +112,13 @@ class DecodingState {
   // [L, H, visible tokens] over the source.
   std::vector<float> weights_;
   std::vector<std::size_t> weights_starts_;    // by node
-  RowRecorder traced_nodes_, traced_sources_;  // a row a node, a row a source's token
+  RowRecorder traced_nodes_, traced_sources_;  // one row per node, one row per source token
   std::vector<TracedMaps> traced_maps_;
 
-  // The step under way.
+  // The current step.
   std::vector<std::int32_t> ids_;         // [R]
   std::vector<std::size_t> positions_;    // [R]
-  std::vector<NodeIndex> paths_;          // all rows' paths, one after another
+  std::vector<NodeIndex> paths_;          // all rows' paths, concatenated
   std::vector<RowSegment> self_, cross_;  // [R]
   std::size_t most_keys_ = 0;
 };

@@ -17,14 +17,15 @@ class Encoder {
 
   void declare(const ParameterScope& scope);
 
-  /// x [N, D] = the vectors of the batch's tokens.
+  /// Computes the vectors of the batch's tokens: x [N, D].
   void operator()(const Batch& batch, View<2> x, const Run& run) const;
 
-  /// x [N, D], the rows that enter block `first`, becomes the vectors of the run's sequences. If
-  /// there are only `first` blocks, only the final norm is applied.
+  /// Turns x [N, D], the input of block `first`, into the vectors of the run's sequences. If
+  /// `first` is the number of blocks, only the final norm is applied.
   void resume(std::size_t first, View<2> x, const Run& run) const;
 
-  /// Passes no rows by a tracer, which gets every tensor's name. `then(states, run)` follows.
+  /// Passes a run without rows to a tracer, which gets every tensor's name. Then calls then(states,
+  /// run).
   template <class Then>
   void list(Tracer& tracer, Session& session, const Then& then) const {
     const Batch nothing;
@@ -46,7 +47,7 @@ class Encoder {
   Stack stack_;
 };
 
-/// The tracer of a run over whole sequences; null if the request asks for nothing.
+/// Returns the tracer of a run over whole sequences, or null if the request is empty.
 std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,
                                             const StackConfig& config);
 

@@ -10,35 +10,35 @@
 
 namespace glassformer {
 
-/// An encoder and a head: it answers about a text, or about each of its tokens. It is const once
-/// its parameters are loaded; what a call changes belongs to the session that the call gets.
+/// An encoder and a head: computes an output for a text or for each of its tokens. It is const once
+/// its parameters are loaded. State that a call changes is stored in the session passed to it.
 class EncoderModel {
  public:
-  /// Parameters take memory when they are loaded, and all must be before it runs.
+  /// Parameters allocate memory when they are loaded. All must be loaded before the first run.
   explicit EncoderModel(const Architecture& architecture, Compute compute = Compute::f32);
 
-  /// Every parameter by its checkpoint name, each to be set once.
+  /// Returns every parameter by its checkpoint name. Each must be set once.
   std::vector<NamedParameter> parameters();
 
   struct Output {
-    Tensor<2> logits;  ///< [B, C] or, of a head that answers for every token, [N, C]
-    Tensor<2> states;  ///< [N, D] of a head that leaves them as they are; else empty
-    std::vector<AttentionMap> attention;            ///< one per sequence, if asked for
-    Tensor<2> contributions;                        ///< [N, C], if asked for; see Head
-    std::vector<std::vector<TracedTensor>> traces;  ///< one list per sequence, if asked for
+    Tensor<2> logits;  ///< [B, C], or [N, C] if the head has an output per token
+    Tensor<2> states;  ///< [N, D] if the head leaves the states unchanged, otherwise empty
+    std::vector<AttentionMap> attention;            ///< per sequence, if requested
+    Tensor<2> contributions;                        ///< [N, C], if requested; see Head
+    std::vector<std::vector<TracedTensor>> traces;  ///< one list for each sequence, if requested
   };
 
-  /// Runs a batch. Requested heads must exist and lengths must not exceed max_length: the caller
-  /// has checked both.
+  /// Runs a batch. The caller must check that requested heads exist and that lengths do not exceed
+  /// max_length.
   Output operator()(const Batch& batch, const TraceRequest& request, Session& session) const;
 
-  /// Runs from block `first` on, from the states [N, D] that enter it, and returns the head's
-  /// logits, or the last states if there is no head. If there are only `first` blocks, only the
-  /// parts after them run. A tracer may observe the run's tensors, or replace them.
+  /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
+  /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
+  /// may observe or replace the run's tensors.
   Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
                    Session& session, Tracer* tracer = nullptr) const;
 
-  /// Every tensor of a run, by name, in the order of the run.
+  /// Returns every tensor of a run by name, in the order of the run.
   std::vector<ModelTensor> tensors(Session& session) const;
 
   /// Passes a text's pooled vector through the head's modules.
@@ -55,7 +55,7 @@ class EncoderModel {
   HeadConfig head_config_;
   Compute compute_;
   Encoder encoder_;
-  std::unique_ptr<Head> head_;  // null: none
+  std::unique_ptr<Head> head_;  // may be null
   VectorModules modules_;
 };
 

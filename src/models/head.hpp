@@ -9,8 +9,8 @@
 
 namespace glassformer {
 
-/// The part of a model behind its encoder: the box "Linear" of "Attention Is All You Need",
-/// figure 1, for other questions than the next token.
+/// The part of a model after its encoder: the box "Linear" of "Attention Is All You Need", figure
+/// 1, for outputs other than the next token.
 class Head {
  public:
   virtual ~Head() = default;
@@ -18,17 +18,17 @@ class Head {
   /// Declares its parameters among the model's own.
   virtual void declare(const ParameterScope& root) = 0;
 
-  /// Logits of the encoder's states [N, D]: [B, C], or [N, C] of a head that answers for every
-  /// token. Traces `logits` and the tensors before them.
+  /// Returns the logits for the encoder's states [N, D]: [B, C], or [N, C] if the head has an
+  /// output per token. Traces `logits` and the tensors before them.
   virtual Tensor<2> operator()(const ConstView<2>& states, const Run& run) const = 0;
 
-  /// What each token's state adds to each logit, [N, C], if the head is linear: a sequence's rows
-  /// and the bias sum to its logits. Throws `unsupported` if it is not.
+  /// Returns the contribution of each token's state to each logit, [N, C], if the head is linear: a
+  /// sequence's rows and the bias sum to its logits. Throws `unsupported` if it is not linear.
   virtual Tensor<2> contributions(const ConstView<2>& states, const Run& run) const;
 };
 
-/// A layer [D, D] with an activation and, in some models, a norm, in front of the classes. In f32:
-/// it is small, and the answer is sensitive to it.
+/// A layer [D, D] with an activation and, in some models, a norm, before the classes. Kept in f32:
+/// it is small and the result is sensitive to it.
 class DenseLayer {
  public:
   DenseLayer(const HeadDense& config, const StackConfig& stack);
@@ -36,21 +36,21 @@ class DenseLayer {
   /// Declares `head.dense` [D, D] and, with a norm, `head.layer_norm`.
   void declare(const ParameterScope& root);
 
-  /// x [n, D] in place. Traces `head.dense`, after the activation, and `head.layer_norm`.
+  /// Updates x [n, D] in place. Traces `head.dense`, after the activation, and `head.layer_norm`.
   void operator()(View<2> x, RowsOf of, const Run& run) const;
 
   const Linear& linear() const { return linear_; }
-  const Norm* norm() const { return norm_.get(); }  ///< null: none
+  const Norm* norm() const { return norm_.get(); }  ///< may be null
   Activation activation() const { return config_.activation; }
 
  private:
   HeadDense config_;
   Linear linear_;               // [D, D]
-  std::unique_ptr<Norm> norm_;  // null: none
+  std::unique_ptr<Norm> norm_;  // may be null
 };
 
-/// One vector per sequence, and from it a logit per class; in some models through a dense layer
-/// (the pooler of Devlin et al. 2019). Kept in f32, like DenseLayer.
+/// Computes one vector per sequence, and from it the logits of the classes. Some models have a
+/// dense layer in between (the pooler of Devlin et al. 2019). Kept in f32, like DenseLayer.
 class SequenceHead final : public Head {
  public:
   SequenceHead(const HeadConfig& config, const StackConfig& stack);
@@ -61,17 +61,17 @@ class SequenceHead final : public Head {
   Tensor<2> contributions(const ConstView<2>& states, const Run& run) const override;
 
   const SequencePooling& pooling() const { return *pooling_; }
-  const DenseLayer* dense() const { return dense_.get(); }  ///< null: none
+  const DenseLayer* dense() const { return dense_.get(); }  ///< may be null
   const Linear& classifier() const { return classifier_; }
 
  private:
   HeadConfig config_;
   std::unique_ptr<SequencePooling> pooling_;
-  std::unique_ptr<DenseLayer> dense_;  // null: none
+  std::unique_ptr<DenseLayer> dense_;  // may be null
   Linear classifier_;                  // [D, C]
 };
 
-/// A logit per class for every token; or the two of a span.
+/// Computes the logits of the classes for every token, or the two logits of a span.
 class TokenHead final : public Head {
  public:
   TokenHead(const HeadConfig& config, const StackConfig& stack);
@@ -82,11 +82,11 @@ class TokenHead final : public Head {
 
  private:
   HeadConfig config_;
-  std::unique_ptr<DenseLayer> dense_;  // null: none
+  std::unique_ptr<DenseLayer> dense_;  // may be null
   Linear classifier_;                  // [D, C]
 };
 
-/// The head on this stack; null for one that leaves the states as they are.
+/// Creates the head for this stack. Returns null for a head that leaves the states unchanged.
 std::unique_ptr<Head> make_head(const HeadConfig& config, const StackConfig& stack);
 
 }  // namespace glassformer

@@ -7,21 +7,22 @@
 
 namespace glassformer {
 
-/// A node of the hypothesis tree, numbered in the order in which they were fed.
+/// The index of a node in the hypothesis tree. Nodes are numbered in the order in which they were
+/// fed.
 using NodeIndex = std::uint32_t;
 /// The parent of a hypothesis' first node.
 inline constexpr NodeIndex no_parent = ~NodeIndex{0};
 
-/// A token to feed to the decoder: after `parent`, or as the first one of a hypothesis about source
-/// `source` (which matters only there: a child has its parent's source).
+/// A token to feed to the decoder: after `parent`, or as the first token of a hypothesis for source
+/// `source`. Other nodes have their parent's source, so `source` is ignored for them.
 struct Extension {
   NodeIndex parent = no_parent;
   std::size_t source = 0;
   std::int32_t id = 0;
 };
 
-/// Every token that was fed to the decoder. A hypothesis is the path from a root, the start token,
-/// to a node; hypotheses share their prefix, and those that a search has left stay readable.
+/// All tokens that were fed to the decoder. A hypothesis is the path from a root, the start token,
+/// to a node. Hypotheses share their prefixes. Hypotheses that a search dropped stay readable.
 class HypothesisTree {
  public:
   struct Node {
@@ -31,7 +32,7 @@ class HypothesisTree {
     std::int32_t id;    ///< the token fed
   };
 
-  /// Makes room for `nodes` nodes.
+  /// Reserves memory for `nodes` nodes.
   explicit HypothesisTree(std::size_t nodes) { nodes_.reserve(nodes); }
 
   NodeIndex append(const Extension& extension);
@@ -39,7 +40,7 @@ class HypothesisTree {
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](NodeIndex node) const { return nodes_[node]; }
 
-  /// The nodes from the root to `node`, into path [depth + 1].
+  /// Writes the nodes from the root to `node` to path [depth + 1].
   void path(NodeIndex node, std::span<NodeIndex> path) const;
   std::vector<NodeIndex> path(NodeIndex node) const;
 

@@ -7,8 +7,8 @@
 
 namespace glassformer {
 
-/// Starting values for a parameter of this name and shape, row-major: matrices uniform in ±b with
-/// b = sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010), norm weights 1, biases 0.
+/// Returns initial values for a parameter of this name and shape, row-major: matrices uniform in ±b
+/// with b = sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010), norm weights 1, biases 0.
 std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& random);
 
 }  // namespace glassformer

@@ -9,10 +9,10 @@
 
 namespace glassformer {
 
-/// Keys and values that decoding steps attend to, of all heads together: a row [2 E] of both for
-/// each node of the hypothesis tree and for each token of the sources; of a layer with a recurrent
-/// unit, a node has its state [D] instead. A node's row keeps its number: a search that reorders
-/// its hypotheses changes only which rows they read.
+/// Keys and values that decoding steps attend to, for all heads together. Each node of the
+/// hypothesis tree and each source token has one row [2 E] with both. In a layer with a recurrent
+/// unit, a node has its state [D] instead. A node's row keeps its number: when a search reorders
+/// hypotheses, only the rows that they read change.
 struct KvCache {
   /// Adds a layer with memory for `nodes` nodes of `d_node` columns and for the source's tokens.
   void add(std::size_t nodes, std::size_t d_node, std::size_t source_tokens, std::size_t d_source) {
@@ -20,7 +20,7 @@ struct KvCache {
     cross.push_back(matrix(source_tokens, d_source));
   }
 
-  /// Makes room for `nodes` nodes, the first `used` of which are kept.
+  /// Grows to `nodes` nodes and keeps the first `used` of them.
   void grow(std::size_t nodes, std::size_t used) {
     for (Tensor<2>& kv : self) {
       Tensor<2> larger = matrix(nodes, kv.shape(1));
@@ -29,8 +29,8 @@ struct KvCache {
     }
   }
 
-  std::vector<Tensor<2>> self;   // one per layer, [nodes, d_node]
-  std::vector<Tensor<2>> cross;  // one per layer, [N, 2 E]
+  std::vector<Tensor<2>> self;   // [nodes, d_node] for each layer
+  std::vector<Tensor<2>> cross;  // [N, 2 E] for each layer
 
  private:
   static Tensor<2> matrix(std::size_t rows, std::size_t columns) {

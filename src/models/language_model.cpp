@@ -9,7 +9,8 @@
 namespace glassformer {
 namespace {
 
-// The table of both stacks, where it is not lm_head's weight. They scale its rows.
+// Creates the table that both stacks share, unless it is lm_head's weight. The stacks scale its
+// rows.
 std::unique_ptr<Embedding> make_shared_table(const Architecture& architecture, Compute compute) {
   if (architecture.embeddings != EmbeddingSharing::stacks) return nullptr;
   StackConfig plain = *architecture.decoder;
@@ -69,7 +70,8 @@ void LanguageModel::prepare(DecodingState& state, std::size_t longest) const {
   Session& session = state.session();
   const DecodingLimits& limits = state.limits();
   session.attention.reserve(std::max(std::min(limits.positions, likely_positions), longest));
-  decoder_.embeddings().reserve_positions(1, session);  // and more: the first steps allocate none
+  decoder_.embeddings().reserve_positions(
+      1, session);  // reserves more than one, so the first steps allocate none
   decoder_.stack().reserve_distances(1, session);
   decoder_.reserve(state, limits.rows);
 }
@@ -83,7 +85,7 @@ DecodingState LanguageModel::begin(std::size_t texts, const DecodingLimits& limi
   return state;
 }
 
-// If memory runs out, there is room for none, and the next call may ask for less.
+// If an allocation fails, nothing is reserved, and the next call may request less.
 void LanguageModel::reserve_logits(std::size_t rows, Session& session) const {
   Tensor<2>& logits = session.logits;
   const std::size_t columns = vocab_size();

@@ -13,14 +13,14 @@ namespace glassformer {
 using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<LanguageModel>,
                            std::unique_ptr<Seq2Seq>>;
 
-/// The one that is described, whose parameters are to be loaded.
+/// Creates the model of an architecture. Its parameters must be loaded before use.
 inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
   if (!architecture.decoder) return std::make_unique<EncoderModel>(architecture, compute);
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);
   return std::make_unique<Seq2Seq>(architecture, compute);
 }
 
-/// What weights with this header are stored for.
+/// Returns the arithmetic that weights with this header are stored for.
 Compute stored_compute(const SafetensorsHeader& header);
 
 inline std::vector<NamedParameter> parameters(const Model& model) {

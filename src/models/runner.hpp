@@ -5,7 +5,7 @@
 
 namespace glassformer {
 
-/// A model and the session in which it runs. Both outlive this.
+/// A model and the session in which it runs. Both must outlive this.
 struct EncoderRunner {
   const EncoderModel& model;
   Session& session;
@@ -25,7 +25,7 @@ struct WriterRunner {
   const LanguageModel& model;
   Session& session;
 
-  /// A decoding of one text, or, behind an encoder, of these sources; null: there is no encoder.
+  /// Starts decoding these encoded sources, or, if `sources` is null, one text without an encoder.
   DecodingState begin(const Seq2Seq::Encoded* sources, const DecodingLimits& limits,
                       const TraceRequest& request) const {
     if (!sources) return model.begin(1, limits, request, session);

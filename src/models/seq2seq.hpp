@@ -20,24 +20,24 @@ namespace glassformer {
 ///                                   {.parent = 0, .id = b}})      // node 2
 class Seq2Seq final : public LanguageModel {
  public:
-  /// Parameters take memory when they are loaded, and all must be before it runs.
+  /// Parameters allocate memory when they are loaded. All must be loaded before the first run.
   explicit Seq2Seq(const Architecture& architecture, Compute compute = Compute::f32);
 
-  /// Every parameter by its checkpoint name, each to be set once.
+  /// Returns every parameter by its checkpoint name. Each must be set once.
   std::vector<NamedParameter> parameters();
 
   struct Encoded {
     Batch sources;
-    Tensor<2> states;                               ///< [N, D]
-    std::vector<AttentionMap> attention;            ///< the encoder's, one per source, if asked for
-    std::vector<std::vector<TracedTensor>> traces;  ///< one list per source, if asked for
+    Tensor<2> states;                     ///< [N, D]
+    std::vector<AttentionMap> attention;  ///< the encoder's, for each source, if requested
+    std::vector<std::vector<TracedTensor>> traces;  ///< one list for each source, if requested
   };
-  /// Runs the encoder over a batch. Requested heads must exist and lengths must not exceed the
-  /// encoder's max_length: the caller has checked both.
+  /// Runs the encoder over a batch. The caller must check that requested heads exist and that
+  /// lengths do not exceed the encoder's max_length.
   Encoded encode(const Batch& sources, const TraceRequest& request, Session& session) const;
 
-  /// A new tree over these sources, with their cross keys and values computed; otherwise as
-  /// LanguageModel::begin.
+  /// Starts a tree for these sources and computes their cross keys and values. Otherwise the same
+  /// as LanguageModel::begin.
   DecodingState begin(const Encoded& encoded, const DecodingLimits& limits,
                       const TraceRequest& request, Session& session) const;
 

@@ -41,7 +41,7 @@ std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
                         .distances = causal ? Distances::before : Distances::both_ways});
 }
 
-// Makes the blocks of a stack.
+// Creates the blocks of a stack.
 class BlockMaker {
  public:
   BlockMaker(Stack::Kind kind, const StackConfig& config, Compute compute,
@@ -72,7 +72,7 @@ class BlockMaker {
 
   std::unique_ptr<TokenMixer> make_mixer(const LayerConfig& layer, std::size_t index) const {
     if (layer.mixer == Mixer::recurrent) return make_recurrent_mixer(config_.d_model, compute_);
-    // A decoder attends in floats: it does so row by row, where integers are not faster.
+    // Decoder attention is computed in floats: it works row by row, where integers are not faster.
     const Compute scores = kind_ == Stack::Kind::encoder ? compute_ : Compute::f32;
     return std::make_unique<Attention>(
         layer.attention, config_.d_model,
@@ -84,7 +84,8 @@ class BlockMaker {
         compute_);
   }
 
-  // Queries do not rotate: an encoder's rows have no distance from a decoder's.
+  // Cross-attention has no rotary positions: there is no distance between an encoder's row and a
+  // decoder's.
   std::unique_ptr<Attention> make_cross_attention(const LayerConfig& layer,
                                                   std::size_t index) const {
     AttentionConfig attention = layer.attention;

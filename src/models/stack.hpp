@@ -13,8 +13,8 @@ namespace glassformer {
 /// Need", figure 1, without its input.
 class Stack {
  public:
-  /// What the blocks attend to: the rows of an encoder; the rows of a decoder alone; or, behind an
-  /// encoder, the rows of a decoder and the encoder's states.
+  /// The rows that the blocks attend to: an encoder's own rows; a decoder's own rows; or a
+  /// decoder's own rows and an encoder's states.
   enum class Kind { encoder, decoder, decoder_with_encoder };
 
   Stack(Kind kind, const StackConfig& config, Compute compute);
@@ -22,18 +22,18 @@ class Stack {
   /// Declares `relative_bias`, `layers.N`, `layer_norm`.
   void declare(const ParameterScope& scope);
 
-  /// Block `layer` on x [N, D], in place.
+  /// Runs block `layer` on x [N, D] in place.
   void block(std::size_t layer, View<2> x, const Run& run) const;
 
-  /// Blocks from `first` on, and the final norm, on x [N, D] in place.
+  /// Runs blocks `first` … and the final norm on x [N, D] in place.
   void run_from(std::size_t first, View<2> x, const Run& run) const;
 
-  /// The part after the last block, on x in place. Traces `layer_norm` and `output`.
+  /// Runs the part after the last block on x in place. Traces `layer_norm` and `output`.
   void finish(View<2> x, const Run& run) const;
 
   const StackConfig& config() const { return config_; }
   const Block& block(std::size_t layer) const { return *blocks_[layer]; }
-  /// The norm after the last block; null: none.
+  /// Returns the norm after the last block. May be null.
   const Norm* layer_norm() const { return layer_norm_.get(); }
 
   /// Computes this many distances, so that they allocate nothing later.
@@ -43,9 +43,9 @@ class Stack {
 
  private:
   StackConfig config_;
-  std::unique_ptr<RelativeBias> relative_bias_;  // null: positions are not relative
+  std::unique_ptr<RelativeBias> relative_bias_;  // null if positions are not relative
   std::vector<std::unique_ptr<Block>> blocks_;
-  std::unique_ptr<Norm> layer_norm_;  // null: none
+  std::unique_ptr<Norm> layer_norm_;  // may be null
 };
 
 }  // namespace glassformer

@@ -22,14 +22,14 @@ class TextEmbeddings {
   /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`.
   void declare(const ParameterScope& scope);
 
-  /// x [N, D] = what enters the first block, for the batch's tokens. Traces `embed_tokens`,
+  /// Writes the input of the first block for the batch's tokens to x [N, D]. Traces `embed_tokens`,
   /// `embed_positions`, `embed_types` and `embeddings`.
   void operator()(const Batch& batch, View<2> x, const Run& run) const;
-  /// The same for tokens at these positions [N].
+  /// Does the same for tokens at these positions [N].
   void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
                   View<2> x, const Run& run) const;
 
-  /// The norm on the embeddings; null: none.
+  /// Returns the norm on the embeddings. May be null.
   const Norm* layer_norm() const { return layernorm_embedding_.get(); }
 
   /// Computes this many positions, so that they allocate nothing later.
@@ -38,10 +38,10 @@ class TextEmbeddings {
   }
 
  private:
-  // The positions of tokens, of which padding has none.
+  // Returns the tokens' positions. Padding gets no position and is not counted.
   std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
                                            const Sequences& sequences) const;
-  // The rows of tokens without their positions.
+  // Writes the rows of tokens without their positions.
   void embed_tokens(std::span<const std::int32_t> ids, View<2> x) const;
   template <class Positions>
   void add_rest(const Positions& positions, std::span<const std::int32_t> types, View<2> x,
@@ -49,12 +49,13 @@ class TextEmbeddings {
 
   TokenInput config_;
   std::unique_ptr<Embedding> embed_tokens_;
-  std::unique_ptr<PositionalEncoding> embed_positions_;  // null: nothing is added
-  std::unique_ptr<TypeEmbedding> embed_types_;           // null: texts are not told apart
-  std::unique_ptr<Norm> layernorm_embedding_;            // null: none
+  std::unique_ptr<PositionalEncoding> embed_positions_;  // null if nothing is added
+  std::unique_ptr<TypeEmbedding> embed_types_;           // null if texts are not distinguished
+  std::unique_ptr<Norm> layernorm_embedding_;            // may be null
 };
 
-/// The table of a stack's token embeddings; or the one that is lm_head's weight, or another's.
+/// Creates a stack's token embedding: with its own table, with lm_head's weight, or with the table
+/// of another embedding.
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute);
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head);
 std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table);

@@ -10,7 +10,7 @@ namespace glassformer {
 namespace {
 
 constexpr double least_norm = 1e-12;
-constexpr float layer_norm_eps = 1e-5f;  // PyTorch's default, which no file names
+constexpr float layer_norm_eps = 1e-5f;  // PyTorch's default, which is not in the files
 
 }  // namespace
 

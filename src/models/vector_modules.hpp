@@ -14,8 +14,8 @@ namespace glassformer {
 /// x / max(‖x‖, 1e-12), in place.
 void normalize(std::span<float> x);
 
-/// The modules that a text's pooled vector goes through (sentence-transformers' Dense, LayerNorm
-/// and Normalize), one after the other.
+/// The modules that are applied to a text's pooled vector in order (sentence-transformers' Dense,
+/// LayerNorm and Normalize).
 class VectorModules {
  public:
   explicit VectorModules(std::span<const VectorModule> modules);
@@ -23,7 +23,7 @@ class VectorModules {
   /// Declares `weight` and `bias` of each module that has them, by its number: "0.weight".
   void declare(const ParameterScope& scope);
 
-  /// The vector that the last module gives.
+  /// Returns the output of the last module.
   std::vector<float> operator()(std::vector<float> x, Session& session) const;
 
  private:
