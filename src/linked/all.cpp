@@ -5,7 +5,7 @@
 #include "tasks/make_pipeline.hpp"
 #include "text/tokenizer_files.hpp"
 
-// A program with every kind of model.
+// The tables of a program with every kind of model.
 
 namespace glassformer {
 

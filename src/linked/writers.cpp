@@ -5,7 +5,7 @@
 #include "tasks/make_pipeline.hpp"
 #include "text/tokenizer_files.hpp"
 
-// A program with the models that write texts.
+// The tables of a program with the models that write texts.
 
 namespace glassformer {
 
