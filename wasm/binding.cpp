@@ -1,8 +1,8 @@
 // The engine as WebAssembly functions for wasm/src/engine.ts: one instance holds one model.
 //
-// Every function that can fail returns 0 for success and 1 for an error, and leaves JSON in
-// gf_result: its answer, or {"error": {"code", "message"}}. Addresses and sizes are in bytes; what
-// is passed in needs to live for the call only.
+// Every function that can fail returns 0 for success or 1 for an error, and leaves JSON in
+// gf_result: its answer, or {"error": {"code", "message"}}. Addresses and sizes are in bytes.
+// Arguments need to stay valid only during the call.
 
 #include <emscripten/emscripten.h>
 
@@ -43,10 +43,11 @@ constexpr bool can_explain = true;
 constexpr bool can_explain = false;
 #endif
 
-// Thrown where a file is asked for that nobody has spoken of yet: the work starts again with it.
+// Thrown when a file is requested whose existence or content is unknown. The work is retried once
+// the caller has supplied it.
 struct FilesWanted {};
 
-// The files of a folder, as far as they have been handed in.
+// The files of a folder that have been handed in so far.
 class GivenFiles final : public ModelFiles {
  public:
   std::optional<std::string_view> read(std::string_view name) override {
@@ -80,7 +81,7 @@ class GivenFiles final : public ModelFiles {
   std::vector<std::string> names() override { return names_; }
   void add_name(std::string name) { names_.push_back(std::move(name)); }
 
-  // Room for a file's bytes, which the caller fills.
+  // Returns the buffer for a file's bytes, which the caller fills.
   char* give(const std::string& name, std::size_t size) {
     return files_.insert_or_assign(name, File{true, std::string(size, '\0')})
         .first->second.bytes->data();
@@ -89,7 +90,7 @@ class GivenFiles final : public ModelFiles {
     files_.insert_or_assign(name, File{there, std::nullopt});
   }
 
-  // Before the work starts again.
+  // Forgets the requested files, before the work is retried.
   void forget_wanted() {
     to_read_.clear();
     to_find_.clear();
@@ -111,7 +112,7 @@ class GivenFiles final : public ModelFiles {
   std::vector<std::string> names_, to_read_, to_find_;
 };
 
-// A model that is not complete yet.
+// A model that is still loading.
 struct Loading {
   std::optional<Compute> compute;
   bool shortlisted = false;
@@ -119,15 +120,15 @@ struct Loading {
   std::optional<ModelFolder> folder;
   std::optional<std::string> shortlist;
   std::vector<SafetensorsHeader> headers;
-  std::string config_tensor;  // of a container, which has its configuration among its tensors
+  std::string config_tensor;  // of a container, whose configuration is one of its tensors
   std::optional<WeightsLoader> loader;
 };
 
-// The model, the texts that are under way, and the answer to the last call.
+// The model, the texts in progress, and the answer to the last call.
 struct Instance {
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<Job> job;
-  std::unique_ptr<Loading> loading;  // until every weight is there
+  std::unique_ptr<Loading> loading;  // null once all weights are loaded
   std::size_t parameters = 0;
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
@@ -135,10 +136,10 @@ struct Instance {
 
 Instance instance;
 
-// What a function of the module does: its JSON, from what `work` points to.
+// The body of a module function: takes its arguments as `work` and returns JSON.
 using Answering = std::string (*)(const void* work);
 
-// Runs it; its JSON becomes the result. No exception leaves the module.
+// Runs a function; its JSON becomes the result. No exception leaves the module.
 int answer(Answering answering, const void* work) {
   try {
     instance.result = answering(work);
@@ -162,8 +163,8 @@ std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size)
   return std::as_bytes(std::span(bytes, size));
 }
 
-// `bytes` holds `count` texts and their pairs one after the other. Two lengths are of each: the
-// text's and its pair's, or no_pair.
+// Parses `count` texts and their pairs, which are concatenated in `bytes`. `lengths` has two
+// entries per text: its own length, and its pair's or no_pair.
 std::vector<TextInput> texts_of(const char* bytes, const std::uint32_t* lengths,
                                 std::size_t count) {
   constexpr std::uint32_t no_pair = 0xffffffff;
@@ -183,7 +184,7 @@ Loading& loading() {
   return *instance.loading;
 }
 
-// {"read": [{"name", "max_bytes", "code"}], "find": [names]}
+// Returns {"read": [{"name", "max_bytes", "code"}], "find": [names]}.
 std::string wanted_json(const GivenFiles& files) {
   JsonWriter json;
   json.object([&] {
@@ -202,7 +203,8 @@ std::string wanted_json(const GivenFiles& files) {
   return json.take();
 }
 
-// {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
+// Returns {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}],
+// "staging"}.
 std::string plan_json(Task task, const WeightsLoader& loader) {
   JsonWriter json;
   json.object([&] {
@@ -232,7 +234,7 @@ std::string plan_json(Task task, const WeightsLoader& loader) {
   return json.take();
 }
 
-// The model that the configuration describes, without weights.
+// Makes the configured model, without weights.
 std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   if (loading.shortlist && config.task != Task::translation) {
     throw_error(ErrorCode::invalid_option, "shortlist: expected a translator");
@@ -257,7 +259,7 @@ Job& under_way() {
   return *instance.job;
 }
 
-// {"result", "tensors": [{"name", "shape"}]}; the tensors' data is left to gf_tensor.
+// Writes {"result", "tensors": [{"name", "shape"}]}. gf_tensor returns the tensors' data.
 void write(JsonWriter& json, Result& result) {
   json.object([&] {
     json.key("result");
@@ -278,20 +280,20 @@ void write(JsonWriter& json, Result& result) {
 
 extern "C" {
 
-// Ends the module where an exception has nowhere to go. The C++ runtime's own says so on a
-// terminal, which there is none of, and brings printf along for it.
+// Traps on an uncaught exception. The C++ runtime's own version would print to a terminal, which
+// does not exist here, and link printf.
 [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
 
-// Which of the two binaries this is.
+// Returns whether this is the binary with relaxed SIMD.
 EMSCRIPTEN_KEEPALIVE bool gf_relaxed_simd() { return has_relaxed_simd(); }
 
-// Memory for the caller to fill; 0 if there is none left.
+// Returns memory for the caller to fill; 0 if it has run out.
 EMSCRIPTEN_KEEPALIVE void* gf_alloc(std::size_t size) { return std::malloc(size); }
 EMSCRIPTEN_KEEPALIVE void gf_free(void* pointer) { std::free(pointer); }
 
-// Starts to load a model, in place of the one that is there. `options` is JSON: {"compute"?: "f32"
-// or "int8", else as the weights are stored, "shortlist"?: whether shortlist.bin is wanted,
-// "names"?: of all files, where they are known}.
+// Starts to load a model, replacing the current one. `options` is JSON: {"compute"?: "f32" or
+// "int8"; default: as the weights are stored, "shortlist"?: whether to load shortlist.bin,
+// "names"?: all file names, if known}.
 EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   return answer([&] {
     constexpr JsonSource source{ErrorCode::invalid_option, "options"};
@@ -311,7 +313,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
   });
 }
 
-// Takes a file of the folder: answers the address where its bytes go, before the next call.
+// Adds a file of the folder. Returns the address for its bytes, to be filled before the next call.
 EMSCRIPTEN_KEEPALIVE int gf_load_file(const char* name, std::size_t name_size, std::size_t size) {
   return answer([&] {
     const std::string file(name, name_size);
@@ -321,7 +323,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_file(const char* name, std::size_t name_size, s
   });
 }
 
-// Says whether a file is there, without its bytes.
+// Records whether a file exists, without its bytes.
 EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, bool there) {
   return answer([&] {
     loading().files.say({name, name_size}, there);
@@ -329,11 +331,11 @@ EMSCRIPTEN_KEEPALIVE int gf_load_found(const char* name, std::size_t name_size, 
   });
 }
 
-// Reads all of the folder but its weights. Answers which files it does not know of: {"read":
-// [{"name", "max_bytes", "code"}], "find": [names]}, those whose bytes are wanted and those that
-// may be there or not; it can go on when all of the first are there or, where there are none, the
-// first of the second. With nothing left to want, answers {"weights": [names], "max_header_bytes",
-// "container"}, the last telling whether the weights are one TensorContainer; or null where the
+// Reads the whole folder except its weights. If files are missing, answers {"read": [{"name",
+// "max_bytes", "code"}], "find": [names]}: "read" lists files whose bytes are needed, "find" those
+// whose existence is unknown. Call again after supplying all of "read" or, if it is empty, the
+// first of "find". When all files are present, answers {"weights": [names], "max_header_bytes",
+// "container"}; "container" tells whether the weights are one TensorContainer. Answers null if the
 // model may be of a kind that this binary lacks.
 EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
   return answer([] {
@@ -367,8 +369,8 @@ EMSCRIPTEN_KEEPALIVE int gf_load_folder() {
   });
 }
 
-// Takes the header of each file of weights, in their order; `data_size` counts the bytes after it,
-// below zero if nobody knows.
+// Takes the header of each file of weights, in order. `data_size` is the number of bytes after it;
+// negative: unknown.
 EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, double data_size) {
   return answer([&] {
     std::optional<std::uint64_t> known;
@@ -379,9 +381,9 @@ EMSCRIPTEN_KEEPALIVE int gf_load_header(const char* header, std::size_t size, do
 }
 
 #if defined(GLASSFORMER_WRITES)
-// Of a TensorContainer, in place of gf_load_header: takes the beginning of a file of `total` bytes.
-// Answers {"header_bytes", "config"?: {"begin", "end"}}: how many bytes to give or, where it has
-// been given those, which bytes of the data behind them gf_load_config takes.
+// Takes the beginning of a TensorContainer file of `total` bytes, instead of gf_load_header.
+// Answers {"header_bytes", "config"?: {"begin", "end"}}: the number of bytes to pass and, once they
+// have been passed, which bytes of the data after them to pass to gf_load_config.
 EMSCRIPTEN_KEEPALIVE int gf_load_container(const std::uint8_t* start, std::size_t size,
                                            double total) {
   return answer([&] {
@@ -413,12 +415,12 @@ EMSCRIPTEN_KEEPALIVE int gf_load_config(const char* yaml, std::size_t size) {
 }
 #endif
 
-// Makes the model. Answers what it is for, where each file's tensors lie in its data section, in
-// the order in which gf_load_tensor wants them, and how many bytes of each to hand over at a time:
+// Makes the model. Answers its task, the position of each file's tensors in its data section, in
+// the order that gf_load_tensor expects, and the bytes to pass per call:
 //
 //     {"task", "files": [{"tensors": [{"name", "begin", "end", "piece", "ignored"}]}], "staging"}
 //
-// "staging" is the largest piece. Tensors that are ignored are left out.
+// "staging" is the largest piece. Skip ignored tensors.
 EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   return answer([] {
     Loading& model = loading();
@@ -432,7 +434,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_plan() {
   });
 }
 
-// Takes the next piece of a tensor; they are counted through all files.
+// Takes the next piece of a tensor. `index` counts through all files.
 EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* bytes,
                                         std::size_t size) {
   return answer([&] {
@@ -441,7 +443,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
   });
 }
 
-// Answers what the model is.
+// Ends loading. Answers a description of the model.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
     const WeightsLoader& loader = loading().loader.value();
@@ -453,20 +455,20 @@ EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   });
 }
 
-// Answers what each token of the vocabulary reads as.
+// Answers the displayed text of each token in the vocabulary.
 EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
   return answer([] { return vocabulary_json(loaded()); });
 }
 
-// Frees what texts that are under way, and the last answer's tensors, hold.
+// Frees the memory of texts in progress and of the last answer's tensors.
 EMSCRIPTEN_KEEPALIVE void gf_cancel() {
   instance.job.reset();
   instance.tensors = {};
 }
 
-// Starts on texts, in place of those that are under way. `texts` holds `count` of them, UTF-8, of
-// the given lengths in bytes (see texts_of); `options` is JSON, the task's or, with `explains`,
-// that of an explanation, and `values` the numbers that it points to.
+// Starts on texts, replacing those in progress. `texts` holds `count` UTF-8 texts with the given
+// lengths in bytes (see texts_of). `options` is JSON: the task's options or, with `explains`, those
+// of an explanation. `values` holds the numbers that they refer to.
 EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
                                   std::size_t count, const char* options, std::size_t options_size,
                                   const float* values, std::size_t values_count, bool explains) {
@@ -487,8 +489,8 @@ EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* length
   });
 }
 
-// Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether any is left, and what
-// this one has to show.
+// Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and
+// this step's intermediate result.
 EMSCRIPTEN_KEEPALIVE int gf_step() {
   instance.tensors.clear();
   return answer([] {
@@ -505,7 +507,7 @@ EMSCRIPTEN_KEEPALIVE int gf_step() {
   });
 }
 
-// After the last step: answers an array with {"result", "tensors"} or {"error"} of each text.
+// Call after the last step. Answers an array with {"result", "tensors"} or {"error"} per text.
 EMSCRIPTEN_KEEPALIVE int gf_end() {
   instance.tensors.clear();
   return answer([] {
@@ -526,7 +528,7 @@ EMSCRIPTEN_KEEPALIVE int gf_end() {
 EMSCRIPTEN_KEEPALIVE const char* gf_result() { return instance.result.data(); }
 EMSCRIPTEN_KEEPALIVE std::size_t gf_result_size() { return instance.result.size(); }
 
-// The data of the answer's tensor `index`, counted through the whole answer, until the next call.
+// Returns the data of tensor `index`, counted through the whole answer. Valid until the next call.
 EMSCRIPTEN_KEEPALIVE const float* gf_tensor(std::size_t index) {
   return instance.tensors[index].data.data();
 }

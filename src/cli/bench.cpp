@@ -21,7 +21,7 @@ constexpr std::string_view sample =
     "The first hour is gripping and beautifully shot, and the two leads are a joy to watch, but "
     "the ending drags on so long that even the most patient viewer will look for the door. ";
 
-// A text of `tokens` tokens, or as near below that as whole words come.
+// Returns a text of `tokens` tokens, or slightly fewer, since it consists of whole words.
 std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   std::string words;
   while (tokenizer.encode(words).size() <= tokens) words += sample;
@@ -31,7 +31,7 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
-// The texts to measure: the command's own, or one of each length, with so many tokens around it.
+// Returns the texts to measure: the command's own, or one for each requested number of tokens.
 std::vector<std::string> texts_of(const BenchCommand& command, const Tokenizer& tokenizer,
                                   std::size_t around = 0) {
   if (!command.text.empty()) return {command.text};
@@ -46,8 +46,8 @@ double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// The median of what `measure` returns, for a second and ten times at least: the median of many
-// short calls outlives a noisy neighbor.
+// Returns the median result of `measure`, called for at least a second and ten times. A median of
+// many short calls is robust against noisy neighbors.
 template <class Measure>
 double median(const Measure& measure) {
   std::vector<double> values;
@@ -60,7 +60,7 @@ double median(const Measure& measure) {
   return *middle;
 }
 
-// Prints rows as they come: a JSON array, or a line each.
+// Prints rows as they arrive: as a JSON array, or one line per row.
 class Report {
  public:
   Report(const BenchCommand& command, const std::string& task, Compute compute)
@@ -117,7 +117,7 @@ void bench(const BenchCommand& command, ClassifyPipeline& pipeline) {
   report.finish();
 }
 
-// From text to the first token of a greedy stream.
+// Returns the time from the text to the first token of a greedy stream.
 double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
   const auto begin = Clock::now();
   auto job = pipeline.begin(std::span(&text, 1), {.beams = 1, .stream = true});
@@ -156,7 +156,7 @@ void bench(const BenchCommand& command, TranslatePipeline& pipeline) {
   report.finish();
 }
 
-// So many tokens behind a text, the most probable ones.
+// Returns the time to continue a text greedily.
 double generation_ms(GeneratePipeline& pipeline, std::string_view text,
                      const GenerateOptions& options) {
   const auto begin = Clock::now();
@@ -168,7 +168,7 @@ double generation_ms(GeneratePipeline& pipeline, std::string_view text,
 }
 
 void bench(const BenchCommand& command, GeneratePipeline& pipeline) {
-  constexpr std::size_t more = 32;  // tokens
+  constexpr std::size_t more = 32;  // tokens to generate
   Report report(command, "generate", pipeline.compute());
   GenerateOptions options;
   options.sample = false;

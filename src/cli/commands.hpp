@@ -14,7 +14,7 @@
 
 namespace glassformer {
 
-/// What a command returns to the shell.
+/// A command's exit status.
 enum class Exit { ok = 0, bad_input = 1, usage = 2 };
 
 struct ClassifyCommand {
@@ -22,11 +22,11 @@ struct ClassifyCommand {
   std::optional<Compute> compute;  // none: as stored
   std::size_t threads = 1;
   bool json = false;
-  bool pairs = false;  // a line is two texts
+  bool pairs = false;  // a line has two texts
   PatchFile patch;
   ClassifyOptions options;
 };
-/// One line of standard input, one line of standard output.
+/// Answers each line of standard input with one line on standard output.
 Exit run(const ClassifyCommand& command);
 
 struct TranslateCommand {
@@ -38,10 +38,10 @@ struct TranslateCommand {
   PatchFile patch;
   TranslateOptions options;
 };
-/// One line of standard input, one line of standard output.
+/// Answers each line of standard input with one line on standard output.
 Exit run(const TranslateCommand& command);
 
-/// What a model does with each line, where the command has no more to say than this.
+/// Runs a model's task on each line; for tasks without a command type of their own.
 struct TaskCommand {
   Task task;
   std::filesystem::path model = {};
@@ -49,38 +49,38 @@ struct TaskCommand {
   std::size_t threads = 1;
   bool json = false;
   bool attention = false;
-  std::string aggregation = {};            // of ner; empty: none
-  std::string window = {};                 // of ner; empty: all
-  std::optional<std::size_t> stride = {};  // of ner
-  bool no_answer = false;                  // answer: that there is none is an answer, too
-  std::optional<std::string> prompt = {}, prompt_name = {};  // of embed
+  std::string aggregation = {};            // ner only; empty: none
+  std::string window = {};                 // ner only; empty: all
+  std::optional<std::size_t> stride = {};  // ner only
+  bool no_answer = false;                  // answer only: accept that the context has no answer
+  std::optional<std::string> prompt = {}, prompt_name = {};  // embed only
   PatchFile patch = {};
 };
-/// One line of standard input, one line of standard output.
+/// Answers each line of standard input with one line on standard output.
 Exit run(const TaskCommand& command);
 
-/// Continues each line, or says what may come next.
+/// Continues each line, or lists the candidates for its next token.
 struct GenerateCommand {
   std::filesystem::path model;
   std::optional<Compute> compute;
   std::size_t threads = 1;
   bool json = false;
   bool no_prefix = false;
-  std::optional<std::size_t> next;           // so many tokens that may come next
-  std::vector<std::string> stop, bad_words;  // empty: as the folder says
+  std::optional<std::size_t> next;           // number of candidates to list
+  std::vector<std::string> stop, bad_words;  // empty: the folder's
   std::vector<std::size_t> suppress, begin_suppress;
   PatchFile patch;
   GenerateOptions options;
 };
-/// One line of standard input, one line of standard output.
+/// Answers each line of standard input with one line on standard output.
 Exit run(const GenerateCommand& command);
 
-/// The numbers between text and answer, in a file.
+/// Writes a model's intermediate tensors to a file.
 struct TraceCommand {
   std::filesystem::path model, out;
   std::vector<std::string> names;
-  std::string task;        // of a model that writes texts; empty: none
-  bool no_prefix = false;  // of the same
+  std::string task;        // models that write texts only; empty: none
+  bool no_prefix = false;  // models that write texts only
   PatchFile patch;
   std::optional<Compute> compute;
   bool pairs = false;
@@ -88,23 +88,24 @@ struct TraceCommand {
 };
 Exit run(const TraceCommand& command);
 
-/// Why a model answers as it does. What is empty or none is as begin_explanation has it.
+/// Explains a model's answers. Empty fields get the defaults of begin_explanation.
 struct ExplainCommand {
   std::filesystem::path model;
   std::string method, label, site, of, cut;
   std::optional<Compute> compute;
   std::size_t threads = 1;
   bool json = false;
-  bool pairs = false;    // a line is two texts that the model reads together
-  bool effects = false;  // of the ledger
+  bool pairs = false;    // a line has two texts that the model reads together
+  bool effects = false;  // ledger only
   std::optional<std::size_t> head, orders;
-  std::optional<std::size_t> beams, words, token, against;  // of what writes
-  std::optional<std::size_t> sentence, position;            // of a translation
-  std::vector<std::size_t> prefix;                          // ids that it begins with
+  std::optional<std::size_t> beams, words, token, against;  // models that write texts only
+  std::optional<std::size_t> sentence, position;            // translations only
+  std::vector<std::size_t> prefix;                          // ids of the first output tokens
   std::vector<AttentionEdge> edges;
   std::optional<float> least;
 };
-/// One line of standard input, one line of standard output; of a transplant two texts.
+/// Answers each line of standard input with one line on standard output; a transplant takes two
+/// texts.
 Exit run(const ExplainCommand& command);
 
 struct TokenizeCommand {
@@ -122,7 +123,7 @@ struct BenchCommand {
   std::filesystem::path model;
   std::optional<Compute> compute;
   std::vector<std::size_t> lengths = {16, 64, 256};
-  std::string text;  // to use instead of texts of these lengths
+  std::string text;  // replaces texts of these lengths
   bool attention = false;
   bool shortlist = false;
   bool json = false;
@@ -135,14 +136,14 @@ struct InitCommand {
 };
 Exit run(const InitCommand& command);
 
-/// Any model folder as one of ours.
+/// Converts any supported model folder to our format.
 struct ConvertCommand {
   std::filesystem::path model, folder;
   std::optional<Compute> compute;  // none: as stored
 };
 Exit run(const ConvertCommand& command);
 
-/// One of ours with matrices of 8-bit integers.
+/// Quantizes the matrices of a folder in our format to 8-bit integers.
 struct QuantizeCommand {
   std::filesystem::path model, folder;
 };

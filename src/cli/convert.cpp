@@ -14,8 +14,8 @@
 namespace glassformer {
 namespace {
 
-// A model's parameters on their way into a file: what it has as matrices of integers goes there as
-// such, all else as numbers of one floating type.
+// Writes a model's parameters to a file as they are loaded. Integer matrices stay integers;
+// everything else is written in one floating type.
 class NewWeights {
  public:
   NewWeights(const std::vector<NamedParameter>& parameters, DType floats,
@@ -34,7 +34,7 @@ class NewWeights {
     file_.write(0, std::as_bytes(std::span(layout_.header)));
   }
 
-  // The same parameters, whose values are written when they are set.
+  // Returns the same parameters; setting one writes its values.
   std::vector<NamedParameter> targets() {
     std::vector<NamedParameter> targets;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -65,19 +65,19 @@ class NewWeights {
   void close() { file_.close(); }
 
  private:
-  // Bytes of a tensor, from `at` on.
+  // Writes bytes of a tensor, starting at byte `at`.
   void write(std::size_t tensor, std::span<const std::byte> bytes, std::size_t at) {
     file_.write(layout_.places[tensor] + at, bytes);
   }
 
-  std::vector<NamedTensor> tensors_;  // a matrix, then its scales
+  std::vector<NamedTensor> tensors_;  // a matrix is followed by its scales
   SafetensorsLayout layout_;
   OutputFile file_;
   std::vector<std::byte> buffer_;
   std::size_t matrices_ = 0;
 };
 
-// The floating type that all weights have which a model reads; F32 if they differ.
+// Returns the floating type of all weights that the model reads; F32 if they differ.
 DType floating_type(const WeightsLoader& loader) {
   std::optional<DType> common;
   for (std::size_t i = 0; i < loader.size(); ++i) {
@@ -107,7 +107,7 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
     copied.push_back({name, name});
   }
   NewFiles files(out, names);
-  parse_config(config);  // throws what could not be opened again
+  parse_config(config);  // throws if our own reader would refuse it
 
   const Model model = make_model(open.config.architecture, compute);
   const std::vector<NamedParameter> wanted = parameters(model);
@@ -137,9 +137,9 @@ Exit run(const ConvertCommand& command) {
 }
 
 Exit run(const QuantizeCommand& command) {
-  FolderOnDisk(command.model);  // refuses what is no folder
+  FolderOnDisk(command.model);  // throws if this is not a folder
   const std::string config = read_file(command.model / "config.json", config_limit);
-  parse_config(config);  // ours alone
+  parse_config(config);  // accepts only our format
   const std::string written =
       convert(OpenFolder(command.model), command.folder, Compute::int8, config);
   std::cerr << "glassformer: wrote " << written << '\n';

@@ -21,7 +21,7 @@ Exit run(const InitCommand& command) {
   NewFiles files(command.folder, names);
 
   const Model model =
-      make_model(config.architecture);  // its parameters are declared, and take no memory
+      make_model(config.architecture);  // only declares its parameters; takes no memory
   const std::vector<NamedParameter> declared = parameters(model);
   std::vector<NamedTensor> tensors;
   for (const NamedParameter& parameter : declared) {

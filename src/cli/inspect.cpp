@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-// Says that the files are those that the manifest tells of; throws invalid_manifest if not.
+// Checks the files against the manifest; throws invalid_manifest if they differ.
 void check_manifest(const std::filesystem::path& folder) {
   if (!is_there(folder / manifest_file)) {
     std::cout << "no manifest.json\n";
@@ -38,7 +38,7 @@ Exit run(const InspectCommand& command) {
   OpenFolder open(command.model);
   const Model model = make_model(open.config.architecture, open.compute({}));
   const std::vector<NamedParameter> declared = parameters(model);
-  // The whole model is loaded, so that what is shown has passed every check.
+  // Loads the whole model, so that all of it has been checked before anything is shown.
   const WeightsLoader loader = open.load(declared);
 
   std::cout << to_json(open.config) << '\n';

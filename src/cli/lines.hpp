@@ -13,7 +13,7 @@
 
 namespace glassformer {
 
-/// `count` pipelines from `load`: a pipeline answers one request at a time.
+/// Loads `count` pipelines with `load`; each answers one request at a time.
 template <typename Load>
 auto load_several(std::size_t count, const Load& load) {
   std::vector<decltype(load())> pipelines;
@@ -21,11 +21,11 @@ auto load_several(std::size_t count, const Load& load) {
   return pipelines;
 }
 
-/// Says once, where the lines come from a terminal, that they are waited for.
+/// Prints once, if lines are read from a terminal, that input is expected.
 void say_who_writes();
 
-/// How far a long input is, on a terminal that shows nothing else: a line that is written again
-/// every second, and gone at the end.
+/// Progress of a long input, for a terminal that shows no other output. The line is rewritten every
+/// second and removed at the end.
 class LineProgress {
  public:
   LineProgress();
@@ -34,7 +34,7 @@ class LineProgress {
   ~LineProgress();
 
   void reach(std::size_t lines);
-  /// Makes room for a message.
+  /// Clears the line before a message.
   void clear();
 
  private:
@@ -42,8 +42,9 @@ class LineProgress {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// The next lines of standard input that have arrived, at most so many: a pipe is answered in
-/// batches, a person line by line. None at the end. Throws std::ios_base::failure if reading fails.
+/// Returns the lines of standard input that have arrived, at most `most`: a pipe is answered in
+/// batches, a terminal line by line. Empty at the end. Throws std::ios_base::failure if reading
+/// fails.
 inline std::vector<std::string> read_lines(std::size_t most) {
   say_who_writes();
   std::vector<std::string> lines;
@@ -55,19 +56,19 @@ inline std::vector<std::string> read_lines(std::size_t most) {
   return lines;
 }
 
-/// Throws `invalid_option` with the place of the first byte that is not UTF-8, from 1.
+/// Throws `invalid_option` with the 1-based position of the first byte that is not UTF-8.
 void expect_utf8(std::string_view line);
 
-/// What a model's vectors are made without.
+/// Returns the note that the model makes vectors and does not run its head.
 std::string unused_head_note(const ModelConfig& config);
 
-/// What a line is.
+/// The form of an input line.
 enum class LineForm {
   text,
-  pair,  ///< two texts, with a tab between them
+  pair,  ///< two texts separated by a tab
 };
 
-/// Throws `invalid_option` for what is not UTF-8, and for a pair without a tab.
+/// Parses a line. Throws `invalid_option` if it is not UTF-8, or if it is a pair without a tab.
 inline TextInput to_input(std::string_view line, LineForm form) {
   expect_utf8(line);
   if (form == LineForm::text) return line;
@@ -79,8 +80,8 @@ inline TextInput to_input(std::string_view line, LineForm form) {
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
 
-/// The outcome of each line, in their order. Each pipeline has a thread of its own and answers
-/// every n-th line by the job that begin(pipeline, texts) returns.
+/// Returns the outcome of each line, in order. With n pipelines, each runs on its own thread and
+/// answers every n-th line with the job that begin(pipeline, texts) returns.
 template <typename OnePipeline, typename Begin>
 std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
                                  const std::vector<std::string>& lines, LineForm form,
@@ -88,7 +89,7 @@ std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>
   std::vector<Outcome> outcomes(lines.size());
   const auto work = [&](std::size_t first) {
     std::vector<TextInput> texts;
-    std::vector<std::size_t> places;  // of each of them among the lines
+    std::vector<std::size_t> places;  // line index of each text
     for (std::size_t i = first; i < lines.size(); i += pipelines.size()) {
       try {
         texts.push_back(to_input(lines[i], form));
@@ -108,34 +109,34 @@ std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>
     others.push_back(std::async(std::launch::async, work, i));
   }
   work(0);
-  for (std::future<void>& other : others) other.get();  // throws what the thread threw
+  for (std::future<void>& other : others) other.get();  // rethrows the thread's exception
   return outcomes;
 }
 
-/// What a text without result is on standard output, unless JSON is asked for.
+/// The output line for a text without a result, unless the output is JSON.
 enum class ErrorLine {
   code,   ///< "error<tab>CODE"
-  empty,  ///< an empty line; and that an empty text has no result is no error
+  empty,  ///< an empty line; if the text was empty, this is not an error
 };
 
 struct AnswerLines {
   bool json;
-  bool attention = false;    ///< the results hold attention weights
-  std::size_t at_once = 64;  ///< lines a pipeline together, where they hold none
+  bool attention = false;    ///< the results include attention weights
+  std::size_t at_once = 64;  ///< lines per pipeline and batch, without attention weights
   ErrorLine error = ErrorLine::code;
   LineForm form = LineForm::text;
-  std::string_view clipped_hint = {};  ///< how to have a long line read to its end
+  std::string_view clipped_hint = {};  ///< tells how to have a long line read completely
 };
 
-/// Answers standard input to its end, line by line.
+/// Answers standard input line by line until it ends.
 template <typename OnePipeline, typename Begin>
 Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
                   const AnswerLines& how, const Begin& begin) {
-  // Attention weights take more memory than all else: a line's are written before the next's.
+  // Attention weights take the most memory, so each line's are written before the next is read.
   const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
-  begin(*pipelines[0], std::vector<TextInput>());  // refuses options before any line is read
+  begin(*pipelines[0], std::vector<TextInput>());  // rejects bad options before reading
   Exit exit = Exit::ok;
-  std::size_t number = 0;  // of the line
+  std::size_t number = 0;  // line number
   LineProgress progress;
   const auto write = [&](const Outcome& outcome) {
     ++number;

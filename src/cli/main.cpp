@@ -25,7 +25,7 @@ std::size_t parse_index(const std::string& text, const std::string& option) {
   return std::stoul(text);
 }
 
-// LAYER.HEAD of the encoder, or SITE.LAYER.HEAD.
+// Parses LAYER.HEAD of the encoder, or SITE.LAYER.HEAD.
 HeadIndex parse_head(const std::string& text) {
   static constexpr std::array sites = {"encoder.", "decoder.", "cross."};
   std::string head = text;
@@ -45,7 +45,7 @@ HeadIndex parse_head(const std::string& text) {
   return index;
 }
 
-// LAYER.HEAD.QUERY.KEY
+// Parses LAYER.HEAD.QUERY.KEY.
 AttentionEdge parse_edge(const std::string& text) {
   std::vector<std::size_t> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -59,7 +59,7 @@ AttentionEdge parse_edge(const std::string& text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-// Names of values, which take their place.
+// Accepts these names only, and replaces a name by its value.
 template <typename Value>
 CLI::Validator one_of(const std::map<std::string, Value>& names) {
   std::string list;
@@ -99,7 +99,7 @@ struct CommandLine {
   ConvertCommand convert;
   QuantizeCommand quantize;
   std::vector<std::string> ablate, mask, edges;
-  std::string helped, shell;  // of help, completion
+  std::string helped, shell;  // arguments of help and completion
 
   CommandLine() {
     app.name("glassformer");
@@ -425,7 +425,7 @@ struct CommandLine {
   }
 
   Exit help() const {
-    const CommandLine other;  // this one would show the help of the command "help"
+    const CommandLine other;  // needed because `app` would show the help of the command "help"
     if (helped.empty()) {
       std::cout << other.app.help();
       return Exit::ok;
@@ -443,7 +443,7 @@ struct CommandLine {
     return Exit::usage;
   }
 
-  // Says what was wrong with the arguments, and what may have been meant.
+  // Explains what is wrong with the arguments, with suggestions.
   Exit refuse(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
     const std::vector<std::string> names = command_names(app);
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
@@ -471,7 +471,7 @@ struct CommandLine {
   }
 };
 
-// Parses and does what the command line says.
+// Parses the command line and runs its command.
 Exit run(int argc, char** argv) {
   CommandLine line;
   try {
@@ -487,14 +487,14 @@ Exit run(int argc, char** argv) {
     }
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return line.refuse(error, {argv + 1, argv + argc});
-    line.app.exit(error);  // prints help, or the version
+    line.app.exit(error);  // prints help or the version
     return Exit::ok;
   }
   return line.run();
 }
 
-// A standard stream that the shell has closed gets a stand-in on which every call fails: else the
-// next file that is opened would take its place.
+// Replaces standard streams that the shell has closed with one on which every call fails.
+// Otherwise, the next opened file would get the stream's descriptor.
 void replace_closed_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
@@ -506,8 +506,8 @@ void replace_closed_streams() {
 int main(int argc, char** argv) {
   replace_closed_streams();
   std::ios::sync_with_stdio(false);
-  // Commands flush what they have written before they wait for more; reading a line or reporting an
-  // error must not do so, and fail, in passing.
+  // Commands flush their output before they wait for input. Reading a line or reporting an error
+  // must not flush it implicitly, because that could fail.
   std::cin.tie(nullptr);
   std::cerr.tie(nullptr);
   std::cin.exceptions(std::ios::badbit);

@@ -10,7 +10,7 @@ namespace glassformer {
 
 inline constexpr const char* manifest_file = "manifest.json";
 
-/// What manifest.json tells of a folder's files: { "files": { NAME: { "size", "sha256" } } }.
+/// The contents of manifest.json: { "files": { NAME: { "size", "sha256" } } }.
 struct Manifest {
   struct File {
     std::string name;
@@ -21,14 +21,14 @@ struct Manifest {
   std::vector<File> files;
 };
 
-/// Throws invalid_manifest.
+/// Parses manifest.json. Throws invalid_manifest.
 Manifest parse_manifest(std::string_view json);
 std::string to_json(const Manifest& manifest);
 
-/// Of these files of a folder.
+/// Computes the manifest of these files in a folder.
 Manifest manifest_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// Whether the manifest has this file of the folder as it is.
+/// Returns whether the folder's file matches its entry in the manifest.
 bool agrees(const Manifest& manifest, const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace glassformer

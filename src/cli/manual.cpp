@@ -21,7 +21,7 @@ Options options(const CLI::App& app, bool positional) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-// Those that a value is one of, as in "{f32,int8}"; none: it may be anything.
+// Returns the permitted values of an option, given as "{f32,int8}"; empty: any value.
 std::vector<std::string> choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.find('}');
@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-// A text with a backslash before each of these characters.
+// Returns the text with a backslash before each of these characters.
 std::string escaped(std::string_view text, std::string_view characters) {
   std::string result;
   for (const char c : text) {
@@ -53,7 +53,7 @@ std::string escaped(std::string_view text, std::string_view characters) {
   return result;
 }
 
-// For a shell's single quotes.
+// Escapes a text for a shell's single quotes.
 std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
@@ -66,7 +66,7 @@ std::string in_quotes(std::string_view text) {
   return result + "'";
 }
 
-// As roff has it: no character of a text is a command.
+// Escapes a text for roff, so that no character is a command.
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -176,7 +176,7 @@ std::string fish_completion(const CLI::App& app) {
   return text;
 }
 
-// How many letters have to be changed, put in, left out or swapped with their neighbor.
+// Returns the edit distance: changes, insertions, deletions and swaps of neighboring letters.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -216,7 +216,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string found;
   for (const std::string& name : names) {
-    // Or the beginning of a name.
+    // The word may also be the beginning of a name.
     const bool begins = word.size() > 3 && std::string_view(name).starts_with(word);
     const std::size_t changes = begins ? 0 : distance(word, name);
     if (changes >= least) continue;

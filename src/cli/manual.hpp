@@ -5,21 +5,20 @@
 #include <string_view>
 #include <vector>
 
-// What is said about the command line elsewhere, made of its own definitions, so that it cannot
-// differ from them.
+// Documentation generated from the command line's own definitions, so that the two always agree.
 
 namespace glassformer {
 
-/// The manual page, for man.
+/// Returns the manual page.
 std::string manual_page(const CLI::App& app, std::string_view version);
 
-/// What completes commands, options and their values in a shell: "bash", "zsh" or "fish".
+/// Returns the script that completes commands, options and their values in "bash", "zsh" or "fish".
 std::string completion(const CLI::App& app, std::string_view shell);
 
-/// The name that a mistyped word was meant to be, or an empty text if it is not like any.
+/// Returns the name closest to a mistyped word, or an empty text if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
-/// The names of all commands; of all options of one, with their dashes.
+/// Returns the names of all commands, or of all options of one command, with their dashes.
 std::vector<std::string> command_names(const CLI::App& app);
 std::vector<std::string> option_names(const CLI::App& command);
 

@@ -17,7 +17,7 @@
 namespace glassformer {
 namespace {
 
-// The list of the files in a staging folder, made when they are about to be renamed.
+// The list of files in a staging folder, written just before they are renamed.
 constexpr const char* journal = "published.json";
 constexpr const char* unfinished = ".glassformer-unfinished";
 
@@ -77,7 +77,7 @@ void NewFiles::fail(const std::string& reason) const {
   throw std::runtime_error(folder_.string() + ": " + reason);
 }
 
-// The folder is new: it gets its name when all files are in it.
+// The folder is new: it gets its final name once all files are written.
 void NewFiles::stage_beside() {
   const std::filesystem::path parent = folder_.has_parent_path() ? folder_.parent_path() : ".";
   const std::string prefix = unfinished + ("-" + folder_.filename().string()) + "-";
@@ -86,7 +86,7 @@ void NewFiles::stage_beside() {
   if (error) fail("cannot be written: " + error.message());
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
     if (!entry.path().filename().string().starts_with(prefix)) continue;
-    // Of a run that was interrupted, if nobody holds its lock.
+    // Left by an interrupted run, if the lock is free.
     if (const FolderLock lock(entry.path()); lock.locked()) {
       std::filesystem::remove_all(entry.path(), error);
     }
@@ -103,22 +103,22 @@ void NewFiles::stage_beside() {
   whole_ = true;
 }
 
-// The folder is there: its files are renamed one by one.
+// The folder exists: its files are renamed one by one.
 void NewFiles::stage_inside() {
-  // What is written alone, such as a trace, does not wait for others.
+  // A file that is written alone, such as a trace, does not wait for others.
   staging_ = folder_ / (unfinished + (names_.size() == 1 ? "-" + names_[0] : std::string()));
   const auto expect_absent = [&](const Manifest& published) {
     for (const std::string& name : names_) {
       if (is_there(folder_ / name) && !agrees(published, folder_, name)) {
-        // The other run ended just now, and this one has made its staging folder anew. With
-        // something in it, it is what an interrupted run left, and stays.
+        // The other run has just ended, and this run has recreated its staging folder. If the
+        // folder is not empty, an interrupted run left it, and it stays.
         if (lock_) rmdir(staging_.c_str());
         throw std::runtime_error((folder_ / name).string() +
                                  ": exists already; nothing was written");
       }
     }
   };
-  if (!is_there(staging_)) expect_absent({});  // leaves no trace in a folder that is refused
+  if (!is_there(staging_)) expect_absent({});  // leaves no trace in a refused folder
   std::error_code error;
   std::filesystem::create_directory(staging_, error);
   if (error) fail("cannot be written: " + error.message());
@@ -127,7 +127,7 @@ void NewFiles::stage_inside() {
     lock_.reset();
     fail("another run is writing into it; nothing was written");
   }
-  // A run that was interrupted while it renamed its files has published some of them.
+  // A run that was interrupted while renaming has already published some of its files.
   Manifest published;
   if (is_there(staging_ / journal)) {
     published = parse_manifest(read_file(staging_ / journal, manifest_limit));

@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// A new file, open for writing. Everything throws std::runtime_error with the path if it fails.
+/// A new file, open for writing. On failure, all members throw std::runtime_error with the path.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
@@ -20,7 +20,7 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::uint64_t at, std::span<const std::byte> bytes);
-  /// Ends writing.
+  /// Finishes writing and closes the file.
   void close();
 
  private:
@@ -30,7 +30,7 @@ class OutputFile {
   int descriptor_;
 };
 
-/// A lock of a folder, which ends with this or with the process.
+/// A lock on a folder, released by the destructor or when the process ends.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -45,29 +45,29 @@ class FolderLock {
   bool locked_;
 };
 
-/// Files that come into a folder together, or not at all. A new folder is written under another
-/// name beside it, and renamed when all files are whole. In a folder that exists, the files are
-/// written to a folder inside of it and renamed one by one. What is left by a run that was
-/// interrupted is not in the way. Of two runs at once, one does nothing and says so.
+/// Writes several files into a folder, all or nothing. A new folder is written under another name
+/// next to its destination, then renamed. In an existing folder, the files are written to a staging
+/// folder inside it and renamed one by one. Leftovers of an interrupted run do no harm. If two runs
+/// compete, one of them does nothing and reports it.
 class NewFiles {
  public:
-  /// `names` are those that will be written. Throws std::runtime_error, and writes nothing, if
-  /// there is something with such a name already, or another run is writing.
+  /// `names` are the files to write. Throws std::runtime_error, without writing anything, if one of
+  /// these names exists already or another run is writing.
   NewFiles(std::filesystem::path folder, std::vector<std::string> names);
   NewFiles(const NewFiles&) = delete;
   NewFiles& operator=(const NewFiles&) = delete;
-  /// Removes what was written, unless it was published.
+  /// Removes the written files, unless they were published.
   ~NewFiles();
 
-  /// Where to write the file of this name.
+  /// Returns the path to which the file `name` must be written.
   std::filesystem::path path(const std::string& name) const { return staging_ / name; }
   void write(const std::string& name, std::string_view bytes) const;
   void copy(const std::string& name, const std::filesystem::path& from) const;
 
-  /// Writes manifest.json, which tells of these files, written before.
+  /// Writes manifest.json for these files, which must be written already.
   void write_manifest(const std::vector<std::string>& names) const;
 
-  /// Lets the files appear in the folder. Throws if somebody else has made it meanwhile.
+  /// Makes the files appear in the folder. Throws if it was created by another process meanwhile.
   void publish();
 
  private:

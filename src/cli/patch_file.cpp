@@ -20,7 +20,7 @@ Patch::Selection chosen(const std::vector<std::size_t>& indices) {
   return indices;
 }
 
-// Its errors name the file that was given, not the one of a model folder.
+// Parses the file. Errors name the given file, rather than one of a model folder.
 SafetensorsFile parse(std::string_view bytes, const std::string& name) {
   try {
     return SafetensorsFile::parse(std::as_bytes(std::span(bytes)));

@@ -8,12 +8,12 @@
 
 namespace glassformer {
 
-/// The hash SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// The SHA-256 hash (FIPS 180-4) of bytes that arrive in pieces.
 class Sha256 {
  public:
   void add(std::span<const char> bytes);
 
-  /// The hash of all of them in hexadecimal digits; the last call.
+  /// Returns the hash of all bytes in hexadecimal digits. Must be the last call.
   std::string finish();
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t lines_at_once = 1024;
 
-/// A text's tokens, with those that the model expects around them if `special`.
+/// Returns a text's token ids, with the model's special tokens around them if `special`.
 std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::string& text,
                                  bool special) {
   static const TokenTemplate plain;

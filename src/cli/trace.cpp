@@ -32,8 +32,8 @@ std::vector<std::string> all_lines() {
   return lines;
 }
 
-// Those of a result's tensors that were traced, named "<line>NAME"; where the line has several
-// sentences, "<line>SENTENCE/NAME".
+// Returns the traced tensors of a result, renamed to "<line>NAME", or to "<line>SENTENCE/NAME" if
+// the line has several sentences.
 std::vector<TracedTensor> traced(std::vector<TracedTensor> tensors, const std::string& line) {
   static constexpr std::string_view list = "sentences.", prefix = "trace.";
   const bool several = std::ranges::any_of(
@@ -84,7 +84,7 @@ Exit run(const TraceCommand& command) {
   std::vector<float> numbers;
   const std::string json = options_of(command, numbers);
   const TaskOptions options(json, numbers);
-  pipeline->begin({}, options, ResultForm::json_and_tensors);  // refuses options before any line
+  pipeline->begin({}, options, ResultForm::json_and_tensors);  // rejects bad options first
   const bool pairs = command.pairs || pipeline->config().task == Task::question_answering;
   const LineForm form = pairs ? LineForm::pair : LineForm::text;
 

@@ -5,7 +5,7 @@
 namespace glassformer {
 namespace {
 
-constexpr std::size_t lines_at_once = 512;  // a thread: enough for batches of like length
+constexpr std::size_t lines_at_once = 512;  // per thread: enough for batches of similar lengths
 
 }  // namespace
 

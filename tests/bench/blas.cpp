@@ -1,11 +1,11 @@
-// The project's products beside OpenBLAS (f32) and oneDNN (8-bit integers), one thread, in one
-// process:
+// Compares the project's matrix products with OpenBLAS (f32) and oneDNN (8-bit integers), on one
+// thread in one process:
 //
 //   OMP_NUM_THREADS=1 ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI blas_probe MxKxN...
 //
-// prints [{"precision", "shape", "peer", "ours", "theirs", "ratio"}], rates in billions of
-// operations a second. The two run in turn, round after round; medians. A ratio above 1 means ours
-// is faster.
+// prints [{"precision", "shape", "peer", "ours", "theirs", "ratio"}], with rates in billions of
+// operations per second. The two alternate in rounds; the medians are reported. A ratio above 1
+// means that ours is faster.
 #include <cblas.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ class OpenBlasProduct {
   std::vector<float> a_, b_, c_;
 };
 
-/// Unsigned times signed bytes to floats, a scale for each column, weights in the layout that it
-/// likes best.
+/// Multiplies unsigned by signed bytes to floats, with a scale per column and the weights in
+/// oneDNN's preferred layout.
 class OneDnnProduct {
  public:
   explicit OneDnnProduct(const Shape& shape)

@@ -1,7 +1,7 @@
-// Speed of the project's own products at shapes of models, for comparison with the machine's peak
-// (peak.cpp). Natively a program: `gemm_probe MxKxN...` prints {"build", "f32": {shape: rate},
-// "int8": …} in billions of operations a second, the best of many short runs. As wasm it exports
-// `prepare` and `multiply`, and probe.mjs holds the clock.
+// Measures the project's own matrix products at shapes of models, for comparison with the machine's
+// peak (peak.cpp). The native program `gemm_probe MxKxN...` prints {"build", "f32": {shape: rate},
+// "int8": …} in billions of operations per second, the best of many short runs. The wasm build
+// exports `prepare` and `multiply`, and probe.mjs measures the time.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -36,7 +36,7 @@ EXPORT(prepare) void prepare(int int8, std::size_t m, std::size_t k, std::size_t
   }
 }
 
-/// Returns how many operations `repeats` products are.
+/// Runs `repeats` products. Returns their number of operations.
 EXPORT(multiply) double multiply(double repeats) {
   for (double i = 0; i < repeats; ++i) product();
   return repeats * shape.operations();
@@ -52,7 +52,7 @@ double rate(const Shape& shape) {
   Product product(shape);
   const int repeats = static_cast<int>(std::max(1.0, 2e7 / shape.operations()));
   double best = 0;
-  for (int run = 0; run < 60; ++run) {  // short, so that some run is not interrupted
+  for (int run = 0; run < 60; ++run) {  // short, so that some runs are not interrupted
     const auto start = Clock::now();
     for (int i = 0; i < repeats; ++i) product();
     const std::chrono::duration<double> time = Clock::now() - start;

@@ -1,13 +1,13 @@
-// Peak probe: how many multiply-adds a second one core reaches here, apart from any product kernel,
-// in f32 and in 8-bit integers. Three kinds of ceiling:
-//   chains  independent multiply-add chains that live in registers: the arithmetic alone
-//   tile    a register tile fed from panels in the first-level cache: the best a matrix product
-//           can hope for
-//   stream  weights of so many bytes that are read once and multiplied with a vector: what the
-//           memory level that holds them allows a product of a matrix and a vector
-// Natively it is a program that prints them as JSON, in billions of operations a second; as wasm it
-// exports the loops, and probe.mjs holds the clock. A multiply-add counts as two operations, also
-// where the instruction set needs several instructions for it.
+// Peak probe: measures how many multiply-adds per second one core reaches, independently of any
+// product kernel, in f32 and in 8-bit integers. Three ceilings:
+//   chains  independent multiply-add chains in registers: arithmetic only
+//   tile    a register tile fed from panels in the first-level cache: the upper bound for a
+//           matrix product
+//   stream  weights of a given size in bytes, read once and multiplied by a vector: the upper
+//           bound for a matrix-vector product with weights in that memory level
+// The native program prints them as JSON, in billions of operations per second. The wasm build
+// exports the loops, and probe.mjs measures the time. A multiply-add counts as two operations, even
+// if the instruction set needs several instructions for it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,8 +26,9 @@
 
 namespace {
 
-// `lanes` of 32 bits a register. `rows` x `vectors` sums of a tile stay in registers; one more row
-// would spill. `group`: how many neighboring 8-bit products one instruction adds into a lane.
+// `lanes`: 32-bit lanes per register. The `rows` x `vectors` sums of a tile stay in registers; one
+// more row would spill. `group`: how many neighboring 8-bit products one instruction adds into a
+// lane.
 #if defined(__wasm_relaxed_simd__)
 constexpr std::size_t lanes = 4, rows = 6, rows8 = 6, group = 4;
 #elif defined(__wasm_simd128__)
@@ -48,7 +49,7 @@ constexpr std::size_t lanes = 4, rows = 6, rows8 = 4, group = 1;
 constexpr std::size_t vectors = 2;
 constexpr std::size_t chain_count = 12;
 constexpr std::size_t depth = 256;         // of the panels, which take 14 to 44 KB
-constexpr std::size_t stream_vectors = 8;  // sums in flight while weights stream past
+constexpr std::size_t stream_vectors = 8;  // sums in progress while weights are streamed
 
 typedef float Floats __attribute__((vector_size(lanes * 4)));
 typedef std::int32_t Sums __attribute__((vector_size(lanes * 4)));
@@ -57,11 +58,11 @@ Floats multiply_add(Floats a, Floats b, Floats c) {
 #ifdef __wasm_relaxed_simd__
   return __builtin_wasm_relaxed_madd_f32x4(a, b, c);
 #else
-  return a * b + c;  // contracted to one instruction where there is one
+  return a * b + c;  // contracted to one instruction if there is one
 #endif
 }
 
-// Each lane of the result: that of c, plus the products of `group` neighbors. a holds 0...127.
+// Returns c plus, per lane, the products of `group` neighbors. `a` has values from 0 to 127.
 Sums multiply_add(Sums a, Sums b, Sums c) {
 #if defined(__wasm_relaxed_simd__)
   return Sums(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(v128_t(b), v128_t(a), v128_t(c)));
@@ -82,7 +83,7 @@ Sums multiply_add(Sums a, Sums b, Sums c) {
 
 Floats load(const float* from) { return *reinterpret_cast<const Floats*>(from); }
 
-// lanes x group weights.
+// Loads lanes x group weights.
 Sums load(const std::int8_t* from) {
 #if defined(__wasm_simd128__) && !defined(__wasm_relaxed_simd__)
   return Sums(wasm_i16x8_load8x8(from));
@@ -101,7 +102,7 @@ Vector broadcast(const Value* value) {
 #ifdef __wasm__
   return Vector(wasm_v128_load32_splat(value));
 #else
-  return *value - Vector{};  // x - 0 is x, which the compiler knows; 0 + -0 is not -0
+  return *value - Vector{};  // free, since x - 0 is always x; 0 + -0 would not be -0
 #endif
 }
 
@@ -116,7 +117,7 @@ void keep(Vector value) {
   sink = sum;
 }
 
-// What differs between the two precisions: the left operand and the sums are 32 bits wide in both.
+// The types of each precision: the left operand and the sums are 32 bits wide in both.
 struct F32 {
   using Left = float;
   using Right = float;
@@ -125,23 +126,23 @@ struct F32 {
   static float value() { return float_value; }
 };
 struct Int8 {
-  using Left = std::int32_t;  // `group` values beside each other
+  using Left = std::int32_t;  // `group` neighboring values
   using Right = std::int8_t;
   using Vector = Sums;
   static constexpr std::size_t tile_rows = rows8, products = lanes * group;
   static std::int32_t value() { return group_value; }
 };
 
-// 16 MB, more than a second-level cache holds. As bytes, too, they are numbers like any other.
+// 16 MB, larger than a second-level cache. Read as bytes, they are ordinary numbers, too.
 alignas(64) std::array<float, 4'000'000> weights;
-const bool filled = (weights.fill(1.0F), true);  // untouched pages would all be one page
+const bool filled = (weights.fill(1.0F), true);  // all untouched pages would map to one page
 
 template <class Type>
 const typename Type::Right* right() {
   return reinterpret_cast<const typename Type::Right*>(weights.data());
 }
 
-// All return how many operations `repeats` rounds are.
+// All functions below return the number of operations in `repeats` rounds.
 
 template <class Type>
 double run_chains(double repeats) {
@@ -160,7 +161,7 @@ double run_chains(double repeats) {
   return 2.0 * static_cast<double>(rounds * chain_count * Type::products);
 }
 
-// C [rows, vectors * lanes] += left panel x right panel.
+// Computes C [rows, vectors * lanes] += left panel x right panel.
 template <class Type>
 double run_tile(double repeats) {
   using Vector = typename Type::Vector;
@@ -191,7 +192,8 @@ double run_tile(double repeats) {
   return 2.0 * static_cast<double>(rounds * depth * tile_rows * vectors * Type::products);
 }
 
-// C [n] += vector [depth] x weights [depth, n], n such that they take about so many bytes.
+// Computes C [n] += vector [depth] x weights [depth, n], with n chosen for about the given size in
+// bytes.
 template <class Type, std::size_t streams>
 double run_stream(double bytes, double repeats) {
   using Vector = typename Type::Vector;
@@ -221,7 +223,8 @@ double run_stream(double bytes, double repeats) {
   return 2.0 * repeats * static_cast<double>(streams * panels * panel);
 }
 
-/// Read in one place, which is simplest, or in four in turn, of which not all wait for memory.
+/// Reads the weights as one stream, which is simplest, or as four alternating ones, which do not
+/// all wait for memory at once.
 template <class Type>
 double run_stream(double bytes, double streams, double repeats) {
   return streams == 1 ? run_stream<Type, 1>(bytes, repeats) : run_stream<Type, 4>(bytes, repeats);
@@ -244,7 +247,7 @@ EXPORT(stream_int8)(double bytes, double streams, double repeats) {
 #else
 namespace {
 
-/// The best of many short runs, so that some run is not interrupted.
+/// Returns the best of many short runs, so that some are not interrupted.
 template <class Loop>
 double best(const Loop& loop) {
   double rate = 0;

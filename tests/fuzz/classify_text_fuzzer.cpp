@@ -1,5 +1,5 @@
-// Any bytes are a text that a classifier answers, or a typed error. The first byte picks the model,
-// the second one the options.
+// A classifier either answers a text of any bytes or throws a typed error. The first byte selects
+// the model, the second one the options.
 
 #include <array>
 #include <cmath>

@@ -1,4 +1,5 @@
-// Any text is a configuration that survives writing and reading, or a typed error.
+// Any text is either parsed to a configuration that survives writing and reading, or refused with a
+// typed error.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Runs a fuzzer without libFuzzer: every seed file as it is, then COUNT mutations of the seeds, the
-// same ones on every run.   DRIVER COUNT FILE_OR_FOLDER...
+// Runs a fuzzer without libFuzzer: every seed file unchanged, then COUNT mutations of the seeds,
+// identical on every run.   DRIVER COUNT FILE_OR_FOLDER...
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 std::vector<Bytes> read_seeds(int count, char** paths) {
-  std::set<std::filesystem::path> files;  // sorted: folders list theirs in any order
+  std::set<std::filesystem::path> files;  // sorted, since folders are listed in any order
   for (int i = 0; i < count; ++i) {
     if (std::filesystem::is_directory(paths[i])) {
       for (const auto& entry : std::filesystem::directory_iterator(paths[i])) files.insert(entry);
@@ -57,7 +57,7 @@ void mutate(Bytes& bytes, const std::vector<Bytes>& seeds, std::mt19937& random)
       bytes.erase(at(place),
                   at(place + 1 + below(std::min<std::size_t>(bytes.size() - place, 16))));
       break;
-    case 4: {  // a stretch of some seed
+    case 4: {  // a section of another seed
       const Bytes& seed = seeds[below(seeds.size())];
       const std::size_t begin = below(seed.size());
       const std::size_t end = begin + below(std::min<std::size_t>(seed.size() - begin, 64));

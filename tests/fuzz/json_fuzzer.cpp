@@ -1,4 +1,5 @@
-// Any text is JSON that can be read to its last value, or a typed error; so are options of calls.
+// Any text is either parsed as JSON whose every value can be read, or refused with a typed error.
+// The same holds for the options of calls.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,11 @@ using namespace glassformer;
 
 constexpr JsonSource source{ErrorCode::invalid_option, "options"};
 
-// Visits every value: each lies inside of the text and is JSON by itself.
+// Visits every value; each is within the text and is valid JSON by itself.
 static void visit(JsonValue value) {
   if (!is_valid_utf8(describe(value))) std::abort();
   if (value.is_string() && !is_valid_utf8(value.string())) std::abort();
-  // Up to fifteen digits are read exactly.
+  // Numbers of up to fifteen digits are read exactly.
   const bool exact = value.is_whole() && value.whole() < 1'000'000'000'000'000;
   if (exact && static_cast<double>(value.whole()) != value.number()) std::abort();
   if (!value.is_array() && !value.is_object()) return;

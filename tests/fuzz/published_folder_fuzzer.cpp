@@ -1,11 +1,10 @@
-// Published checkpoints whose files were changed with their structure in mind: every folder can be
-// opened and used, or is refused with a typed error. What is used has no numbers that are not
-// finite. Mutations are deterministic:
+// Structure-aware mutations of published checkpoints. Every folder either can be opened and used,
+// with finite results only, or is refused with a typed error. Mutations are deterministic:
 //
 //   published_folder_fuzzer COUNT [SEED [FOLDER...]]      COUNT mutations, the same ones for a SEED
 //   published_folder_fuzzer SECONDSs [SEED [FOLDER...]]   as many as fit into this time: "3600s"
 //
-// A folder that makes it fail is left in the temporary folder that the last line names.
+// A folder that fails is kept in the temporary folder named in the last line of output.
 
 #include <sanitizer/common_interface_defs.h>
 #include <sys/time.h>
@@ -37,7 +36,7 @@
 #include "tasks/load.hpp"
 #include "tasks/pipeline.hpp"
 
-// Memory that no small folder may ask for.
+// Limits memory to more than any small folder may allocate.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:max_allocation_size_mb=2048:allocator_may_return_null=0";
@@ -51,7 +50,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Files = std::map<std::string, std::string>;  // bytes by name
 
-// Of computing time: longer than any of them takes under the sanitizers.
+// A limit on CPU time; no folder takes this long under the sanitizers.
 constexpr long most_seconds = 40;
 
 class Random {
@@ -69,7 +68,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// A value that stands for text which no JSON value writes, put in when all else is written.
+// A placeholder, replaced after writing by text that no JSON value produces.
 const std::string marker = "glassformer raw ";
 
 const std::vector<std::string>& raw_values() {
@@ -176,7 +175,8 @@ Json other_value(const Json& value, Random& random) {
   return random.of(numbers);
 }
 
-// All containers of a document, so that each is as likely as another, however much is in it.
+// Collects all containers of a document, so that each is equally likely to be picked, whatever its
+// size.
 void collect(Json& value, std::vector<Json*>& containers) {
   if (!value.is_structured()) return;
   if (!value.empty()) containers.push_back(&value);
@@ -190,7 +190,7 @@ void mutate_once(Json& document, Random& random) {
     document = other_value(document, random);
     return;
   }
-  // Outer ones more often: they have the fields that decide.
+  // Prefers outer containers: they have the fields that matter most.
   Json& container = *containers[random.below(
       random.one_in(2) ? std::min<std::size_t>(containers.size(), 4) : containers.size())];
   auto place = container.begin();
@@ -206,7 +206,7 @@ void mutate_once(Json& document, Random& random) {
         container[place.key() + random.of(texts)] = Json(*place);
       }
       break;
-    case 2: {  // what stands elsewhere
+    case 2: {  // a copy of another value
       Json& from = *containers[random.below(containers.size())];
       auto other = from.begin();
       std::advance(other, static_cast<std::ptrdiff_t>(random.below(from.size())));
@@ -267,7 +267,7 @@ std::string mutated_json(const std::string& text, Random& random) {
   return written(document);
 }
 
-// The header, its length, the numbers, or just bytes.
+// Changes the header, its length, the numbers, or arbitrary bytes.
 std::string mutated_safetensors(const std::string& file, Random& random) {
   std::uint64_t size = 0;
   if (file.size() > sizeof size) std::memcpy(&size, file.data(), sizeof size);
@@ -287,7 +287,7 @@ std::string mutated_safetensors(const std::string& file, Random& random) {
                                    100'000'000, 100'000'001, 1ull << 62, ~0ull};
     return with_size(random.of(sizes), header);
   }
-  if (random.one_in(4)) {  // weights that lead out of the range of floats
+  if (random.one_in(4)) {  // weights that overflow floats
     constexpr std::uint32_t floats[] = {0x7FC00000, 0x7F800000, 0x7F7FFFFF, 0xFF7FFFFF,
                                         0x7E967699, 0xFE967699, 0x00000001};
     const std::uint32_t number = random.of(floats);
@@ -334,7 +334,7 @@ std::string mutated_safetensors(const std::string& file, Random& random) {
   return with_size(text.size(), text);
 }
 
-// Lists of words and merges, by lines or by bytes.
+// Changes lists of words and merges, by lines or by bytes.
 std::string mutated_text(const std::string& text, Random& random) {
   std::string bytes = text;
   if (random.one_in(2)) {
@@ -372,7 +372,7 @@ void write_file(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// A checkpoint, and its copy that is changed and mended again.
+// A checkpoint and its working copy, which is mutated and restored.
 struct Folder {
   std::string name;
   fs::path path;
@@ -394,7 +394,7 @@ Folder copy_of(const fs::path& from, const fs::path& to) {
   return folder;
 }
 
-// Numbers in results are finite: those that are not would be null.
+// Checks that results have only finite numbers; others would be written as null.
 void check(const Result& result, bool may_have_null) {
   const Json json = Json::parse(result.text, nullptr, false);
   if (json.is_discarded()) std::abort();
@@ -427,7 +427,7 @@ void use(Pipeline& pipeline, Random& random) {
       }
       for (const Outcome& outcome : job->end()) {
         if (const Error* error = std::get_if<Error>(&outcome)) throw Error(*error);
-        // A trace is what it is; attention is base64.
+        // A trace may have any values; attention is base64.
         check(std::get<Result>(outcome), true);
       }
     } catch (const Error& error) {
@@ -458,7 +458,7 @@ void use(Pipeline& pipeline, Random& random) {
   }
 }
 
-std::string current;  // what is being tried, for whoever looks at a failure
+std::string current;  // the current mutation, for analyzing a failure
 
 void say(std::string_view text) { static_cast<void>(!::write(2, text.data(), text.size())); }
 
@@ -475,7 +475,7 @@ extern "C" void too_long(int) {
   std::abort();
 }
 
-// 0: no limit any more.
+// 0 removes the limit.
 void limit_time(long seconds) {
   const itimerval timer = {.it_interval = {0, 0}, .it_value = {seconds, 0}};
   setitimer(ITIMER_PROF, &timer, nullptr);
@@ -515,7 +515,7 @@ int main(int argc, char** argv) {
   std::vector<fs::path> sources;
   for (int i = 3; i < argc; ++i) sources.emplace_back(argv[i]);
   if (sources.empty()) {
-    std::set<fs::path> sorted;  // folders list theirs in any order
+    std::set<fs::path> sorted;  // folders are listed in any order
     for (const auto& entry : fs::directory_iterator(GLASSFORMER_SOURCE_DIR "/tests/checkpoints")) {
       if (entry.is_directory() && fs::exists(entry.path() / "config.json")) sorted.insert(entry);
     }

@@ -1,4 +1,5 @@
-// A regular expression is compiled or refused; where it cuts a text, the pieces cover it.
+// A regular expression is either compiled or refused. If it splits a text, the pieces cover the
+// text.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 using namespace glassformer;
 
-// The first line is the expression, the rest the text.
+// The first line is the expression, the rest is the text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view expression = input.substr(0, input.find('\n'));

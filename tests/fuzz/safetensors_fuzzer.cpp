@@ -1,4 +1,5 @@
-// Any bytes are a safetensors file or a typed error; a file's tensors lie inside of it.
+// Any bytes are either read as a safetensors file whose tensors are within it, or refused with a
+// typed error.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 using namespace glassformer;
 
-// Loads the file into parameters of its own shapes, so that conversion and scaling run too.
+// Loads the file into parameters of its own shapes, to cover conversion and scaling, too.
 static void load(const SafetensorsFile& file) {
   std::vector<NamedParameter> parameters;
   for (const TensorInfo& tensor : file.header().tensors()) {

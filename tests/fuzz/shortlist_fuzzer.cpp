@@ -1,5 +1,5 @@
-// Any bytes are a shortlist whose tokens are in the vocabulary, or a typed error. The checksum is
-// made right first: few mutations would.
+// Any bytes are either read as a shortlist whose tokens are in the vocabulary, or refused with a
+// typed error. The checksum is corrected first, since few mutations would have a valid one.
 
 #include <cstddef>
 #include <cstdint>

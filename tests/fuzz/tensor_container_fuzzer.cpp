@@ -1,5 +1,5 @@
-// Any bytes are a container or a typed error; a container's tensors lie inside of it, and its
-// configuration is JSON or a typed error.
+// Any bytes are either read as a container whose tensors are within it, or refused with a typed
+// error. The same holds for its configuration, which is converted to JSON.
 
 #include <algorithm>
 #include <cstddef>

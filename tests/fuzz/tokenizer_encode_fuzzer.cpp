@@ -1,5 +1,5 @@
-// Any bytes can be encoded: ids are in the vocabulary, ranges ascend inside of the text. The first
-// byte picks the model.
+// Any bytes can be encoded: ids are in the vocabulary, and ranges ascend within the text. The first
+// byte selects the model.
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A tokenizer.json is read or refused; what is read gives ids of its own for any text, and ranges
-// that ascend inside of it.
+// A tokenizer.json is either read or refused. If read, it encodes any text to ids in its
+// vocabulary, with ranges that ascend within the text.
 
 #include <cstddef>
 #include <cstdint>

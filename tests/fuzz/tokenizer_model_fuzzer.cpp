@@ -1,4 +1,5 @@
-// Any bytes are a tokenizer model that can be used, or a typed error, now or on first use.
+// Any bytes are either read as a usable tokenizer model, or refused with a typed error on loading
+// or on first use.
 
 #include <cstddef>
 #include <cstdint>

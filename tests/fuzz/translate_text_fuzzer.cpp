@@ -1,5 +1,5 @@
-// Any bytes are a text that a translator answers, whole or as a stream, or a typed error. The first
-// byte picks the model, the second one the options.
+// A translator either answers a text of any bytes, whole or as a stream, or throws a typed error.
+// The first byte selects the model, the second one the options.
 
 #include <array>
 #include <cstddef>
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (options.stream) options.beams = 1;
   if (data[1] & 64) options.ablate = {{.layer = 0, .head = 1, .attention = AttentionSite::cross}};
   const std::string_view text(reinterpret_cast<const char*>(data) + 2,
-                              std::min<std::size_t>(size - 2, 200));  // soon done
+                              std::min<std::size_t>(size - 2, 200));  // limits the time
   try {
     auto job = pipeline.begin(std::span(&text, 1), options);
     std::string settled, shown;

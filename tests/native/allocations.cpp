@@ -1,4 +1,4 @@
-// Replaces the program's operator new by one that counts.
+// Replaces the program's operator new with one that counts allocations.
 
 #include "allocations.hpp"
 

@@ -5,13 +5,13 @@
 
 namespace glassformer::test {
 
-/// How often this program has taken memory from the heap with `new` so far.
+/// Returns how many heap allocations this program has made with `new` so far.
 std::size_t allocations();
 
-/// The most bytes that an action holds at once, beside what it found.
+/// Returns the most bytes that an action holds at once, in addition to those held before it.
 std::size_t peak_of(const std::function<void()>& action);
 
-/// Runs an action in which `new` fails for more bytes than this at once.
+/// Runs an action during which `new` fails for blocks of more than this size.
 void with_blocks_up_to(std::size_t bytes, const std::function<void()>& action);
 
 }  // namespace glassformer::test

@@ -1,4 +1,4 @@
-// The memory that forward passes take and give back.
+// Memory that forward passes take from an arena and return to it.
 
 #include "run/arena.hpp"
 
@@ -48,7 +48,7 @@ bool all_are(const View<2>& tensor, float value) {
 
 }  // namespace
 
-TEST_CASE("a scope gives back what was taken in it, and nothing else", "[arena]") {
+TEST_CASE("a scope returns the memory taken within it, and no other", "[arena]") {
   Arena arena;
   View<2> outer = arena.make(3, 5);
   std::fill_n(outer.data(), outer.size(), 1.0f);
@@ -59,7 +59,7 @@ TEST_CASE("a scope gives back what was taken in it, and nothing else", "[arena]"
     std::fill_n(inner.data(), inner.size(), 2.0f);
     if (time == 0) first = inner.data();
     CHECK(inner.data() == first);
-    for (const std::size_t rows : {10u, 10'000u}) {  // the second needs memory of its own
+    for (const std::size_t rows : {10u, 10'000u}) {  // the second needs new memory
       const Arena::Scope nested(arena);
       View<2> large = arena.make(rows, 7);
       std::fill_n(large.data(), large.size(), 3.0f);
@@ -75,7 +75,7 @@ TEST_CASE("a scope gives back what was taken in it, and nothing else", "[arena]"
   CHECK(arena.make(3, 5).data() == outer.data());
 }
 
-TEST_CASE("tensors have their shapes, and begin where the widest vectors do", "[arena]") {
+TEST_CASE("tensors have the requested shapes and are aligned for the widest vectors", "[arena]") {
   Arena arena;
   for (const std::size_t rows : {0u, 1u, 7u, 500u}) {
     const View<2> tensor = arena.make(rows, 9), block = arena.make_block(rows, 9, 64);
@@ -89,7 +89,8 @@ TEST_CASE("tensors have their shapes, and begin where the widest vectors do", "[
   CHECK(error_of([&] { arena.make(most, 8); }).code() == ErrorCode::too_large);
 }
 
-TEST_CASE("a pass with the shapes of an earlier one, or fewer rows, allocates nothing", "[arena]") {
+TEST_CASE("a pass with the shapes of an earlier one, or with fewer rows, allocates nothing",
+          "[arena]") {
   Arena arena;
   CHECK(allocations_of([&] { pass(arena, 60); }) > 0);
   for (const std::size_t rows : {60u, 59u, 20u, 19u, 1u, 0u, 60u}) {
@@ -99,7 +100,7 @@ TEST_CASE("a pass with the shapes of an earlier one, or fewer rows, allocates no
   CHECK(allocations_of([&] { pass(arena, 200); }) > 0);
 }
 
-TEST_CASE("a reservation makes later passes allocate nothing", "[arena]") {
+TEST_CASE("later passes allocate nothing after a reservation", "[arena]") {
   Arena arena;
   {
     const Arena::Reservation reservation(arena, 60);
@@ -114,7 +115,7 @@ TEST_CASE("a reservation makes later passes allocate nothing", "[arena]") {
   CHECK(allocations_of([&] { pass(arena, 200); }) > 0);
 }
 
-TEST_CASE("an arena that runs out of memory serves the next pass", "[arena]") {
+TEST_CASE("an arena that has run out of memory serves the next pass", "[arena]") {
   Arena arena;
   const View<2> kept = arena.make(3, 5);
   std::fill_n(kept.data(), kept.size(), 1.0f);

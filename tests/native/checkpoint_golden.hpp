@@ -19,8 +19,8 @@ namespace glassformer::test {
 
 inline const std::filesystem::path checkpoints = GLASSFORMER_SOURCE_DIR "/tests/checkpoints";
 
-/// What the original library answers to the texts of a folder of tests/checkpoints. Checkpoints
-/// that differ in their files only share it.
+/// The original library's results for the texts of a folder of tests/checkpoints. Checkpoints that
+/// differ only in their files share them.
 struct CheckpointGolden {
   nlohmann::json json;                                // expected.json
   std::map<std::string, std::vector<float>> tensors;  // expected.safetensors
@@ -42,7 +42,7 @@ struct CheckpointGolden {
   }
 };
 
-/// The checkpoints of a task, or of all tasks that an encoder does alone.
+/// Returns the checkpoints of a task, or of all tasks that need only an encoder.
 inline std::vector<std::string> checkpoint_names(const std::string& task = {}) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) {
@@ -57,7 +57,7 @@ inline std::vector<std::string> checkpoint_names(const std::string& task = {}) {
   return names;
 }
 
-/// Patterns that together mean every tensor of a model that has logits.
+/// Patterns that together match every tensor of a model with logits.
 inline const std::vector<std::string> all_names = {"*", "*.*", "*.*.*.*", "*.*.*.*.*"};
 
 inline double distance(std::span<const float> got, std::span<const float> expected) {
@@ -71,8 +71,8 @@ inline double distance(std::span<const float> got, std::span<const float> expect
   return worst;
 }
 
-/// What a run showed of a text whose every tensor the golden has is those tensors and no other;
-/// returns how many they are, none of other texts.
+/// Checks that the trace of a text has exactly the golden's tensors, with their values. Returns the
+/// number of tensors, or 0 for texts whose trace is not in the golden.
 inline std::size_t compare_trace(const std::vector<TracedTensor>& shown,
                                  const CheckpointGolden& golden, const std::string& text,
                                  double tolerance) {

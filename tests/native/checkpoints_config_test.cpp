@@ -35,7 +35,7 @@ const char* const valid = R"({
   "suffix_tokens": ["</s>"]
 })";
 
-// The valid configuration with one field replaced.
+// Returns the valid configuration with one field replaced.
 std::string with(const char* key, const nlohmann::json& value) {
   nlohmann::json json = nlohmann::json::parse(valid);
   json[key] = value;
@@ -48,7 +48,7 @@ void check_refused(const std::string& json, std::string_view message,
   test::check_error(code, message, [&] { parse_config(json); });
 }
 
-TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
+TEST_CASE("a configuration survives writing and reading", "[checkpoints]") {
   const ModelConfig config = parse_config(valid);
   CHECK(config.labels == std::vector<std::string>{"negative", "positive"});
   const StackConfig& stack = config.encoder();
@@ -98,7 +98,7 @@ TEST_CASE("a configuration is read and written without loss", "[checkpoints]") {
   CHECK(parse_config(to_json(other)) == other);
 }
 
-TEST_CASE("what most models do without is written only where a model has it", "[checkpoints]") {
+TEST_CASE("fields of rare features are written only for models that use them", "[checkpoints]") {
   const ModelConfig plain = parse_config(valid);
   for (const char* field :
        {"d_head", "position_offset", "token_types", "embedding_norm", "score_divisor", "gated",
@@ -160,7 +160,7 @@ std::string translation_with(const char* key, const nlohmann::json& value) {
   return json.dump();
 }
 
-TEST_CASE("a translation model's configuration is read and written without loss", "[checkpoints]") {
+TEST_CASE("a translation model's configuration survives writing and reading", "[checkpoints]") {
   const ModelConfig config = parse_config(valid_translation);
   CHECK(config.task == Task::translation);
   CHECK(config.source_language == "en");
@@ -191,7 +191,7 @@ TEST_CASE("a translation model's configuration is read and written without loss"
   CHECK(parse_config(to_json(other)) == other);
 }
 
-TEST_CASE("a decoder may have a recurrent unit, and begin with nothing", "[checkpoints]") {
+TEST_CASE("a decoder may have a recurrent unit and start from zeros", "[checkpoints]") {
   ModelConfig config = parse_config(translation_with("decoder_attention", "recurrent"));
   CHECK(config.encoder().layers[0].mixer == Mixer::full);
   CHECK(config.decoder().layers[0].mixer == Mixer::recurrent);
@@ -251,7 +251,7 @@ TEST_CASE("a field that differs between layers is an array with one value per la
   CHECK(layers[1].attention.window == 4);
   CHECK(layers[0].norm == NormPlacement::post);
   CHECK(parse_config(to_json(config)) == config);
-  json["norm"] = "post";  // is written as one value
+  json["norm"] = "post";  // written as one value
   CHECK(nlohmann::json::parse(to_json(config)) == json);
 
   const auto refused = [&](const char* key, const nlohmann::json& value,
@@ -304,7 +304,7 @@ TEST_CASE("a decoder's own fields are read, written and checked", "[checkpoints]
   CHECK(parse_config(to_json(config)) == config);
   CHECK(nlohmann::json::parse(to_json(config)) == json);
 
-  // An array for the encoder's layers does not fit a decoder with fewer layers.
+  // An array with the encoder's number of layers does not fit a smaller decoder.
   nlohmann::json narrow = nlohmann::json::parse(valid_translation);
   narrow["d_ff"] = {8, 16, 24, 32, 40, 48};
   check_refused(narrow.dump(), "d_ff: expected one value, or 2, one for each layer");
@@ -422,7 +422,7 @@ const char* const valid_generation = R"({
   "end_ids": [4095]
 })";
 
-TEST_CASE("a configuration of a decoder alone is read, written and checked", "[checkpoints]") {
+TEST_CASE("a configuration of a decoder-only model is read, written and checked", "[checkpoints]") {
   const ModelConfig config = parse_config(valid_generation);
   CHECK(config.task == Task::text_generation);
   CHECK(!config.architecture.encoder);
@@ -464,7 +464,7 @@ TEST_CASE("a configuration of a decoder alone is read, written and checked", "[c
   check_refused(changed("encoder_layers", 2), "\"encoder_layers\": unknown field");
 }
 
-TEST_CASE("the fields that every model has are required, and no unknown one is allowed",
+TEST_CASE("the fields that every model has are required, and unknown fields are refused",
           "[checkpoints]") {
   const nlohmann::json whole = nlohmann::json::parse(valid);
   for (const auto& [key, value] : whole.items()) {
@@ -482,7 +482,7 @@ TEST_CASE("the fields that every model has are required, and no unknown one is a
   check_refused(twice, "\"d_ff\" appears twice");
 }
 
-TEST_CASE("sizes are whole numbers in range", "[checkpoints]") {
+TEST_CASE("sizes must be whole numbers in range", "[checkpoints]") {
   for (const char* key :
        {"vocab_size", "d_model", "d_ff", "n_heads", "encoder_layers", "max_source_length"}) {
     const std::string expected = std::string(key) + ": expected a whole number from 1 to ";
@@ -493,7 +493,7 @@ TEST_CASE("sizes are whole numbers in range", "[checkpoints]") {
     }
   }
   check_refused(with("d_model", nlohmann::json::array({1})), ", got [1]");
-  // Each fits alone, but the matrix of both has more than 2^28 elements.
+  // Each size fits, but a matrix with both has more than 2^28 elements.
   nlohmann::json large = nlohmann::json::parse(valid);
   large["vocab_size"] = 1 << 22;
   check_refused(large.dump(),
@@ -503,14 +503,14 @@ TEST_CASE("sizes are whole numbers in range", "[checkpoints]") {
   check_refused(large.dump(), "d_model: expected at most 268435456 elements");
 }
 
-TEST_CASE("a configuration over its limit is refused unread", "[checkpoints]") {
+TEST_CASE("a configuration over its size limit is refused without being parsed", "[checkpoints]") {
   std::string json = valid;
   json.resize(1 << 20, ' ');
   CHECK_NOTHROW(parse_config(json));
   check_refused(json + ' ', "config.json: expected at most 1048576 bytes, got 1048577");
 }
 
-TEST_CASE("choices are among the known names", "[checkpoints]") {
+TEST_CASE("enumerated fields accept only the known names", "[checkpoints]") {
   check_refused(with("positions", "rotary"),
                 "positions: expected one of \"sinusoidal\", \"learned\", \"sinusoidal_halves\", "
                 "\"relative\", \"sinusoidal_endpoint\", \"none\", got \"rotary\"");
@@ -522,7 +522,7 @@ TEST_CASE("choices are among the known names", "[checkpoints]") {
   check_refused(with("pooling", "max"), "pooling: expected one of \"mean\", \"first\"");
 }
 
-TEST_CASE("fields that depend on each other agree", "[checkpoints]") {
+TEST_CASE("fields that depend on each other must agree", "[checkpoints]") {
   check_refused(with("n_heads", 7), "n_heads: expected a divisor of d_model 128, got 7");
   nlohmann::json odd = nlohmann::json::parse(valid);
   odd["d_model"] = 9;
@@ -540,7 +540,7 @@ TEST_CASE("fields that depend on each other agree", "[checkpoints]") {
   check_refused(with("max_source_length", 1), "expected more than the 1 prefix and suffix tokens");
 }
 
-TEST_CASE("labels, tokens and epsilon", "[checkpoints]") {
+TEST_CASE("labels, tokens and epsilon are checked", "[checkpoints]") {
   check_refused(with("labels", nlohmann::json::array()), "labels: expected at least one label");
   check_refused(with("labels", {"a", ""}), "labels: expected an array of nonempty strings");
   check_refused(with("labels", {"a", 1}), "labels: expected an array of nonempty strings");
@@ -558,7 +558,7 @@ TEST_CASE("labels, tokens and epsilon", "[checkpoints]") {
   }
 }
 
-TEST_CASE("other formats, tasks and architectures are told apart from mistakes", "[checkpoints]") {
+TEST_CASE("other formats, tasks and architectures have error codes of their own", "[checkpoints]") {
   check_refused(with("format", 2), "format: expected 1, got 2", ErrorCode::unsupported);
   check_refused(with("task", "translation"), "task: expected \"text-classification\"",
                 ErrorCode::wrong_task);
@@ -576,7 +576,7 @@ TEST_CASE("other formats, tasks and architectures are told apart from mistakes",
                     [] { expect_task(parse_config(valid), std::array{Task::translation}); });
 }
 
-TEST_CASE("a model_type has the class that reads its texts", "[checkpoints]") {
+TEST_CASE("each model_type has a usual tokenizer class", "[checkpoints]") {
   const auto of = [](const std::string& type) {
     return usual_tokenizer_class(R"({"model_type": ")" + type + "\"}");
   };

@@ -1,5 +1,5 @@
-// Published models that continue texts, or answer them, against the original library's own
-// generate(); see tests/checkpoints.
+// Published models that continue or answer texts, compared with the original library's generate();
+// see tests/checkpoints.
 
 #include <unistd.h>
 
@@ -22,16 +22,16 @@ namespace {
 
 using Catch::Matchers::StartsWith;
 
-constexpr double tolerance = 1e-4;  // of numbers up to some tens
+constexpr double tolerance = 1e-4;  // for values of up to some tens
 
-// The checkpoints that write texts.
+// Returns the checkpoints that write texts.
 std::vector<std::string> writers() {
   std::vector<std::string> names = checkpoint_names("generate");
   std::ranges::copy(checkpoint_names("text2text"), std::back_inserter(names));
   return names;
 }
 
-// What one text became, or its error.
+// Returns the result for one text, or its error.
 template <class Typed>
 Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::json& options) {
   GenerationJob job =
@@ -45,7 +45,7 @@ Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::j
   }
 }
 
-// Compares the tensors that the golden has of a text, and returns how many there were.
+// Compares the golden's tensors of a text with the trace. Returns how many there were.
 std::size_t compare(const std::vector<TracedTensor>& trace, const CheckpointGolden& golden,
                     const std::string& index) {
   const auto logits = std::ranges::find(trace, "logits", &TracedTensor::name);
@@ -54,7 +54,7 @@ std::size_t compare(const std::vector<TracedTensor>& trace, const CheckpointGold
   return 1 + compare_trace(trace, golden, index, tolerance);
 }
 
-// A copy of a checkpoint with more keys in its config.json.
+// A copy of a checkpoint with added keys in its config.json.
 struct ChangedFolder {
   static inline int count = 0;
   std::filesystem::path path;
@@ -81,7 +81,7 @@ std::vector<std::int32_t> ids_of(const std::vector<AnyToken>& tokens) {
 
 }  // namespace
 
-TEST_CASE("a published model's numbers on a prompt are the original library's", "[checkpoints]") {
+TEST_CASE("published models give the original library's tensors for a prompt", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("generate")));
   INFO(name);
   const CheckpointGolden golden(name);
@@ -112,7 +112,7 @@ TEST_CASE("a published model's numbers on a prompt are the original library's", 
   CHECK(compared >= golden.json.at("texts").size());
 }
 
-TEST_CASE("a published model's numbers on an answer are the original library's", "[checkpoints]") {
+TEST_CASE("published models give the original library's tensors for an answer", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("text2text")));
   INFO(name);
   const CheckpointGolden golden(name);
@@ -150,7 +150,7 @@ TEST_CASE("a published model's numbers on an answer are the original library's",
   CHECK(compared >= golden.json.at("texts").size());
 }
 
-TEST_CASE("published models write what the original library's write", "[checkpoints]") {
+TEST_CASE("published models write the same texts as the original library", "[checkpoints]") {
   const std::string name = GENERATE(from_range(writers()));
   INFO(name);
   const CheckpointGolden golden(name);
@@ -170,7 +170,7 @@ TEST_CASE("published models write what the original library's write", "[checkpoi
   }
 }
 
-TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts are the library's",
+TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts match the library",
           "[checkpoints][generation_options]") {
   constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   const auto all =
@@ -202,7 +202,7 @@ TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts are the 
   CHECK(empty > 10);
 }
 
-TEST_CASE("prefixes and settings of config.json's tasks write the library's texts",
+TEST_CASE("prefixes and settings of config.json's tasks give the original library's texts",
           "[checkpoints][tasks]") {
   constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   const auto file = nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
@@ -211,7 +211,7 @@ TEST_CASE("prefixes and settings of config.json's tasks write the library's text
     const std::string base = folder.at("base");
     const ChangedFolder changed(base, folder.at("config"));
     const auto pipeline = load_pipeline<GeneratePipeline>(changed.path);
-    // The same as a folder of ours.
+    // Repeats this with the model saved in our own format.
     const ModelConfig& config = pipeline->config();
     CHECK(parse_config(to_json(config)) == config);
     for (const nlohmann::json& run : folder.at("runs")) {
@@ -233,7 +233,7 @@ TEST_CASE("prefixes and settings of config.json's tasks write the library's text
   CHECK(searched > 100);
 }
 
-TEST_CASE("a prefix stands before the text, and ranges are those of the text alone",
+TEST_CASE("a prefix is put before the text, and ranges refer to the text without it",
           "[checkpoints][tasks]") {
   const ChangedFolder changed(
       "gpt2_generate",
@@ -253,7 +253,7 @@ TEST_CASE("a prefix stands before the text, and ranges are those of the text alo
   CHECK(ids_of(prompt_of("", {})) == ids_of(prompt_of("Once 😐 ", {{"prefix", false}})));
 }
 
-TEST_CASE("settings of a task are refused when it is asked for, and unknown tasks always",
+TEST_CASE("invalid settings of a task are refused when it is selected, and unknown tasks always",
           "[checkpoints][tasks]") {
   const ChangedFolder changed("t5", {{"task_specific_params",
                                       {{"groups", {{"num_beam_groups", 2}, {"num_beams", 2}}},
@@ -291,7 +291,7 @@ TEST_CASE("settings of a task are refused when it is asked for, and unknown task
   CHECK(code_of("marian", {{"prefix", "a "}}) == ErrorCode::unsupported);
 }
 
-TEST_CASE("a folder's stop strings and suppressed tokens hold, and options win",
+TEST_CASE("a folder's stop strings and suppressed tokens apply unless options replace them",
           "[checkpoints][generation_options]") {
   GenerationConfig config;
   read_generation(R"({"stop_strings": ["a", "b"], "suppress_tokens": [3, 4],
@@ -322,7 +322,8 @@ TEST_CASE("a folder's stop strings and suppressed tokens hold, and options win",
   CHECK(refused({{"badWords", {1}}}));
 }
 
-TEST_CASE("words that are never written are arrays of ids", "[checkpoints][generation_options]") {
+TEST_CASE("words that are never written are given as arrays of ids",
+          "[checkpoints][generation_options]") {
   for (const std::string wrong : {"4", "{}", "\"a\"", "[4]", "[[]]", "[[\"a\"]]", "[{\"a\": 1}]"}) {
     GenerationConfig config;
     const Error error =
@@ -335,7 +336,7 @@ TEST_CASE("words that are never written are arrays of ids", "[checkpoints][gener
   CHECK(config.never == std::vector<std::vector<std::int32_t>>{{4}, {5, 6}});
 }
 
-TEST_CASE("a folder that asks for a beam search that draws is named where it stands",
+TEST_CASE("a folder's sampling beam search is refused with the files that set it",
           "[checkpoints][generation_options]") {
   GenerationConfig config;
   read_generation(R"({"do_sample": true, "num_beams": 4})", config);
@@ -350,7 +351,7 @@ TEST_CASE("a folder that asks for a beam search that draws is named where it sta
   options.sample = false;
   CHECK(plan_of(options, config).search.beams == 4);
 
-  // Each in a file of its own, or a task's.
+  // The settings may come from different files, or from a task.
   config = {};
   const std::string_view json = R"({"num_beams": 3})";
   constexpr JsonSource source{ErrorCode::invalid_config, "config.json"};
@@ -363,8 +364,7 @@ TEST_CASE("a folder that asks for a beam search that draws is named where it sta
                         "config.json: num_beams is 3, but"));
 }
 
-TEST_CASE("published models draw from the tokens that the original library draws from",
-          "[checkpoints]") {
+TEST_CASE("published models sample from the same tokens as the original library", "[checkpoints]") {
   const std::string name = GENERATE(from_range(writers()));
   INFO(name);
   const CheckpointGolden golden(name);

@@ -1,4 +1,4 @@
-// Published checkpoints against what the original library makes of them; see tests/checkpoints.
+// Published checkpoints compared with the original library's results; see tests/checkpoints.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -12,11 +12,11 @@
 namespace glassformer::test {
 namespace {
 
-constexpr double tolerance = 1e-4;  // of numbers up to some tens
+constexpr double tolerance = 1e-4;  // for values of up to some tens
 
 }  // namespace
 
-TEST_CASE("a published checkpoint gives the original library's numbers", "[checkpoints]") {
+TEST_CASE("published checkpoints give the original library's tensors", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names()));
   INFO(name);
   const CheckpointGolden expected(name);

@@ -1,4 +1,4 @@
-// Published checkpoints from text to answer, against the original library's pipelines; see
+// Published checkpoints from text to answer, compared with the original library's pipelines; see
 // tests/checkpoints.
 
 #include <unistd.h>
@@ -23,7 +23,8 @@ namespace {
 
 constexpr double tolerance = 1e-4;
 
-// Ids and ranges; of a pair, a token's text. Special tokens of the template have no range.
+// Checks ids and ranges and, for a pair, which text each token is from. The template's special
+// tokens have no range.
 void check_tokens(const nlohmann::json& expected, const std::vector<InputToken>& tokens) {
   std::vector<std::int32_t> ids;
   for (const InputToken& token : tokens) ids.push_back(token.id);
@@ -45,7 +46,7 @@ bool close(float got, double expected) {
   return std::abs(static_cast<double>(got) - expected) < tolerance;
 }
 
-// Whether the original library reads no token of a text, and answers all the same. We do not.
+// Returns whether a text has no token. The original library answers such a text; we refuse it.
 bool has_no_token(const nlohmann::json& text) {
   return std::ranges::all_of(text.at("offsets"), [](const auto& range) { return range.is_null(); });
 }
@@ -82,7 +83,7 @@ TEST_CASE("published classifiers score texts as the original library does", "[ch
   }
 }
 
-TEST_CASE("published models find the entities that the original library finds", "[checkpoints]") {
+TEST_CASE("published models find the original library's entities", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("tokens")));
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
@@ -122,7 +123,7 @@ nlohmann::json long_texts() {
   return nlohmann::json::parse(read_file(checkpoints / "long_texts.json", any_file));
 }
 
-// A copy of a checkpoint whose long texts lose their beginning.
+// A copy of a checkpoint with truncation at the start of long texts.
 struct LosesBeginnings {
   std::filesystem::path path;
 
@@ -180,7 +181,7 @@ TEST_CASE("published models find the original library's entities in long texts",
   CHECK(compared > 500);
 }
 
-TEST_CASE("entities of single tokens in a long text: one each, whatever the windows",
+TEST_CASE("entities of single tokens in a long text occur once, whatever the windows",
           "[checkpoints]") {
   const nlohmann::json all = long_texts();
   for (const auto& [name, texts] : all.at("tokens").items()) {
@@ -219,7 +220,7 @@ TEST_CASE("entities of single tokens in a long text: one each, whatever the wind
   }
 }
 
-TEST_CASE("published classifiers give long texts the windows' mean or highest scores",
+TEST_CASE("published classifiers give long texts the mean or highest score of the windows",
           "[checkpoints]") {
   const nlohmann::json all = long_texts();
   for (const auto& [name, texts] : all.at("sequence").items()) {
@@ -250,7 +251,7 @@ TEST_CASE("published classifiers give long texts the windows' mean or highest sc
   }
 }
 
-TEST_CASE("published models answer as the original library does", "[checkpoints]") {
+TEST_CASE("published models answer questions as the original library does", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("answer")));
   const CheckpointGolden golden(name);
   const auto pipeline = load_pipeline<AnswerPipeline>(checkpoints / name);
@@ -281,7 +282,7 @@ TEST_CASE("published models answer as the original library does", "[checkpoints]
   }
 }
 
-TEST_CASE("published models make the vectors that the original library makes", "[checkpoints]") {
+TEST_CASE("published models give the original library's vectors", "[checkpoints]") {
   const std::string name = GENERATE(from_range(checkpoint_names("embed")));
   INFO(name);
   const CheckpointGolden golden(name);

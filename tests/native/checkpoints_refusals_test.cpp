@@ -1,4 +1,5 @@
-// Checkpoints that must be refused, by name and with the cure; see tests/checkpoints.
+// Checkpoints that must be refused with the name of the problem and its cure; see
+// tests/checkpoints.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@ using nlohmann::json;
 
 constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
 
-// A folder that is well but for what an entry of refusals.json changes.
+// A valid folder with the changes of one entry of refusals.json.
 class ChangedFolder final : public ModelFiles {
  public:
   explicit ChangedFolder(const json& entry)
@@ -62,7 +63,7 @@ class ChangedFolder final : public ModelFiles {
   json config_, files_;
   std::string changed_;  // config.json
   std::vector<std::string> absent_;
-  bool listed_;  // as a folder in hand is, and one of a server is not
+  bool listed_;  // true for a local folder, false for one on a server
 };
 
 void open(const json& entry) {
@@ -73,8 +74,8 @@ void open(const json& entry) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint that cannot be read is refused by name", "[checkpoints]") {
-  open(json::object());  // unchanged, it can be read
+TEST_CASE("an unreadable checkpoint is refused with the name of the problem", "[checkpoints]") {
+  open(json::object());  // the unchanged folder can be read
   const json entries = json::parse(read_file(checkpoints / "refusals.json", any_file));
   REQUIRE(entries.size() > 25);
   for (const json& entry : entries) {
@@ -87,9 +88,9 @@ TEST_CASE("a checkpoint that cannot be read is refused by name", "[checkpoints]"
   }
 }
 
-// AutoModelForMaskedLM alone reads such a file's table; AutoModel and the classes of our tasks fill
-// it with random numbers: tests/checkpoints/tables.py.
-TEST_CASE("a table of embeddings under a language model's output alone is refused",
+// Only AutoModelForMaskedLM reads the embeddings of such a file; AutoModel and the classes of our
+// tasks use random numbers instead: tests/checkpoints/tables.py.
+TEST_CASE("an embedding table stored only as a language model's output is refused",
           "[checkpoints]") {
   for (const auto& [folder_name, output] :
        {std::pair("roberta_sequence", "lm_head.decoder.weight"),

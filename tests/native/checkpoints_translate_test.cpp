@@ -1,4 +1,5 @@
-// Published translators from text to text, against the original library; see tests/checkpoints.
+// Published translators from text to text, compared with the original library; see
+// tests/checkpoints.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -34,7 +35,7 @@ TEST_CASE("published translators translate as the original library does", "[chec
     const nlohmann::json& text = golden.json.at("texts")[i];
     const std::string source = text.at("text");
     INFO(source);
-    if (!text.contains("output")) continue;  // its searches are compared below
+    if (!text.contains("output")) continue;  // its searches are compared in the next test
     const auto output = text.at("output").get<std::vector<std::int32_t>>();
     const Translation translation = pipeline->translate(source, {.beams = 1,
                                                                  .length_penalty = 0,
@@ -76,14 +77,14 @@ TEST_CASE("published translators search as the original library does", "[checkpo
       REQUIRE(translation.sentences.size() == 1);
       const OutputText& output = translation.sentences[0].output;
       CHECK(ids_of(output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());
-      // Scores are written to five digits.
+      // Scores are stored with five digits.
       CHECK(std::abs(static_cast<double>(output.score) - run.at("score").get<double>()) <
             tolerance);
     }
   }
 }
 
-TEST_CASE("what a folder forbids, it forbids to each text of a batch alone", "[checkpoints]") {
+TEST_CASE("a folder's forbidden words apply to each text of a batch separately", "[checkpoints]") {
   const CheckpointGolden golden("marian_rules");
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
   std::vector<std::string> texts;
@@ -99,9 +100,9 @@ TEST_CASE("what a folder forbids, it forbids to each text of a batch alone", "[c
   }
 }
 
-TEST_CASE("what a call puts first, a folder does not forbid", "[checkpoints]") {
+TEST_CASE("a folder's forbidden words do not apply to the tokens of a prefix", "[checkpoints]") {
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian_rules");
-  const std::vector<std::int32_t> prefix = {13, 78, 13, 78};  // a word that it forbids, twice
+  const std::vector<std::int32_t> prefix = {13, 78, 13, 78};  // a forbidden word, twice
   for (const std::size_t beams : {1, 3}) {
     const Translation translation =
         pipeline->translate("a", {.beams = beams, .prefixes = {prefix}});
@@ -110,11 +111,11 @@ TEST_CASE("what a call puts first, a folder does not forbid", "[checkpoints]") {
     REQUIRE(ids.size() > prefix.size());
     CHECK(std::ranges::equal(std::span(ids).first(prefix.size()), prefix));
     CHECK(std::isfinite(output.score));
-    CHECK(ids[4] != 13);  // then it does
+    CHECK(ids[4] != 13);  // forbidden after the prefix
   }
 }
 
-TEST_CASE("a language code stands before each sentence, and not in the translation",
+TEST_CASE("a language code precedes each sentence and is not part of the translation",
           "[checkpoints]") {
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
   const Translation translation =
@@ -132,7 +133,7 @@ TEST_CASE("a language code stands before each sentence, and not in the translati
   CHECK(error_of([&] { pipeline->translate(">>fra<< "); }).code() == ErrorCode::empty_input);
 }
 
-TEST_CASE("a sentence's own language code takes the place of the text's", "[checkpoints]") {
+TEST_CASE("a sentence's own language code replaces the text's", "[checkpoints]") {
   const auto pipeline = load_pipeline<TranslatePipeline>(checkpoints / "marian");
   const Tokenizer& tokenizer = pipeline->source_tokenizer();
   const std::int32_t french = *tokenizer.find(">>fra<<"), german = *tokenizer.find(">>de<<");
@@ -144,14 +145,14 @@ TEST_CASE("a sentence's own language code takes the place of the text's", "[chec
   CHECK(ids_of(first.source_tokens) == ids_of(third.source_tokens));
   CHECK(first.source_tokens[0].id == french);
   CHECK(second.source_tokens[0].id == german);
-  // As that sentence alone, and the code is no part of it.
+  // The result equals that of the sentence alone, and the code is not part of it.
   const Translation alone = pipeline->translate(">>de<< The dog.", {.max_length = 4});
   CHECK(ids_of(second.source_tokens) == ids_of(alone.sentences[0].source_tokens));
   CHECK(second.output.text == alone.text);
   CHECK(second.start == 25);
   CHECK(second.end == 33);
   CHECK(translation.text == first.output.text + " " + second.output.text + " " + third.output.text);
-  // Without one of the text, the others have none.
+  // If the text has no code, the other sentences have none either.
   const Translation one = pipeline->translate("The cat. >>de<< The dog.", {.max_length = 4});
   CHECK(one.sentences[0].source_tokens[0].id != french);
   CHECK(one.sentences[1].source_tokens[0].id == german);

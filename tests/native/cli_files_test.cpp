@@ -14,7 +14,7 @@ std::string sha256(std::string_view text) {
   return hash.finish();
 }
 
-// Examples of the Secure Hash Standard's validation system (NIST) and of FIPS 180-4.
+// Examples from NIST's validation system for the Secure Hash Standard and from FIPS 180-4.
 TEST_CASE("SHA-256 gives NIST's hashes", "[cli]") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -25,7 +25,7 @@ TEST_CASE("SHA-256 gives NIST's hashes", "[cli]") {
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("SHA-256 takes bytes in pieces of any size", "[cli]") {
+TEST_CASE("SHA-256 accepts bytes in pieces of any size", "[cli]") {
   const std::string text(200, 'x');
   for (std::size_t size = 1; size < 130; ++size) {
     Sha256 hash;
@@ -37,7 +37,7 @@ TEST_CASE("SHA-256 takes bytes in pieces of any size", "[cli]") {
   }
 }
 
-TEST_CASE("a manifest is written as it is read", "[cli]") {
+TEST_CASE("a manifest survives writing and reading", "[cli]") {
   const std::string json =
       "{\n  \"files\": {\n    \"a\": {\n      \"size\": 3,\n      \"sha256\": \"00ff\"\n    }\n"
       "  }\n}\n";

@@ -6,7 +6,7 @@
 
 namespace glassformer::test {
 
-/// The Error that an action throws.
+/// Returns the Error that an action throws.
 template <class Action>
 Error error_of(Action action) {
   try {

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-TEST_CASE("each error code has a name of its own, which JavaScript knows", "[errors]") {
+TEST_CASE("each error code has a unique name that JavaScript has, too", "[errors]") {
   const std::string types = test::read_text(GLASSFORMER_SOURCE_DIR "/wasm/src/errors.ts");
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {

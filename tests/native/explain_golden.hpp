@@ -15,7 +15,7 @@
 
 namespace glassformer::test {
 
-/// A tiny model, of tests/golden or published, and what PyTorch finds there
+/// A tiny model, from tests/golden or published, and PyTorch's explanations of it
 /// (weights/train/goldens_explain.py).
 struct ExplainGolden {
   explicit ExplainGolden(const std::string& case_name) : name(case_name) {
@@ -36,10 +36,11 @@ struct ExplainGolden {
     return read;
   }
 
-  /// The model and a session, as explanations take them.
+  /// Returns the model and a session, in the form that explanations take.
   EncoderRunner runner() const { return {*model, session}; }
 
-  /// PyTorch runs in doubles: what differs is the rounding of floats, over two layers.
+  /// Compares with PyTorch's values in double precision: they differ by the rounding of floats over
+  /// two layers.
   void check_near(const std::string& tensor, std::span<const float> got) const {
     INFO(name << ": " << tensor);
     CHECK(distance(got, expected.at(tensor).values) <= most_error);
@@ -53,7 +54,7 @@ struct ExplainGolden {
 
   std::string name;
   bool published = false;
-  nlohmann::json texts;  // of a published model objects, else ids
+  nlohmann::json texts;  // objects for a published model, otherwise ids
   nlohmann::json plan;   // explain.json
   std::map<std::string, GoldenTensor> expected;
   std::unique_ptr<EncoderModel> model;
@@ -86,7 +87,7 @@ struct ExplainGolden {
   }
 };
 
-/// Each of them in turn; the published ones have poolers and embedding norms.
+/// Generates each golden in turn; the published ones have poolers and embedding norms.
 inline ExplainGolden explain_golden() {
   return ExplainGolden(GENERATE("pre_norm_mean", "post_norm_gelu_learned_first",
                                 "tutorial_post_norm", "bert_sequence", "bert_many_labels",

@@ -9,7 +9,7 @@
 
 namespace glassformer::test {
 
-/// All texts, explained to the end.
+/// Explains all texts and returns their outcomes.
 inline std::vector<Outcome> explain(Pipeline& pipeline, const std::vector<TextInput>& texts,
                                     const std::string& options,
                                     ResultForm form = ResultForm::json) {
@@ -19,7 +19,7 @@ inline std::vector<Outcome> explain(Pipeline& pipeline, const std::vector<TextIn
   return job->end();
 }
 
-/// One, as JSON. Fails the running test where it cannot be explained.
+/// Explains one text and returns the JSON. Fails the running test if the text cannot be explained.
 inline nlohmann::json explain_one(Pipeline& pipeline, const TextInput& text,
                                   const std::string& options) {
   const std::vector<Outcome> outcomes = explain(pipeline, {text}, options);

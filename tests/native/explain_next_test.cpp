@@ -1,4 +1,4 @@
-// Explanations of what a decoder would write next, against PyTorch and against what must hold of
+// Explanations of a decoder's next token, compared with PyTorch and with properties that hold for
 // any model.
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace glassformer::test {
 namespace {
 
-// A published GPT-2, and what PyTorch finds there (weights/train/goldens_explain_next.py).
+// A published GPT-2 and PyTorch's explanations of it (weights/train/goldens_explain_next.py).
 struct NextGolden {
   explicit NextGolden(const std::string& name, Compute compute = Compute::f32)
       : folder(checkpoints / name),
@@ -31,7 +31,7 @@ struct NextGolden {
     text = texts.at(plan.at("text").get<std::size_t>()).at("text");
   }
 
-  // PyTorch runs in doubles: what differs is the rounding of floats.
+  // PyTorch computes in double precision: values differ by the rounding of floats.
   void check_near(const std::string& tensor, std::span<const float> got) const {
     INFO(tensor);
     CHECK(distance(got, expected.at(tensor).values) <= 1e-4);
@@ -62,7 +62,7 @@ void check_sums(const Ledger& ledger) {
 
 }  // namespace
 
-TEST_CASE("what is written next: rollout, value norms and lens are PyTorch's", "[explain]") {
+TEST_CASE("rollout, value norms and lens of the next token match PyTorch", "[explain]") {
   NextGolden golden(GENERATE(from_range(names)));
   INFO(golden.folder);
   const Explanation<Rollout> rollout = golden.explainer.rollout(golden.text);
@@ -85,7 +85,7 @@ TEST_CASE("what is written next: rollout, value norms and lens are PyTorch's", "
   }
   golden.check_near("lens.logprobs", logprobs);
 
-  // After the last layer it is the answer itself.
+  // After the last layer, the lens shows the answer itself.
   NextOptions everything;
   everything.count = 0;
   const Prediction next = Generator::load(golden.folder).next(golden.text, everything);
@@ -97,7 +97,7 @@ TEST_CASE("what is written next: rollout, value norms and lens are PyTorch's", "
   }
 }
 
-TEST_CASE("what is written next: the ledger's parts are PyTorch's, and sum to it", "[explain]") {
+TEST_CASE("the ledger of the next token has PyTorch's parts, which sum to its value", "[explain]") {
   NextGolden golden(GENERATE(from_range(names)));
   INFO(golden.folder);
   const NextLedger found = golden.explainer.ledger(golden.text, {.effects = true}).part;
@@ -114,7 +114,8 @@ TEST_CASE("what is written next: the ledger's parts are PyTorch's, and sum to it
   golden.check_near("ledger.effects", found.ledger.effects);
   check_sums(found.ledger);
 
-  // Only the last row is written; the views differ by where heads' parts are entered.
+  // In `written`, only the last row is nonzero. The views differ in where the heads' parts are
+  // entered.
   const std::size_t width = found.ledger.columns.size();
   for (std::size_t i = 0; i + width < found.ledger.written.size(); ++i) {
     CHECK(found.ledger.written[i] == 0.0f);
@@ -136,8 +137,7 @@ TEST_CASE("what is written next: the ledger's parts are PyTorch's, and sum to it
   check_sums(chosen.ledger);
 }
 
-TEST_CASE("with integers the ledger of what is written next has a column for rounding",
-          "[explain]") {
+TEST_CASE("the ledger of the next token has a column for rounding in 8-bit integers", "[explain]") {
   NextGolden golden(GENERATE(from_range(names)), Compute::int8);
   const Ledger ledger = golden.explainer.ledger(golden.text, {.effects = true}).part.ledger;
   REQUIRE(to_string(ledger.columns.back()) == "rounding");
@@ -149,7 +149,7 @@ TEST_CASE("with integers the ledger of what is written next has a column for rou
   CHECK(ledger.effects[last] == 0.0f);
 }
 
-TEST_CASE("the shipped writer's ledger sums to its lead, also of a long text", "[explain]") {
+TEST_CASE("the shipped writer's ledger sums to its lead, for long texts too", "[explain]") {
   NextTokenExplainer explainer =
       NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
   std::string long_text;
@@ -161,7 +161,7 @@ TEST_CASE("the shipped writer's ledger sums to its lead, also of a long text", "
     CHECK(found.part.ledger.value > 0);
     CHECK(found.part.ledger.tokens == found.tokens.size());
   }
-  // The effect of a head is what a run without it loses.
+  // The effect of a head is the difference to a run without it.
   const std::string text = "The film was one of the";
   const NextLedger found = explainer.ledger(text, {.effects = true}).part;
   Generator generator =
@@ -184,7 +184,7 @@ TEST_CASE("the shipped writer's ledger sums to its lead, also of a long text", "
   CHECK(std::abs(found.ledger.value - lead(options) - effect) < 1e-4);
 }
 
-TEST_CASE("what cannot be explained is refused by name", "[explain]") {
+TEST_CASE("next-token explanations refuse invalid requests by name", "[explain]") {
   NextGolden golden("gpt2_generate");
   const auto refusal = [&](const NextLedgerOptions& options) {
     return error_of([&] { golden.explainer.ledger(golden.text, options); });
@@ -195,7 +195,7 @@ TEST_CASE("what cannot be explained is refused by name", "[explain]") {
   CHECK_NOTHROW(golden.explainer.rollout(""));  // begins with the bos token
   CHECK(error_of([] { NextTokenExplainer::load(checkpoints / "t5"); }).code() ==
         ErrorCode::unsupported);
-  // The runner-up of a token that is not the likeliest is the likeliest.
+  // If the token is not the most probable one, its rival is the most probable one.
   const NextLedger other = golden.explainer.ledger(golden.text, {.token = 17}).part;
   CHECK(other.against.id == golden.plan.at("token"));
   CHECK(other.ledger.value < 0);

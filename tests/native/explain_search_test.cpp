@@ -1,5 +1,5 @@
-// Explanations that run the model again and again: orders of words, cut arrows, circuits; and all
-// of them through the pipelines.
+// Explanations that run the model repeatedly: orders of words, cut edges, circuits. Also all
+// explanations through the pipelines.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ struct Subject : Golden {
     text.ids = json.at("ids").at(text_index).get<std::vector<std::int32_t>>();
   }
 
-  // The number explained of a run with some patches, or without some tokens.
+  // Returns the explained value of a run with some patches, or with some tokens masked.
   double number(const std::vector<Patch>& patches, const std::vector<std::size_t>& masked = {}) {
     const Tensor<2> logits = run(text.batch(masked), {.patches = patches}).logits;
     if (contrast.weights.empty()) {
@@ -72,7 +72,7 @@ void check_order(const ExplainGolden& golden, const std::string& order, const Or
   golden.check_near(order + ".sufficiency", got.sufficiency);
 }
 
-// `name`: of what explain.json says, and before its tensors.
+// `name`: an entry of explain.json, and the prefix of its tensors' names.
 void check_faithfulness(const ExplainGolden& golden, const std::string& name,
                         const ExplainedText& text) {
   const Json& plan = golden.plan.at(name);
@@ -93,17 +93,17 @@ void check_faithfulness(const ExplainGolden& golden, const std::string& name,
 
 }  // namespace
 
-TEST_CASE("words are left out as PyTorch leaves them out", "[explain]") {
+TEST_CASE("words are left out in PyTorch's order", "[explain]") {
   const ExplainGolden golden = explain_golden();
   check_faithfulness(golden, "faithfulness", golden.text);
 }
 
-TEST_CASE("of many words, quantiles are left out as PyTorch does", "[explain]") {
+TEST_CASE("long texts leave out quantiles of words, as in PyTorch", "[explain]") {
   const ExplainGolden golden("pre_norm_mean");
   check_faithfulness(golden, "many_words", {.ids = golden.plan.at("many_words").at("ids")});
 }
 
-TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
+TEST_CASE("deletion and insertion equal runs with masked words", "[explain]") {
   Subject subject("pre_norm_mean");
   const double full = subject.number({});
   const FaithfulnessTest::Subject parts = parts_of(subject.text);
@@ -142,13 +142,13 @@ TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
   }
   CHECK(got.scores.comprehensiveness.size() == 4);
   CHECK(got.scores.sufficiency.size() == 4);
-  // 5 % and 10 % of eight words are one, 50 % four; with all but the probability it is the same.
+  // 5 % and 10 % of eight words are both one word; 50 % are four.
   CHECK(got.scores.comprehensiveness[0] == got.scores.comprehensiveness[1]);
   CHECK(got.leave_one_out.score >= got.scores.score - 1e-3f);
   CHECK(got.random.size() == 8);
   CHECK(got.random_deviation() > 0);
 
-  // The same whatever a step holds; another seed has other orders.
+  // The result does not depend on the size of a step; another seed gives other orders.
   const Faithfulness slow = run({subject.runner(), parts, 8, 3}, 1);
   CHECK(slow.scores.deletion == got.scores.deletion);
   CHECK(slow.random == got.random);
@@ -158,7 +158,7 @@ TEST_CASE("deletion and insertion are runs with words masked", "[explain]") {
 TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
   Subject subject("post_norm_gelu_learned_first");
   FaithfulnessTest::Subject parts = parts_of(subject.text);
-  parts.parts.erase(parts.parts.begin());  // the first token, from which the model answers, stays
+  parts.parts.erase(parts.parts.begin());  // keeps the first token, from which the model answers
   parts.scores.erase(parts.scores.begin());
   const float forward = run({subject.runner(), parts, 0, 1}).scores.score;
   for (float& score : parts.scores) score = -score;
@@ -168,7 +168,7 @@ TEST_CASE("the reverse of an order has the opposite score", "[explain]") {
   CHECK(backward.random_deviation() == 0);
 }
 
-TEST_CASE("long texts have quantiles of words, texts of one word are refused", "[explain]") {
+TEST_CASE("long texts use quantiles of words, and texts of one word are refused", "[explain]") {
   Subject subject("pre_norm_mean");
   subject.text.ids.assign(60, 5);
   for (std::size_t i = 0; i < 60; ++i) subject.text.ids[i] += static_cast<std::int32_t>(i % 7);
@@ -197,7 +197,7 @@ Stream stream_of(const ExplainGolden& golden) {
 
 }  // namespace
 
-TEST_CASE("arrows are cut as PyTorch cuts them", "[explain]") {
+TEST_CASE("edges are cut as in PyTorch", "[explain]") {
   const ExplainGolden golden = explain_golden();
   std::vector<AttentionEdge> edges;
   for (const auto& [layer, head, query, key] :
@@ -215,7 +215,7 @@ TEST_CASE("arrows are cut as PyTorch cuts them", "[explain]") {
   }
 }
 
-TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]") {
+TEST_CASE("cutting an edge equals patching its score or weight", "[explain]") {
   Subject subject(GENERATE("pre_norm_mean", "local_window", "post_norm_gelu_learned_first"), 3);
   INFO(subject.name);
   const double full = subject.number({});
@@ -249,7 +249,7 @@ TEST_CASE("arrows are cut as patches of scores or weights cut them", "[explain]"
   CHECK_THAT(error.what(), ContainsSubstring("got layer 0, head 0, query 99, key 0"));
 }
 
-TEST_CASE("arrows that attention does not have are not cut", "[explain]") {
+TEST_CASE("edges that attention does not have are not cut", "[explain]") {
   const Subject subject("pre_norm_mean"), linear("linear_attention");
   const auto model = load_model(subject.folder, subject.config, Compute::int8);
   CHECK(error_of([&] { expect_cuttable(*model, Cut::weights); }).code() == ErrorCode::unsupported);
@@ -258,7 +258,7 @@ TEST_CASE("arrows that attention does not have are not cut", "[explain]") {
   expect_cuttable(*linear.model, Cut::weights);
 }
 
-TEST_CASE("a head without arrows is ablated", "[explain]") {
+TEST_CASE("cutting all edges of a head ablates it", "[explain]") {
   Subject subject(GENERATE("pre_norm_mean", "linear_attention"));
   subject.number({});
   EdgeSet set(subject.config.encoder(), subject.text.tokens());
@@ -273,7 +273,7 @@ TEST_CASE("a head without arrows is ablated", "[explain]") {
   CHECK(std::abs(subject.contrast.of(logits.data()) - subject.number({ablation({1, 1})})) < 1e-6);
 }
 
-TEST_CASE("a circuit is the one that PyTorch's runs lead to", "[explain]") {
+TEST_CASE("a circuit is the one found with PyTorch's runs", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const Json& plan = golden.plan.at("circuit");
   CircuitSearch search(golden.runner(), golden.read(plan.at("text")), plan.at("least"));
@@ -293,7 +293,7 @@ TEST_CASE("a circuit is the one that PyTorch's runs lead to", "[explain]") {
   golden.check_near("circuit.numbers", numbers);
 }
 
-TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
+TEST_CASE("the edges of a circuit suffice for the verdict", "[explain]") {
   Subject subject(GENERATE("pre_norm_mean", "tutorial_post_norm", "post_norm_gelu_learned_first"));
   INFO(subject.name);
   const double full = subject.number({});
@@ -306,7 +306,7 @@ TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
   CHECK(std::abs(static_cast<double>(circuit.full) - full) < 1e-6);
   CHECK(circuit.faithfulness >= least);
 
-  // A run with nothing else than its arrows, by patches.
+  // Runs with only the circuit's edges, by patching all others.
   std::vector<Patch> others;
   const std::size_t tokens = subject.text.tokens(), heads = subject.config.encoder().n_heads();
   for (std::size_t layer = 0; layer < 2; ++layer) {
@@ -329,7 +329,7 @@ TEST_CASE("a circuit's arrows alone keep the verdict", "[explain]") {
   }
 }
 
-TEST_CASE("explanations are told as JSON, their tensors beside it", "[explain]") {
+TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const std::string text = "not good at all";
   const Classification plain = pipeline->classify(text);
@@ -367,7 +367,7 @@ TEST_CASE("explanations are told as JSON, their tensors beside it", "[explain]")
         1e-6f);
 }
 
-TEST_CASE("words stay together where a text is taken apart", "[explain]") {
+TEST_CASE("the tokens of a word stay together in an explanation's input", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const ClassifierExplainer explainer(*pipeline);
   const std::string text = "the plot makes no sense";
@@ -381,7 +381,7 @@ TEST_CASE("words stay together where a text is taken apart", "[explain]") {
   CHECK(input.sentence_starts == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("a transplant takes two texts and tells which tokens belong together", "[explain]") {
+TEST_CASE("a transplant takes two texts and reports which tokens are aligned", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const TextInput texts("the plot makes no sense", "the plot makes sense");
   const Json got = explain_one(*pipeline, texts, R"({"method": "transplant"})");
@@ -399,7 +399,7 @@ TEST_CASE("a transplant takes two texts and tells which tokens belong together",
     CHECK(at.at("delta").at("shape") == Json({2, got.at("tokens").size()}));
   }
 
-  // Over 64 tokens a cell is a word.
+  // Above 64 tokens, a cell is a word.
   ModelConfig config = pipeline->config();
   config.architecture.encoder->max_length = 512;
   ClassifyPipeline wide(config, load_tokenizer(golden_folder));
@@ -412,7 +412,7 @@ TEST_CASE("a transplant takes two texts and tells which tokens belong together",
   const Json words = explain_one(wide, {base, donor}, R"({"method": "transplant"})");
   REQUIRE(words.at("tokens").size() > 64);
   CHECK(words.at("cells").size() == 48);
-  // Over 64 words a sentence.
+  // Above 64 words, a cell is a sentence.
   std::string sentences;
   for (int i = 0; i < 16; ++i) sentences += "The plot makes no sense. ";
   const Json cells =
@@ -421,7 +421,7 @@ TEST_CASE("a transplant takes two texts and tells which tokens belong together",
   CHECK(cells[1].at("tokens").size() > 10);
 }
 
-TEST_CASE("the public Explainer explains what the Classifier answers", "[explain]") {
+TEST_CASE("the public Explainer explains the Classifier's answers", "[explain]") {
   Explainer explainer = Explainer::load(golden_folder);
   Classifier classifier = Classifier::load(golden_folder);
   const std::string text = "not good at all", donor = "good at all";
@@ -465,7 +465,7 @@ TEST_CASE("the public Explainer explains what the Classifier answers", "[explain
   CHECK(error_of([&] { explainer.lens(""); }).code() == ErrorCode::empty_input);
 }
 
-TEST_CASE("options of explanations are checked by name", "[explain]") {
+TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const auto refused = [&](const std::string& options, const std::string& message) {
     INFO(options);

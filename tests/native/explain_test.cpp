@@ -1,4 +1,4 @@
-// Explanations of an answer, against PyTorch and against what must hold of any model.
+// Explanations of an answer, compared with PyTorch and with properties that hold for any model.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -64,15 +64,16 @@ TEST_CASE("rollout multiplies the layers' mixtures", "[explain]") {
         std::vector<float>(got.end() - static_cast<std::ptrdiff_t>(last.size()), got.end()));
 }
 
-TEST_CASE("a query that reads nothing stays itself in a rollout", "[explain]") {
+TEST_CASE("a query that reads nothing consists only of itself in a rollout", "[explain]") {
   AttentionMap map = {.layers = 2, .heads = 2, .queries = 3, .keys = 3};
   for (std::size_t layer = 0; layer < 2; ++layer) {
-    for (std::size_t head = 0; head < 2; ++head) map.at(layer, head)[3] = 1;  // 1 reads 0
+    for (std::size_t head = 0; head < 2; ++head)
+      map.at(layer, head)[3] = 1;  // token 1 reads token 0
   }
   CHECK(rollout(map) == std::vector<float>{1, 0, 0, 0.75f, 0.25f, 0, 0, 0, 1});
 }
 
-TEST_CASE("a translation's rollout goes through the source", "[explain]") {
+TEST_CASE("a translation's rollout continues through the source", "[explain]") {
   const AttentionMap encoder = random_rows(2, 3, 5, 5), decoder = random_rows(2, 3, 4, 4),
                      cross = random_rows(2, 3, 4, 5);
   const std::vector<float> got = rollout({encoder, decoder, cross});
@@ -96,7 +97,7 @@ TEST_CASE("a translation's rollout goes through the source", "[explain]") {
   }
 }
 
-TEST_CASE("value norms are those of the vectors that attention moves", "[explain]") {
+TEST_CASE("value norms are the norms of the vectors that attention moves", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const auto traced = trace(golden.runner(), golden.text, value_norm_tensors());
   const ValueNorms norms = value_norms(explained_stack(golden.model->encoder(), "encoder"), traced);
@@ -104,19 +105,19 @@ TEST_CASE("value norms are those of the vectors that attention moves", "[explain
   golden.check_near("value_norms.layers", norms.layers.data);
 }
 
-TEST_CASE("the lens reads each layer's stream with the model's own head", "[explain]") {
+TEST_CASE("the lens applies the model's own head to each layer's stream", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const Lens read = lens(golden.runner(), stream_of(golden.runner(), golden.text));
   golden.check_near("lens.logits", read.logits);
   golden.check_near("lens.token_logits", read.token_logits);
 
-  // The last row is the answer itself, to the bit.
+  // The last row is the answer, bit for bit.
   const Tensor<2> logits = golden.runner()(golden.text.batch(), {}).logits;
   CHECK(std::equal(logits.begin(), logits.end(),
                    read.logits.end() - static_cast<std::ptrdiff_t>(read.labels)));
 }
 
-TEST_CASE("the ledger's parts are PyTorch's, and sum to the answer", "[explain]") {
+TEST_CASE("the ledger has PyTorch's parts, which sum to the answer", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const auto traced = trace(golden.runner(), golden.text, ledger_tensors(*golden.model));
   Ledger parts = ledger(*golden.model, traced, golden.contrast);
@@ -134,7 +135,7 @@ TEST_CASE("the ledger's parts are PyTorch's, and sum to the answer", "[explain]"
 
 namespace {
 
-// Both views sum to the answer, for each label.
+// Checks that both views sum to the answer, for each label.
 void check_sums(const EncoderRunner& of, const ExplainedText& text) {
   const auto traced = trace(of, text, ledger_tensors(of.model));
   const std::size_t labels = of->head_config().outputs;
@@ -174,7 +175,7 @@ TEST_CASE("the ledger sums to the answer of every classifier", "[explain]") {
   }
 }
 
-TEST_CASE("with integers the ledger has a column for what they round off", "[explain]") {
+TEST_CASE("the ledger has a column for rounding in 8-bit integers", "[explain]") {
   const Golden golden("pre_norm_mean");
   const auto model = load_model(golden.folder, golden.config, Compute::int8);
   const EncoderRunner runner = {*model, golden.session};
@@ -192,7 +193,7 @@ TEST_CASE("with integers the ledger has a column for what they round off", "[exp
 }
 
 TEST_CASE("tokens of two texts are aligned", "[explain]") {
-  // 1 and 2 are special; a token above 100 goes on with a word.
+  // 1 and 2 are special; tokens above 100 continue a word.
   const auto align = [](const std::vector<std::int32_t>& base,
                         const std::vector<std::int32_t>& donor) {
     const auto tokens = [](const std::vector<std::int32_t>& ids) {
@@ -220,22 +221,23 @@ TEST_CASE("tokens of two texts are aligned", "[explain]") {
   CHECK(removed.base_columns == Columns{0, 1, 2, 3, 4});
   CHECK(removed.donor_columns == Columns{0, 1, 3, 4});
 
-  // One token for another; a word of three pieces for one of two: the last of each.
+  // One token is replaced by another; a word of three pieces by one of two, aligned at their last
+  // pieces.
   CHECK(pairs(align({10, 11, 12}, {10, 21, 12})) == std::vector<int>{0, 1, 2});
   const TokenAlignment words = align({10, 11, 111, 112, 12}, {10, 21, 121, 12});
   CHECK(pairs(words) == std::vector<int>{0, -1, -1, 2, 3});
   CHECK(words.base_columns == Columns{0, 1, 2, 4, 5});
   CHECK(words.donor_columns == Columns{0, 3, 4, 5});
-  // Two words for one: nothing pairs them.
+  // Two words replaced by one are not aligned.
   CHECK(pairs(align({10, 11, 12, 13}, {10, 21, 13})) == std::vector<int>{0, -1, -1, 2});
-  // Of two longest common subsequences the leftmost; specials pair with specials alone.
+  // The leftmost of two longest common subsequences is used; specials align only with specials.
   CHECK(pairs(align({30, 11, 31}, {40, 11, 41, 11, 42, 43})) == std::vector<int>{0, 1, -1});
   CHECK(pairs(align({1, 10, 2, 11, 2}, {1, 11, 2, 12, 2})) == std::vector<int>{0, 1, 2, 3, 4});
   CHECK(pairs(align({1, 2}, {1, 10, 2})) == std::vector<int>{0, 2});
   CHECK(align({}, {10}).columns == 1);
 }
 
-TEST_CASE("a transplant resumes from each layer what a whole run would give", "[explain]") {
+TEST_CASE("a transplant gives the result of a complete run from each layer", "[explain]") {
   const ExplainGolden golden = explain_golden();
   const auto& plan = golden.plan.at("transplant");
   const ExplainedText base = {.ids = plan.at("base").get<std::vector<std::int32_t>>()};
@@ -286,7 +288,7 @@ TEST_CASE("a transplant resumes from each layer what a whole run would give", "[
   }
 }
 
-TEST_CASE("a whole text carried into another gives that one's answer", "[explain]") {
+TEST_CASE("a whole text transplanted into another gives its own answer", "[explain]") {
   const Golden golden(GENERATE("pre_norm_mean", "linear_attention", "tutorial_post_norm"));
   const auto compute = GENERATE(Compute::f32, Compute::int8);
   const auto model = load_model(golden.folder, golden.config, compute);
@@ -310,11 +312,11 @@ TEST_CASE("a whole text carried into another gives that one's answer", "[explain
   for (const float value : table.values) CHECK(value == table.donor);
   CHECK(table.base == table.plain_base);
 
-  // Into itself, nothing moves: no cell runs.
+  // A transplant into the same text changes nothing, so no cell is run.
   Transplant none(runner, {base, base, alignment}, {});
   std::size_t rows = 1;
   while (none.step(1)) ++rows;
-  CHECK(rows == none.table().rows);  // or else there would be a step for each cell
+  CHECK(rows == none.table().rows);  // otherwise there would be a step per cell
   for (std::size_t row = 0; row < none.table().rows; ++row) CHECK(none.table().delta(row, 1) == 0);
   CHECK(!none.table().share(0, 0).has_value());
 }

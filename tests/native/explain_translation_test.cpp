@@ -1,4 +1,4 @@
-// Explanations of translations, against PyTorch and against what must hold of any model.
+// Explanations of translations, compared with PyTorch and with properties that hold for any model.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -23,7 +23,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-// The ledger of one token, its views beside the JSON.
+// The ledger of one token: the JSON and its views.
 struct FoundLedger {
   FoundLedger(Pipeline& pipeline, const std::string& text, const Json& options) {
     const auto outcomes = explain(pipeline, {text}, options.dump(), ResultForm::json_and_tensors);
@@ -44,7 +44,7 @@ struct FoundLedger {
     const auto names = json.at("columns").get<std::vector<std::string>>();
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   }
-  // Both views sum to the number, and differ by where a column's parts are entered.
+  // Checks that both views sum to the value. They differ in where a column's parts are entered.
   void check_sums() const {
     const double most = 1e-4 * std::max(1.0, std::abs(value));
     for (std::size_t c = 0; c < columns(); ++c) {
@@ -61,7 +61,7 @@ struct FoundLedger {
     }
     return sum;
   }
-  // What a column has of the tokens from `first` on, or before it.
+  // Returns how much a column reads from the tokens from `first` on.
   double read_from(std::size_t c, std::size_t first) const {
     double sum = 0;
     for (std::size_t i = first; i < read.shape[0]; ++i) {
@@ -78,7 +78,7 @@ struct FoundLedger {
 
 }  // namespace
 
-TEST_CASE("a translation's ledger has PyTorch's parts, and they sum to it", "[explain]") {
+TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", "[explain]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
@@ -103,8 +103,8 @@ TEST_CASE("a translation's ledger has PyTorch's parts, and they sum to it", "[ex
   check_near("ledger.effects", found.effects);
   found.check_sums();
 
-  // The decoder's last row alone is written; its own heads or recurrent units read its tokens, the
-  // others the source's.
+  // In `written`, only the decoder's last row is nonzero. Its own heads or recurrent units read its
+  // tokens, the others the source's.
   const std::size_t own = plan.at("position").get<std::size_t>() + 1;
   CHECK(found.read.shape[0] == own + found.json.at("sourceTokens").size());
   for (std::size_t i = 0; i < found.written.shape[0]; ++i) {
@@ -131,8 +131,8 @@ TEST_CASE("a translation's ledger has PyTorch's parts, and they sum to it", "[ex
   check_near("other.read", chosen.read.data);
 }
 
-// What no golden has: norms before a recurrent unit, and positions that are no part of the stream.
-TEST_CASE("recurrent units after a norm, and relative positions, have ledgers that sum up",
+// Covers cases that no golden has: norms before a recurrent unit, and positions outside the stream.
+TEST_CASE("ledgers of recurrent units after a norm, and of relative positions, sum to their value",
           "[explain]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   ModelConfig config = golden.config;
@@ -179,12 +179,12 @@ TEST_CASE("the shipped translators' ledgers sum to a word's lead", "[explain]") 
     CHECK(found.json.at("token").at("id") == tokens[position].id);
     CHECK(std::abs(found.json.at("token").at("logprob").get<float>() - tokens[position].logprob) <
           1e-3f);
-    CHECK(found.value > 0);  // greedily, the likeliest is what is written
+    CHECK(found.value > 0);  // greedy: the most probable token is written
     CHECK((found.column("rounding") < found.columns()) == (compute == Compute::int8));
   }
 }
 
-TEST_CASE("what a translation's ledger cannot be asked is refused by name", "[explain]") {
+TEST_CASE("ledgers of translations refuse invalid requests by name", "[explain]") {
   const TranslationGolden golden("translate_post_norm_tied");
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
   const std::string text = "the old film.";
@@ -203,7 +203,7 @@ TEST_CASE("what a translation's ledger cannot be asked is refused by name", "[ex
         ErrorCode::invalid_option);
   CHECK(refusal({{"method", "rollout"}, {"position", 1}}).code() == ErrorCode::invalid_option);
 
-  // After tokens of one's own; what is written there is the same as it is after the same tokens.
+  // After a given prefix; earlier positions explain the prefix's own tokens.
   const Json three = {20, 21, 22};
   const FoundLedger forced(*pipeline, text, {{"method", "ledger"}, {"prefix", three}});
   CHECK(forced.json.at("position") == 3);
@@ -216,7 +216,7 @@ TEST_CASE("what a translation's ledger cannot be asked is refused by name", "[ex
   CHECK(earlier.json.at("token").at("id") == 21);
   CHECK(outcome({{"method", "ledger"}, {"prefix", {999}}}).code() == ErrorCode::invalid_option);
 
-  // What stands there is the rival of another token; asked for as the rival, it gives way.
+  // The written token may be given as the rival; then the explained token is another one.
   const FoundLedger written(*pipeline, text, {{"method", "ledger"}});
   const Json first = written.json.at("token").at("id");
   CHECK(first == written.json.at("tokens").at(0).at("id"));
@@ -226,7 +226,7 @@ TEST_CASE("what a translation's ledger cannot be asked is refused by name", "[ex
   CHECK(other.value < 0);
 }
 
-TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
+TEST_CASE("explanations of a translation are made per sentence", "[explain]") {
   const TranslationGolden golden(GENERATE("translate_pre_norm_shared", "translate_post_norm_tied"));
   INFO(golden.name);
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
@@ -247,7 +247,8 @@ TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
     CHECK(sentence.at("text") == of.output.text);
     CHECK(sentence.at("rollout").at("shape") == Json({targets, targets + sources}));
 
-    // The last layer reads as the model does: greedily, its best word is the one put out.
+    // The last layer gives the model's own answer: with greedy search, its best word is the written
+    // one.
     const Json& words = lens.at("sentences").at(i).at("layers");
     REQUIRE(words.size() == golden.config.decoder().layers.size() + 1);
     REQUIRE(words.back().size() == targets);
@@ -258,7 +259,7 @@ TEST_CASE("a translation's explanations go sentence by sentence", "[explain]") {
       CHECK(best[1].at("logprob") >= best[2].at("logprob"));
       const auto id = [&](const Json& guess) { return guess.at("id") == of.output.tokens[t].id; };
       const auto found = std::ranges::find_if(best, id);
-      REQUIRE(found != best.end());  // the search passes over tokens that are never put out
+      REQUIRE(found != best.end());  // the search skips tokens that are never written
       CHECK(std::abs(found->at("logprob").get<float>() - of.output.tokens[t].logprob) < 1e-4f);
     }
 

@@ -1,4 +1,4 @@
-// From a text to its continuation: what must hold of any model that continues texts.
+// From a text to its continuation: properties of any model that continues texts.
 
 #include "tasks/generate/generate.hpp"
 
@@ -35,7 +35,7 @@ GenerateOptions short_ones(std::size_t count = 8) {
   return options;
 }
 
-// A text of so many tokens.
+// Returns a text of `tokens` tokens.
 std::string text_of(const Generator&, std::size_t tokens) {
   std::string text;
   for (std::size_t i = 0; i < tokens; ++i) text += '~';
@@ -67,7 +67,7 @@ Options with(Options options, Field field, Value value) {
 
 }  // namespace
 
-TEST_CASE("a prompt at once is a token at a time, to the bit", "[generate]") {
+TEST_CASE("a prompt fed at once equals one fed token by token, bit for bit", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
   Writer writer;
   constexpr std::size_t length = 20;
@@ -99,14 +99,14 @@ TEST_CASE("a prompt at once is a token at a time, to the bit", "[generate]") {
   }
 }
 
-TEST_CASE("once begun, a text takes no memory for its next token", "[generate]") {
+TEST_CASE("a decoding allocates nothing per token once it has begun", "[generate]") {
   Writer writer;
   const auto kind = GENERATE(TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn);
   DecodingScorer decoding(writer.model, writer.begin({.nodes = 30, .positions = 30, .rows = 1}));
   writer.model.reserve_logits(1, writer.session);
   ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = 1.2f}, 1, 500);
   Extension next = {.id = 5};
-  chooser.feed({&next, 1});  // the kernels' own room
+  chooser.feed({&next, 1});  // allocates the kernels' buffers
   const std::size_t before = allocations();
   for (NodeIndex i = 0; i < 25; ++i) {
     next = {.parent = i, .id = static_cast<std::int32_t>(i)};
@@ -117,7 +117,7 @@ TEST_CASE("once begun, a text takes no memory for its next token", "[generate]")
 
 TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
   Writer writer;
-  constexpr std::size_t tokens = 20;  // of 500
+  constexpr std::size_t tokens = 20;  // of the model's 500
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
     for (const float penalty : {1.0f, 1.5f}) {
       DecodingScorer decoding(writer.model,
@@ -134,7 +134,8 @@ TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
   }
 }
 
-TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[generate]") {
+TEST_CASE("forbidden tokens are never written, and a text ends if all are forbidden",
+          "[generate]") {
   std::vector<float> scores(8, 0);
   const auto forbidden = [&](std::vector<std::int32_t> ids, const TokenRules& rules) {
     std::ranges::fill(scores, 0.0f);
@@ -146,7 +147,7 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
     return found;
   };
   using Ids = std::vector<std::size_t>;
-  // The last token first: 1 2 3 1 2.
+  // Newest token first: the text is 1 2 3 1 2.
   const std::vector<std::int32_t> text = {2, 1, 3, 2, 1};
   CHECK(forbidden(text, {.no_repeat_ngram = 1}) == Ids{1, 2, 3});
   CHECK(forbidden(text, {.no_repeat_ngram = 2}) == Ids{3});
@@ -158,12 +159,12 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   CHECK(forbidden(text, {.min_length = 6, .ends = {7, 9}}) == Ids{7});
   CHECK(forbidden(text, {.never = {{4}}}) == Ids{4});
   CHECK(forbidden(text, {.never = {{2, 4}, {1, 2, 5}, {1, 6}}}) == Ids{4, 5});
-  // The whole text and one more, and longer.
+  // Matches the whole text plus one token, and a longer sequence.
   CHECK(forbidden(text, {.never = {{2, 3, 1, 2, 7}, {1, 2, 3, 1, 2, 6}}}) == Ids{7});
 
   Writer writer;
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
-    // Of 20 tokens each comes once; then none is left.
+    // Each of the 20 tokens occurs once; then every token is forbidden.
     DecodingScorer decoding(writer.model, writer.begin({.nodes = 22, .positions = 22, .rows = 1}));
     ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 20);
     Extension next = {.id = 287};
@@ -178,7 +179,7 @@ TEST_CASE("forbidden tokens never come, and where all are, the text ends", "[gen
   }
 }
 
-TEST_CASE("where a part of the vocabulary is offered, rules hold within it", "[generate]") {
+TEST_CASE("rules apply within the offered part of the vocabulary", "[generate]") {
   Writer writer;
   const std::vector<std::int32_t> some = {3, 50, 153, 200, 201, 290, 311, 420};
   for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::search}) {
@@ -199,7 +200,7 @@ TEST_CASE("where a part of the vocabulary is offered, rules hold within it", "[g
   }
 }
 
-TEST_CASE("GPT-2 ends with its own end token unless its folder says otherwise", "[generate]") {
+TEST_CASE("GPT-2 ends with its own end token unless its folder has another", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
   const auto ends = [&](const char* json) {
     HubConfig config(json, {}, pipeline->tokenizer());
@@ -207,12 +208,12 @@ TEST_CASE("GPT-2 ends with its own end token unless its folder says otherwise", 
   };
   using Ids = std::vector<std::int32_t>;
   CHECK(ends("{}") == Ids{50256});
-  CHECK(ends(R"({"vocab_size": 50256})").empty());  // it has no such token
+  CHECK(ends(R"({"vocab_size": 50256})").empty());  // this vocabulary has no such token
   CHECK(ends(R"({"eos_token_id": [7, 3]})") == Ids{7, 3});
   CHECK(ends(R"({"eos_token_id": null})").empty());
 }
 
-TEST_CASE("a stream gives every token, and then what generate gives", "[generate]") {
+TEST_CASE("a stream returns every token, then the result of generate", "[generate]") {
   Generator generator = Generator::load(folder);
   for (GenerateOptions options : {short_ones(), with(short_ones(), &GenerateOptions::beams, 3),
                                   with(short_ones(), &GenerateOptions::seed, 4)}) {
@@ -242,7 +243,8 @@ TEST_CASE("a stream gives every token, and then what generate gives", "[generate
   }
 }
 
-TEST_CASE("a text among others is the text alone, and an error is its own", "[generate]") {
+TEST_CASE("a text gives the same result in a batch as alone, and errors affect only their own text",
+          "[generate]") {
   Generator generator = Generator::load(folder);
   const std::string too_long(GeneratePipeline::max_text_bytes + 1, 'a');
   const std::vector<std::string_view> texts = {"The film is", too_long, "", "not good"};
@@ -257,7 +259,8 @@ TEST_CASE("a text among others is the text alone, and an error is its own", "[ge
   }
 }
 
-TEST_CASE("seeds and temperatures draw different texts, their absence the same", "[generate]") {
+TEST_CASE("seeds and temperatures change the drawn text, and the defaults always give the same one",
+          "[generate]") {
   Generator generator = Generator::load(folder);
   const auto write = [&](const GenerateOptions& options) {
     return ids_of(generator.generate("The film is", options));
@@ -273,7 +276,7 @@ TEST_CASE("seeds and temperatures draw different texts, their absence the same",
   CHECK(write(greedy) != write(with(greedy, &GenerateOptions::repetition_penalty, 3.0f)));
 }
 
-TEST_CASE("a text ends where the positions do, and a longer prompt loses its beginning",
+TEST_CASE("a text ends at the last position, and longer prompts lose their beginning",
           "[generate]") {
   Generator generator = Generator::load(folder);
   const std::size_t tokens = GENERATE(1u, 5u, 31u, 32u, 33u, 100u);
@@ -287,7 +290,8 @@ TEST_CASE("a text ends where the positions do, and a longer prompt loses its beg
   CHECK(result.prompt_tokens.back().end == tokens);
 }
 
-TEST_CASE("what beams complete comes best first, the first being the answer", "[generate]") {
+TEST_CASE("completed hypotheses are returned best first, and the first is the answer",
+          "[generate]") {
   Generator generator = Generator::load(folder);
   GenerateOptions options = with(short_ones(), &GenerateOptions::beams, 4);
   options.hypotheses = true;
@@ -297,12 +301,12 @@ TEST_CASE("what beams complete comes best first, the first being the answer", "[
   for (std::size_t i = 1; i < 4; ++i) {
     CHECK(result.hypotheses[i].score <= result.hypotheses[i - 1].score);
   }
-  // No worse than greedy by the model's own measure.
+  // Not worse than greedy, as measured by the model itself.
   const Generation greedy = generator.generate("The film is", short_ones());
   CHECK(result.output.score >= greedy.output.score - 1e-6f);
 }
 
-TEST_CASE("a trace has a row for each token that was read, and changes nothing", "[generate]") {
+TEST_CASE("a trace has a row per token that was read, and changes no result", "[generate]") {
   Generator generator = Generator::load(folder);
   for (const std::size_t beams : {1u, 3u}) {
     GenerateOptions options = with(short_ones(6), &GenerateOptions::beams, beams);
@@ -323,14 +327,14 @@ TEST_CASE("a trace has a row for each token that was read, and changes nothing",
       }
       REQUIRE(tensor.shape[0] == read);
       if (tensor.name != "logits" || beams > 1) continue;
-      // Each token of the output is the best of the row before it.
+      // Each output token is the best one of the preceding row.
       for (std::size_t i = 0; i < plain.output.tokens.size(); ++i) {
         const std::span<const float> row =
             std::span(tensor.data).subspan((prompt - 1 + i) * tensor.shape[1], tensor.shape[1]);
         CHECK(std::ranges::max_element(row) - row.begin() == plain.output.tokens[i].id);
       }
     }
-    // Its own values put in its place change nothing; a head that is ablated does.
+    // Patching a tensor with its own values changes nothing; ablating a head does.
     GenerateOptions patched = with(short_ones(6), &GenerateOptions::beams, beams);
     const auto stream =
         std::ranges::find(traced.trace, "decoder.layers.0.output", &TracedTensor::name);
@@ -345,7 +349,8 @@ TEST_CASE("a trace has a row for each token that was read, and changes nothing",
   }
 }
 
-TEST_CASE("what may come next sums to 1 and begins with what comes", "[generate]") {
+TEST_CASE("next-token probabilities sum to 1, and the first candidate is the one generated",
+          "[generate]") {
   Generator generator = Generator::load(folder);
   NextOptions options;
   options.count = 0;
@@ -366,7 +371,7 @@ TEST_CASE("what may come next sums to 1 and begins with what comes", "[generate]
   CHECK(generator.next("The film is", options).next.size() == 3);
 }
 
-TEST_CASE("options of a continuation are checked by name", "[generate]") {
+TEST_CASE("invalid options of a continuation are refused by name", "[generate]") {
   const auto pipeline = load_pipeline<GeneratePipeline>(folder);
   const auto refused = [&](const char* options, const char* words) {
     INFO(options);
@@ -396,7 +401,7 @@ TEST_CASE("options of a continuation are checked by name", "[generate]") {
         ErrorCode::invalid_option);
 }
 
-TEST_CASE("a folder says how its texts are continued, and options say otherwise", "[generate]") {
+TEST_CASE("a folder sets how its texts are continued, and options override it", "[generate]") {
   const GenerationConfig drawing = {.end_ids = {0}, .sample = true, .temperature = 0.5f};
   const GenerationConfig searching = {
       .beams = 4, .length_penalty = 2.0f, .early_stopping = EarlyStopping::never};
@@ -405,8 +410,8 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   const GenerationPlan folders = plan_of({}, drawing);
   CHECK(folders.choice.kind == TokenChoice::Kind::drawn);
   CHECK(folders.choice.sampling.temperature == 0.5f);
-  CHECK(folders.choice.sampling.top_k == 50);  // the library's own
-  // Other options leave that as it is.
+  CHECK(folders.choice.sampling.top_k == 50);  // the library's default
+  // Other options leave the folder's settings unchanged.
   const GenerateOptions seeded = with(GenerateOptions(), &GenerateOptions::seed, 1);
   const GenerateOptions hot = with(GenerateOptions(), &GenerateOptions::temperature, 2.0f);
   for (const GenerateOptions& one : {seeded, hot}) {
@@ -426,7 +431,7 @@ TEST_CASE("a folder says how its texts are continued, and options say otherwise"
   CHECK(searched.search.beams == 4);
   CHECK(searched.search.length_penalty == 2.0f);
   CHECK(searched.search.stop == SearchOptions::Stop::never);
-  // Of one token alone the share would be all.
+  // Normalized over one token, its probability would always be 1.
   CHECK(!plan_of({}, {.renormalize = true}).search.renormalize);
   CHECK(plan_of({}, {.beams = 2, .renormalize = true}).search.renormalize);
   options = {};

@@ -1,4 +1,4 @@
-// Beam search on Markov chains, against exhaustive search and plain argmax.
+// Beam search on Markov chains, compared with exhaustive search and plain argmax.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int32_t start_token = 0, end_token = 1;
 
-// Each source is a Markov chain: its next token depends on the last one alone.
+// Each source is a Markov chain: its next token depends only on the previous one.
 class MarkovScorer final : public NextTokenScorer {
  public:
   using Table = std::vector<std::vector<float>>;  // [V][V] logits
@@ -46,7 +46,7 @@ class MarkovScorer final : public NextTokenScorer {
   std::size_t vocabulary() const { return tables_[0].size(); }
 
   std::vector<std::size_t> rows;  // fed in each step
-  std::vector<std::int32_t> ids;  // of a row's logits; none: all
+  std::vector<std::int32_t> ids;  // of a row's logits; empty: all
 
  private:
   std::vector<Table> tables_;
@@ -81,7 +81,7 @@ struct Scored {
   double logprob, score;
 };
 
-// Every sequence of at most `max_length` tokens that ends with the end token, best first.
+// Returns every sequence of at most `max_length` tokens that ends with the end token, best first.
 std::vector<Scored> exhaustive(const MarkovScorer& scorer, std::size_t max_length, double penalty) {
   std::vector<Scored> found;
   std::vector<Scored> open = {{{}, 0, 0}};
@@ -106,7 +106,7 @@ std::vector<Scored> exhaustive(const MarkovScorer& scorer, std::size_t max_lengt
   return found;
 }
 
-// The most probable token again and again.
+// Takes the most probable token at each step.
 Ids argmax(const MarkovScorer& scorer, std::size_t source, std::size_t max_length) {
   Ids ids;
   std::int32_t last = start_token;
@@ -127,7 +127,8 @@ void run(BeamSearch& search) {
 
 }  // namespace
 
-TEST_CASE("a beam as wide as the space finds what exhaustive search finds", "[generation]") {
+TEST_CASE("a beam as wide as the search space finds the results of exhaustive search",
+          "[generation]") {
   const float penalty = GENERATE(0.0f, 0.6f, 1.0f, 2.0f);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed << ", length penalty " << penalty);
@@ -170,7 +171,7 @@ TEST_CASE("the probabilities of a token's continuations sum to 1", "[generation]
   for (const auto& [parent, sum] : sums) CHECK(std::abs(sum - 1) < 1e-5);
 }
 
-TEST_CASE("one beam takes the most probable token at every step", "[generation]") {
+TEST_CASE("a search with one beam takes the most probable token at every step", "[generation]") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     INFO("seed " << seed);
     SplitMix64 random(seed);
@@ -187,9 +188,9 @@ TEST_CASE("one beam takes the most probable token at every step", "[generation]"
   }
 }
 
-TEST_CASE("the search goes on while a growing hypothesis is ahead of the best complete one",
+TEST_CASE("the search continues while a growing hypothesis is ahead of the best complete one",
           "[generation]") {
-  // Two hypotheses have ended after two steps, but 2, 3 is more probable a token than either.
+  // Two hypotheses have ended after two steps, but 2, 3 is more probable per token than either.
   constexpr float none = 1e-9f;
   MarkovScorer::Table table = {{none, 0.4f, 0.6f, none},
                                {none, none, none, none},
@@ -210,7 +211,7 @@ TEST_CASE("the search goes on while a growing hypothesis is ahead of the best co
   CHECK(search.tree(0).back().length == 3);
 }
 
-TEST_CASE("the search ends where the best that goes on is no better than the best complete one",
+TEST_CASE("the search ends when no growing hypothesis is better than the best complete one",
           "[generation]") {
   // The end token and another one are equally probable.
   MarkovScorer scorer({MarkovScorer::Table(3, {-100, 0, 0})});
@@ -222,7 +223,8 @@ TEST_CASE("the search ends where the best that goes on is no better than the bes
   CHECK(ids_of(search, 0, search.leader(0)) == Ids{end_token});
 }
 
-TEST_CASE("hypotheses come best first, each with its own tokens and score", "[generation]") {
+TEST_CASE("hypotheses are returned best first, each with its own tokens and score",
+          "[generation]") {
   const std::size_t beams = GENERATE(2u, 4u, 8u);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed << ", beams " << beams);
@@ -253,7 +255,7 @@ TEST_CASE("hypotheses come best first, each with its own tokens and score", "[ge
   }
 }
 
-TEST_CASE("a batch gives each source what it gets alone, and those done feed no more rows",
+TEST_CASE("a batch gives each source its own result, and finished sources feed no rows",
           "[generation]") {
   SplitMix64 random(5);
   std::vector<MarkovScorer::Table> tables;
@@ -284,7 +286,8 @@ TEST_CASE("a batch gives each source what it gets alone, and those done feed no 
   CHECK(!search.step());
 }
 
-TEST_CASE("what never ends is cut at the limit; what may never be put out is not", "[generation]") {
+TEST_CASE("endless hypotheses are cut at the limit, and forbidden tokens are never generated",
+          "[generation]") {
   SplitMix64 random(6);
   auto table = random_table(10, random);
   for (auto& row : table) row[end_token] = -1e30f;
@@ -304,7 +307,7 @@ TEST_CASE("what never ends is cut at the limit; what may never be put out is not
     CHECK(std::find(ids.begin(), ids.end(), 7) == ids.end());
   }
 
-  tokens.never.assign(10, true);  // nothing may follow the start
+  tokens.never.assign(10, true);  // no token may follow the start
   BeamSearch stuck(scorer, tokens, {.beams = 3}, max_lengths);
   CHECK(!stuck.step());
   CHECK(stuck.path(0, stuck.leader(0)).empty());
@@ -332,8 +335,8 @@ TEST_CASE("a loop is left after its fourth round", "[generation]") {
   CHECK(length(1) == (period <= 4 ? 2 * period : 64));
 }
 
-TEST_CASE("a search takes all its memory at the start", "[generation]") {
-  // Any logits that end seldom.
+TEST_CASE("a search allocates all its memory at the start", "[generation]") {
+  // Any logits that rarely end.
   struct Scorer final : NextTokenScorer {
     Scorer() {
       SplitMix64 random(9);
@@ -362,12 +365,12 @@ TEST_CASE("a search takes all its memory at the start", "[generation]") {
   CHECK(steps == 29);
 }
 
-TEST_CASE("a search over a part of the vocabulary finds what the whole one offers of it",
+TEST_CASE("a search over part of the vocabulary treats all other tokens as impossible",
           "[generation]") {
   SplitMix64 random(5);
   const auto whole = random_table(30, random);
   const std::vector<std::int32_t> ids = {end_token, 4, 7, 11, 18, 29};
-  MarkovScorer::Table part = whole, without = whole;  // `without`: the others cannot be
+  MarkovScorer::Table part = whole, without = whole;  // `without`: all other tokens are impossible
   for (std::size_t last = 0; last < whole.size(); ++last) {
     part[last].clear();
     for (const std::int32_t id : ids)
@@ -405,7 +408,7 @@ TEST_CASE("equal scores go to the lower token", "[generation]") {
   const auto& tree = search.tree(0);
   REQUIRE(tree.size() == 5);
   for (CandidateIndex i = 1; i < 5; ++i) CHECK(tree[i].id == static_cast<std::int32_t>(i));
-  CHECK((tree[1].kept && tree[2].kept && tree[3].kept && !tree[4].kept));  // 1 ends, 2 and 3 go on
+  CHECK((tree[1].kept && tree[2].kept && tree[3].kept && !tree[4].kept));  // only 1 ends
 }
 
 TEST_CASE("equal scores go to the hypothesis that was ahead", "[generation]") {
@@ -413,7 +416,7 @@ TEST_CASE("equal scores go to the hypothesis that was ahead", "[generation]") {
   const SpecialTokens tokens = tokens_of(6);
   const std::vector<std::size_t> max_lengths = {3};
   BeamSearch search(scorer, tokens, {.beams = 2, .max_repeats = 0}, max_lengths);
-  search.step();  // 2 and 3 go on, as probable as each other
+  search.step();  // 2 and 3 continue, with equal probability
   search.step();
   const auto& tree = search.tree(0);
   REQUIRE(tree.size() == 9);

@@ -122,7 +122,7 @@ void GoldenCase::check(const std::string& tensor, const float* got, std::size_t 
   for (std::size_t i = 0; i < size; ++i) {
     const double distance =
         std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
-    if (!(distance <= worst)) worst = distance;  // also when distance is not a number
+    if (!(distance <= worst)) worst = distance;  // also if distance is NaN
   }
   CHECK(worst <= tolerance(tensor));
 }

@@ -18,17 +18,17 @@ struct GoldenTensor {
   std::vector<float> values;
 };
 
-/// The tensors of a file.
+/// Reads the tensors of a file.
 std::map<std::string, GoldenTensor> read_safetensors(const std::filesystem::path& path);
 
-/// Every tensor that a model can show of one text, run alone: golden.trace.safetensors.
+/// Every traced tensor of one text, run alone: golden.trace.safetensors.
 struct GoldenTrace {
   std::size_t text = 0;
   std::map<std::string, GoldenTensor> tensors;
 };
 
-/// One folder of tests/golden: a tiny model and what PyTorch computes with it from a padded, masked
-/// batch (weights/train/goldens.py, goldens_translation.py).
+/// A folder of tests/golden: a tiny model and PyTorch's results for a padded, masked batch
+/// (weights/train/goldens.py, goldens_translation.py).
 struct GoldenCase {
   explicit GoldenCase(const std::string& name);
 
@@ -38,20 +38,20 @@ struct GoldenCase {
   std::map<std::string, GoldenTensor> tensors;
   ModelConfig config;
 
-  /// What golden.trace.safetensors has.
+  /// Returns the contents of golden.trace.safetensors.
   GoldenTrace traced() const;
-  /// The values of one of the model's own tensors.
+  /// Returns the values of one of the model's weights.
   std::vector<float> weight(const std::string& tensor) const;
-  /// All texts' ids, in one batch.
+  /// Returns all texts' ids as one batch.
   Batch batch() const;
-  /// One text's ids, with some positions masked.
+  /// Returns one text's ids, with some positions masked.
   Batch batch(std::size_t text, const std::vector<std::size_t>& masked = {}) const;
   double tolerance(const std::string& tensor) const;
-  /// Fails the running test unless got equals the named tensor within its tolerance.
+  /// Fails the running test unless `got` equals the named tensor within its tolerance.
   void check(const std::string& tensor, const float* got, std::size_t size) const;
 };
 
-/// A classifier.
+/// A golden classifier.
 struct Golden : GoldenCase {
   explicit Golden(const std::string& name);
   std::unique_ptr<EncoderModel> model;
@@ -61,18 +61,18 @@ struct Golden : GoldenCase {
   EncoderModel::Output run(const Batch& batch, const TraceRequest& request = {}) const {
     return (*model)(batch, request, session);
   }
-  /// The model and the session, as explanations take them.
+  /// Returns the model and the session, in the form that explanations take.
   EncoderRunner runner() const { return {*model, session}; }
 };
 std::vector<std::string> golden_names();
 
-/// A translator.
+/// A golden translator.
 struct TranslationGolden : GoldenCase {
   explicit TranslationGolden(const std::string& name);
   std::unique_ptr<Seq2Seq> model;
   mutable Session session;
 
-  /// Calls of the model in this session.
+  /// Run the model in this session.
   Seq2Seq::Encoded encode(const Batch& sources, const TraceRequest& request = {}) const {
     return model->encode(sources, request, session);
   }
@@ -85,9 +85,9 @@ struct TranslationGolden : GoldenCase {
   }
   View<2> project(const ConstView<2>& hidden) const { return model->project(hidden, session); }
 
-  /// The forced target of a text: the start token and its pieces.
+  /// Returns the forced target of a text: the start token and its pieces.
   std::vector<std::int32_t> target(std::size_t text) const;
-  /// Whether its decoder attends to itself, and has no recurrent unit in the place of that.
+  /// Returns whether the decoder has self-attention rather than a recurrent unit.
   bool has_self_attention() const;
 };
 std::vector<std::string> translation_golden_names();
@@ -95,7 +95,7 @@ std::vector<std::string> translation_golden_names();
 /// Patterns that match any name, for runs that do not check names.
 inline const std::vector<std::string> anything = {"*", "*.*", "*.*.*", "*.*.*.*", "*.*.*.*.*"};
 
-/// A model of this configuration with the weights of a folder.
+/// Loads a model of this configuration with a folder's weights.
 std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,
                                          const ModelConfig& config, Compute compute = Compute::f32);
 

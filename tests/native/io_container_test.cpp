@@ -18,8 +18,8 @@ namespace {
 using test::bytes_of;
 using test::check_error;
 
-// Wemb [2, 3] = -2 … 3, encoder_l1_self_Wq [3, 2] = 0, 2, … 10, both integers times 1 / 600, and
-// encoder_l1_self_bq [1, 3] = 0, 1, 2.
+// Returns a file with Wemb [2, 3] = -2 … 3 and encoder_l1_self_Wq [3, 2] = 0, 2, … 10, both
+// integers times 1 / 600, and encoder_l1_self_bq [1, 3] = 0, 1, 2.
 std::string small_file() {
   std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/fuzz/corpus/tensor_container/small.bin",
                      std::ios::binary);
@@ -45,7 +45,7 @@ void put(std::string& file, std::size_t at, Number number) {
   std::memcpy(file.data() + at, &number, sizeof number);
 }
 
-TEST_CASE("a container's integers are rows of outputs, with one multiplier", "[io]") {
+TEST_CASE("a container's integer matrices have one row per output, and one multiplier", "[io]") {
   const std::string file = small_file();
   const TensorContainer container = parse(file);
   std::vector<std::string> names;
@@ -101,7 +101,7 @@ TEST_CASE("a damaged container is refused by name", "[io]") {
   refused(with(0, U64{2}), "expected version 1, got 2");
   refused(with(8, U64{0}), "expected 1 to 65536 tensors, got 0");
   refused(with(8, ~U64{0}), "expected 1 to 65536 tensors");
-  // The first tensor's entry: bytes of its name, type, dimensions, bytes of data.
+  // The first tensor's entry: name size, type, dimensions, data size.
   refused(with(16, U64{1}), "expected a name of 2 to 1024 bytes, got 1");
   refused(with(24, U64{0x4102}), "Wemb: expected type", ErrorCode::unsupported_dtype);
   refused(with(24, U64{0x4804}), "packed for one kind of processor", ErrorCode::unsupported_dtype);

@@ -26,7 +26,7 @@ std::string by_the_standard_library(float number) {
 
 }  // namespace
 
-TEST_CASE("the shortest decimals of floats are those of std::to_chars", "[io]") {
+TEST_CASE("the shortest decimals of floats match std::to_chars", "[io]") {
   for (const float number : {0.0f,
                              -0.0f,
                              1.0f,
@@ -65,7 +65,7 @@ TEST_CASE("the shortest decimals of floats are those of std::to_chars", "[io]") 
   CHECK(different == 0);
 }
 
-TEST_CASE("six decimals are those of printf", "[io]") {
+TEST_CASE("six-digit decimals match printf", "[io]") {
   std::mt19937 random(8);
   std::uniform_real_distribution<float> scores(-1, 1), logits(-1e4f, 1e4f);
   for (int i = 0; i < 100'000; ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("six decimals are those of printf", "[io]") {
   CHECK(six_decimals(2e30f) == "2e+30");
 }
 
-TEST_CASE("what is not finite has a name", "[io]") {
+TEST_CASE("infinities and NaN have names", "[io]") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   for (const auto write : {shortest_decimal, six_decimals}) {
@@ -91,7 +91,7 @@ TEST_CASE("what is not finite has a name", "[io]") {
   }
 }
 
-TEST_CASE("powers are within a few units in the last place", "[io]") {
+TEST_CASE("powers are accurate to a few units in the last place", "[io]") {
   std::mt19937 random(9);
   std::uniform_real_distribution<double> bases(0.01, 20'000), exponents(-3, 3);
   double worst = 0;

@@ -13,7 +13,7 @@
 
 namespace glassformer::test {
 
-// Runs `call` and checks that it throws an Error with this code whose message contains `part`.
+// Checks that `call` throws an Error with this code and with `part` in its message.
 template <typename Call>
 void check_error(ErrorCode code, std::string_view part, Call call) {
   INFO("expected an error with: " << part);

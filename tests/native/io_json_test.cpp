@@ -22,7 +22,7 @@ void check_refused(std::string_view json, std::string_view message) {
   test::check_error(ErrorCode::invalid_option, message, [&] { parse_json(json, source); });
 }
 
-TEST_CASE("JSON values are parsed as they are written", "[io]") {
+TEST_CASE("JSON values are parsed as written", "[io]") {
   const JsonValue value = parse_json(
       " { \"a\" : [1, -2, 0.5, true, false, null, \"\\u00e9\\ud83d\\ude00\"], \"b\": {} }\n",
       source);
@@ -50,7 +50,7 @@ TEST_CASE("JSON values are parsed as they are written", "[io]") {
   CHECK(parse_json(" 3 ", source).whole() == 3);
 }
 
-// What parse_json would have to make of the same text; it is told apart only by its own limits.
+// Returns whether both parsers read the same value. parse_json may differ only by its own limits.
 bool equal(JsonValue ours, const nlohmann::json& theirs) {
   switch (ours.type()) {
     case JsonValue::Type::null:
@@ -83,7 +83,7 @@ bool equal(JsonValue ours, const nlohmann::json& theirs) {
   return std::abs(ours.number() - expected) <= 1e-14 * std::abs(expected) + 1e-300;
 }
 
-TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
+TEST_CASE("JSON is accepted or refused as by nlohmann::json", "[io]") {
   const std::string seed =
       R"( {"a": [1, -2, 0.5e-3, 12.5E+2, 0, -0.0], "b\n\u00e9": {"c": true, "d": [false, null]},
           "e\ud83d\ude00": "x\"\\\/\b\f\r\t\u0000 )"
@@ -102,7 +102,7 @@ TEST_CASE("JSON is taken or refused as nlohmann::json does", "[io]") {
         text.erase(at, 1 + below(3));
       }
     }
-    // Duplicate keys are left out: nlohmann takes the last one.
+    // Skips duplicate keys: nlohmann takes the last one.
     const nlohmann::json theirs = nlohmann::json::parse(text, nullptr, false);
     INFO(text);
     try {
@@ -136,7 +136,7 @@ TEST_CASE("numbers are read with all their digits", "[io]") {
   CHECK(static_cast<float>(number("0.30000000000000004")) == 0.3f);
 }
 
-TEST_CASE("written JSON reads as what was written", "[io]") {
+TEST_CASE("written JSON reads back as the same values", "[io]") {
   std::string text;
   for (int i = 0; i < 128; ++i) text += static_cast<char>(i);
   text += "\u00e9\U0001F600";
@@ -174,7 +174,7 @@ TEST_CASE("written JSON reads as what was written", "[io]") {
   CHECK(lines.take() == "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": \"d\"\n  }\n}");
 }
 
-TEST_CASE("floats are written shortest and read back exactly", "[io]") {
+TEST_CASE("floats are written with the fewest digits that read back exactly", "[io]") {
   std::mt19937 random(11);
   for (int round = 0; round < 100'000; ++round) {
     const float number = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
@@ -188,7 +188,7 @@ TEST_CASE("floats are written shortest and read back exactly", "[io]") {
   }
 }
 
-TEST_CASE("broken JSON is refused with its place", "[io]") {
+TEST_CASE("broken JSON is refused with the position of the error", "[io]") {
   check_refused("", "options: not valid JSON at byte 1");
   check_refused("{", "not valid JSON at byte 2");
   check_refused("{\"a\": 1,}", "not valid JSON at byte 9");
@@ -213,14 +213,14 @@ TEST_CASE("broken JSON is refused with its place", "[io]") {
   check_refused(std::string_view("{}\0garbage", 10), "not valid JSON at byte 3");
 }
 
-TEST_CASE("a key twice in one object is refused with its path", "[io]") {
+TEST_CASE("a duplicate key in an object is refused with its path", "[io]") {
   check_refused(R"({"a": 1, "a": 1})", "options: \"a\" appears twice");
   check_refused(R"({"a": {"b": [{"c": 1, "c": 2}]}})", "\"a\": \"b\": \"c\" appears twice");
   check_refused(R"({"a": 1, "\u0061": 2})", "\"a\" appears twice");
   CHECK_NOTHROW(parse_json(R"({"a": {"a": 1}, "b": {"a": 1}})", source));
 
-  // Far from each other, and among keys whose hashes are the same: those of "costarring" and
-  // "liquid" are, by FNV-1a in 32 bits.
+  // Duplicates far apart, among keys with the same hash: "costarring" and "liquid" collide in
+  // 32-bit FNV-1a.
   std::string many = "{";
   for (int i = 0; i < 5000; ++i) many += "\"key " + std::to_string(i) + "\": {},";
   CHECK_NOTHROW(parse_json(many + R"("costarring": 1, "liquid": 2})", source));
@@ -228,7 +228,7 @@ TEST_CASE("a key twice in one object is refused with its path", "[io]") {
   check_refused(R"({"liquid": 0, "costarring": 1, "a": 2, "liquid": 3})", "\"liquid\" appears");
 }
 
-TEST_CASE("checking a text takes a small multiple of its size", "[io]") {
+TEST_CASE("checking a text takes memory for a small multiple of its size", "[io]") {
   const auto cost = [](const std::string& text) {
     const std::size_t bytes = test::peak_of([&] { parse_json(text, source); });
     return static_cast<double>(bytes) / static_cast<double>(text.size());
@@ -251,7 +251,7 @@ TEST_CASE("nesting is limited", "[io]") {
   check_refused(std::string(1'000'000, '['), "nested deeper than 32 levels");
 }
 
-TEST_CASE("object fields are read by type and all accounted for", "[io]") {
+TEST_CASE("object fields are read by type, and unread fields are refused", "[io]") {
   const JsonValue value =
       parse_json(R"({"b": true, "n": 0.5, "i": 7, "s": "x", "float": 7.0})", source);
   JsonObject object(value, source);

@@ -10,14 +10,14 @@
 namespace glassformer {
 namespace {
 
-TEST_CASE("quantized weights are within half a step of what they were", "[io]") {
+TEST_CASE("quantized weights differ from the originals by at most half a step", "[io]") {
   constexpr std::size_t rows = 40, columns = 33;
   SplitMix64 random(4);
   std::vector<float> matrix(rows * columns);
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     const auto magnitude =
         static_cast<float>(std::pow(10.0, static_cast<double>(i / columns) - 20));
-    matrix[i] = (2 * random.uniform() - 1) * magnitude;  // each row ten times the one before
+    matrix[i] = (2 * random.uniform() - 1) * magnitude;  // each row ten times the previous one
   }
   std::fill_n(matrix.begin() + 3 * columns, columns, 0.0f);  // a row of zeros
   const QuantizedMatrix quantized = quantize(matrix, rows);

@@ -99,7 +99,7 @@ TEST_CASE("a tensor has exactly its three fields, of the right types", "[io]") {
   }
 }
 
-TEST_CASE("element types that neither weights nor buffers have are unsupported", "[io]") {
+TEST_CASE("element types used by neither weights nor buffers are unsupported", "[io]") {
   for (const char* dtype : {"F4", "F6_E2M3", "f32", "X", ""}) {
     check_refused("{" + tensor("a.weight", dtype, "[0]", "[0,0]") + "}", 0,
                   "model.safetensors: a.weight: dtype: expected F32, F16, BF16 or I8, got \"" +
@@ -108,7 +108,7 @@ TEST_CASE("element types that neither weights nor buffers have are unsupported",
   }
 }
 
-TEST_CASE("a file in place of the weights is named", "[io]") {
+TEST_CASE("a file that is not safetensors is refused with a hint at its format", "[io]") {
   const auto refused = [](std::string_view start, std::string_view message) {
     std::array<char, 8> prefix{};
     std::copy_n(start.begin(), 8, prefix.begin());
@@ -120,7 +120,7 @@ TEST_CASE("a file in place of the weights is named", "[io]") {
   refused(std::string_view("\x1F\x8B\x08\0\0\0\0\0", 8), "gunzip");
 }
 
-TEST_CASE("offsets fit shape, type and file", "[io]") {
+TEST_CASE("offsets must fit the shape, type and file", "[io]") {
   const auto one = [](const char* shape, const char* offsets) {
     return "{" + tensor("a", "F32", shape, offsets) + "}";
   };
@@ -138,19 +138,19 @@ TEST_CASE("offsets fit shape, type and file", "[io]") {
   CHECK_NOTHROW(SafetensorsHeader::parse(one("[0,18446744073709551615]", "[0,0]"), 0));
 }
 
-TEST_CASE("tensors tile the data exactly", "[io]") {
+TEST_CASE("tensors must cover the data without gaps or overlaps", "[io]") {
   const auto two = [](const char* first, const char* second) {
     return "{" + tensor("a", "F32", "[1]", first) + "," + tensor("b", "F32", "[1]", second) + "}";
   };
   CHECK_NOTHROW(SafetensorsHeader::parse(two("[4,8]", "[0,4]"), 8));
-  check_refused(two("[0,4]", "[8,12]"), 12, "b: data_offsets: expected a begin of 4");  // hole
+  check_refused(two("[0,4]", "[8,12]"), 12, "b: data_offsets: expected a begin of 4");  // gap
   check_refused(two("[4,8]", "[8,12]"), 12, "a: data_offsets: expected a begin of 0");
   check_refused(two("[0,4]", "[2,6]"), 6, "b: data_offsets: expected a begin of 4");  // overlap
   check_refused(two("[0,4]", "[0,4]"), 4, "data_offsets: expected a begin of 4");
   check_refused(two("[0,4]", "[4,8]"), 9, "expected 8 bytes of data, got 9");
   check_refused("{}", 1, "expected 0 bytes of data, got 1");
 
-  // Where nobody knows the size, the last tensor's end tells it.
+  // If the file's size is unknown, the last tensor's end gives it.
   const auto parse = [](const std::string& json) {
     return SafetensorsHeader::parse(json, std::nullopt);
   };
@@ -186,7 +186,7 @@ TEST_CASE("a truncated file is refused at every length", "[io]") {
   }
 }
 
-TEST_CASE("what is written is read back, aligned and in a fixed order", "[io]") {
+TEST_CASE("written files are aligned, in a fixed order, and read back the same", "[io]") {
   const std::vector<float> floats{1.5f, -2.5f, 3.25f, 0, 5, 6};
   const std::vector<std::uint16_t> halves{0x3C00};
   const std::vector<std::int8_t> ints{1, -2, 3};
@@ -218,7 +218,7 @@ TEST_CASE("what is written is read back, aligned and in a fixed order", "[io]") 
   check_error(ErrorCode::internal, "8 bytes, got 24", [&] { write_safetensors({&wrong, 1}); });
 }
 
-// IEEE 754 binary16 by the book: (-1)^s 2^(e-15) (1 + f/1024), subnormal 2^-14 f/1024.
+// IEEE 754 binary16 by its definition: (-1)^s 2^(e-15) (1 + f/1024), subnormal 2^-14 f/1024.
 float half_by_definition(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const int fraction = half & 1023;
@@ -231,7 +231,7 @@ float half_by_definition(std::uint16_t half) {
   return sign * std::ldexp(static_cast<float>(significand), std::max(exponent, 1) - 25);
 }
 
-TEST_CASE("every F16, BF16 and I8 value becomes its float, from any alignment", "[io]") {
+TEST_CASE("every F16, BF16 and I8 value is converted to its float, from any alignment", "[io]") {
   std::vector<std::byte> bytes(1 + 2 * 65536);
   for (std::uint32_t i = 0; i < 65536; ++i) {
     const auto value = static_cast<std::uint16_t>(i);

@@ -22,7 +22,8 @@ using test::check_error;
 
 using Values = std::map<std::string, std::vector<float>>;
 
-// A model of two layers with a matrix and a vector; what is set goes to `values`.
+// Declares a matrix and a vector per layer of a model with two layers; set values are stored in
+// `values`.
 std::vector<NamedParameter> parameters_of(Values& values) {
   std::vector<NamedParameter> parameters;
   const ParameterScope layers = ParameterScope(parameters).scope("encoder").scope("layers");
@@ -31,7 +32,7 @@ std::vector<NamedParameter> parameters_of(Values& values) {
       const std::string full = "encoder.layers." + std::to_string(i) + "." + name;
       const std::size_t row = shape.size() > 1 ? shape[1] : 1;
       const auto set = [&values, full, row](std::span<const float> data, std::size_t first) {
-        CHECK(values[full].size() == first * row);  // rows come in order
+        CHECK(values[full].size() == first * row);  // rows are set in order
         values[full].insert(values[full].end(), data.begin(), data.end());
       };
       layers.scope(i).declare(name, std::move(shape), set);
@@ -56,7 +57,7 @@ std::vector<NamedTensor> complete() {
           f32("encoder.layers.1.bias", {2}, vector)};
 }
 
-// Binds and loads a file of these tensors in the given order of loading (file order if empty).
+// Binds and loads a file of these tensors in the given order (empty: file order).
 Values load(const std::vector<NamedTensor>& tensors, const std::vector<std::size_t>& order = {}) {
   const std::vector<std::byte> bytes = write_safetensors(tensors);
   const SafetensorsFile file = SafetensorsFile::parse(bytes);
@@ -77,7 +78,7 @@ TEST_CASE("parameters are named by scope and filled from the file", "[io]") {
   CHECK(values.at("encoder.layers.1.bias") == vector);
 }
 
-TEST_CASE("half-precision tensors are converted", "[io]") {
+TEST_CASE("half-precision tensors are converted to floats", "[io]") {
   const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x3800, 0, 0x4200, 0x4400};
   const std::vector<std::uint16_t> bfloats{0x3F80, 0xC000};
   std::vector<NamedTensor> tensors = complete();
@@ -88,7 +89,7 @@ TEST_CASE("half-precision tensors are converted", "[io]") {
   CHECK(values.at("encoder.layers.0.bias") == std::vector<float>{1, -2});
 }
 
-TEST_CASE("I8 tensors are scaled by row, whichever comes first", "[io]") {
+TEST_CASE("I8 tensors are scaled per row, in either order of loading", "[io]") {
   const std::vector<std::int8_t> ints{1, -2, 127, -127, 0, 3};
   const std::vector<float> scales{0.5f, 2};
   std::vector<NamedTensor> tensors = complete();
@@ -104,7 +105,8 @@ void check_refused(ErrorCode code, const std::string& message,
   check_error(code, "model.safetensors: " + message, [&] { load(tensors); });
 }
 
-TEST_CASE("a parameter wanted as integers gets them as stored, or quantized", "[io]") {
+TEST_CASE("a parameter requested as integers gets the stored integers, or quantized floats",
+          "[io]") {
   const std::vector<std::int8_t> integers{127, -127, 1, 2, 3, 127};
   const std::vector<float> stored_scales{0.5f, 2.0f}, floats{127, -127, 0.6f, 2, 254, -1};
   std::vector<std::int8_t> values;
@@ -122,7 +124,7 @@ TEST_CASE("a parameter wanted as integers gets them as stored, or quantized", "[
     const std::vector<std::byte> bytes = write_safetensors(tensors);
     const SafetensorsFile file = SafetensorsFile::parse(bytes);
     WeightsLoader loader(file.header(), parameters);
-    for (std::size_t i = loader.size(); i-- > 0;) {  // scales come first or last
+    for (std::size_t i = loader.size(); i-- > 0;) {  // scales first or last
       const auto data = file.bytes(loader.tensor(i));
       const std::size_t count = loader.tensor(i).shape.size() > 1 ? pieces : 1;
       const std::size_t piece = data.size() / count;
@@ -167,7 +169,7 @@ TEST_CASE("missing, unexpected, misshapen and mistyped tensors are refused by na
   check_refused(ErrorCode::shape_mismatch, "encoder.layers.1.weight: ", tensors);
 }
 
-TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
+TEST_CASE("an I8 tensor needs F32 scales for its rows", "[io]") {
   const std::vector<std::int8_t> ints(6, 1);
   const std::vector<float> scales{1, 1};
   std::vector<NamedTensor> tensors = complete();
@@ -177,7 +179,7 @@ TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
                 "integers that another program has packed cannot be read: load the original model",
                 tensors);
 
-  // As other programs pack integers.
+  // Packed integers, as written by other programs.
   const std::vector<std::uint8_t> nibbles(3);
   std::vector<NamedTensor> wrong = tensors;
   wrong[0] = {tensors[0].name, DType::u8, {3, 1}, bytes_of(nibbles)};
@@ -199,13 +201,13 @@ TEST_CASE("an I8 tensor needs F32 scales of its rows", "[io]") {
   check_refused(ErrorCode::unsupported_dtype,
                 "encoder.layers.0.weight_scale: expected F32, got F16", wrong);
 
-  // Scales without an I8 tensor belong to nothing.
+  // Scales without an I8 tensor.
   wrong = complete();
   wrong.push_back(f32("encoder.layers.0.weight_scale", {2}, scales));
   check_refused(ErrorCode::unexpected_tensor, "encoder.layers.0.weight_scale: ", wrong);
 }
 
-TEST_CASE("numbers that are not finite are refused by name", "[io]") {
+TEST_CASE("values that are not finite are refused by name", "[io]") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const auto refused = [](std::size_t place, float value, const std::string& got) {
@@ -243,7 +245,7 @@ TEST_CASE("numbers that are not finite are refused by name", "[io]") {
                   tensors);
   }
 
-  // The largest numbers of every kind are finite.
+  // The largest values of every type are finite.
   std::vector<float> numbers(1000, std::numeric_limits<float>::max());
   CHECK(first_not_finite(numbers) == 1000);
   numbers[777] = -std::numeric_limits<float>::denorm_min();
@@ -252,7 +254,7 @@ TEST_CASE("numbers that are not finite are refused by name", "[io]") {
   CHECK(first_not_finite(numbers) == 778);
 }
 
-TEST_CASE("floats become the nearest numbers of smaller types", "[io]") {
+TEST_CASE("floats are converted to the nearest values of smaller types", "[io]") {
   std::vector<std::byte> room;
   const auto stored = [&](DType dtype, float value) {
     const auto bytes = from_f32(dtype, std::span(&value, 1), room);
@@ -261,7 +263,7 @@ TEST_CASE("floats become the nearest numbers of smaller types", "[io]") {
     return bits;
   };
   for (const DType dtype : {DType::f16, DType::bf16}) {
-    std::vector<float> values;  // all numbers of the type, in order of size
+    std::vector<float> values;  // all values of the type, in ascending order
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
       const auto small = static_cast<std::uint16_t>(bits);
       float value = 0;
@@ -274,7 +276,8 @@ TEST_CASE("floats become the nearest numbers of smaller types", "[io]") {
       if (bits < 0x8000 && std::isfinite(value)) values.push_back(value);
     }
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-      // The middle of two neighbors goes to the even one, and what lies beside it to the nearer.
+      // The midpoint of two neighbors is rounded to the even one, values next to it to the nearer
+      // one.
       const float middle = values[i] + (values[i + 1] - values[i]) / 2;
       const float before = std::nextafter(middle, 0.0f),
                   behind = std::nextafter(middle, std::numeric_limits<float>::max());
@@ -295,7 +298,7 @@ TEST_CASE("floats become the nearest numbers of smaller types", "[io]") {
               [&] { from_f32(DType::i8, pair, room); });
 }
 
-TEST_CASE("several files are bound together, and what nobody reads is told apart", "[io]") {
+TEST_CASE("several files are bound together, and unused tensors are ignored or refused", "[io]") {
   const float one[] = {1, 2}, two[] = {3, 4, 5};
   const std::int64_t positions[] = {0, 1};
   const auto file_of = [](const NamedTensor& tensor) {
@@ -333,7 +336,7 @@ TEST_CASE("several files are bound together, and what nobody reads is told apart
   CHECK(loader.staging_bytes() == 12);
   loader.load(0, bytes_of(one));
   loader.load(2, bytes_of(two));
-  loader.finish();  // without the ignored one
+  loader.finish();  // the ignored tensor is not needed
   CHECK(got["a"] == std::vector<float>{1, 2});
   CHECK(got["b"] == std::vector<float>{3, 4, 5});
 
@@ -352,7 +355,7 @@ TEST_CASE("several files are bound together, and what nobody reads is told apart
   });
 }
 
-TEST_CASE("a file of other tensors takes no memory for each", "[io]") {
+TEST_CASE("a file of unknown tensors takes no memory per tensor", "[io]") {
   std::string json = "{";
   for (int i = 0; i < 20'000; ++i) {
     json +=
@@ -369,7 +372,7 @@ TEST_CASE("a file of other tensors takes no memory for each", "[io]") {
   CHECK(peak < 5000);
 }
 
-TEST_CASE("a loader wants every tensor once and whole", "[io]") {
+TEST_CASE("a loader needs every tensor exactly once, and whole", "[io]") {
   const std::vector<std::byte> bytes = write_safetensors(complete());
   const SafetensorsFile file = SafetensorsFile::parse(bytes);
   Values values;
@@ -388,7 +391,7 @@ TEST_CASE("a loader wants every tensor once and whole", "[io]") {
               "encoder.layers.0.weight: expected 24 bytes of data, got 0",
               [&] { loader.finish(); });
 
-  // Of a matrix, rows one after the other.
+  // The rows of a matrix arrive one at a time.
   const auto matrix_data = file.bytes(loader.tensor(1));
   check_error(ErrorCode::invalid_safetensors, "expected 24 bytes, or rows of 12, got 8",
               [&] { loader.load(1, matrix_data.first(8)); });
@@ -404,7 +407,7 @@ TEST_CASE("a loader wants every tensor once and whole", "[io]") {
               [&] { loader.load(1, matrix_data.first(12)); });
 }
 
-TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
+TEST_CASE("a large tensor is loaded in pieces of a megabyte", "[io]") {
   constexpr std::size_t rows = 1000, columns = 768;
   std::vector<float> numbers(rows * columns);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1013);
@@ -431,7 +434,7 @@ TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
   CHECK(got == numbers);
   CHECK(peak < (1 << 20) + 1000);
 
-  // The element is counted through the tensor.
+  // The reported index counts through the whole tensor.
   numbers[999 * columns + 5] = std::numeric_limits<float>::infinity();
   const NamedTensor wrong = f32("weight", {rows, columns}, numbers);
   const std::vector<std::byte> other = write_safetensors(std::span(&wrong, 1));
@@ -442,7 +445,7 @@ TEST_CASE("a large tensor is loaded a megabyte at a time", "[io]") {
               [&] { again.load(0, infinite.bytes(again.tensor(0)).subspan(999 * row)); });
 }
 
-TEST_CASE("a parameter declared twice is the model's mistake", "[io]") {
+TEST_CASE("a parameter declared twice is an internal error", "[io]") {
   Values values;
   std::vector<NamedParameter> parameters = parameters_of(values);
   parameters.push_back(parameters[0]);

@@ -1,4 +1,5 @@
-// Every kernel of every instruction set against its formula in double precision, at all tails.
+// Every kernel of every instruction set, compared with its formula in double precision, for all
+// tails.
 
 #include "kernels/kernels.hpp"
 
@@ -26,7 +27,7 @@ std::vector<float> random_values(std::size_t n, SplitMix64& random, float bound 
   return values;
 }
 
-// b [k, n] in panels of `width` columns, and where they begin.
+// Packs b [k, n] into panels of `width` columns.
 std::vector<float> pack(const std::vector<float>& b, std::size_t k, std::size_t n,
                         std::size_t width) {
   const std::size_t panels = (n + width - 1) / width;
@@ -53,7 +54,7 @@ double expected_of(Epilogue epilogue, double sum, double before) {
   return sum;
 }
 
-// A product of these sizes, with rows of a and c further apart than they are long.
+// Checks a product of these sizes, with row strides of a and c larger than their rows.
 void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t k,
                   Epilogue epilogue, bool with_bias) {
   INFO(run.name << ": " << m << " x " << n << " x " << k << ", epilogue "
@@ -98,14 +99,14 @@ void check_matmul(const Kernels& run, std::size_t m, std::size_t n, std::size_t 
       if (!(distance <= worst)) worst = distance;
     }
   }
-  // k + 2 roundings of sums that stay below k, each at most half a unit in the last place (2^-24).
+  // k + 2 roundings of sums below k, each by at most half a unit in the last place (2^-24).
   CHECK(worst <= static_cast<double>((k + 2) * (k + 2)) * 0x1p-24);
   CHECK(untouched);
 }
 
 }  // namespace
 
-TEST_CASE("a product with any number of rows and columns is the sum of its products", "[kernels]") {
+TEST_CASE("a product of any size matches its formula", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     for (std::size_t m = 1; m <= 26; ++m) {
       for (std::size_t n :
@@ -118,12 +119,12 @@ TEST_CASE("a product with any number of rows and columns is the sum of its produ
       check_matmul(*run, 1, 150, k, Epilogue::store, true);
     }
     check_matmul(*run, 150, 40, 33, Epilogue::store, true);   // more than one block of rows
-    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // panels beyond the nearest cache
+    check_matmul(*run, 14, 40, 1100, Epilogue::store, true);  // panels larger than the cache
     check_matmul(*run, 3, 9, 0, Epilogue::store, true);       // an empty sum is its bias
   }
 }
 
-TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
+TEST_CASE("a product's epilogue is applied to every element once", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     for (Epilogue epilogue : {Epilogue::relu, Epilogue::accumulate}) {
       for (std::size_t n : {1u, 3u, 8u, 13u, 16u, 37u}) {
@@ -132,13 +133,13 @@ TEST_CASE("a product's epilogue acts on every element once", "[kernels]") {
           check_matmul(*run, m, n, 9, epilogue, false);
         }
       }
-      check_matmul(*run, 1, 3109, 9, epilogue, true);    // more sums than wait at a time
-      check_matmul(*run, 14, 19, 1100, epilogue, true);  // panels beyond the nearest cache
+      check_matmul(*run, 1, 3109, 9, epilogue, true);    // more sums than are kept at a time
+      check_matmul(*run, 14, 19, 1100, epilogue, true);  // panels larger than the cache
     }
   }
 }
 
-TEST_CASE("a row's product does not depend on the rows beside it", "[kernels]") {
+TEST_CASE("a row's product does not depend on the other rows", "[kernels]") {
   constexpr std::size_t m = 29, n = 75, k = 40;
   for (const Kernels* run : available_kernels()) {
     SplitMix64 random(1);
@@ -161,7 +162,7 @@ TEST_CASE("a row's product does not depend on the rows beside it", "[kernels]") 
       args.c = alone.data() + row * n;
       run->matmul(args);
     }
-    CHECK(together == alone);  // to the bit
+    CHECK(together == alone);  // bit for bit
   }
 }
 
@@ -173,7 +174,7 @@ void softmax(const Kernels& run, float* row, std::size_t n, float scale) {
 
 }  // namespace
 
-TEST_CASE("softmax of rows of every length", "[kernels]") {
+TEST_CASE("softmax matches its formula for rows of every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(2);
@@ -181,7 +182,7 @@ TEST_CASE("softmax of rows of every length", "[kernels]") {
     for (std::size_t n = 1; n <= 70; ++n) {
       const auto x = random_values(n, random, 40.0f);
       auto row = x;
-      row.push_back(123.0f);  // must survive
+      row.push_back(123.0f);  // must not change
       softmax(*run, row.data(), n, 0.5f);
       CHECK(row[n] == 123.0f);
       const double maximum = static_cast<double>(*std::max_element(x.begin(), x.end()));
@@ -194,11 +195,11 @@ TEST_CASE("softmax of rows of every length", "[kernels]") {
       }
       CHECK(std::abs(sum - 1) < 1e-6);
     }
-    CHECK(worst < 5e-7);  // exp's stated 2e-7 above and below the line, and a division
+    CHECK(worst < 5e-7);  // exp's stated error of 2e-7 in numerator and denominator, and a division
   }
 }
 
-TEST_CASE("softmax takes any finite scores", "[kernels]") {
+TEST_CASE("softmax accepts any finite scores", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     std::vector<float> row = {3e38f, -3e38f, 0.0f, 3e38f, -100.0f, 1e30f, 5.0f};
@@ -212,7 +213,7 @@ TEST_CASE("softmax takes any finite scores", "[kernels]") {
   }
 }
 
-TEST_CASE("log-sum-exp of rows of every length", "[kernels]") {
+TEST_CASE("log-sum-exp matches its formula for rows of every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(2);
@@ -228,7 +229,7 @@ TEST_CASE("log-sum-exp of rows of every length", "[kernels]") {
   }
 }
 
-TEST_CASE("the first element of a row that is large enough", "[kernels]") {
+TEST_CASE("the first element that is at least a bound is found", "[kernels]") {
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const Kernels* run : available_kernels()) {
@@ -248,7 +249,7 @@ TEST_CASE("the first element of a row that is large enough", "[kernels]") {
   }
 }
 
-TEST_CASE("layer norms of rows of every length", "[kernels]") {
+TEST_CASE("layer norms match their formula for rows of every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(3);
@@ -287,12 +288,12 @@ TEST_CASE("layer norms of rows of every length", "[kernels]") {
         }
       }
     }
-    CHECK(worst < 4e-6);  // results up to 8, sums of up to 70 squares
+    CHECK(worst < 4e-6);  // results of up to 8, sums of up to 70 squares
     CHECK(worst_unbiased < 4e-6);
   }
 }
 
-TEST_CASE("RMS norms of rows of every length", "[kernels]") {
+TEST_CASE("RMS norms match their formula for rows of every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(5);
@@ -324,7 +325,7 @@ TEST_CASE("RMS norms of rows of every length", "[kernels]") {
   }
 }
 
-TEST_CASE("activations of numbers of any size", "[kernels]") {
+TEST_CASE("activations match their formulas for values of any size", "[kernels]") {
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const std::pair<Activation, std::function<double(double)>> activations[] = {
       {Activation::relu, [](double x) { return std::max(x, 0.0); }},
@@ -365,7 +366,7 @@ TEST_CASE("activations of numbers of any size", "[kernels]") {
   }
 }
 
-TEST_CASE("elementwise kernels at every length", "[kernels]") {
+TEST_CASE("elementwise kernels match their formulas at every length", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(4);
@@ -386,14 +387,14 @@ TEST_CASE("elementwise kernels at every length", "[kernels]") {
              std::abs(phi - static_cast<double>(features[i]))});
       }
       CHECK(worst < 1e-6);
-      CHECK(
-          (added[n] == y[n] && scaled[n] == y[n] && features[n] == y[n]));  // nothing past the end
+      CHECK((added[n] == y[n] && scaled[n] == y[n] && features[n] == y[n]));  // past the end
     }
   }
 }
 
-TEST_CASE("products with and sums of gathered rows, of every width", "[kernels]") {
-  const std::vector<std::uint32_t> chosen = {7, 0, 3, 3, 11};  // any order, also twice
+TEST_CASE("products with gathered rows, and sums of them, match their formulas at every width",
+          "[kernels]") {
+  const std::vector<std::uint32_t> chosen = {7, 0, 3, 3, 11};  // in any order, with repetitions
   for (const Kernels* run : available_kernels()) {
     SplitMix64 random(3);
     for (std::size_t columns = 1; columns <= 70; ++columns) {
@@ -426,12 +427,12 @@ TEST_CASE("products with and sums of gathered rows, of every width", "[kernels]"
         worst = std::max(worst, std::abs(expected[c] - static_cast<double>(sums[c])));
       }
       CHECK(worst < 1e-5);
-      CHECK(sums[columns] == 7.0f);  // nothing beyond the row was written
+      CHECK(sums[columns] == 7.0f);  // nothing is written past the row
     }
   }
 }
 
-TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]") {
+TEST_CASE("a packed matrix holds the rows and columns that were packed", "[kernels]") {
   constexpr std::size_t k = 3, n = 37;
   SplitMix64 random(5);
   const auto b = random_values(k * n, random);
@@ -450,7 +451,7 @@ TEST_CASE("a packed matrix holds the rows and columns it was given", "[kernels]"
 
 namespace {
 
-// Room for quantized rows of one kernel.
+// The buffer for quantized rows of one kernel.
 struct QuantizedBuffer {
   QuantizedBuffer(const Kernels& run, std::size_t rows, std::size_t columns)
       : stride(run.quantized_row_bytes(columns)),
@@ -464,7 +465,7 @@ struct QuantizedBuffer {
             .scales = scales.data(),
             .zero_points = zero_points.data()};
   }
-  // Element (row, column), whatever the kernel's own form: 4 / depth bytes, little-endian.
+  // Returns element (row, column) from the kernel's own layout: 4 / depth bytes, little-endian.
   int at(const Kernels& run, std::size_t row, std::size_t column) const {
     const std::size_t size = 4 / run.int8_depth;
     const std::byte* from = values.data() + row * stride + column * size;
@@ -479,13 +480,13 @@ struct QuantizedBuffer {
 
 }  // namespace
 
-TEST_CASE("activations become integers from 0 to 127 that stand for them", "[kernels]") {
+TEST_CASE("activations are quantized to integers from 0 to 127, within half a step", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     SplitMix64 random(3);
     for (std::size_t n = 1; n <= 70; ++n) {
       auto x = random_values(2 * n, random, 5.0f);
-      for (std::size_t i = 0; i < n; ++i) x[i] = std::abs(x[i]);  // row 0: nothing below zero
+      for (std::size_t i = 0; i < n; ++i) x[i] = std::abs(x[i]);  // row 0 has no negative values
       QuantizedBuffer q(*run, 2, n);
       run->quantize(x.data(), 2, n, q.rows());
       CHECK(q.zero_points[0] == 0);
@@ -499,7 +500,7 @@ TEST_CASE("activations become integers from 0 to 127 that stand for them", "[ker
           CHECK((integer >= 0 && integer <= 127));
           const float back = static_cast<float>(integer - q.zero_points[row]) * scale;
           CHECK(std::abs(back - x[row * n + i]) <=
-                scale * 1.0001f);  // half, or one at a double tie
+                scale * 1.0001f);  // half a step, or one at a double tie
         }
       }
       for (std::size_t i = n; i * 4 / run->int8_depth < q.stride; ++i) CHECK(q.at(*run, 1, i) == 0);
@@ -507,7 +508,7 @@ TEST_CASE("activations become integers from 0 to 127 that stand for them", "[ker
   }
 }
 
-TEST_CASE("rows that hold no range quantize to zeros", "[kernels]") {
+TEST_CASE("rows without a range of values quantize to zeros", "[kernels]") {
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
     for (const float value : {0.0f, -0.0f, 1e-38f, -1e-40f}) {
@@ -518,7 +519,7 @@ TEST_CASE("rows that hold no range quantize to zeros", "[kernels]") {
       CHECK(q.scales[0] <= 1e-30f);
       for (std::size_t i = 0; i < x.size(); ++i) CHECK(q.at(*run, 0, i) == 0);
     }
-    // Both ends lie half way between integers: 64 + 64 must not become 128.
+    // Both ends are halfway between integers: 64 + 64 must not become 128.
     const std::vector<float> tie = {-63.5f, 63.5f, 0.0f};
     QuantizedBuffer q(*run, 1, tie.size());
     run->quantize(tie.data(), 1, tie.size(), q.rows());
@@ -549,7 +550,7 @@ TEST_CASE("all instruction sets quantize alike", "[kernels]") {
 
 namespace {
 
-// c [m, n] = a · b, without a bias.
+// Returns the arguments of c [m, n] = a · b, without a bias.
 Int8MatmulArgs product_of(QuantizedBuffer& a, const PackedInt8Matrix& b, std::size_t m,
                           std::vector<float>& c) {
   return {.a = a.rows(),
@@ -566,7 +567,7 @@ Int8MatmulArgs product_of(QuantizedBuffer& a, const PackedInt8Matrix& b, std::si
 
 enum class Fill { random, extreme };
 
-// Integer sums are exact, so that with scales of 1 and no bias the product is, too.
+// Integer sums are exact, so the product is exact, too, with scales of 1 and no bias.
 void check_matmul_int8(const Kernels& run, std::size_t m, std::size_t n, std::size_t k, Fill fill) {
   INFO(run.name << ": " << m << " x " << n << " x " << k
                 << (fill == Fill::extreme ? ", extreme" : ""));
@@ -623,7 +624,7 @@ TEST_CASE("products of 8-bit integers are exact", "[kernels]") {
         check_matmul_int8(*run, 1, 150, k, fill);
       }
       check_matmul_int8(*run, 150, 40, 33, fill);  // more than one block of rows
-      check_matmul_int8(*run, 1, 3109, 9, fill);   // more sums than wait at a time
+      check_matmul_int8(*run, 1, 3109, 9, fill);   // more sums than are kept at a time
     }
   }
 }
@@ -686,7 +687,8 @@ TEST_CASE("a quantized product applies scales, bias and epilogue", "[kernels]") 
 
 namespace {
 
-// c [m, n] = a · b in 16-bit integers of at most `bound`, rows of a and c further apart than long.
+// Checks c [m, n] = a · b for 16-bit integers of at most `bound`, with row strides of a and c
+// larger than their rows.
 void check_matmul_int16(const Kernels& run, std::size_t m, std::size_t n, std::size_t k,
                         int bound) {
   INFO(run.name << ": " << m << " x " << n << " x " << k);
@@ -746,7 +748,7 @@ TEST_CASE("products of 16-bit integers are exact", "[kernels]") {
   }
 }
 
-TEST_CASE("rows become integers by a common factor", "[kernels]") {
+TEST_CASE("rows are quantized with a common factor", "[kernels]") {
   SplitMix64 random(8);
   const std::vector<std::uint32_t> order = {3, 0, 3};
   for (const Kernels* run : available_kernels()) {
@@ -793,7 +795,8 @@ TEST_CASE("rows become integers by a common factor", "[kernels]") {
   }
 }
 
-TEST_CASE("weights in whole units, off by a ten-thousandth and half a unit", "[kernels]") {
+TEST_CASE("weights in whole units are off by at most a ten-thousandth plus half a unit",
+          "[kernels]") {
   const Kernels& reference = *available_kernels().front();
   SplitMix64 random(9);
   for (std::size_t n = 1; n <= 70; ++n) {
@@ -821,7 +824,7 @@ TEST_CASE("weights in whole units, off by a ten-thousandth and half a unit", "[k
   }
 }
 
-TEST_CASE("all instruction sets give the same floats, but in products", "[kernels]") {
+TEST_CASE("all instruction sets give the same floats, except in products", "[kernels]") {
   const Kernels& reference = *available_kernels().front();
   for (const Kernels* run : available_kernels()) {
     INFO(run->name);
@@ -879,7 +882,7 @@ TEST_CASE("all instruction sets give the same floats, but in products", "[kernel
 
 #if defined(__x86_64__) && defined(__linux__)
 TEST_CASE("the fastest instruction set of this machine is in use", "[kernels]") {
-  // What the kernel says of the processor, independent of how dispatch.cpp asks it.
+  // The kernel's description of the processor, independent of the query in dispatch.cpp.
   std::ifstream file("/proc/cpuinfo");
   std::string line, flags;
   while (std::getline(file, line)) {

@@ -1,5 +1,5 @@
-// What does not fit is refused by its size before it starts, what fits takes memory as it grows,
-// and what is not a finite number is never an answer.
+// Limits: requests too large for memory are refused before they start, memory grows
+// only as needed, and a non-finite value is never a result.
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,7 @@ ModelConfig translator_config(const Tokenizer& tokenizer) {
   return config;
 }
 
-// Random weights, those of matrices this much larger than they should be.
+// Fills the parameters with random weights; those of matrices are scaled by `factor`.
 void fill(const std::vector<NamedParameter>& parameters, float factor = 1, std::uint64_t seed = 1) {
   SplitMix64 random(seed);
   for (const NamedParameter& parameter : parameters) {
@@ -91,7 +91,7 @@ std::string repeat(std::string_view unit, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
+TEST_CASE("products of sizes saturate instead of overflowing", "[limits]") {
   CHECK(saturating_product({}) == 1);
   CHECK(saturating_product({3, 0, 5}) == 0);
   CHECK(saturating_product({std::uint64_t{1} << 32, (std::uint64_t{1} << 32) - 1}) ==
@@ -111,7 +111,7 @@ TEST_CASE("products of sizes do not overflow unseen", "[limits]") {
         }).code() == ErrorCode::too_large);
 }
 
-TEST_CASE("attention that would not fit is refused by its size before the model runs", "[limits]") {
+TEST_CASE("attention too large for memory is refused before the model runs", "[limits]") {
   ModelConfig config = classifier_config(tokenizer_named("unigram"));
   StackConfig& stack = *config.architecture.encoder;
   LayerConfig layer = stack.layers[0];
@@ -129,13 +129,13 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
   });
   const Error& error = std::get<Error>(results[0]);
   CHECK(error.code() == ErrorCode::too_large);
-  // 8 layers, 8 heads, 8192 tokens squared, 4 bytes: in 32 bits that is 0.
+  // 8 layers, 8 heads, 8192 tokens squared, 4 bytes: overflows to 0 in 32 bits.
   CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take 16384 MiB, expected "
                                              "at most 512 MiB in one call"));
   CHECK(std::get<Classification>(results[1]).attention.has_value());
   CHECK(peak < 2'000'000);
 
-  TraceBudget budget;  // of all texts of a call together
+  TraceBudget budget;  // of all texts in a call
   budget.take(100 << 20);
   CHECK_THAT(
       error_of([&] { budget.take(30 << 20); }).what(),
@@ -144,7 +144,7 @@ TEST_CASE("attention that would not fit is refused by its size before the model 
   CHECK(error_of([&] { budget.take(1); }).code() == ErrorCode::too_large);
 }
 
-TEST_CASE("a search that would not fit is refused by its size before it starts", "[limits]") {
+TEST_CASE("a search too large for memory is refused before it starts", "[limits]") {
   ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.decoder->max_length = 131'073;
   TranslatePipeline pipeline(config, own_tokenizer("bpe_bytes"));
@@ -152,7 +152,7 @@ TEST_CASE("a search that would not fit is refused by its size before it starts",
   const auto refused = [&](const TranslateOptions& options) {
     return error_of([&] { pipeline.translate("a b c", options); });
   };
-  // 32 · 131,073 nodes of 2 · 16 floats in each layer and some more: 2^32 bytes would be 0.
+  // 32 · 131,073 nodes with 2 · 16 floats per layer, and some more: 2^32 bytes would overflow to 0.
   const Error error = refused({.beams = 32, .max_length = 131'073});
   CHECK(error.code() == ErrorCode::too_large);
   CHECK_THAT(error.what(), ContainsSubstring("up to 131073 tokens with 32 beams may take 1537 MiB, "
@@ -166,7 +166,7 @@ TEST_CASE("a search that would not fit is refused by its size before it starts",
   CHECK(pipeline.translate("a b c", {.beams = 32}).sentences.size() == 1);
 }
 
-TEST_CASE("what a search may grow to costs no memory before it does", "[limits]") {
+TEST_CASE("a search takes memory only as it grows", "[limits]") {
   ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.encoder->max_length = 256;
   config.architecture.decoder->max_length = 60'000;
@@ -174,14 +174,14 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   fill(pipeline.parameters());
   const std::string text = repeat("the old man walks and ", 10);
   std::vector<std::string_view> texts = {text};
-  // Begun, a search of 30 · 60,000 nodes holds what is likely; it is given up soon.
+  // A new search of 30 · 60,000 nodes allocates for a likely size only. It is stopped soon.
   const std::size_t begun = peak_of([&] {
     auto job = pipeline.begin(texts, {.beams = 30, .max_length = 40'000});
     for (int i = 0; i < 5; ++i) job.step();
   });
   CHECK(begun < 12'000'000);
-  // 64 beams with attention hold the weights of one hypothesis, not of every node; they are those
-  // that a search which holds them all finds.
+  // With attention, 64 beams hold the weights of one hypothesis, not of every node. They equal
+  // those of a search that holds all of them.
   TranslateOptions options = {.beams = 64, .max_length = 200, .attention = true};
   Translation seen;
   const std::size_t peak = peak_of([&] { seen = pipeline.translate(text, options); });
@@ -196,7 +196,7 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   for (std::size_t i = 0; i < seen.sentences.size(); ++i) {
     const SentenceTranslation &a = seen.sentences[i], &b = expected.sentences[i];
     CHECK(a.output.tokens == b.output.tokens);
-    CHECK(a.output.tokens.size() > 100);  // more than are decoded once more at once
+    CHECK(a.output.tokens.size() > 100);  // more than are decoded again in one step
     CHECK(a.cross->data == b.cross->data);
     CHECK(a.decoder->data == b.decoder->data);
     CHECK(a.encoder->data == b.encoder->data);
@@ -204,7 +204,8 @@ TEST_CASE("what a search may grow to costs no memory before it does", "[limits]"
   }
 }
 
-TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limits]") {
+TEST_CASE("a decoding that outgrows its expected size gives the same result, bit for bit",
+          "[limits]") {
   ModelConfig config = translator_config(tokenizer_named("bpe_bytes"));
   config.architecture.decoder->max_length = 700;
   Seq2Seq model(config.architecture);
@@ -242,7 +243,7 @@ TEST_CASE("a decoding that outgrows the likely size goes on to the bit", "[limit
   CHECK(weights == at_once.self_attention_step(static_cast<NodeIndex>(length - 1)).data);
 }
 
-TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limits]") {
+TEST_CASE("a call that runs out of memory does not affect the next one", "[limits]") {
   ModelConfig config = classifier_config(tokenizer_named("unigram"));
   config.architecture.encoder->max_length = 2000;
   ClassifyPipeline classifier(config, own_tokenizer("unigram"));
@@ -270,7 +271,7 @@ TEST_CASE("a call that runs out of memory leaves the next one as it was", "[limi
   }
 }
 
-TEST_CASE("texts and words have a stated size", "[limits]") {
+TEST_CASE("texts and words have a maximum size", "[limits]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   ClassifyPipeline classifier(classifier_config(tokenizer), own_tokenizer("unigram"));
   fill(classifier.parameters());
@@ -296,7 +297,8 @@ TEST_CASE("texts and words have a stated size", "[limits]") {
   CHECK(std::get<Error>(results[2]).code() == ErrorCode::empty_input);
 }
 
-TEST_CASE("a text is read in memory for some words, with the tokens of the whole", "[limits]") {
+TEST_CASE("a text is tokenized in memory for a few words, with the tokens of the whole",
+          "[limits]") {
   std::string text;
   for (int i = 0; i < 40; ++i) {
     for (const std::string& line : committed_texts()) text += line + " ";
@@ -362,7 +364,8 @@ TEST_CASE("a text is read in memory for some words, with the tokens of the whole
   }
 }
 
-TEST_CASE("a step of a stream is as large as its sentence, not as the text so far", "[limits]") {
+TEST_CASE("the cost of a stream's step depends on its sentence, not on the text so far",
+          "[limits]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   TranslatePipeline pipeline(translator_config(tokenizer), own_tokenizer("bpe_bytes"));
   fill(pipeline.parameters());
@@ -405,7 +408,7 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
   }
 }
 
-TEST_CASE("a logit that is not finite is an error, with the text's neighbors unharmed",
+TEST_CASE("a logit that is not finite is an error that does not affect the other texts",
           "[limits]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
@@ -436,7 +439,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
           stack.tokens().positions = PositionKind::learned;
         }) == ErrorCode::non_finite);
 
-  // One token's vector is too large: the texts without it are none the worse.
+  // One token's vector is too large: texts without it are not affected.
   const std::int32_t end = *tokenizer.find("</s>");
   const auto spoilt = [&](const std::vector<NamedParameter>& parameters, std::int32_t token) {
     fill(parameters);
@@ -483,7 +486,7 @@ TEST_CASE("a logit that is not finite is an error, with the text's neighbors unh
   }
 }
 
-TEST_CASE("kernels never lose what is not a finite number", "[limits][kernels]") {
+TEST_CASE("kernels never hide values that are not finite", "[limits][kernels]") {
   for (const Kernels* run : available_kernels()) {
     for (std::size_t n = 1; n < 70; ++n) {
       for (std::size_t at = 0; at < n; ++at) {
@@ -512,7 +515,7 @@ TEST_CASE("kernels never lose what is not a finite number", "[limits][kernels]")
       matrix.set_column(0, std::array{1.0f});
       return matrix;
     }();
-    if (run != &kernels()) continue;  // packed for these
+    if (run != &kernels()) continue;  // the matrix is packed for these kernels
     float result = 0;
     for (const Epilogue epilogue : {Epilogue::relu, Epilogue::store}) {
       run->matmul({.a = &not_a_number,
@@ -530,7 +533,7 @@ TEST_CASE("kernels never lose what is not a finite number", "[limits][kernels]")
   }
 }
 
-TEST_CASE("an index is what it was, however large", "[limits]") {
+TEST_CASE("large indices are read exactly", "[limits]") {
   for (const char* index :
        {"4294967296", "4294967297", "9007199254740993", "18446744073709551615"}) {
     const std::string masks = "{\"maskTokens\": [" + std::string(index) + "]}";
@@ -542,7 +545,7 @@ TEST_CASE("an index is what it was, however large", "[limits]") {
         4294967295u);
 }
 
-TEST_CASE("a model that pools its first token keeps it", "[limits]") {
+TEST_CASE("a model that pools its first token does not allow masking it", "[limits]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("unigram");
   const auto classify = [&](Pooling pooling, std::vector<std::size_t> masked) {
     ModelConfig config = classifier_config(tokenizer);

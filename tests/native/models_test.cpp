@@ -1,4 +1,4 @@
-// Layers and models against the named intermediates of PyTorch, and what must hold for any model.
+// Layers and models, compared with PyTorch's named intermediates and with properties of any model.
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -31,7 +31,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch gives", "[models]") {
+TEST_CASE("every block matches PyTorch's padded, masked batch", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
@@ -39,7 +39,7 @@ TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch giv
   request.names = {"encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*", "pooled",
                    "logits"};
   const auto output = golden.run(batch, request);
-  // The goldens have all texts' rows one after the other.
+  // The goldens concatenate the rows of all texts.
   std::map<std::string, std::vector<float>> traced;
   for (const auto& tensors : output.traces) {
     for (const TracedTensor& tensor : tensors) {
@@ -72,7 +72,7 @@ TEST_CASE("every box of the figure gives what PyTorch's padded, masked batch giv
   }
 }
 
-TEST_CASE("a trace shows what the others show, and changes no number", "[models]") {
+TEST_CASE("a trace shows consistent tensors and changes no result", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
@@ -81,7 +81,7 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
   TraceRequest request = {.attention = true};
   request.names = {"*", "encoder.*", "encoder.layers.*.*", "encoder.layers.*.self_attn.*"};
   const auto traced = golden.run(batch, request);
-  CHECK(values_of(plain.logits) == values_of(traced.logits));  // to the bit
+  CHECK(values_of(plain.logits) == values_of(traced.logits));  // bit for bit
 
   const StackConfig& stack = golden.config.encoder();
   for (std::size_t s = 0; s < batch.size(); ++s) {
@@ -126,7 +126,7 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
           if (!(std::abs(got - expected) < 1e-6)) FAIL_CHECK("row " << row << ", key " << j);
         }
       }
-      // The residual sums.
+      // Residual sums.
       const auto sum_of = [&](const std::string& a, const std::string& b) {
         std::vector<float> sum = tensors.at(block + a).data;
         const std::vector<float>& other = tensors.at(block + b).data;
@@ -141,7 +141,7 @@ TEST_CASE("a trace shows what the others show, and changes no number", "[models]
   }
 }
 
-TEST_CASE("a star in a name's pattern stands for what is between two dots", "[models]") {
+TEST_CASE("a star in a name pattern matches one part between dots", "[models]") {
   CHECK(matches("encoder.layers.*.output", "encoder.layers.11.output"));
   CHECK(!matches("encoder.layers.*.output", "encoder.layers.1.self_attn.output"));
   CHECK(!matches("encoder.layers.*.output", "encoder.layers.1.outputs"));
@@ -152,7 +152,7 @@ TEST_CASE("a star in a name's pattern stands for what is between two dots", "[mo
   CHECK(!matches("", "logits"));
 }
 
-TEST_CASE("ablated heads and masked tokens give what PyTorch gives", "[models]") {
+TEST_CASE("ablated heads and masked tokens give PyTorch's results", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   for (const auto& intervention : golden.json.at("interventions")) {
@@ -165,9 +165,9 @@ TEST_CASE("ablated heads and masked tokens give what PyTorch gives", "[models]")
   }
 }
 
-TEST_CASE("the tutorial's slips give other numbers", "[models]") {
-  // What our goldens would be if positions indexed the batch, if the norms stood elsewhere, or if
-  // padding were counted in the mean: the generator computes each on purpose.
+TEST_CASE("the tutorial's mistakes give other results", "[models]") {
+  // The generator computes the goldens with each mistake: positions that index the batch, misplaced
+  // norms, padding included in the mean.
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const auto logits = values_of(golden.run(golden.batch()).logits);
@@ -181,14 +181,14 @@ TEST_CASE("the tutorial's slips give other numbers", "[models]") {
   }
 }
 
-TEST_CASE("8-bit products stay close to floats, in every architecture", "[models]") {
+TEST_CASE("8-bit products stay close to floats in every architecture", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   INFO(name);
   const Golden golden(name);
   const auto quantized = load_model(golden.folder, golden.config, Compute::int8);
   const auto expected = golden.run(golden.batch(), inspect_everything());
   const auto got = (*quantized)(golden.batch(), inspect_everything(), golden.session);
-  // Widths of 8 to 24 leave little that averages errors out.
+  // With widths of 8 to 24, errors hardly average out.
   const double difference = distance(values_of(expected.logits), values_of(got.logits));
   CHECK(difference > 0);
   CHECK(difference < 0.25);
@@ -238,14 +238,13 @@ TEST_CASE("contributions and the bias sum to the logits", "[models]") {
   }
 }
 
-TEST_CASE("showing attention changes no number, and neither does the company of other texts",
-          "[models]") {
+TEST_CASE("neither recording attention nor other texts in the batch change a result", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const Batch batch = golden.batch();
   const auto plain = golden.run(batch);
   const auto inspected = golden.run(batch, inspect_everything());
-  CHECK(values_of(plain.logits) == values_of(inspected.logits));  // to the bit
+  CHECK(values_of(plain.logits) == values_of(inspected.logits));  // bit for bit
   CHECK(plain.attention.empty());
   for (std::size_t s = 0; s < batch.size(); ++s) {
     const auto alone = golden.run(golden.batch(s), inspect_everything());
@@ -256,7 +255,7 @@ TEST_CASE("showing attention changes no number, and neither does the company of 
   }
 }
 
-TEST_CASE("masked tokens are attended to by nobody", "[models]") {
+TEST_CASE("no token attends to a masked token", "[models]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const auto output = golden.run(golden.batch(0, {1, 4}), inspect_everything());
@@ -273,7 +272,7 @@ TEST_CASE("masked tokens are attended to by nobody", "[models]") {
   }
 }
 
-TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", "[models]") {
+TEST_CASE("only out_proj's bias remains when all heads of a layer are ablated", "[models]") {
   const Golden golden("pre_norm_mean");
   const Batch batch = golden.batch();
   const std::size_t n = batch.tokens(), d = golden.config.encoder().d_model;
@@ -290,13 +289,13 @@ TEST_CASE("with all heads of a layer ablated, out_proj's bias is what remains", 
   REQUIRE(sum.size() == n * d);
 
   const auto bias = golden.weight("encoder.layers.1.self_attn.out_proj.bias");
-  CHECK(distance(bias, std::vector<float>(d, 0.0f)) > 0.01);  // or this would prove nothing
+  CHECK(distance(bias, std::vector<float>(d, 0.0f)) > 0.01);  // so that it proves something
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t c = 0; c < d; ++c) CHECK(sum[i * d + c] == bias[c]);
   }
 }
 
-TEST_CASE("a local window that spans the text is full attention", "[models]") {
+TEST_CASE("a local window that spans the text equals full attention", "[models]") {
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
   for (LayerConfig& layer : config.architecture.encoder->layers) {
@@ -309,8 +308,8 @@ TEST_CASE("a local window that spans the text is full attention", "[models]") {
         values_of(expected.logits));
 }
 
-TEST_CASE("long texts of several blocks agree with their definition", "[models]") {
-  // 48 queries go through attention together; this text has five such blocks and a rest.
+TEST_CASE("long texts of several blocks match the definition of attention", "[models]") {
+  // Attention processes 48 queries at a time; this text has five such blocks and a remainder.
   Golden golden("pre_norm_mean");
   ModelConfig config = golden.config;
   config.architecture.encoder->max_length = 256;
@@ -342,7 +341,7 @@ TEST_CASE("long texts of several blocks agree with their definition", "[models]"
 
 namespace {
 
-// Random queries, keys and values side by side, as qkv_proj leaves them.
+// Random queries, keys and values in the layout of qkv_proj's output.
 struct RandomHead {
   RandomHead(std::size_t length, std::size_t d_head, float spread)
       : qkv({length, 3 * d_head}), context({length, d_head}), weights(length * length, 0.0f) {
@@ -377,10 +376,10 @@ struct RandomHead {
 
   Tensor<2> qkv, context;
   std::vector<float> weights;
-  std::vector<float> bias;  // [2 · length - 1] by distance; empty: none
+  std::vector<float> bias;  // [2 · length - 1] by distance; empty: no bias
 };
 
-// The weights of a query by the formula, in doubles.
+// Returns the weights of a query by the formula, in double precision.
 std::vector<double> weights_of(const RandomHead& head, std::size_t query,
                                std::span<const std::uint32_t> visible, std::size_t window) {
   const HeadInput in = head.input(Compute::f32, visible);
@@ -403,7 +402,7 @@ std::vector<double> weights_of(const RandomHead& head, std::size_t query,
 }  // namespace
 
 TEST_CASE("attention in integers is close to attention in floats", "[models]") {
-  for (const std::size_t length : {1u, 2u, 7u, 49u, 300u, 600u}) {  // 256 keys are summed together
+  for (const std::size_t length : {1u, 2u, 7u, 49u, 300u, 600u}) {  // 256 keys are summed at a time
     for (const std::size_t d_head : {1u, 5u, 16u, 40u}) {
       for (const std::size_t window : {std::size_t{3}, std::size_t{60}, std::size_t{1000}}) {
         for (const bool masked : {false, true}) {
@@ -417,7 +416,8 @@ TEST_CASE("attention in integers is close to attention in floats", "[models]") {
           floats.attend(Compute::f32, visible, window);
           integers.attend(Compute::int8, visible, window);
           CHECK(distance(floats.weights, integers.weights) < 2e-3);
-          CHECK(distance(values_of(floats.context), values_of(integers.context)) < 8e-3);  // of 3
+          // Values are up to 3.
+          CHECK(distance(values_of(floats.context), values_of(integers.context)) < 8e-3);
           bool sums = true;
           for (std::size_t row = 0; row < length; ++row) {
             const float* weights = &integers.weights[row * length];
@@ -431,7 +431,7 @@ TEST_CASE("attention in integers is close to attention in floats", "[models]") {
   }
 }
 
-TEST_CASE("scores get a bias by the key's distance from its query", "[models]") {
+TEST_CASE("scores get a bias that depends on the key's distance from the query", "[models]") {
   for (const Compute compute : {Compute::f32, Compute::int8}) {
     for (const std::size_t length : {1u, 2u, 49u, 130u}) {
       for (const std::size_t window : {std::size_t{5}, std::size_t{1000}}) {
@@ -463,10 +463,10 @@ TEST_CASE("scores get a bias by the key's distance from its query", "[models]") 
   }
 }
 
-TEST_CASE("a query far from every visible key attends to none", "[models]") {
+TEST_CASE("a query far from every visible key attends to no key", "[models]") {
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   RandomHead head(60, 8, 1.0f);
-  head.attend(compute, std::vector<std::uint32_t>{0, 1, 2}, 4);  // the window reaches past the last
+  head.attend(compute, std::vector<std::uint32_t>{0, 1, 2}, 4);  // the window extends past the end
   for (std::size_t query = 0; query < 60; ++query) {
     float sum = 0;
     for (std::size_t key = 0; key < 60; ++key) {
@@ -482,8 +482,8 @@ TEST_CASE("a query far from every visible key attends to none", "[models]") {
   }
 }
 
-TEST_CASE("sums of the largest integers of attention fit", "[models]") {
-  // All weights and all values are the largest there are, over more keys than are summed together.
+TEST_CASE("sums of the largest integers in attention do not overflow", "[models]") {
+  // All weights and values are at their maximum, with more keys than are summed at a time.
   RandomHead head(600, 8, 1.0f);
   for (std::size_t i = 0; i < 600; ++i) {
     for (std::size_t c = 0; c < 8; ++c) {
@@ -501,7 +501,7 @@ TEST_CASE("sums of the largest integers of attention fit", "[models]") {
   }
 }
 
-TEST_CASE("attention in integers takes numbers of any size", "[models]") {
+TEST_CASE("attention in integers accepts values of any size", "[models]") {
   std::vector<std::uint32_t> visible(70);
   std::iota(visible.begin(), visible.end(), 0u);
   for (const float spread : {1e-3f, 1e-12f, 1e-28f}) {
@@ -518,14 +518,14 @@ TEST_CASE("attention in integers takes numbers of any size", "[models]") {
     }
     INFO(spread << ": " << worst << " off " << most);
     CHECK(most > 0);
-    CHECK(worst < 0.003 * static_cast<double>(spread));  // half a step of values and some rounding
+    CHECK(worst < 0.003 * static_cast<double>(spread));  // half a step of the values, and rounding
   }
-  RandomHead nothing(70, 16, 1e-38f);  // a scale of these could not be inverted
+  RandomHead nothing(70, 16, 1e-38f);  // the inverse of their scale would overflow
   nothing.attend(Compute::int8, visible, 1000);
   for (const float value : nothing.context) CHECK(value == 0.0f);
 }
 
-TEST_CASE("attention in integers uses the weights it hands out", "[models]") {
+TEST_CASE("attention in integers uses the weights that it returns", "[models]") {
   RandomHead head(70, 16, 2.0f);
   std::vector<std::uint32_t> visible(70);
   std::iota(visible.begin(), visible.end(), 0u);
@@ -540,10 +540,10 @@ TEST_CASE("attention in integers uses the weights it hands out", "[models]") {
       worst = std::max(worst, std::abs(sum - static_cast<double>(head.context(i, c))));
     }
   }
-  CHECK(worst < 2.0 / 1021);  // half a step of values of at most 2
+  CHECK(worst < 2.0 / 1021);  // half a step of values up to 2
 }
 
-TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]") {
+TEST_CASE("initial weights follow Xavier's distribution and depend only on the seed", "[models]") {
   const NamedParameter matrix = {"encoder.layers.0.fc1.weight", {300, 100}, {}};
   SplitMix64 one(9), same(9), other(10);
   const auto values = initial_values(matrix, one);
@@ -565,10 +565,10 @@ TEST_CASE("starting values are Xavier's, the same for the same seed", "[models]"
   CHECK(initial_values({"x.fc1.bias", {3}, {}}, one) == std::vector<float>{0, 0, 0});
 }
 
-TEST_CASE("sinusoidal positions are the same however their table grows", "[models]") {
+TEST_CASE("sinusoidal positions do not depend on how their table grows", "[models]") {
   constexpr std::size_t longest = 1000, d_model = 8;
   const SinusoidalEncoding whole(longest, d_model), grown(longest, d_model);
-  Session session;  // has a table for each
+  Session session;  // holds a table for each
   whole.reserve(longest, session);
   for (const std::size_t position : {0, 127, 128, 300, 999}) {
     Tensor<2> expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
@@ -585,7 +585,7 @@ TEST_CASE("sinusoidal positions are the same however their table grows", "[model
   CHECK_THROWS_AS(grown.reserve(longest + 1, session), Error);
 }
 
-TEST_CASE("a model takes memory for weights when they come", "[models]") {
+TEST_CASE("a model allocates memory for weights only when they are loaded", "[models]") {
   Architecture architecture = Golden("pre_norm_mean").config.architecture;
   StackConfig& stack = *architecture.encoder;
   LayerConfig layer = stack.layers[0];

@@ -1,4 +1,4 @@
-// Replacing numbers between text and answer.
+// Replacing a model's intermediate values.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -28,13 +28,13 @@ Patch to_patch(const TracedTensor& tensor) {
   return {.name = tensor.name, .shape = tensor.shape, .value = tensor.data};
 }
 
-// A model's run over one text, whatever the model.
+// A run of any model over one text.
 class Subject {
  public:
   virtual ~Subject() = default;
 
   virtual std::vector<ModelTensor> tensors() = 0;
-  // The tensors of a run with these patches, which the model is asked for in its own way.
+  // Runs with these patches and returns the tensors that the model traces.
   std::vector<TracedTensor> run(std::vector<Patch> patches = {}) {
     TraceRequest request = {.patches = std::move(patches)};
     for (const ModelTensor& tensor : tensors()) request.names.push_back(tensor.name);
@@ -64,7 +64,7 @@ class EncoderSubject final : public Subject {
   Batch batch_;
 };
 
-// A translator that is forced to an answer. The golden outlives this.
+// A translator with a forced target. The golden must outlive this.
 class TranslatorSubject final : public Subject {
  public:
   TranslatorSubject(const TranslationGolden& golden, Batch source, std::vector<std::int32_t> target)
@@ -119,7 +119,7 @@ void check_same(const std::vector<TracedTensor>& got, const std::vector<TracedTe
   }
 }
 
-// Every tensor patched with its own values: no bit is another.
+// Checks that patching any tensor with its own values changes no bit.
 void check_own_values(Subject& subject) {
   const std::vector<TracedTensor> plain = subject.run();
   REQUIRE(plain.size() == subject.tensors().size());
@@ -129,8 +129,8 @@ void check_own_values(Subject& subject) {
   }
 }
 
-// Every tensor patched with other values: it and its other names show those, what came before is as
-// it was, and the last of all is not.
+// Checks patching every tensor with other values: the tensor and its other names have those values,
+// earlier tensors are unchanged, and the last one is different.
 void check_other_values(Subject& subject) {
   const std::vector<TracedTensor> plain = subject.run();
   const std::vector<ModelTensor> order = subject.tensors();
@@ -163,7 +163,7 @@ TracedTensor number(const std::string& name, float value) { return {name, {}, {v
 
 }  // namespace
 
-TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
+TEST_CASE("patching a tensor with its own values changes no bit", "[patch]") {
   SECTION("classifiers") {
     const std::string name = GENERATE(from_range(golden_names()));
     INFO(name);
@@ -201,7 +201,7 @@ TEST_CASE("patched with its own values a tensor changes no bit", "[patch]") {
   }
 }
 
-TEST_CASE("patched with other values a tensor shows them, and what follows is made of them",
+TEST_CASE("patching a tensor with other values shows them and changes all that follows",
           "[patch]") {
   SECTION("classifiers") {
     const std::string name = GENERATE(from_range(golden_names()));
@@ -216,7 +216,7 @@ TEST_CASE("patched with other values a tensor shows them, and what follows is ma
   }
 }
 
-TEST_CASE("with the whole stream of another text the answer is that text's, to the bit",
+TEST_CASE("patching the whole stream with another text's gives that text's answer, bit for bit",
           "[patch]") {
   const std::string name = GENERATE(from_range(golden_names()));
   INFO(name);
@@ -234,7 +234,8 @@ TEST_CASE("with the whole stream of another text the answer is that text's, to t
     }
   }
   for (const std::string& tensor : stream) {
-    // Before a norm, x + f(norm(x)) also adds what is beside the residual; after it nothing does.
+    // With norms before the sublayers, x + f(norm(x)) is computed from more than the patched
+    // residual; with norms after them, it is not.
     INFO(tensor);
     const TracePlan plan(*golden.model, golden.session,
                          {.patches = {to_patch(find(given.traces[0], tensor))}});
@@ -246,7 +247,7 @@ TEST_CASE("with the whole stream of another text the answer is that text's, to t
   }
 }
 
-TEST_CASE("only the rows, heads and keys that are chosen are replaced", "[patch]") {
+TEST_CASE("only the chosen rows, heads and keys are replaced", "[patch]") {
   const auto subject = classifier_subject("pre_norm_mean", 0);
   const std::vector<TracedTensor> plain = subject->run();
   const std::size_t length = plain[0].shape[0];
@@ -280,14 +281,14 @@ TEST_CASE("only the rows, heads and keys that are chosen are replaced", "[patch]
   }
   CHECK(std::abs(sum - 1) < 1e-6);
 
-  // Of two for the same number the later one holds.
+  // If two patches replace the same value, the later one applies.
   const auto twice = subject->run(
       {{.name = output, .value = {1.0f}}, {.name = output, .tokens = {{0}}, .value = {2.0f}}});
   CHECK(find(twice, output).data[0] == 2.0f);
   CHECK(find(twice, output).data[16] == 1.0f);
 }
 
-TEST_CASE("numbers in a row are as many tokens, queries or keys as they are enough for",
+TEST_CASE("a flat list of values covers as many tokens, queries or keys as it has values for",
           "[patch]") {
   const auto subject = classifier_subject("pre_norm_mean", 0);
   const std::vector<TracedTensor> plain = subject->run();
@@ -323,7 +324,7 @@ TEST_CASE("numbers in a row are as many tokens, queries or keys as they are enou
   CHECK(std::ranges::equal(std::span(find(shorter, "decoder.output").data).first(32), values(32)));
 }
 
-TEST_CASE("a key that every query's score leaves out is a masked token", "[patch]") {
+TEST_CASE("a key that is hidden from every query's scores is a masked token", "[patch]") {
   const std::string name =
       GENERATE(as<std::string>{}, "pre_norm_unbiased_first", "post_norm_gelu_learned_first");
   Golden golden(name);
@@ -342,7 +343,7 @@ TEST_CASE("a key that every query's score leaves out is a masked token", "[patch
   }
 }
 
-TEST_CASE("a query that sees no key has no weights and no context", "[patch]") {
+TEST_CASE("a query that sees no key has zero weights and a zero context", "[patch]") {
   const auto check = [](Subject& subject, const std::string& site) {
     const std::vector<TracedTensor> cut =
         subject.run({to_patch(number(site + ".scores", -infinity))});
@@ -358,8 +359,8 @@ TEST_CASE("a query that sees no key has no weights and no context", "[patch]") {
   check(translator, "decoder.layers.1.encoder_attn");
 }
 
-TEST_CASE("replaced weights are what values are mixed by", "[patch]") {
-  // Every query reads the first token it may see, and no other.
+TEST_CASE("replaced weights are used to mix the values", "[patch]") {
+  // Every query reads only the first token that it may see.
   const auto check = [](Subject& subject, const std::string& site) {
     const std::vector<TracedTensor> plain = subject.run();
     Patch first = to_patch(find(plain, site + ".weights"));
@@ -382,7 +383,7 @@ TEST_CASE("replaced weights are what values are mixed by", "[patch]") {
   check(translator, "decoder.layers.0.encoder_attn");
 }
 
-TEST_CASE("keys that a query does not see stay unseen, whatever a patch says", "[patch]") {
+TEST_CASE("a patch cannot make masked keys visible to a query", "[patch]") {
   const auto check = [](Subject& subject, const std::string& tensor) {
     const std::vector<float> plain = find(subject.run(), tensor).data;
     const float unseen = tensor.ends_with("scores") ? -infinity : 0.0f;
@@ -424,7 +425,7 @@ TEST_CASE("keys that a query does not see stay unseen, whatever a patch says", "
   }
 }
 
-TEST_CASE("a decoder's patch is for every hypothesis, at its positions", "[patch]") {
+TEST_CASE("a patch of a decoder applies to every hypothesis, at its positions", "[patch]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   const Patch patch = {.name = "decoder.layers.0.output",
                        .tokens = {{1}},
@@ -448,12 +449,13 @@ TEST_CASE("a decoder's patch is for every hypothesis, at its positions", "[patch
     for (std::size_t c = 0; c < 16; ++c) {
       CHECK(got[c] == before[c]);
       CHECK(got[16 + c] == 0.125f);
-      CHECK(got[32 + c] == before[32 + c]);  // layer 0 reads what no patch has changed
+      CHECK(got[32 + c] == before[32 + c]);  // layer 0 reads unpatched values
     }
   }
 }
 
-TEST_CASE("pipelines apply patches: a translation's own values give the same one", "[patch]") {
+TEST_CASE("pipelines apply patches, and a translation's own values give the same translation",
+          "[patch]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
@@ -472,7 +474,7 @@ TEST_CASE("pipelines apply patches: a translation's own values give the same one
     check_same(patched.sentences[0].trace, plain.sentences[0].trace);
   }
 
-  // The first token is what its logits say.
+  // The first token follows from its logits.
   const std::int32_t id = plain.sentences[0].output.tokens[0].id;
   Patch logits = to_patch(find(plain.sentences[0].trace, "logits"));
   const std::size_t vocabulary = logits.shape[1];
@@ -491,7 +493,7 @@ TEST_CASE("pipelines apply patches: a translation's own values give the same one
   }
 }
 
-TEST_CASE("texts of a call are patched each for itself", "[patch]") {
+TEST_CASE("the texts of a call are patched separately", "[patch]") {
   const Golden golden("pre_norm_mean");
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   const std::string first = "the plot makes no sense", second = "a great cast";
@@ -509,7 +511,7 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
     CHECK(std::get<Classification>(together[i]).logits == alone.logits);
     CHECK(alone.logits != pipeline->classify(texts[i]).logits);
   }
-  // The second text is too short for this one.
+  // The second text is too short for this patch.
   const std::size_t tokens = pipeline->classify(first).tokens.size();
   options.encoder.patch = {
       {.name = "encoder.layers.0.output", .tokens = {{tokens - 1}}, .value = {0.0f}}};
@@ -519,8 +521,8 @@ TEST_CASE("texts of a call are patched each for itself", "[patch]") {
 }
 
 TEST_CASE(
-    "in 8-bit integers own values of the stream and of contexts change no bit, and attention "
-    "takes no others",
+    "8-bit models keep every bit with their own stream and contexts, and refuse patched "
+    "attention",
     "[patch]") {
   const std::string name = GENERATE(from_range(golden_names()));
   INFO(name);
@@ -540,7 +542,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("patches that fit nothing are refused by name", "[patch]") {
+TEST_CASE("patches that do not fit are refused by name", "[patch]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const std::string text = "the plot makes no sense";
   const std::size_t tokens = pipeline->classify(text).tokens.size();
@@ -620,7 +622,7 @@ TEST_CASE("patches that fit nothing are refused by name", "[patch]") {
   refused_here({.name = "pooled", .value = {0}}, "it has encoder.embed_tokens");
 }
 
-TEST_CASE("patches are read from JSON, their numbers from beside it", "[patch]") {
+TEST_CASE("patches are read from JSON and a separate array of values", "[patch]") {
   const std::vector<float> numbers = {1, 2, 3, 4, 5, 6, -infinity};
   const ClassifyOptions options = parse_classify_options(
       {R"({"patch": [{"name": "a.b", "tokens": [2, 0], "value": {"shape": [2, 2], "offset": 1}},

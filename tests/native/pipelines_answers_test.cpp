@@ -18,19 +18,19 @@ using Windows = std::vector<TokenWindow>;
 
 const TokenTemplate bert = surrounded(101, 102, Separator::once_with_types);
 
-// Tokens of one character each, every one a word.
+// Returns tokens of one character each, every one a word.
 std::vector<Token> letter_tokens(std::size_t n) {
   std::vector<Token> tokens;
   for (std::uint32_t i = 0; i < n; ++i) tokens.push_back({7, i, i + 1});
   return tokens;
 }
 
-// [CLS] question [SEP] context [SEP]: the context's first token is at 2 + question.
+// Returns [CLS] question [SEP] context [SEP]; the context's first token is at 2 + question.
 ModelInput window(std::size_t question, std::size_t context) {
   return fill(bert.pair, letter_tokens(question), letter_tokens(context));
 }
 
-// The formulas of CHECKPOINTS.md, section 5, as they stand there, on every pair of tokens.
+// The formulas of CHECKPOINTS.md, section 5, applied to every pair of tokens.
 struct Reference {
   std::size_t first = 0, last = 0;  // positions in the window
   double score = -1, null_score = 0;
@@ -69,7 +69,7 @@ std::vector<float> random_logits(std::size_t n, std::mt19937& random) {
   return logits;
 }
 
-// Logits of this many zeros, and some others.
+// Returns n logits: zeros, except the given ones.
 std::vector<float> with(std::size_t n, std::vector<std::pair<std::size_t, float>> others) {
   std::vector<float> logits(n, 0.0f);
   for (const auto& [position, logit] : others) logits[position] = logit;
@@ -82,19 +82,21 @@ bool is_near(float got, double expected) {
 
 }  // namespace
 
-TEST_CASE("a long context is read in windows beside the question", "[pipelines][answers]") {
+TEST_CASE("a long context is read in windows, each together with the question",
+          "[pipelines][answers]") {
   const auto windows = [](std::size_t question, std::size_t context,
                           const AnswerOptions& options = {}) {
     return context_windows(bert.pair, {question, context}, options);
   };
-  // 384 - 3 special - 10 of the question = 371; each window starts 371 - 128 behind the last.
+  // 384 - 3 special - 10 of the question = 371; each window starts 371 - 128 after the previous
+  // one.
   CHECK(windows(10, 371) == Windows{{0, 371}});
   CHECK(windows(10, 372) == Windows{{0, 371}, {243, 372}});
   CHECK(windows(10, 900) == Windows{{0, 371}, {243, 614}, {486, 857}, {729, 900}});
-  // A model of 64 tokens: half of them overlap by default.
+  // A model of 64 tokens: windows overlap by half by default.
   CHECK(windows(10, 60, {.max_seq_len = 64}) == Windows{{0, 51}, {19, 60}});
   CHECK(windows(10, 60, {.max_seq_len = 64, .doc_stride = 5}) == Windows{{0, 51}, {46, 60}});
-  // A question that leaves room for 32 tokens, no more than would overlap: 16 do.
+  // The question leaves space for 32 tokens, no more than the overlap, which becomes 16.
   CHECK(windows(29, 60, {.max_seq_len = 64}) == Windows{{0, 32}, {16, 48}, {32, 60}});
   CHECK(windows(60, 2, {.max_seq_len = 64}) == Windows{{0, 1}, {1, 2}});
   const Error error = error_of([&] { windows(61, 2, {.max_seq_len = 64}); });
@@ -104,7 +106,7 @@ TEST_CASE("a long context is read in windows beside the question", "[pipelines][
         "shorten it");
 }
 
-TEST_CASE("the best span is the one of the highest p_start · p_end", "[pipelines][answers]") {
+TEST_CASE("the best span has the highest p_start · p_end", "[pipelines][answers]") {
   std::mt19937 random(20261123);
   for (int round = 0; round < 300; ++round) {
     const std::size_t question = random() % 6;
@@ -123,7 +125,7 @@ TEST_CASE("the best span is the one of the highest p_start · p_end", "[pipeline
   }
 }
 
-TEST_CASE("a span stays within the context, in order and short", "[pipelines][answers]") {
+TEST_CASE("a span is within the context, in order and short", "[pipelines][answers]") {
   const ModelInput input = window(2, 20);  // the context is at 4 to 23
   const std::size_t n = input.tokens.size();
   REQUIRE(n == 25);
@@ -133,34 +135,34 @@ TEST_CASE("a span stays within the context, in order and short", "[pipelines][an
     return std::pair(found.start, found.end);
   };
   using Place = std::pair<std::uint32_t, std::uint32_t>;
-  // Question and special tokens do not count, however sure the model is of them.
+  // Logits of the question and of special tokens are ignored, however high.
   CHECK(span({{0, 30}, {1, 90}, {3, 80}, {7, 5}}, {{2, 90}, {24, 90}, {9, 5}}) == Place{3, 6});
-  // The end is not before the start: either counts by itself.
+  // The end must not precede the start, so only one of the two counts.
   CHECK(span({{10, 9}}, {{6, 8}}) == Place{6, 7});
-  // From 5 to 19 there are 15 tokens, to 20 one too many.
+  // 5 to 19 has 15 tokens; 5 to 20 has one too many.
   CHECK(span({{5, 9}}, {{19, 8}, {20, 9}}) == Place{1, 16});
   CHECK(span({{5, 9}}, {{19, 8}, {20, 9}}, 16) == Place{1, 17});
   CHECK(span({{5, 9}}, {{6, 9}}, 1) == Place{1, 2});
-  // Where all are alike, the first.
+  // If all are equal, the first one is best.
   CHECK(span({}, {}) == Place{0, 1});
 }
 
 TEST_CASE("the null score is the first token's", "[pipelines][answers]") {
-  // p_start[0] = 1/2: e^x = as much as four tokens of e^0; p_end[0] = 1/5.
+  // p_start[0] = 1/2, since e^x equals four tokens of e^0; p_end[0] = 1/5.
   const ModelInput input = window(3, 4);
   const std::size_t n = input.tokens.size();
   const AnswerSpan found =
       best_span(input, with(n, {{0, std::log(4.0f)}, {2, 50}}), with(n, {{1, 50}}), 15);
   CHECK(is_near(found.null_score, 0.5 * 0.2));
   CHECK(is_near(found.score, 0.125 * 0.2));
-  // All certain: what is left for the context is no number that floats have.
+  // The null answer is certain: the context's share underflows in floats.
   const AnswerSpan none = best_span(input, with(n, {{0, 500}}), with(n, {{0, 500}}), 15);
   CHECK(none.null_score == 1);
   CHECK(none.score == 0);
 }
 
-TEST_CASE("an answer is widened to whole words", "[pipelines][answers]") {
-  // "play ing now here": two words of two tokens, with a token in its own between them.
+TEST_CASE("an answer is extended to whole words", "[pipelines][answers]") {
+  // "play ing now here": two words of two tokens each, with a one-token word between them.
   std::vector<Token> context{{1, 0, 4}, {2, 4, 7}, {3, 8, 9}, {4, 10, 13}, {5, 13, 17}};
   context[1].starts_word = context[4].starts_word = false;
   const auto place = [](const ModelInput& input, std::size_t first, std::size_t last) {
@@ -175,7 +177,7 @@ TEST_CASE("an answer is widened to whole words", "[pipelines][answers]") {
   CHECK(place(input, 5, 5) == Place{8, 9});
   CHECK(place(input, 4, 6) == Place{0, 17});
   CHECK(place(input, 6, 7) == Place{10, 17});
-  // A window that starts or ends within a word has no more of it.
+  // A window that starts or ends within a word has only part of it.
   const std::span<const Token> all(context);
   CHECK(place(fill(bert.pair, letter_tokens(1), all.subspan(1, 3)), 3, 3) == Place{4, 7});
   CHECK(place(fill(bert.pair, letter_tokens(1), all.subspan(1, 3)), 5, 5) == Place{10, 13});
@@ -188,29 +190,29 @@ TEST_CASE("the answer is the best of all windows", "[pipelines][answers]") {
       {.start = 6, .end = 9, .score = 0.375f, .null_score = 0.4375f},
       {.start = 18, .end = 22, .score = 0.375f, .null_score = 0.625f}};
   const Answer answer = best_answer(context, windows, {});
-  CHECK(answer.answer == "Zoë");  // the first of two; offsets in UTF-16 units
+  CHECK(answer.answer == "Zoë");  // the first of two equal ones; offsets are in UTF-16 units
   CHECK(answer.score == 0.375f);
   CHECK(answer.start == 6);
   CHECK(answer.end == 9);
   CHECK(best_answer(context, std::span(windows).subspan(2), {}).answer == "1990");
 }
 
-TEST_CASE("there may be no answer", "[pipelines][answers]") {
+TEST_CASE("an answer may be empty if that is allowed", "[pipelines][answers]") {
   std::vector<AnswerSpan> windows{{.start = 0, .end = 2, .score = 0.25f, .null_score = 0.5f},
                                   {.start = 3, .end = 5, .score = 0.375f, .null_score = 0.4375f}};
   const AnswerOptions options{.handle_impossible_answer = true};
-  // The least null score counts: each window must say so.
+  // The lowest null score counts: every window must agree.
   const Answer none = best_answer("In June", windows, options);
   CHECK(none.answer.empty());
   CHECK(none.score == 0.4375f);
   CHECK(none.start == 0);
   CHECK(none.end == 0);
   CHECK(best_answer("In June", windows, {}).answer == "Ju");
-  windows[0].null_score = 0.375f;  // at equal scores the answer stays
+  windows[0].null_score = 0.375f;  // the answer wins at equal scores
   CHECK(best_answer("In June", windows, options).answer == "Ju");
 }
 
-TEST_CASE("logits of a span that are not finite are refused", "[pipelines][answers]") {
+TEST_CASE("span logits that are not finite are refused", "[pipelines][answers]") {
   const ModelInput input = window(2, 3);
   const std::vector<float> zeros = with(input.tokens.size(), {});
   for (const float logit :

@@ -1,5 +1,5 @@
-// Entities from the probabilities of labels. Expected values: what TokenClassificationPipeline of
-// Transformers 5.12.1 makes of the same tokens and probabilities, with offsets in UTF-16 units.
+// Entities from label probabilities. The expected values are those of TokenClassificationPipeline
+// (Transformers 5.12.1) for the same tokens and probabilities, with offsets in UTF-16 units.
 
 #include "tasks/tag/entities.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 struct Row {
   LabeledToken token;
-  std::vector<float> shares;  // of 64
+  std::vector<float> shares;  // in 64ths
 };
 
 struct Scene {
@@ -28,7 +28,7 @@ struct Scene {
   std::string decoder;  // as in tokenizer.json
 };
 
-// An entity in one line; its score in 64ths.
+// Returns an entity as one line; its score is in 64ths.
 std::string shown(const Entity& entity) {
   const float share = entity.score * 64;
   const float rounded = std::round(share * 100) / 100;
@@ -73,7 +73,7 @@ std::vector<std::string> entities(const Scene& scene, Aggregation aggregation) {
 
 using Lines = std::vector<std::string>;
 
-// WordPiece. The tokens of Zoé, of Müller and of IBM disagree; two are unknown.
+// WordPiece. The labels within Zoé, Müller and IBM differ; two tokens are unknown.
 const Scene wordpiece{
     .text = "😀 Zoé Müller left New York, ☃IBM said.",
     .labels = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC", "ORG"},
@@ -97,7 +97,8 @@ const Scene wordpiece{
     .marks_subwords = true,
     .decoder = R"({"type": "WordPiece", "prefix": "##", "cleanup": true})"};
 
-// Bytes, words by spaces alone; labels with dashes. A token is a space, one is a tab.
+// Byte-level tokens, words split only at spaces, labels with dashes. One token is a space, one a
+// tab.
 const Scene bytes{
     .text = "Élan Vital isn't  New\tYork",
     .labels = {"O", "B-geo-pol", "I-geo-pol", "my-tag"},
@@ -129,7 +130,7 @@ const Scene metaspace{.text = "in New York",
 
 }  // namespace
 
-TEST_CASE("without aggregation each token is an entity", "[pipelines][entities]") {
+TEST_CASE("each token is an entity without aggregation", "[pipelines][entities]") {
   CHECK(entities(wordpiece, Aggregation::none) ==
         Lines{"ORG 40 <😀> 0-2 #1", "B-PER 40 <Zo> 3-5 #2", "B-LOC 36 <##é> 5-6 #3",
               "I-PER 30 <M> 7-8 #4", "I-LOC 52 <##ül> 8-10 #5", "I-PER 50 <##ler> 10-13 #6",
@@ -137,7 +138,7 @@ TEST_CASE("without aggregation each token is an entity", "[pipelines][entities]"
               "ORG 44 <IB> 30-32 #12"});
 }
 
-TEST_CASE("simple aggregation joins tokens of one tag", "[pipelines][entities]") {
+TEST_CASE("simple aggregation joins tokens with the same tag", "[pipelines][entities]") {
   CHECK(entities(wordpiece, Aggregation::simple) ==
         Lines{"ORG 40 <😀> 0-2", "PER 40 <Zo> 3-5", "LOC 36 <##é> 5-6", "PER 30 <M> 7-8",
               "LOC 52 <##ül> 8-10", "PER 50 <##ler> 10-13", "LOC 48 <New York> 19-27",
@@ -148,27 +149,29 @@ TEST_CASE("simple aggregation joins tokens of one tag", "[pipelines][entities]")
   CHECK(entities(metaspace, Aggregation::simple) == Lines{"LOC 56 <New York> 3-11"});
 }
 
-TEST_CASE("first: a word has the label of its first token", "[pipelines][entities]") {
+TEST_CASE("the aggregation `first` labels a word like its first token", "[pipelines][entities]") {
   CHECK(entities(wordpiece, Aggregation::first) ==
         Lines{"ORG 40 <😀> 0-2", "PER 35 <Zoé Müller> 3-13", "LOC 48 <New York> 19-27",
               "ORG 39 <☃ IBM> 29-33"});
 }
 
-TEST_CASE("average: a word has the label of its mean probabilities", "[pipelines][entities]") {
+TEST_CASE("the aggregation `average` labels a word by its mean probabilities",
+          "[pipelines][entities]") {
   CHECK(entities(wordpiece, Aggregation::average) ==
         Lines{"ORG 40 <😀> 0-2", "LOC 26 <Zoé> 3-6", "PER 30 <Müller> 7-13",
               "LOC 48 <New York> 19-27", "ORG 35 <☃ IBM> 29-33"});
 }
 
-TEST_CASE("max: a word has the label of its surest token", "[pipelines][entities]") {
+TEST_CASE("the aggregation `max` labels a word like its most certain token",
+          "[pipelines][entities]") {
   CHECK(entities(wordpiece, Aggregation::max) ==
         Lines{"ORG 40 <😀> 0-2", "PER 40 <Zoé> 3-6", "LOC 52 <Müller> 7-13",
               "LOC 48 <New York> 19-27", "ORG 39 <☃ IBM> 29-33"});
 }
 
-TEST_CASE("without marks on pieces, words are between spaces", "[pipelines][entities]") {
+TEST_CASE("words are between spaces if pieces have no marks", "[pipelines][entities]") {
   // "New", tab, "York" is one word. As in the original, a word's text is decoded twice, which
-  // breaks what is not ASCII at the start of a text and joins words of ▁ pieces.
+  // breaks non-ASCII characters at the start of a text and joins words of ▁ pieces.
   CHECK(entities(bytes, Aggregation::first) == Lines{"geo-pol 42 <\uFFFDlan Vital> 0-10",
                                                      "tag 50 < isn't > 11-17",
                                                      "geo-pol 62 < New\tYork> 18-26"});
@@ -181,9 +184,9 @@ TEST_CASE("without marks on pieces, words are between spaces", "[pipelines][enti
   CHECK(entities(metaspace, Aggregation::first) == Lines{"LOC 64 <NewYork> 3-11"});
 }
 
-TEST_CASE("a piece is compared to what it covers by code points", "[pipelines][entities]") {
-  // É is one, though two bytes, so its token starts a word. The last letter is two, an e and an
-  // accent, so its token does not, in the original either.
+TEST_CASE("a piece is compared with its text by code points", "[pipelines][entities]") {
+  // É is one code point but two bytes, so its token starts a word. The last letter is an e and an
+  // accent, two code points, so its token does not start a word, as in the original.
   const Scene uncased{
       .text = "Né É e\u0301",
       .labels = {"O", "B-LOC", "I-LOC"},
@@ -194,20 +197,20 @@ TEST_CASE("a piece is compared to what it covers by code points", "[pipelines][e
   CHECK(entities(uncased, Aggregation::first) == Lines{"LOC 64 <ne> 0-2"});
 }
 
-TEST_CASE("labels to ignore are the caller's", "[pipelines][entities]") {
+TEST_CASE("the caller chooses the labels to ignore", "[pipelines][entities]") {
   const auto ignoring = [](Aggregation aggregation, std::vector<std::string> labels) {
     return entities(metaspace,
                     {.labels = {}, .aggregation = aggregation, .ignore_labels = std::move(labels)});
   };
   CHECK(ignoring(Aggregation::none, {"B-LOC", "O"}) ==
         Lines{"I-LOC 64 <▁Yo> 7-9 #2", "I-LOC 40 <rk> 9-11 #3"});
-  // Aggregated entities have lost their B- and I-.
+  // Aggregated entities no longer have B- and I-.
   CHECK(ignoring(Aggregation::simple, {"B-LOC"}) ==
         Lines{"O 64 <in> 0-2", "LOC 56 <New York> 3-11"});
   CHECK(ignoring(Aggregation::simple, {"LOC"}) == Lines{"O 64 <in> 0-2"});
 }
 
-TEST_CASE("a text of special tokens alone has no entities", "[pipelines][entities]") {
+TEST_CASE("a text with only special tokens has no entities", "[pipelines][entities]") {
   const Aggregation aggregation =
       GENERATE(Aggregation::none, Aggregation::simple, Aggregation::first, Aggregation::average,
                Aggregation::max);

@@ -1,4 +1,4 @@
-// Logits to scores, token vectors to one vector.
+// Logits to scores, and token vectors to one vector.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -28,7 +28,7 @@ std::vector<double> reference_softmax(const std::vector<float>& logits) {
   return result;
 }
 
-// Within a few last places of a float of this size.
+// Returns whether the values differ by at most a few units in the last place.
 bool is_near(float got, double expected, double tolerance = 1e-6) {
   return std::abs(static_cast<double>(got) - expected) <= tolerance;
 }
@@ -43,7 +43,8 @@ std::vector<float> random_floats(std::size_t n, float scale) {
 
 }  // namespace
 
-TEST_CASE("problem type and number of labels say how logits are read", "[pipelines][scores]") {
+TEST_CASE("problem type and number of labels decide how logits become scores",
+          "[pipelines][scores]") {
   CHECK(scoring_of("", 2) == Scoring::softmax);
   CHECK(scoring_of("single_label_classification", 5) == Scoring::softmax);
   CHECK(scoring_of("multi_label_classification", 5) == Scoring::sigmoid);
@@ -61,13 +62,13 @@ TEST_CASE("softmax scores are e^x / sum", "[pipelines][scores]") {
   const std::vector<float> got = scores(Scoring::softmax, logits);
   const std::vector<double> expected = reference_softmax(logits);
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(is_near(got[i], expected[i]));
-  // The largest floats overflow nothing.
+  // The largest floats do not overflow.
   const float huge = std::numeric_limits<float>::max();
   CHECK(scores(Scoring::softmax, {huge, huge}) == std::vector<float>{0.5f, 0.5f});
   CHECK(scores(Scoring::softmax, {1000, 0, -1000}) == std::vector<float>{1, 0, 0});
 }
 
-TEST_CASE("sigmoid scores are 1 / (1 + e^-x), each by itself", "[pipelines][scores]") {
+TEST_CASE("sigmoid scores are 1 / (1 + e^-x), independent of each other", "[pipelines][scores]") {
   const std::vector<float> logits{-20, -3.5f, -1e-3f, 0, 0.25f, 2, 30};
   const std::vector<float> got = scores(Scoring::sigmoid, logits);
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -89,7 +90,7 @@ TEST_CASE("logits that are not finite are refused", "[pipelines][scores]") {
 }
 
 TEST_CASE("token vectors are pooled", "[pipelines][vectors]") {
-  // Four tokens of three dimensions.
+  // Four tokens with three dimensions.
   const std::vector<float> numbers{1, -8, 3, /**/ 5, -2, 0, /**/ 3, -5, 9, /**/ 7, -1, 4};
   const ConstView<2> states = const_view<2>(numbers.data(), {4, 3});
   const std::vector<std::size_t> all{0, 1, 2, 3};
@@ -102,20 +103,20 @@ TEST_CASE("token vectors are pooled", "[pipelines][vectors]") {
   CHECK(pooled({cls}, all) == Vector{1, -8, 3});
   CHECK(pooled({max}, all) == Vector{7, -1, 9});
   CHECK(pooled({mean}, all) == Vector{4, -4, 4});           // 16/4, -16/4, 16/4
-  CHECK(pooled({mean_sqrt_len}, all) == Vector{8, -8, 8});  // over sqrt(4)
+  CHECK(pooled({mean_sqrt_len}, all) == Vector{8, -8, 8});  // divided by sqrt(4)
   CHECK(pooled({cls, max, mean, mean_sqrt_len}, all) ==
         Vector{1, -8, 3, 7, -1, 9, 4, -4, 4, 8, -8, 8});
-  // Two tokens are left out; the first is still the first.
+  // Two tokens are masked; the first one is still used.
   CHECK(pooled({cls}, {1, 2}) == Vector{1, -8, 3});
   CHECK(pooled({max}, {1, 2}) == Vector{5, -2, 9});
   CHECK(pooled({mean}, {1, 2}) == Vector{4, -3.5f, 4.5f});
-  CHECK(pooled({weighted_mean}, {0, 2}) == Vector{2.5f, -5.75f, 7.5f});  // by place: 1/4, 3/4
+  CHECK(pooled({weighted_mean}, {0, 2}) == Vector{2.5f, -5.75f, 7.5f});  // by position: 1/4, 3/4
   CHECK(pooled({last_token}, all) == Vector{7, -1, 4});
   CHECK(pooled({last_token}, {1, 2}) == Vector{3, -5, 9});
   CHECK(pool(states, std::vector<std::size_t>{2, 3}, std::vector{cls}, 2) == Vector{3, -5, 9});
 }
 
-TEST_CASE("a vector is brought to length one", "[pipelines][vectors]") {
+TEST_CASE("a vector is normalized to length one", "[pipelines][vectors]") {
   std::vector<float> x{3, 0, -4};
   normalize(x);
   CHECK(x == std::vector<float>{0.6f, 0, -0.8f});
@@ -124,7 +125,7 @@ TEST_CASE("a vector is brought to length one", "[pipelines][vectors]") {
   double sum = 0;
   for (const float element : many) sum += static_cast<double>(element) * element;
   CHECK(std::abs(sum - 1) <= 1e-6);
-  std::vector<float> huge{3e30f, 4e30f};  // its squares are too large for floats
+  std::vector<float> huge{3e30f, 4e30f};  // their squares overflow
   normalize(huge);
   CHECK((is_near(huge[0], 0.6) && is_near(huge[1], 0.8)));
   std::vector<float> zero{0, 0};
@@ -135,7 +136,7 @@ TEST_CASE("a vector is brought to length one", "[pipelines][vectors]") {
   CHECK(is_near(tiny[0], 0.1, 1e-7));
 }
 
-TEST_CASE("similarity is a cosine", "[pipelines][vectors]") {
+TEST_CASE("similarity is the cosine", "[pipelines][vectors]") {
   using Vector = std::vector<float>;
   const auto cosine = [](const Vector& a, const Vector& b) { return similarity(a, b); };
   CHECK(cosine({1, 0}, {0, 5}) == 0);

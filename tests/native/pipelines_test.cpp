@@ -1,4 +1,4 @@
-// Text to verdict, on the golden models: tokens, clipping, options, errors, JSON.
+// From text to verdict, on the golden models: tokens, truncation, options, errors, JSON.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -20,7 +20,7 @@ using Catch::Matchers::ContainsSubstring;
 
 }  // namespace
 
-TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]") {
+TEST_CASE("texts get PyTorch's tokens, probabilities and labels", "[pipelines]") {
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
@@ -41,10 +41,10 @@ TEST_CASE("texts give PyTorch's tokens, probabilities and labels", "[pipelines]"
   }
 }
 
-TEST_CASE("a batch of texts gives each its own result or error", "[pipelines]") {
+TEST_CASE("each text of a batch gets its own result or error", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   std::vector<std::string> lines;
-  for (int i = 0; i < 100; ++i) {  // more tokens than one batch holds
+  for (int i = 0; i < 100; ++i) {  // more tokens than fit in one batch
     lines.push_back(i % 7 == 0 ? "  "
                                : "the plot makes no sense " + std::string(1, char('a' + i % 26)));
   }
@@ -61,7 +61,7 @@ TEST_CASE("a batch of texts gives each its own result or error", "[pipelines]") 
   CHECK(pipeline->classify_batch({}).empty());
 }
 
-TEST_CASE("bad requests are refused by name, and the next one works", "[pipelines]") {
+TEST_CASE("invalid requests are refused by name, and the next one works", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const auto code_of = [&](std::string_view text, const ClassifyOptions& options = {}) {
     return error_of([&] { pipeline->classify(text, options); }).code();
@@ -75,7 +75,7 @@ TEST_CASE("bad requests are refused by name, and the next one works", "[pipeline
   CHECK(pipeline->classify("a film").tokens.size() > 0);
 }
 
-TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
+TEST_CASE("a text over the limit is truncated at its end", "[pipelines]") {
   const Golden golden("odd_sizes");
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden.folder);
   std::string text;
@@ -88,7 +88,8 @@ TEST_CASE("a text over the limit is clipped at its end", "[pipelines]") {
   CHECK(result.attention->queries == golden.config.encoder().max_length);
 }
 
-TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pipelines]") {
+TEST_CASE("truncation in the middle keeps the end and a quarter of the limit at the beginning",
+          "[pipelines]") {
   const Golden golden("odd_sizes");
   ModelConfig config = golden.config;
   config.clip = Clip::middle;
@@ -109,7 +110,7 @@ TEST_CASE("a clip in the middle keeps a quarter of the limit and the end", "[pip
   }
 }
 
-TEST_CASE("any bytes are a text", "[pipelines]") {
+TEST_CASE("any bytes are accepted as a text", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   for (const std::string& text :
        {std::string("\xff\xfe\x80"), std::string("a\0b", 3),
@@ -120,7 +121,7 @@ TEST_CASE("any bytes are a text", "[pipelines]") {
   }
 }
 
-TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
+TEST_CASE("the JSON of a result has all of its fields", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const Classification result = pipeline->classify(
       "not good at all", {.encoder = {.attention = true, .contributions = true}});
@@ -142,7 +143,7 @@ TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   CHECK(attention.at("layers") == result.attention->layers);
   CHECK(attention.at("queries") == result.tokens.size());
 
-  // base64 by its definition: six bits a character.
+  // base64 by its definition: six bits per character.
   const std::string data = attention.at("data");
   std::vector<std::uint8_t> bytes;
   std::uint32_t bits = 0;
@@ -162,7 +163,7 @@ TEST_CASE("the JSON of a result holds what the result holds", "[pipelines]") {
   CHECK(std::memcmp(bytes.data(), result.attention->data.data(), bytes.size()) == 0);
 }
 
-TEST_CASE("options are read from JSON, and unknown or mistyped ones refused", "[pipelines]") {
+TEST_CASE("options are read from JSON, and unknown or mistyped ones are refused", "[pipelines]") {
   const ClassifyOptions options = parse_classify_options(
       R"({"attention": true, "ablate": [{"attention": "encoder", "layer": 2, "head": 5}],
           "maskTokens": [3, 0]})");
@@ -190,7 +191,7 @@ TEST_CASE("options are read from JSON, and unknown or mistyped ones refused", "[
   message_of("{");
 }
 
-TEST_CASE("errors have JSON of their own", "[pipelines]") {
+TEST_CASE("errors are written as JSON", "[pipelines]") {
   const auto json = nlohmann::json::parse(to_json(Error(ErrorCode::empty_input, "text: \"x\"")));
   CHECK(json.at("error").at("code") == "empty_input");
   CHECK(json.at("error").at("message") == "text: \"x\"");

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST_CASE("what could steer a terminal is escaped", "[text]") {
+TEST_CASE("characters that could control a terminal are escaped", "[text]") {
   CHECK(printable("plain, naïve, 日本 😀") == "plain, naïve, 日本 😀");
   CHECK(printable("a\0b\tc\nd\re\x1b[2Jf\x7f"s) == "a\\0b\\tc\\nd\\re\\x1b[2Jf\\x7f");
   CHECK(printable("\u009b31m") == "\\x9b31m");
@@ -24,7 +24,7 @@ TEST_CASE("a result stays on its line", "[text]") {
   CHECK(on_one_line("\u200eabc\u202c") == "\u200eabc\u202c");
 }
 
-TEST_CASE("a message shows every character, and is of moderate length", "[errors]") {
+TEST_CASE("a message shows every character, and its length is limited", "[errors]") {
   const Error hidden(ErrorCode::internal, "file \"a\0b\x1b[31m\": expected none"s);
   CHECK(hidden.what() == "file \"a\\0b\\x1b[31m\": expected none"s);
   const std::string name(70'000, 'x');

@@ -1,5 +1,5 @@
-// The public classes: each answers as its task's pipeline does, bit for bit, and refuses the
-// folders of others.
+// The public classes: each gives the same results as its task's pipeline, bit for bit, and refuses
+// folders of other tasks.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -89,7 +89,7 @@ TEST_CASE("the public TokenClassifier finds entities", "[glassformer]") {
   check_refuses<TokenClassifier>(sequence);
 }
 
-TEST_CASE("the public QuestionAnswerer answers", "[glassformer]") {
+TEST_CASE("the public QuestionAnswerer answers questions", "[glassformer]") {
   QuestionAnswerer answerer = QuestionAnswerer::load(answers);
   const auto pipeline = load_pipeline<AnswerPipeline>(answers);
   const AnswerOptions options = {.encoder = {.attention = true}, .max_answer_len = 3};
@@ -121,7 +121,7 @@ TEST_CASE("the public Embedder makes vectors", "[glassformer]") {
   check_refuses<Embedder>(answers);
 }
 
-TEST_CASE("several texts are taken as people keep them", "[glassformer]") {
+TEST_CASE("several texts are accepted in the usual containers", "[glassformer]") {
   Embedder embedder = Embedder::load(vectors);
   const auto expected = embedder.embed(text).embedding;
   const auto check = [&](const auto& results) {
@@ -143,7 +143,7 @@ TEST_CASE("several texts are taken as people keep them", "[glassformer]") {
   CHECK(std::get<Classification>(verdicts[1]).scores == classifier.classify(text).scores);
 }
 
-TEST_CASE("the public Translator translates, whole and token by token", "[glassformer]") {
+TEST_CASE("the public Translator translates whole texts and streams tokens", "[glassformer]") {
   Translator translator = Translator::load(translations);
   const auto pipeline = load_pipeline<TranslatePipeline>(translations);
   const TranslateOptions options = {.beams = 2, .attention = true, .hypotheses = true};
@@ -198,7 +198,7 @@ TEST_CASE("the public Translator translates, whole and token by token", "[glassf
   check_refuses<Translator>(sequence);
 }
 
-TEST_CASE("a folder of any task opens as the class that it is made for", "[glassformer]") {
+TEST_CASE("a folder of any task opens as the class for its task", "[glassformer]") {
   CHECK(std::holds_alternative<Classifier>(load(sequence)));
   CHECK(std::holds_alternative<TokenClassifier>(load(tokens)));
   CHECK(std::holds_alternative<QuestionAnswerer>(load(answers)));

@@ -1,4 +1,4 @@
-// Positions as a bias of attention.
+// Positions as a bias added to attention scores.
 
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
@@ -8,8 +8,8 @@
 namespace glassformer::test {
 namespace {
 
-// How far the first distance of each bucket is, from the nearest on; `behind`: of keys behind
-// their queries.
+// Returns the smallest distance of each bucket, in ascending order; `behind`: for keys before their
+// queries.
 std::vector<std::ptrdiff_t> first_of_buckets(const RelativeBiasShape& shape, bool behind) {
   std::vector<std::ptrdiff_t> first;
   std::size_t last = shape.buckets;
@@ -23,8 +23,8 @@ std::vector<std::ptrdiff_t> first_of_buckets(const RelativeBiasShape& shape, boo
 
 }  // namespace
 
-// What the library transformers 5.12 computes for distances below 1000.
-TEST_CASE("distances are put into the original's buckets", "[layers]") {
+// The values that transformers 5.12 computes for distances below 1000.
+TEST_CASE("distances are assigned to the original library's buckets", "[layers]") {
   using Firsts = std::vector<std::ptrdiff_t>;
   const RelativeBiasShape both = {1, 32, 128, Distances::both_ways};
   CHECK(first_of_buckets(both, false) ==
@@ -38,10 +38,10 @@ TEST_CASE("distances are put into the original's buckets", "[layers]") {
   CHECK(first_of_buckets(before, false) == Firsts{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                                   11, 12, 13, 14, 15, 16, 19, 21, 24, 27, 31,
                                                   35, 40, 46, 52, 59, 67, 77, 87, 99, 113});
-  CHECK(RelativeBias::bucket(before, 3) == 0);  // a key that is not seen
+  CHECK(RelativeBias::bucket(before, 3) == 0);  // a key that is not visible
 }
 
-TEST_CASE("a longer text gets the same bias for the same distance", "[layers]") {
+TEST_CASE("the bias of a distance does not depend on the text's length", "[layers]") {
   RelativeBias bias(
       {.n_heads = 2, .buckets = 8, .distance = 16, .distances = Distances::both_ways});
   std::vector<NamedParameter> parameters;

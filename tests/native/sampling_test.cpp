@@ -1,4 +1,4 @@
-// The choice of the next token, against its formulas.
+// The choice of the next token, compared with its formulas.
 
 #include "search/sampling.hpp"
 
@@ -27,7 +27,7 @@ std::vector<TokenChance> all(TokenChances& chances) {
   return list;
 }
 
-// Softmax of all, sorted; then top_k, then top_p, as the papers have it.
+// Computes the softmax, sorts it, then applies top_k, then top_p, as defined in the papers.
 std::vector<TokenChance> reference(const std::vector<float>& logits,
                                    const SamplingOptions& options) {
   std::vector<TokenChance> list;
@@ -57,7 +57,7 @@ std::vector<TokenChance> reference(const std::vector<float>& logits,
 
 }  // namespace
 
-TEST_CASE("the tokens that may come are those of the formula, in order", "[generation]") {
+TEST_CASE("the candidate tokens match the formula, in order", "[generation]") {
   const SamplingOptions options = GENERATE(
       SamplingOptions{}, SamplingOptions{.temperature = 0.5f}, SamplingOptions{.top_k = 7},
       SamplingOptions{.top_p = 0.6f}, SamplingOptions{.top_p = 0.0f}, SamplingOptions{.top_k = 999},
@@ -65,7 +65,7 @@ TEST_CASE("the tokens that may come are those of the formula, in order", "[gener
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const std::vector<float> logits = random_logits(200, seed);
     TokenChances chances(200);
-    chances.weigh(random_logits(200, 77), {.top_k = 3});  // nothing stays of what was before
+    chances.weigh(random_logits(200, 77), {.top_k = 3});  // keeps no state between calls
     chances.weigh(logits, options);
     const std::vector<TokenChance> got = all(chances), expected = reference(logits, options);
     REQUIRE(got.size() == expected.size());
@@ -76,7 +76,8 @@ TEST_CASE("the tokens that may come are those of the formula, in order", "[gener
   }
 }
 
-TEST_CASE("of equal tokens the lower comes first, and top-k keeps them together", "[generation]") {
+TEST_CASE("the lower of equally probable tokens comes first, and top-k does not split them",
+          "[generation]") {
   TokenChances chances(6);
   chances.weigh(std::vector<float>{0, 2, 1, 2, 1, -3}, {.top_k = 3});
   std::vector<std::int32_t> ids;
@@ -84,7 +85,7 @@ TEST_CASE("of equal tokens the lower comes first, and top-k keeps them together"
   CHECK(ids == std::vector<std::int32_t>{1, 3, 2, 4});
 }
 
-TEST_CASE("tokens are drawn as often as they are probable", "[generation]") {
+TEST_CASE("tokens are drawn in proportion to their probability", "[generation]") {
   const SamplingOptions options = GENERATE(SamplingOptions{}, SamplingOptions{.top_k = 4});
   const std::vector<float> logits = {1.0f, 0.0f, 2.0f, -1.0f, 0.5f, 1.5f};
   constexpr std::size_t draws = 20000;
@@ -102,10 +103,10 @@ TEST_CASE("tokens are drawn as often as they are probable", "[generation]") {
     CHECK(std::abs(counts[static_cast<std::size_t>(chance.id)] - draws * p) < 5 * deviation);
     counts[static_cast<std::size_t>(chance.id)] = 0;
   }
-  CHECK(std::accumulate(counts.begin(), counts.end(), 0.0) == 0);  // nothing else was drawn
+  CHECK(std::accumulate(counts.begin(), counts.end(), 0.0) == 0);  // no other token was drawn
 }
 
-TEST_CASE("the same seed draws the same tokens, and nothing is allocated", "[generation]") {
+TEST_CASE("the same seed draws the same tokens, without allocating", "[generation]") {
   const std::vector<float> logits = random_logits(5000, 9);
   const auto draw = [&](std::uint64_t seed) {
     SplitMix64 random(seed);
@@ -123,7 +124,7 @@ TEST_CASE("the same seed draws the same tokens, and nothing is allocated", "[gen
   CHECK(draw(1) != draw(2));
 }
 
-TEST_CASE("a token that was there costs the penalty once", "[generation]") {
+TEST_CASE("a token that occurs several times is penalized once", "[generation]") {
   const std::vector<float> logits = {3, -2, 0, 1};
   const std::vector<std::int32_t> ids = {1, 0, 1, 1, 2};
   std::vector<float> scores(4);

@@ -1,4 +1,5 @@
-// The encoder-decoder against the named intermediates of PyTorch, and what must hold for any one.
+// The encoder-decoder, compared with PyTorch's named intermediates and with properties of any
+// model.
 
 #include "models/seq2seq.hpp"
 
@@ -43,7 +44,7 @@ std::vector<float> row_of(const Matrix& x, std::size_t row) {
   return {x.data() + row * x.shape(1), x.data() + (row + 1) * x.shape(1)};
 }
 
-// A target's tokens as a chain of extensions, the first of them node `first`.
+// Returns a target's tokens as a chain of extensions, starting at node `first`.
 std::vector<Extension> chain(const std::vector<std::int32_t>& ids, std::size_t source,
                              NodeIndex first) {
   std::vector<Extension> extensions;
@@ -54,7 +55,7 @@ std::vector<Extension> chain(const std::vector<std::int32_t>& ids, std::size_t s
   return extensions;
 }
 
-// The forced targets of all texts, fed in one step; lasts[s]: the node of target s's last token.
+// Feeds the forced targets of all texts in one step; lasts[s] is the node of target s's last token.
 struct Forced {
   std::vector<Extension> extensions;
   std::vector<NodeIndex> lasts;
@@ -71,7 +72,7 @@ Forced force_all(const TranslationGolden& golden) {
   return forced;
 }
 
-// The values of each name, of all texts one after another.
+// The values of each name, concatenated over all texts.
 using Traced = std::map<std::string, std::vector<float>>;
 
 void append(const std::vector<TracedTensor>& tensors, Traced& traced) {
@@ -96,7 +97,8 @@ TraceRequest parse_request(const nlohmann::json& options, bool attention) {
 
 }  // namespace
 
-TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq]") {
+TEST_CASE("every block of the encoder-decoder matches PyTorch's padded, masked batch",
+          "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   TraceRequest request = {.attention = true};
@@ -158,7 +160,7 @@ TEST_CASE("every box gives what PyTorch's padded, masked batch gives", "[seq2seq
   CHECK(compared >= 9 + 7 * stack.layers.size() - 6);
 }
 
-TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
+TEST_CASE("a decoding's weights are the softmax of its scores", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   TraceRequest request;
@@ -169,7 +171,7 @@ TEST_CASE("a decoding's scores are those of its weights", "[seq2seq]") {
   golden.decode(state, forced.extensions);
   const std::vector<TracedTensor> tensors = state.trace(forced.lasts[0]);
   const std::size_t sites = golden.has_self_attention() ? 2 : 1;
-  REQUIRE(tensors.size() == 2 * sites);  // scores and weights of each
+  REQUIRE(tensors.size() == 2 * sites);  // the scores and weights of each attention
   for (std::size_t site = 0; site < sites; ++site) {
     const TracedTensor &weights = tensors[2 * site + 1], &scores = tensors[2 * site];
     REQUIRE(weights.name.ends_with("weights"));
@@ -214,7 +216,7 @@ TEST_CASE("greedy decoding with the cache gives PyTorch's tokens", "[seq2seq]") 
   }
 }
 
-TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq]") {
+TEST_CASE("a target fed token by token equals one fed at once, bit for bit", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   const auto encoded = golden.encode(golden.batch());
@@ -235,7 +237,7 @@ TEST_CASE("a token at a time is the whole target at once, to the bit", "[seq2seq
   }
 }
 
-TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") {
+TEST_CASE("a source gives the same result in a batch as alone, bit for bit", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   const auto together = golden.encode(golden.batch(), {.attention = true});
@@ -257,7 +259,7 @@ TEST_CASE("a source among others is the source alone, to the bit", "[seq2seq]") 
   }
 }
 
-TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2seq]") {
+TEST_CASE("hypotheses with a common prefix do not affect each other after it", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   const auto encoded = golden.encode(golden.batch(2));
   const std::vector<std::int32_t> left = {1, 9, 30, 11}, right = {1, 9, 7, 12};
@@ -274,7 +276,7 @@ TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2se
   feed({{.id = 1}});
   feed({{.parent = 0, .id = 9}, {.parent = 0, .id = 40}});
   feed({{.parent = 1, .id = 7}, {.parent = 2, .id = 8}, {.parent = 1, .id = 30}});
-  // The rows change places from step to step, as a search reorders its beams.
+  // The order of the rows changes at each step, like a search's beams.
   const std::vector<float> ends = feed({{.parent = 5, .id = 11}, {.parent = 3, .id = 12}});
   const std::size_t d = golden.config.decoder().d_model;
   const auto [left_hidden, left_cross] = straight(left);
@@ -287,13 +289,13 @@ TEST_CASE("hypotheses share a prefix, part and leave each other alone", "[seq2se
 
   CHECK(tree.tree().size() == 8);
   CHECK(tree.tree().path(7) == std::vector<NodeIndex>{0, 1, 3, 7});
-  CHECK(tree.tree().path(4) == std::vector<NodeIndex>{0, 2, 4});  // left behind, and still there
+  CHECK(tree.tree().path(4) == std::vector<NodeIndex>{0, 2, 4});  // still available
   CHECK(tree.tree()[4].id == 8);
   CHECK(tree.tree()[4].depth == 2);
   CHECK(tree.self_attention(4).queries == 3);
 }
 
-TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
+TEST_CASE("no position depends on later ones", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   const auto encoded = golden.encode(golden.batch(0));
@@ -317,7 +319,7 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
       worst = std::max(worst, std::abs(sum - 1));
     }
     CHECK(worst < 1e-5);
-    CHECK(ahead == 0);  // exactly zero, not nearly
+    CHECK(ahead == 0);  // exactly zero
   }
 
   ids.back() = (ids.back() + 1) % static_cast<std::int32_t>(golden.config.decoder().vocab_size());
@@ -328,7 +330,7 @@ TEST_CASE("nothing is seen ahead of time", "[seq2seq]") {
   CHECK(hidden != changed);
 }
 
-TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[seq2seq]") {
+TEST_CASE("ablated heads and masked source tokens give PyTorch's results", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   for (const auto& intervention : golden.json.at("interventions")) {
@@ -355,7 +357,7 @@ TEST_CASE("ablated heads and masked source tokens give what PyTorch gives", "[se
   }
 }
 
-TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
+TEST_CASE("known mistakes give other results", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   const auto encoded = golden.encode(golden.batch(0));
@@ -370,7 +372,7 @@ TEST_CASE("known mistakes give other numbers", "[seq2seq]") {
   }
 }
 
-TEST_CASE("looking changes no number of a translation", "[seq2seq]") {
+TEST_CASE("recording a translation's tensors changes no result", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const TranslationGolden golden(name);
   const Forced forced = force_all(golden);
@@ -388,7 +390,8 @@ TEST_CASE("looking changes no number of a translation", "[seq2seq]") {
   CHECK(run({}) == run(everything));
 }
 
-TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention adds", "[seq2seq]") {
+TEST_CASE("a cached attention adds only out_proj's bias when all its heads are ablated",
+          "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   TraceRequest request;
   for (std::size_t head = 0; head < 4; ++head) {
@@ -401,14 +404,14 @@ TEST_CASE("with all heads ablated, out_proj's bias is what a cached attention ad
   const Extension start = {.id = 1};
   golden.decode(state, {&start, 1});
   const std::vector<TracedTensor> tensors = state.trace(0);
-  REQUIRE(tensors.size() == 2);  // the decoder's own attention, and the other one
+  REQUIRE(tensors.size() == 2);  // self-attention and cross-attention
   REQUIRE(tensors[1].name == "decoder.layers.1.encoder_attn.output");
   const auto bias = golden.weight("decoder.layers.1.encoder_attn.out_proj.bias");
   CHECK(tensors[1].data == bias);
   CHECK(tensors[0].data != golden.weight("decoder.layers.1.self_attn.out_proj.bias"));
 }
 
-TEST_CASE("a source with every token masked is nothing to read, not an error", "[seq2seq]") {
+TEST_CASE("a source may have every token masked", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   const auto encoded = golden.encode(golden.batch(1, {0, 1, 2, 3}), {.attention = true});
   DecodingState state = golden.begin(encoded, enough, {.attention = true});
@@ -419,7 +422,7 @@ TEST_CASE("a source with every token masked is nothing to read, not an error", "
   CHECK(std::all_of(map.data.begin(), map.data.end(), [](float weight) { return weight == 0; }));
 }
 
-TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]") {
+TEST_CASE("long sources and hypotheses match the definition of attention", "[seq2seq]") {
   ModelConfig config = TranslationGolden("translate_pre_norm_shared").config;
   config.architecture.encoder->max_length = config.architecture.decoder->max_length = 256;
   Seq2Seq model(config.architecture);
@@ -459,7 +462,7 @@ TEST_CASE("long sources and hypotheses agree with their definition", "[seq2seq]"
   }
 }
 
-TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
+TEST_CASE("a decoding allocates nothing once it has begun", "[seq2seq]") {
   const std::string name = GENERATE(from_range(translation_golden_names()));
   const bool attention = GENERATE(false, true);
   const TranslationGolden golden(name);
@@ -474,14 +477,14 @@ TEST_CASE("once begun, a decoding allocates nothing", "[seq2seq]") {
     golden.project(const_view(golden.decode(state, beams)));
     const auto first = static_cast<NodeIndex>(state.tree().size() - beams.size());
     for (std::size_t row = 0; row < beams.size(); ++row) {
-      beams[row].parent = first + static_cast<NodeIndex>(row ^ 1);  // each pair changes places
+      beams[row].parent = first + static_cast<NodeIndex>(row ^ 1);  // swaps each pair
       beams[row].id = (beams[row].id + step) % 60;
     }
   }
   CHECK(allocations() == before);
 }
 
-TEST_CASE("a part of the vocabulary has the logits that the whole one gives it", "[seq2seq]") {
+TEST_CASE("logits for part of the vocabulary equal those for the whole vocabulary", "[seq2seq]") {
   const Compute compute = GENERATE(Compute::f32, Compute::int8);
   const TranslationGolden golden("translate_odd_local");
   Seq2Seq model(golden.config.architecture, compute);
@@ -524,13 +527,13 @@ TEST_CASE("a part of the vocabulary has the logits that the whole one gives it",
     }
     for (std::size_t row = 0; row < beams.size(); ++row) {
       beams[row] = {.parent = static_cast<NodeIndex>(3 * step) + static_cast<NodeIndex>(row),
-                    .source = 9,  // of no meaning after the first token
+                    .source = 9,  // ignored after the first token
                     .id = static_cast<std::int32_t>(5 + row)};
     }
   }
 }
 
-TEST_CASE("a decoding does not outgrow its limits", "[seq2seq]") {
+TEST_CASE("a decoding cannot exceed its limits", "[seq2seq]") {
   const TranslationGolden golden("translate_pre_norm_shared");
   const auto encoded = golden.encode(golden.batch(0));
   const auto refused = [&](const char* message, const std::vector<Extension>& extensions) {
@@ -545,7 +548,7 @@ TEST_CASE("a decoding does not outgrow its limits", "[seq2seq]") {
               [&] { golden.begin(encoded, {.nodes = 60, .positions = 49, .rows = 3}); });
 }
 
-TEST_CASE("two decodings of one model do not disturb each other", "[seq2seq]") {
+TEST_CASE("two decodings of one model do not affect each other", "[seq2seq]") {
   const TranslationGolden golden("translate_tutorial_separate");
   const auto first = golden.encode(golden.batch(0)), second = golden.encode(golden.batch(2));
   const std::vector<std::int32_t> ids = golden.target(0);
@@ -564,7 +567,7 @@ TEST_CASE("two decodings of one model do not disturb each other", "[seq2seq]") {
   CHECK(got_second == expected_second);
 }
 
-TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
+TEST_CASE("shared embeddings are stored once", "[seq2seq]") {
   const auto tables = [](EmbeddingSharing sharing) {
     Architecture architecture =
         TranslationGolden("translate_tutorial_separate").config.architecture;
@@ -592,7 +595,7 @@ TEST_CASE("embeddings are stored as often as they are different", "[seq2seq]") {
                                                     "lm_head.bias"});
 }
 
-TEST_CASE("the tutorial's build_transformer has the parameters it should", "[seq2seq]") {
+TEST_CASE("the tutorial's build_transformer has the expected parameters", "[seq2seq]") {
   constexpr std::size_t d = 512, f = 2048, layers = 6, source = 300, target = 400;
   const ModelConfig config = parse_config(R"({
     "format": 1, "model_type": "encoder_decoder", "task": "translation",

@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// All numbers of a run.
+// Returns all values of a run.
 Values all_numbers(const EncoderModel::Output& output) {
   Values values(output.logits.begin(), output.logits.end());
   for (const TracedTensor& tensor : output.traces[0]) {
@@ -32,7 +32,7 @@ class ForcedTranslation {
                             {.nodes = 24, .positions = 24, .rows = 1}, {.attention = true},
                             session)) {}
 
-  // Returns whether a token was left to be fed.
+  // Feeds the next token. Returns false if no token was left.
   bool step() {
     const std::size_t fed = state_.tree().size();
     if (fed == target_.size()) return false;
@@ -44,7 +44,7 @@ class ForcedTranslation {
     return true;
   }
 
-  // All logits, and the cross-attention of all tokens.
+  // Returns all logits, and the cross-attention of all tokens.
   Values all_numbers() const {
     Values values = values_;
     const Values cross = state_.cross_attention(static_cast<NodeIndex>(target_.size() - 1)).data;
@@ -61,7 +61,7 @@ class ForcedTranslation {
 
 }  // namespace
 
-TEST_CASE("two sessions used in turn give a classifier's numbers, to the bit", "[session]") {
+TEST_CASE("two alternating sessions give a classifier's results, bit for bit", "[session]") {
   const Golden golden(GENERATE(from_range(golden_names())));
   INFO(golden.name);
   const TraceRequest request = {.names = anything};
@@ -78,7 +78,7 @@ TEST_CASE("two sessions used in turn give a classifier's numbers, to the bit", "
   }
 }
 
-TEST_CASE("two sessions used in turn give a translator's numbers, to the bit", "[session]") {
+TEST_CASE("two alternating sessions give a translator's results, bit for bit", "[session]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   std::vector<Values> expected;

@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-TEST_CASE("tensors are row-major and aligned; windows share their elements", "[tensor]") {
+TEST_CASE("tensors are row-major and aligned, and windows share their elements", "[tensor]") {
   Tensor<2> x({3, 5}, 0.0f);
   CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % alignment == 0);
   View<2> middle = rows(x, 1, 1);

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 const std::string folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/";
 
-// A file of a case, as classes.py makes it.
+// Returns the content of a case's file, made in the same way as by classes.py.
 std::string content(const json& value) {
   if (value.contains("model")) {
     return test::read_text(test::tokenizer_folder + value["model"].get<std::string>() + ".model");
@@ -49,8 +49,7 @@ std::string content(const json& value) {
   return "#version: 0.2\n" + lines;
 }
 
-TEST_CASE("folders of tokenizer files give the ids that the original library gives",
-          "[text][classes]") {
+TEST_CASE("folders of tokenizer files give the original library's ids", "[text][classes]") {
   const json golden = json::parse(test::read_text(folder + "classes.json"));
   REQUIRE(golden["cases"].size() >= 150);
   for (const json& each : golden["cases"]) {

@@ -26,7 +26,7 @@ ComposedTokenizer compose(const std::string& file) {
   return ComposedTokenizer(parse_tokenizer_json(file));
 }
 
-// A tokenizer from files that exist only here.
+// The files of a tokenizer, which exist only in memory.
 using Files = std::map<std::string, std::string, std::less<>>;
 std::unique_ptr<Tokenizer> from_files(const Files& files,
                                       TokenizerSide side = TokenizerSide::source,
@@ -44,7 +44,7 @@ std::vector<std::int32_t> ids(const Tokenizer& tokenizer, std::string_view text)
   return test::ids_of(tokenizer.encode(text));
 }
 
-// The texts that make.py takes.
+// Returns the texts that make.py uses.
 std::vector<std::string> texts() {
   std::vector<std::string> result;
   const std::vector<std::string> lines = test::lines_of(read("adversarial.txt"));
@@ -55,7 +55,7 @@ std::vector<std::string> texts() {
   return result;
 }
 
-// A tokenizer.json with one component replaced.
+// Returns a tokenizer.json with one component replaced.
 std::string with(const std::string& name, const std::string& key, const std::string& component) {
   json file = json::parse(read(name));
   file[key] = json::parse(component);
@@ -85,7 +85,7 @@ const char* const tokenizers[] = {
     "wordpiece_uncased", "wordpiece_cased", "bytes", "bytes_masked", "unigram",
     "unigram_bytes",     "precompiled",     "mixed", "split",        "split_cased"};
 
-TEST_CASE("ids, ranges and decoded texts are those of the original library", "[text][composed]") {
+TEST_CASE("ids, ranges and decoded texts match the original library", "[text][composed]") {
   const std::string name = GENERATE(from_range(std::begin(tokenizers), std::end(tokenizers)));
   const ComposedTokenizer tokenizer = compose(read(name + ".json"));
   const std::vector<std::string> lines = texts();
@@ -114,8 +114,8 @@ TEST_CASE("ids, ranges and decoded texts are those of the original library", "[t
   }
 }
 
-// Reads each component of a kind with `make`, and compares what it gives with what the original
-// gave; components.py says what the file holds.
+// Reads each component of a kind with `make` and compares its output with the original library's;
+// components.py describes the file.
 template <typename Make>
 void expect_original(const char* kind, const Make& make) {
   const json components = json::parse(read("components.json"))[kind];
@@ -130,7 +130,7 @@ void expect_original(const char* kind, const Make& make) {
   }
 }
 
-TEST_CASE("each normalizer does what the original's does", "[text][composed]") {
+TEST_CASE("each normalizer matches the original library's", "[text][composed]") {
   expect_original("normalizers", [](const JsonValue& component) {
     return [normalizer = read_normalizer(component, "normalizer")](const std::string& text) {
       return to_utf8(normalizer->normalize(read_characters(text)));
@@ -138,7 +138,7 @@ TEST_CASE("each normalizer does what the original's does", "[text][composed]") {
   });
 }
 
-TEST_CASE("each pre-tokenizer cuts where the original's does", "[text][composed]") {
+TEST_CASE("each pre-tokenizer splits text as the original library's", "[text][composed]") {
   expect_original("pre_tokenizers", [](const JsonValue& component) {
     return [splitter = read_pre_tokenizer(component, "pre_tokenizer")](const std::string& text) {
       Words words;
@@ -150,7 +150,7 @@ TEST_CASE("each pre-tokenizer cuts where the original's does", "[text][composed]
   });
 }
 
-TEST_CASE("each model cuts words as the original's does, equal ranks and scores too",
+TEST_CASE("each model splits words as the original library's, including ties of ranks and scores",
           "[text][composed]") {
   expect_original("models", [](const JsonValue& component) {
     const std::string model(component.text());
@@ -161,7 +161,7 @@ TEST_CASE("each model cuts words as the original's does, equal ranks and scores 
   });
 }
 
-TEST_CASE("each decoder joins tokens as the original's does", "[text][composed]") {
+TEST_CASE("each decoder joins tokens as the original library's", "[text][composed]") {
   expect_original("decoders", [](const JsonValue& component) {
     return [decoder = read_decoder(component, "decoder")](const std::vector<std::string>& tokens) {
       std::string text;
@@ -171,7 +171,7 @@ TEST_CASE("each decoder joins tokens as the original's does", "[text][composed]"
   });
 }
 
-TEST_CASE("each post-processor puts the original's tokens around texts", "[text][composed]") {
+TEST_CASE("each post-processor adds the original library's tokens", "[text][composed]") {
   expect_original("post_processors", [](const JsonValue& component) {
     PostProcessor processor;
     if (component.is_object()) processor = read_post_processor(component, "post_processor");
@@ -188,7 +188,7 @@ TEST_CASE("each post-processor puts the original's tokens around texts", "[text]
   });
 }
 
-TEST_CASE("without tokenizer.json, a vocabulary of words gives the same ids", "[text][composed]") {
+TEST_CASE("a vocabulary of words gives the same ids without tokenizer.json", "[text][composed]") {
   const bool lower_case = GENERATE(true, false);
   const std::string name = lower_case ? "wordpiece_uncased" : "wordpiece_cased";
   const json vocabulary = json::parse(read(name + ".json"))["model"]["vocab"];
@@ -204,7 +204,7 @@ TEST_CASE("without tokenizer.json, a vocabulary of words gives the same ids", "[
   CHECK(tokenizer->around().pair.back().type == 1);
 }
 
-TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]") {
+TEST_CASE("merges give the same ids without tokenizer.json", "[text][composed]") {
   const bool masked = GENERATE(true, false);
   const std::string name = masked ? "bytes_masked" : "bytes";
   json file = json::parse(read(name + ".json"));
@@ -216,7 +216,7 @@ TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]"
   if (masked) {
     files["tokenizer_config.json"] =
         R"({"add_prefix_space": true, "tokenizer_class": "RobertaTokenizer"})";
-    // Only the special tokens go on being found.
+    // Only the special tokens are still matched in the text.
     json& added = file["added_tokens"];
     added.erase(added.end() - 2, added.end());
     vocabulary["<mask>"] = file["added_tokens"].back()["id"];
@@ -229,7 +229,7 @@ TEST_CASE("without tokenizer.json, merges give the same ids", "[text][composed]"
   CHECK(tokenizer->around().pair.size() == (masked ? 6 : 2));
 }
 
-TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",
+TEST_CASE("a SentencePiece model with a separate vocabulary uses the ids of its pieces' texts",
           "[text][composed]") {
   const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   json vocabulary = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}, {">>pt<<", 3}, {"漢字", 4}};
@@ -251,16 +251,16 @@ TEST_CASE("a SentencePiece model with ids of its own goes by its pieces' texts",
   expected.insert(expected.begin(), 3);
   CHECK(ids(*tokenizer, ">>pt<<" + plain) == expected);
   CHECK(tokenizer->encode(">>pt<<a")[0] == Token{3, 0, 6});
-  expected[0] = 1;  // a code that is not there
+  expected[0] = 1;  // an unknown code
   CHECK(ids(*tokenizer, ">>xx<<" + plain) == expected);
-  // What the pieces do not cover may be in the vocabulary as a whole; special tokens are found.
+  // The vocabulary may have entries that are not pieces; special tokens are matched in the text.
   CHECK(ids(*tokenizer, "漢字").back() == 4);
   CHECK(tokenizer->encode("a</s>").back() == Token{0, 1, 5});
   CHECK(special_ids(tokenizer->around().single, false) == std::vector<std::int32_t>{0});
   CHECK(from_files(files, TokenizerSide::target)->size() == vocabulary.size());
 }
 
-TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
+TEST_CASE("a SentencePiece model may have extra tokens", "[text][composed]") {
   const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   const auto tokenizer = from_files(
       {{"spiece.model", test::read_text(test::tokenizer_folder + "unigram.model")},
@@ -271,7 +271,7 @@ TEST_CASE("a SentencePiece model with extra tokens", "[text][composed]") {
   CHECK(ids(*tokenizer, "a<extra_id_2>").back() == static_cast<std::int32_t>(pieces.size()));
 }
 
-TEST_CASE("a SentencePiece model with the special tokens of its own before the pieces",
+TEST_CASE("a SentencePiece model may have its own special tokens before the pieces",
           "[text][composed]") {
   const SentencePieceTokenizer pieces = test::tokenizer_named("unigram");
   const Files files{
@@ -285,7 +285,7 @@ TEST_CASE("a SentencePiece model with the special tokens of its own before the p
   CHECK(tokenizer->is_control(mask));
   CHECK_FALSE(tokenizer->is_control(4));
 
-  // Each piece's id is one more, and the unknown one is among the special tokens.
+  // Each piece's id is shifted by one, and the unknown token is one of the special tokens.
   const std::string text = "The film was good.";
   std::vector<std::int32_t> expected;
   for (const Token& token : pieces.encode(text)) expected.push_back(token.id + 1);
@@ -297,8 +297,7 @@ TEST_CASE("a SentencePiece model with the special tokens of its own before the p
   CHECK(special_ids(tokenizer->around().pair, false) == std::vector<std::int32_t>{2, 2, 2});
 }
 
-TEST_CASE("files of a tokenizer that are damaged or missing are refused by their name",
-          "[text][composed]") {
+TEST_CASE("damaged or missing files of a tokenizer are refused by name", "[text][composed]") {
   const auto refused = [](const Files& files, TokenizerSide side = TokenizerSide::source) {
     const Error error = test::error_of([&] { from_files(files, side); });
     return std::string(to_string(error.code())) + ": " + error.what();
@@ -331,7 +330,7 @@ TEST_CASE("files of a tokenizer that are damaged or missing are refused by their
         "missing_file: target.model: expected beside source.model, got none");
   CHECK(refused({{"source.spm", unigram}}) ==
         "invalid_tokenizer: vocab.json: missing; the tokenizer needs it");
-  // In one file of their own, the target's ids are needed, too.
+  // With separate vocabularies, the target's file is required, too.
   CHECK(refused({{"source.spm", unigram},
                  {"target.spm", unigram},
                  {"vocab.json", "{}"},
@@ -348,7 +347,7 @@ TEST_CASE("files of a tokenizer that are damaged or missing are refused by their
         "invalid_tokenizer: the SentencePiece model: the unknown piece \"[UNK]\" is missing");
 }
 
-TEST_CASE("what a person reads for a token", "[text][composed]") {
+TEST_CASE("each token has a displayed text", "[text][composed]") {
   const auto shown = [](const Tokenizer& tokenizer, std::string_view text) {
     std::vector<std::string> result;
     for (const Token& token : tokenizer.encode(text)) {
@@ -424,7 +423,7 @@ TEST_CASE("what a person reads for a token", "[text][composed]") {
   }
 }
 
-TEST_CASE("tokens know where the pre-tokenizer's words start", "[text][composed]") {
+TEST_CASE("tokens record where the pre-tokenizer's words start", "[text][composed]") {
   const auto starts = [](const std::string& name, std::string_view text) {
     std::string digits;
     for (const Token& token : compose(read(name + ".json")).encode(text)) {
@@ -452,8 +451,7 @@ TEST_CASE("a decoder's text only grows, by whole characters", "[text][composed]"
   CHECK(decoder->text() == "naïve 😀 日本");
 }
 
-TEST_CASE("what a tokenizer.json has that we do not support is refused by its name",
-          "[text][composed]") {
+TEST_CASE("unsupported parts of a tokenizer.json are refused by name", "[text][composed]") {
   const char* const file = "wordpiece_cased.json";
   CHECK(refusal(with(file, "normalizer", R"({"type": "Nmt"})")) ==
         "unsupported: tokenizer.json: normalizer: type: expected one of BertNormalizer, ByteLevel, "
@@ -497,7 +495,7 @@ TEST_CASE("a tokenizer.json that contradicts itself is refused", "[text][compose
   CHECK_THROWS_AS(from_files({{"merges.txt", ""}}), Error);
 }
 
-TEST_CASE("a component with a field of the wrong kind is refused by the field's name",
+TEST_CASE("a component with a field of the wrong type is refused with the field's name",
           "[text][composed]") {
   struct Case {
     const char *key, *component, *message;
@@ -564,7 +562,7 @@ TEST_CASE("a component with a field of the wrong kind is refused by the field's 
   }
 }
 
-TEST_CASE("base64 is read as RFC 4648 has it", "[text][composed]") {
+TEST_CASE("base64 is read as defined in RFC 4648", "[text][composed]") {
   for (const auto& [text, bytes] : std::map<std::string, std::string>{{"", ""},
                                                                       {"Zg==", "f"},
                                                                       {"Zm8=", "fo"},

@@ -14,7 +14,7 @@
 
 #include "text/sentencepiece_tokenizer.hpp"
 
-// The texts and models of tests/data/tokenizer; see make.py there for their format.
+// Reads the texts and models of tests/data/tokenizer; make.py there describes their format.
 namespace glassformer::test {
 
 inline const std::string tokenizer_folder = GLASSFORMER_SOURCE_DIR "/tests/data/tokenizer/";
@@ -36,7 +36,7 @@ inline SentencePieceTokenizer tokenizer_named(const std::string& name) {
   return parse_tokenizer(read_text(tokenizer_folder + name + ".model"));
 }
 
-/// The same, for a pipeline of its own.
+/// Returns tokenizer_named(name), owned by the caller, as pipelines need it.
 inline std::unique_ptr<Tokenizer> own_tokenizer(const std::string& name) {
   return std::make_unique<SentencePieceTokenizer>(tokenizer_named(name));
 }
@@ -89,8 +89,8 @@ inline std::vector<std::string> committed_texts() {
   return texts;
 }
 
-// Random bytes, random characters of the committed texts, and committed texts with some bytes
-// broken: the same ones on every run. None has a newline.
+// Returns random bytes, random characters of the committed texts, and committed texts with some
+// damaged bytes, identical on every run. No text has a newline.
 inline std::vector<std::string> random_texts(std::size_t count) {
   std::mt19937 random(20240607);
   const std::vector<std::string> seeds = committed_texts();
@@ -116,7 +116,7 @@ inline std::vector<std::string> random_texts(std::size_t count) {
   return texts;
 }
 
-// A megabyte of the committed texts in one line.
+// Returns a megabyte of the committed texts in one line.
 inline std::string long_text() {
   std::string text;
   while (text.size() < 1'000'000) {

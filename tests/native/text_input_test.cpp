@@ -1,4 +1,4 @@
-// What a model reads of one text or two: templates and truncation.
+// A model's input for one or two texts: templates and truncation.
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
@@ -17,7 +17,7 @@ ComposedTokenizer compose(const std::string& name) {
       test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/" + name + ".json")));
 }
 
-// A template's result in one line: "id:type@place".
+// Returns a template's result as one line: "id:type@place".
 std::string shown(const ModelInput& input) {
   std::string line;
   for (std::size_t i = 0; i < input.tokens.size(); ++i) {
@@ -44,7 +44,7 @@ TEST_CASE("a template puts special tokens around one text", "[text][input]") {
 }
 
 TEST_CASE("a template joins two texts, each with its token type", "[text][input]") {
-  // CHECKPOINTS: [CLS] A [SEP] B [SEP], types 0 and 1; <s> A </s></s> B </s>, types 0.
+  // From CHECKPOINTS: [CLS] A [SEP] B [SEP], types 0 and 1; <s> A </s></s> B </s>, types 0.
   const TokenTemplate bert = surrounded(2, 3, Separator::once_with_types);
   const ModelInput input = fill(bert.pair, film, good);
   CHECK(shown(input) == "2:0@0-0 20:0@0-4 21:0@5-9 3:0@9-9 30:1@0-3 3:1@3-3");
@@ -70,12 +70,12 @@ TEST_CASE("a tokenizer.json's own template gives its ids and types", "[text][inp
   CHECK(input.types == std::vector<std::int32_t>{0, 0, 0, 1, 1, 1});
 }
 
-TEST_CASE("the longer text of a pair is cut first", "[text][input]") {
+TEST_CASE("the longer text of a pair is truncated first", "[text][input]") {
   using Lengths = PairLengths;
   CHECK(cut_longest_first({4, 6}, 10) == Lengths{4, 6});  // fits
-  CHECK(cut_longest_first({9, 2}, 7) == Lengths{5, 2});   // only one loses
+  CHECK(cut_longest_first({9, 2}, 7) == Lengths{5, 2});   // only one is truncated
   CHECK(cut_longest_first({2, 9}, 7) == Lengths{2, 5});
-  CHECK(cut_longest_first({6, 4}, 7) == Lengths{4, 3});  // the longer one keeps one more
+  CHECK(cut_longest_first({6, 4}, 7) == Lengths{4, 3});  // the longer one keeps one token more
   CHECK(cut_longest_first({4, 6}, 7) == Lengths{3, 4});
   CHECK(cut_longest_first({5, 5}, 7) == Lengths{3, 4});  // the original library's choice
   CHECK(cut_longest_first({5, 5}, 1) == Lengths{0, 1});
@@ -83,13 +83,13 @@ TEST_CASE("the longer text of a pair is cut first", "[text][input]") {
   CHECK(cut_longest_first({0, 5}, 3) == Lengths{0, 3});
 }
 
-TEST_CASE("cutting a pair takes a token at a time from the longer text", "[text][input]") {
+TEST_CASE("truncating a pair removes one token at a time from the longer text", "[text][input]") {
   for (std::size_t first = 0; first < 12; ++first) {
     for (std::size_t second = 0; second < 12; ++second) {
       for (std::size_t room = 0; room < 24; ++room) {
         INFO(first << ' ' << second << ' ' << room);
         std::size_t a = first, b = second;
-        // Of two that are as long as each other, the one that was shorter at first loses a token.
+        // If both have the same length, the one that was shorter at first loses a token.
         while (a + b > room) --(a > b || (a == b && first <= second) ? a : b);
         CHECK(cut_longest_first({first, second}, room) == PairLengths{a, b});
       }

@@ -12,7 +12,7 @@
 #include "text/trie.hpp"
 #include "text_fixture.hpp"
 
-// Small SentencePiece models made by hand: what no trained model shows, and every malformed one.
+// Small handmade SentencePiece models: cases that no trained model has, and every malformed one.
 
 namespace glassformer {
 namespace {
@@ -85,7 +85,7 @@ TEST_CASE("malformed protocol buffers are refused", "[text]") {
   check_invalid("\x0a\x05zz", "a value that runs past the end");
   check_invalid(unk + "\xff", "a value that runs past the end");
   check_invalid(std::string(11, '\xff'), "a number of more than ten bytes");
-  check_invalid(unk + "\x0b", "an unknown wire type");  // groups
+  check_invalid(unk + "\x0b", "an unknown wire type");  // a group
   check_invalid(unk + "\x0f", "an unknown wire type");
   check_invalid(unk + "\x0d" + "abcd", "a value of another wire type");
   check_invalid(unk + number(1, 7), "a value of another wire type");
@@ -99,7 +99,7 @@ TEST_CASE("malformed protocol buffers are refused", "[text]") {
   }
 }
 
-TEST_CASE("unknown fields are skipped and negative ids understood", "[text]") {
+TEST_CASE("unknown fields are skipped, and negative ids are read", "[text]") {
   const std::string extra = number(99, 5) + bytes(100, "xyz") + float32(101, 2) +
                             varint(102 << 3 | 1) + std::string(8, 'x');
   const std::string trainer = bytes(2, extra + number(43, -1) + number(3, 1) + extra);
@@ -125,7 +125,7 @@ TEST_CASE("contradictory vocabularies are refused", "[text]") {
   check_invalid(unk + fallback + piece("<0x41>", 0, PieceType::byte), "256 byte pieces");
   check_invalid(unk + fallback + all_bytes() + piece("<0xgg>", 0, PieceType::byte), "a byte piece");
   CHECK_NOTHROW(test::parse_tokenizer(unk + fallback + all_bytes()));
-  // A control piece may share its text with a normal one.
+  // A control piece may have the same text as a normal one.
   CHECK_NOTHROW(test::parse_tokenizer(unk + letters + piece("a", 0, PieceType::control)));
 
   check_error(unk + bytes(2, number(3, 3)), ErrorCode::unsupported, "model type");
@@ -134,7 +134,7 @@ TEST_CASE("contradictory vocabularies are refused", "[text]") {
 
 std::string with_map(const std::string& map) { return unk + letters + bytes(3, bytes(2, map)); }
 
-TEST_CASE("malformed character maps are refused or never read outside", "[text]") {
+TEST_CASE("malformed character maps are refused or never read out of bounds", "[text]") {
   check_invalid(with_map("abc"), "at least 4 bytes");
   check_invalid(with_map(u32(0) + "abc"), "a size of 0");
   check_invalid(with_map(u32(3) + "abc"), "a size of 3");
@@ -142,11 +142,11 @@ TEST_CASE("malformed character maps are refused or never read outside", "[text]"
   check_invalid(with_map(u32(0xFFFFFFFC) + "abcd"), "a size of 4294967292");
   check_invalid(with_map(u32(4) + u32(0) + "no end"), "replacements");
   check_invalid(with_map(u32(4) + u32(0) + std::string(2000, 'x') + '\0'), "replacements");
-  // The root says that its children are far outside.
+  // The root's children are far out of bounds.
   check_invalid(with_map(u32(4) + u32(0xFFFFFE00)), "points outside of the array");
 
-  // Units of a map from "a" (0x61) to the replacement at a given position: the root's children
-  // start at 0x100, the key's leaf is at 0x200.
+  // Returns a map from "a" (0x61) to the replacement at a given position: the root's children start
+  // at 0x100, the key's leaf is at 0x200.
   const auto one_rule = [](std::uint32_t value) {
     std::vector<std::uint32_t> units(0x300);
     units[0] = 0x100 << 10;
@@ -160,17 +160,17 @@ TEST_CASE("malformed character maps are refused or never read outside", "[text]"
   check_invalid(with_map(one_rule(4)), "points outside of the replacements");
 }
 
-TEST_CASE("Unigram takes the best sum of scores and the earliest start among equals", "[text]") {
+TEST_CASE("Unigram finds the best sum of scores, and the earliest start among equals", "[text]") {
   const SentencePieceTokenizer tokenizer =
       test::parse_tokenizer(unk + letters + piece("ab", -5) + piece("bc", -4) + piece("cc", -6));
   CHECK(pieces_of(tokenizer, "abc") == Pieces{"\u2581", "a", "bc"});  // -7 against -8
   CHECK(pieces_of(tokenizer, "ab") == Pieces{"\u2581", "ab"});        // -5 against -6
   CHECK(pieces_of(tokenizer, "cc") == Pieces{"\u2581", "cc"});        // -6 against -6
-  // Unknown characters next to each other are one token.
+  // Adjacent unknown characters become one token.
   CHECK(pieces_of(tokenizer, "xyza") == Pieces{"\u2581", "<unk>", "a"});
 }
 
-// All ways to cut `text` into pieces, by recursion: the sums Viterbi must find.
+// Returns the best sum over all segmentations of `text`, by recursion; Viterbi must find the same.
 double best_sum(const std::map<std::string, double>& scores, std::string_view text) {
   if (text.empty()) return 0;
   double best = -1e9;
@@ -211,7 +211,7 @@ TEST_CASE("BPE merges the best pair first, the leftmost among equals", "[text]")
   CHECK(pieces_of(tokenizer, "abxx") == Pieces{"\u2581", "ab", "<unk>"});
 }
 
-TEST_CASE("unused pieces are taken apart again", "[text]") {
+TEST_CASE("unused pieces are split again", "[text]") {
   const std::string pieces = unk + letters + piece("ab", -1, PieceType::unused) + piece("abc", -2);
   CHECK(pieces_of(test::parse_tokenizer(pieces + bpe), "abab abc") ==
         Pieces{"\u2581", "a", "b", "a", "b", "\u2581", "abc"});
@@ -219,13 +219,13 @@ TEST_CASE("unused pieces are taken apart again", "[text]") {
         Pieces{"\u2581", "a", "b", "\u2581", "abc"});
 }
 
-TEST_CASE("user-defined pieces are found whatever they cost", "[text]") {
+TEST_CASE("user-defined pieces are found whatever their score", "[text]") {
   const std::string pieces =
       unk + letters + piece("abc", -0.001f) + piece("bc", -99, PieceType::user_defined);
   CHECK(pieces_of(test::parse_tokenizer(pieces + bpe), "abc") == Pieces{"\u2581", "a", "bc"});
 }
 
-TEST_CASE("bytes that make no character decode to U+FFFD", "[text]") {
+TEST_CASE("bytes that are no valid character decode to U+FFFD", "[text]") {
   const SentencePieceTokenizer tokenizer =
       test::parse_tokenizer(unk + letters + all_bytes() + bytes(2, number(35, 1)));
   const auto id = [&](const char* text) { return *tokenizer.find(text); };
@@ -234,7 +234,7 @@ TEST_CASE("bytes that make no character decode to U+FFFD", "[text]") {
   CHECK(tokenizer.decode(ids) == "aé\uFFFD \uFFFDb \u2047 ");
 }
 
-TEST_CASE("the trie holds what a map holds", "[text]") {
+TEST_CASE("the trie agrees with a map", "[text]") {
   std::mt19937 random(11);
   std::map<std::string, std::int32_t> expected;
   for (std::int32_t i = 0; i < 5000; ++i) {

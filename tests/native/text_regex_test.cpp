@@ -16,7 +16,8 @@ namespace {
 
 using Ends = std::vector<std::int64_t>;
 
-// Where an expression cuts a text: the pieces' ends, negative for those that do not match.
+// Returns the ends of the pieces into which an expression splits a text; negative if a piece does
+// not match.
 Ends cut_ends(const std::string& expression, const std::string& text) {
   Ends ends;
   for (const TextPart& part : Regex(expression, "place").cut(read_characters(text))) {
@@ -42,7 +43,7 @@ nlohmann::json golden_patterns() {
       test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/patterns.json"));
 }
 
-TEST_CASE("regular expressions match what they match in the original library", "[text][regex]") {
+TEST_CASE("regular expressions match as in the original library", "[text][regex]") {
   const nlohmann::json golden = golden_patterns();
   for (const nlohmann::json& pattern : golden["patterns"]) {
     const Regex regex(pattern[0].get<std::string>(), "place");
@@ -54,8 +55,9 @@ TEST_CASE("regular expressions match what they match in the original library", "
   }
 }
 
-TEST_CASE("once there were too many steps, regular expressions match the same", "[text][regex]") {
-  // The first alternative takes exponential time for the start of each text, and never matches.
+TEST_CASE("regular expressions match the same beyond the step limit of backtracking",
+          "[text][regex]") {
+  // The first alternative takes exponential time at the start of each text and never matches.
   const std::string start = repeated("\uE000", 100) + " ", costly = "(?:\uE000|\uE000)*\uE001|";
   const nlohmann::json golden = golden_patterns();
   for (const nlohmann::json& pattern : golden["patterns"]) {
@@ -67,7 +69,7 @@ TEST_CASE("once there were too many steps, regular expressions match the same", 
   }
 }
 
-TEST_CASE("hostile regular expressions take time in proportion to the text", "[text][regex]") {
+TEST_CASE("hostile regular expressions take time linear in the text", "[text][regex]") {
   constexpr std::int64_t count = 50'000;
   const std::string a = repeated("a", count), digits = repeated("1", count);
   for (const char* expression :
@@ -84,14 +86,14 @@ TEST_CASE("hostile regular expressions take time in proportion to the text", "[t
   CHECK(cut_ends(R"((?=(\d{3})+(?!\d)))", digits).size() == count / 3 + 1);
   CHECK(cut_ends(R"(\d{1,3}(?=(?:\d{3})*\b))", digits).size() == count / 3 + 1);
   CHECK(cut_ends(R"(\G(?:1|1)*b|1)", digits).size() == count);
-  // The limit on memory.
+  // The memory limit.
   const Regex costly("(?:[ab]{1,1000}|x)c", "place");
   const Error error =
       test::error_of([&] { costly.cut(read_characters(repeated("a", 2'000'000))); });
   CHECK(error.code() == ErrorCode::too_large);
 }
 
-TEST_CASE("long matches", "[text][regex]") {
+TEST_CASE("long matches are found", "[text][regex]") {
   constexpr std::int64_t count = 1'000'000;
   CHECK(cut_ends("a" + repeated("?", 4000), "aa") == Ends{-1, -2});
   for (const std::string expression : {R"(\p{L}+)", R"((?:ab)+|.*)", R"(\w*?$)", R"((?:a|b)*)"}) {
@@ -100,7 +102,7 @@ TEST_CASE("long matches", "[text][regex]") {
   }
 }
 
-TEST_CASE("regular expressions that we do not support are refused by name", "[text][regex]") {
+TEST_CASE("unsupported regular expressions are refused by name", "[text][regex]") {
   const auto unsupported = [](const std::string& expression, const std::string& problem) {
     INFO(expression);
     CHECK(regex_error(expression) ==
@@ -126,13 +128,13 @@ TEST_CASE("regular expressions that we do not support are refused by name", "[te
   refused(R"(\xE9)", R"(\xE9)", 1);
   refused("[z-a]", "z-a", 2);
   refused(R"([a-\d])", R"(\d)", 4);
-  // Cases of characters beyond ASCII, and those that become two characters.
+  // Case-insensitive characters beyond ASCII, and those whose other case is two characters.
   refused("(?i:aé)", "é", 6);
   refused(R"((?i:\p{Lu}))", R"(\p{Lu})", 5);
   refused("(?i:[à-ü])", "[à-ü]", 5);
   refused("(?i:ss)", "ss", 5);
   refused("(?i)aff", "ff", 6);
-  // What can match in several ways, or nothing.
+  // Expressions that match in several ways, or match nothing.
   refused(R"((?<=a*\b)b)", R"((?<=a*\b))", 1);
   refused("x(?>a|ab)", "(?>a|ab)", 2);
   refused("(?:ab)++", "(?:ab)++", 1);
@@ -152,7 +154,7 @@ TEST_CASE("regular expressions that we do not support are refused by name", "[te
   unsupported(repeated("(?i)", 1000), "expected at most 32 brackets around each other, got 33");
 }
 
-TEST_CASE("what is no regular expression is refused", "[text][regex]") {
+TEST_CASE("invalid regular expressions are refused", "[text][regex]") {
   const auto invalid = [](const std::string& expression, const std::string& wanted, int place) {
     CHECK(regex_error(expression) == "invalid_tokenizer: place: " + describe(expression) +
                                          ": expected " + wanted + " at character " +
@@ -172,7 +174,7 @@ TEST_CASE("what is no regular expression is refused", "[text][regex]") {
   invalid(R"(\x{110000})", "a hexadecimal digit", 9);
 }
 
-TEST_CASE("errors in regular expressions say where they are in tokenizer.json", "[text][regex]") {
+TEST_CASE("errors in regular expressions give their position in tokenizer.json", "[text][regex]") {
   const std::string json =
       R"({"type": "Split", "pattern": {"Regex": "(a)\\1"}, "behavior": "Removed", "invert": false})";
   const Error error = test::error_of(
@@ -182,7 +184,7 @@ TEST_CASE("errors in regular expressions say where they are in tokenizer.json", 
         "supported; the tokenizer must be saved again without it, or the text prepared elsewhere");
 }
 
-TEST_CASE("sets of characters", "[text][regex]") {
+TEST_CASE("sets of characters match their members", "[text][regex]") {
   using regex::CodeSet;
   CodeSet set('b', 'd');
   CHECK_FALSE(set.is_single());

@@ -1,4 +1,4 @@
-// Forms of tokenizer.json: fields that are absent, null, of other values and of older names.
+// Variants of tokenizer.json: fields that are absent or null, have other values, or have old names.
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ json answers_of(const ComposedTokenizer& tokenizer, const json& texts) {
   return answers;
 }
 
-// Whether an error names what we do not have, of a file that the original library opens.
+// Returns whether an error names an unsupported part of a file that the original library opens.
 bool is_refused_by_name(const std::string& message) {
   for (const char* part : {"unsupported: ", "unknown field", "which is missing", "is taken already",
                            "expected one of special_tokens", "for a pair"}) {
@@ -40,7 +40,7 @@ bool is_refused_by_name(const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("forms of tokenizer.json are opened and read as the original library does",
+TEST_CASE("variants of tokenizer.json are opened and read as by the original library",
           "[text][composed]") {
   const json golden =
       json::parse(test::read_text(GLASSFORMER_SOURCE_DIR "/tests/data/tokenizers/schema.json"));

@@ -1,4 +1,4 @@
-// Sentence splitting on real prose, typed text and hostile bytes.
+// Sentence splitting of real prose, informal text and hostile bytes.
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 namespace glassformer::test {
 namespace {
 
-// Splits the text without its bars and puts a bar between the sentences found.
+// Splits the text without its bars, and inserts a bar between the found sentences.
 std::string split(const std::string& marked) {
   std::string text;
   for (char c : marked) {
@@ -29,7 +29,7 @@ std::string split(const std::string& marked) {
 
 }  // namespace
 
-TEST_CASE("sentences end where readers say they do", "[text]") {
+TEST_CASE("sentences end where a human reader would end them", "[text]") {
   for (const std::string text : {
            // plain
            "How are you?",
@@ -111,7 +111,7 @@ TEST_CASE("sentences end where readers say they do", "[text]") {
   }
 }
 
-TEST_CASE("white space around sentences belongs to none", "[text]") {
+TEST_CASE("white space around sentences is in no sentence", "[text]") {
   CHECK(split_sentences("").empty());
   CHECK(split_sentences(" \n\t \xC2\xA0\xE3\x80\x80 ").empty());
   const auto one = split_sentences("  \n Hi.\xC2\xA0 ");

@@ -9,7 +9,7 @@
 
 #include "text_fixture.hpp"
 
-// Asks the real SentencePiece, on POSIX systems that have its command line tools (Debian's
+// Runs SentencePiece's own command-line tools, on POSIX systems that have them (Debian's package
 // `sentencepiece`).
 
 namespace glassformer {
@@ -27,7 +27,7 @@ std::string run(const std::string& command) {
   return output;
 }
 
-TEST_CASE("ids are those of the installed spm_encode", "[text]") {
+TEST_CASE("ids match the installed spm_encode", "[text]") {
   if (std::system("command -v spm_encode >/dev/null 2>&1") != 0)
     SKIP("spm_encode is not installed");
 

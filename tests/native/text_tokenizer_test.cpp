@@ -21,7 +21,7 @@ using test::tokenizer_named;
 
 std::string generated_model() { return GENERATE(from_range(test::tokenizer_models)); }
 
-TEST_CASE("ids and decoded text are SentencePiece's", "[text]") {
+TEST_CASE("ids and decoded text match SentencePiece", "[text]") {
   const std::string name = generated_model();
   const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   const std::vector<std::string> texts = committed_texts();
@@ -43,8 +43,8 @@ std::string without_spaces_around(std::string text) {
   return text;
 }
 
-TEST_CASE("decoding gives back the normalized text", "[text]") {
-  // Models with byte fallback know every character.
+TEST_CASE("decoding returns the normalized text", "[text]") {
+  // Models with byte fallback encode every character.
   const std::string name = GENERATE("unigram_bytes", "bpe_bytes");
   const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   std::vector<std::string> texts = committed_texts();
@@ -60,7 +60,7 @@ TEST_CASE("decoding gives back the normalized text", "[text]") {
   }
 }
 
-// The input as UTF-16 offsets see it: the byte at which each code unit starts, and the end.
+// Returns the byte offset of each UTF-16 code unit of the text, and the text's end.
 std::vector<std::size_t> byte_offsets(std::string_view text) {
   std::vector<std::size_t> offsets;
   for (std::size_t i = 0; i < text.size();) {
@@ -73,7 +73,7 @@ std::vector<std::size_t> byte_offsets(std::string_view text) {
   return offsets;
 }
 
-TEST_CASE("ranges ascend, stay inside and leave out only white space", "[text]") {
+TEST_CASE("ranges ascend, stay within the text and omit only white space", "[text]") {
   const std::string name = generated_model();
   const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   std::vector<std::string> texts = committed_texts();
@@ -100,7 +100,7 @@ TEST_CASE("ranges ascend, stay inside and leave out only white space", "[text]")
   }
 }
 
-// What each token covers, marked in the text: "[The][ film]".
+// Returns the part of the text that each token covers: "[The][ film]".
 std::vector<std::string> covered(const Tokenizer& tokenizer, const std::string& text) {
   const std::vector<std::size_t> bytes = byte_offsets(text);
   std::vector<std::string> parts;
@@ -125,9 +125,10 @@ TEST_CASE("a token covers its characters without the space before them", "[text]
   CHECK(tokens.back().end == 7);
 }
 
-TEST_CASE("characters that become several pieces, and several that become one", "[text]") {
+TEST_CASE("one piece of a character, or of characters that become one, covers the source text",
+          "[text]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("unigram_bytes");
-  // The ligature becomes the user-defined piece's neighbors f and i; the first has it.
+  // The ligature becomes the user-defined piece's neighbors f and i; only one of them covers it.
   const Parts ligature = covered(tokenizer, "ﬁ");
   CHECK(std::count(ligature.begin(), ligature.end(), "ﬁ") == 1);
   CHECK(std::count(ligature.begin(), ligature.end(), "") ==
@@ -137,19 +138,19 @@ TEST_CASE("characters that become several pieces, and several that become one", 
   const Parts accent = covered(tokenizer, "e\u0301");
   CHECK(std::count(accent.begin(), accent.end(), "e\u0301") == 1);
 
-  // An unknown character's bytes: the first piece has the character.
+  // An unknown character becomes bytes; the first piece with a byte covers it.
   const Parts bytes = covered(tokenizer, "\u2603");
   REQUIRE(bytes.size() == 4);
   CHECK(bytes == Parts{"", "\u2603", "", ""});
 
-  // The prefix is a piece of its own here and stands for nothing in the text.
+  // The prefix is a separate piece here and covers no text.
   CHECK(covered(tokenizer, "x<mask>y") == Parts{"", "x", "<mask>", "y"});
 }
 
-TEST_CASE("white space at the end of a text moves no token", "[text]") {
+TEST_CASE("white space at the end of a text does not change its tokens", "[text]") {
   for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
     const SentencePieceTokenizer tokenizer = tokenizer_named(name);
-    bool alone = false;  // a last token of nothing but the suffix that the input does not have
+    bool alone = false;  // a last token that is only the suffix, which is not in the input
     for (const std::string text : {"film", "The film, loved", "\u6F22", "a \u6F22", "x \u00C4q"}) {
       const std::vector<Token> tokens = tokenizer.encode(text);
       CHECK(tokenizer.encode(text + "   ") == tokens);
@@ -160,7 +161,7 @@ TEST_CASE("white space at the end of a text moves no token", "[text]") {
   }
 }
 
-TEST_CASE("white space alone and empty text have no tokens", "[text]") {
+TEST_CASE("texts that are empty or only white space have no tokens", "[text]") {
   for (const char* name : {"unigram", "unigram_bytes", "bpe", "bpe_bytes", "suffix"}) {
     const SentencePieceTokenizer tokenizer = tokenizer_named(name);
     for (const char* text : {"", " ", "      "}) CHECK(tokenizer.encode(text).empty());
@@ -172,7 +173,7 @@ TEST_CASE("a long text takes time linear in its length", "[text]") {
   const std::string name = generated_model();
   const SentencePieceTokenizer tokenizer = tokenizer_named(name);
   const auto seconds = [&](const std::string& text) {
-    const std::clock_t start = std::clock();  // processor time: the machine may be busy
+    const std::clock_t start = std::clock();  // processor time, since the machine may be busy
     CHECK(tokenizer.encode(text).size() <= 3 * text.size() + 1);  // U+FFFD, byte by byte
     return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   };
@@ -182,7 +183,8 @@ TEST_CASE("a long text takes time linear in its length", "[text]") {
     return result;
   };
   for (const char* unit : {"a", "film ", "漢字", "ab", "\u0301", "\u2581", "1", "\xff", "😀"}) {
-    // Quadratic time would be 256 times as long; the constant keeps slow machines out of it.
+    // Quadratic time would be 256 times as long; the constant makes the test robust on slow
+    // machines.
     const double once = seconds(repeat(unit, 1 << 14));
     const double sixteen_times = seconds(repeat(unit, 1 << 18));
     INFO(name << ", repeated " << unit << ": " << once << " s, " << sixteen_times << " s");

@@ -15,7 +15,7 @@ std::string in_form(const std::string& text, NormalForm form) {
   return to_utf8(normal_form(read_characters(text), form));
 }
 
-// The text with a bar behind each grapheme cluster.
+// Returns the text with a bar after each grapheme cluster.
 std::string clusters(const std::string& text) {
   const Characters characters = read_characters(text);
   std::string result;
@@ -27,7 +27,7 @@ std::string clusters(const std::string& text) {
   return result;
 }
 
-TEST_CASE("categories of characters", "[text][unicode]") {
+TEST_CASE("characters have their Unicode categories", "[text][unicode]") {
   CHECK(is_letter(U'a'));
   CHECK(is_letter(0x4E00));
   CHECK(is_letter(0x3134A));
@@ -58,7 +58,7 @@ TEST_CASE("categories of characters", "[text][unicode]") {
   CHECK_FALSE(is_word(U'½'));
 }
 
-TEST_CASE("small letters", "[text][unicode]") {
+TEST_CASE("letters are converted to lower case", "[text][unicode]") {
   CHECK(lower_case(U'A') == U'a');
   CHECK(lower_case(U'Σ') == U'σ');
   CHECK(lower_case(U'ẞ') == U'ß');
@@ -68,7 +68,7 @@ TEST_CASE("small letters", "[text][unicode]") {
   CHECK(lower_case(0x13A0) == 0xAB70);
 }
 
-TEST_CASE("normal forms, by examples of the standard's test", "[text][unicode]") {
+TEST_CASE("normal forms match examples of the standard's test", "[text][unicode]") {
   struct Row {
     std::string source, nfc, nfd, nfkc, nfkd;
   };
@@ -97,7 +97,7 @@ TEST_CASE("normal forms, by examples of the standard's test", "[text][unicode]")
   }
 }
 
-TEST_CASE("grapheme clusters", "[text][unicode]") {
+TEST_CASE("grapheme clusters follow the Unicode rules", "[text][unicode]") {
   CHECK(clusters("ab") == "a|b|");
   CHECK(clusters("\r\n\n\r") == "\r\n|\n|\r|");
   CHECK(clusters("e\u0301\u0323x") == "e\u0301\u0323|x|");

@@ -1,4 +1,4 @@
-// The tensors that a model has between text and answer, and asking for them through the pipelines.
+// The intermediate tensors of a model, and requesting them through the pipelines.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -46,7 +46,7 @@ Tensors by_name(const std::vector<TracedTensor>& list) {
   return tensors;
 }
 
-// A run showed exactly the tensors that the model has.
+// Checks that a run traced exactly the tensors that the model has.
 template <class Model>
 void check_all_shown(const Model& model, Session& session, const TextLengths& lengths,
                      const std::vector<TracedTensor>& shown) {
@@ -75,7 +75,7 @@ std::vector<std::string> keys_of(const Map& map) {
   return keys;
 }
 
-// A run showed exactly the tensors that PyTorch has, and its numbers.
+// Checks that a run traced exactly PyTorch's tensors, with their values.
 void check_against_pytorch(const GoldenTrace& golden, const std::vector<TracedTensor>& shown) {
   const Tensors tensors = by_name(shown);
   CHECK(keys_of(tensors) == keys_of(golden.tensors));
@@ -101,7 +101,8 @@ std::vector<Extension> chain(const std::vector<std::int32_t>& ids) {
   return extensions;
 }
 
-// Everything that a translator shows of a source and a target, which begins with the start token.
+// Returns every tensor that a translator can trace for a source and a target, which begins with the
+// start token.
 std::vector<TracedTensor> forced(const TranslationGolden& golden, const Batch& source,
                                  const std::vector<std::int32_t>& target) {
   const TraceRequest request = {.names = anything};
@@ -116,7 +117,7 @@ std::vector<TracedTensor> forced(const TranslationGolden& golden, const Batch& s
 
 }  // namespace
 
-TEST_CASE("a run shows the tensors that its model is said to have", "[trace]") {
+TEST_CASE("a run traces exactly the tensors that its model lists", "[trace]") {
   SECTION("classifiers") {
     const Golden golden(GENERATE(from_range(golden_names())));
     INFO(golden.name);
@@ -179,7 +180,7 @@ TEST_CASE("a model lists each of its tensors once, in the order of a run", "[tra
   }
 }
 
-TEST_CASE("every tensor that a golden model shows is PyTorch's", "[trace]") {
+TEST_CASE("every traced tensor of a golden model matches PyTorch", "[trace]") {
   SECTION("classifiers") {
     const Golden golden(GENERATE(from_range(golden_names())));
     INFO(golden.name);
@@ -197,7 +198,7 @@ TEST_CASE("every tensor that a golden model shows is PyTorch's", "[trace]") {
   }
 }
 
-TEST_CASE("only the layers that are asked for keep their maps", "[trace]") {
+TEST_CASE("only the requested layers keep their attention weights", "[trace]") {
   const Golden golden("pre_norm_mean");
   const auto output = golden.run(golden.batch(0), {.names = {"encoder.layers.1.self_attn.scores"}});
   REQUIRE(output.traces[0].size() == 1);
@@ -205,7 +206,7 @@ TEST_CASE("only the layers that are asked for keep their maps", "[trace]") {
   CHECK(output.attention.empty());
 }
 
-TEST_CASE("names that a model does not have are refused with those that it has", "[trace]") {
+TEST_CASE("unknown names are refused with a list of the model's names", "[trace]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   const auto refused = [&](const std::string& name) {
     const Error error = error_of([&] {
@@ -243,7 +244,7 @@ TEST_CASE("names that a model does not have are refused with those that it has",
                                ContainsSubstring("decoder.layers.0-2.encoder_attn.scores"));
 }
 
-TEST_CASE("a translation shows what its own tokens show when they are forced", "[trace]") {
+TEST_CASE("a translation traces the same tensors as its own tokens when forced", "[trace]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
   const auto pipeline = load_pipeline<TranslatePipeline>(golden.folder);
@@ -272,7 +273,7 @@ TEST_CASE("a translation shows what its own tokens show when they are forced", "
     const Tensors got = by_name(sentence.trace);
     for (const TracedTensor& tensor : forced(golden, batch, target)) {
       INFO(tensor.name);
-      CHECK(got.at(tensor.name).data == tensor.data);  // to the bit
+      CHECK(got.at(tensor.name).data == tensor.data);  // bit for bit
     }
     CHECK(sentence.cross.has_value() == attention);
     if (attention) {
@@ -284,7 +285,7 @@ TEST_CASE("a translation shows what its own tokens show when they are forced", "
   }
 }
 
-TEST_CASE("a trace that would not fit is refused by its size before the run", "[trace]") {
+TEST_CASE("a trace too large for memory is refused before the run", "[trace]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
   ModelConfig config = pipeline->config();
   config.architecture.encoder->max_length = 16'384;
@@ -297,7 +298,7 @@ TEST_CASE("a trace that would not fit is refused by its size before the run", "[
   REQUIRE(tokens >= 6000);
   const Error error = error_of([&] { wide.classify(text, scores); });
   CHECK(error.code() == ErrorCode::too_large);
-  const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // of 4 heads
+  const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // 4 heads
   CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take " + mebibytes(bytes) +
                                              ", expected at most 512 MiB in one call"));
   CHECK(

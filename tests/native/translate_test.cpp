@@ -50,7 +50,7 @@ ModelConfig config_of(const Tokenizer& source, const Tokenizer& target) {
   return config;
 }
 
-// Random weights, but an output layer that is sure of itself and ends now and then.
+// Random weights, with an output layer that is confident and sometimes ends the text.
 void fill(std::vector<NamedParameter> parameters, std::int32_t end, std::uint64_t seed) {
   SplitMix64 random(seed);
   for (const NamedParameter& parameter : parameters) {
@@ -92,7 +92,7 @@ std::vector<std::int32_t> ids_of(const std::vector<OutputToken>& tokens) {
   return ids;
 }
 
-// The text of a range of UTF-16 units.
+// Returns a range of UTF-16 units of the text.
 std::string slice(const std::string& text, std::uint32_t start, std::uint32_t end) {
   std::string result;
   std::uint32_t unit = 0;
@@ -106,7 +106,7 @@ std::string slice(const std::string& text, std::uint32_t start, std::uint32_t en
   return result;
 }
 
-// Of sentences that may lie at different places of their translations.
+// Compares two sentences, which may be at different positions in their translations.
 void check_same(const SentenceTranslation& a, const SentenceTranslation& b) {
   CHECK(a.output.text == b.output.text);
   CHECK(a.output.score == b.output.score);
@@ -118,7 +118,7 @@ void check_same(const SentenceTranslation& a, const SentenceTranslation& b) {
   CHECK(a.output.tokens == tokens);
 }
 
-// The code of the Error that an action throws.
+// Returns the code of the Error that an action throws.
 template <class Action>
 ErrorCode code_of(Action action) {
   try {
@@ -141,7 +141,7 @@ void check_map(const AttentionMap& map, std::size_t queries, std::size_t keys) {
 
 }  // namespace
 
-TEST_CASE("one beam is greedy: at each step the most probable token", "[translate]") {
+TEST_CASE("one beam is greedy and takes the most probable token at each step", "[translate]") {
   const auto pipeline = make_translator();
   const ModelConfig& config = pipeline->config();
   Seq2Seq model(config.architecture);
@@ -194,7 +194,7 @@ TEST_CASE("one beam is greedy: at each step the most probable token", "[translat
         loops = loops || same >= 4 * n;
       }
     }
-    if (loops) continue;  // the search leaves those
+    if (loops) continue;  // the search leaves loops early
     ++compared;
     CHECK(ids_of(sentence.output.tokens) == expected);
     CHECK(std::abs(static_cast<double>(result.score) -
@@ -203,10 +203,10 @@ TEST_CASE("one beam is greedy: at each step the most probable token", "[translat
   CHECK(compared >= 3);
 }
 
-TEST_CASE("a batch gives each text its own translation or error", "[translate]") {
+TEST_CASE("each text of a batch gets its own translation or error", "[translate]") {
   const auto pipeline = make_translator();
   std::vector<std::string> lines;
-  for (int i = 0; i < 60; ++i) {  // more than one batch holds
+  for (int i = 0; i < 60; ++i) {  // more than fit in one batch
     lines.push_back(i % 7 == 3 ? " \n "
                                : texts[static_cast<std::size_t>(i) % texts.size()] +
                                      std::string(1, char('a' + i % 26)));
@@ -229,7 +229,8 @@ TEST_CASE("a batch gives each text its own translation or error", "[translate]")
   CHECK(pipeline->translate_batch({}).empty());
 }
 
-TEST_CASE("sentences are translated one by one and joined with their own spacing", "[translate]") {
+TEST_CASE("sentences are translated one by one and joined with their original spacing",
+          "[translate]") {
   const auto pipeline = make_translator();
   const std::string text = "\n  How are you?  The men walk.\n\n\u00C4rger!\tWhat?\u00A0 ";
   const Translation result = pipeline->translate(text);
@@ -279,7 +280,7 @@ TEST_CASE("output tokens cover the output's text", "[translate]") {
   }
 }
 
-TEST_CASE("offsets on the target's side are in the whole translation", "[translate]") {
+TEST_CASE("target offsets refer to the whole translation", "[translate]") {
   const auto pipeline = make_translator();
   const std::string text = "  How are you? The men walk.\nThe men walk to the market.";
   const TranslateOptions options = {.attention = true, .hypotheses = true};
@@ -304,7 +305,7 @@ TEST_CASE("offsets on the target's side are in the whole translation", "[transla
       CHECK(piece(whole, (*sentence.alignment)[i].target) ==
             piece(alone, same.alignment->at(i).target));
     }
-    // Other hypotheses lie where the best one does.
+    // Other hypotheses start at the same offset as the best one.
     for (std::size_t i = 0; i < sentence.hypotheses.size(); ++i) {
       const OutputToken& token = sentence.hypotheses[i].tokens.back();
       CHECK(token.end == same.hypotheses.at(i).tokens.back().end + sentence.target_start);
@@ -312,7 +313,8 @@ TEST_CASE("offsets on the target's side are in the whole translation", "[transla
   }
 }
 
-TEST_CASE("greedy streams only add whole characters, and end with the translation", "[translate]") {
+TEST_CASE("greedy streams only append whole characters, and end with the complete translation",
+          "[translate]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u);
   const auto pipeline = make_translator("bpe_bytes", "bpe_bytes", seed);
   const std::string text = " How are you? \U0001F600\u00C4!\nThe men walk to the market. ";
@@ -339,7 +341,7 @@ TEST_CASE("greedy streams only add whole characters, and end with the translatio
     CHECK(ids_of(sentence.output.tokens) == ids_of(tokens.back()));
     CHECK(sentence.encoder.has_value());
 
-    // The step's rows are the ones that the whole maps have.
+    // The step's rows are rows of the complete attention weights.
     const auto& whole =
         std::get<Translation>(expected[streamed->text]).sentences.at(streamed->sentence);
     const std::size_t row = tokens.back().size() - 1;
@@ -377,7 +379,7 @@ TEST_CASE("greedy streams only add whole characters, and end with the translatio
   }
 }
 
-TEST_CASE("sessions may be given up, or take turns", "[translate]") {
+TEST_CASE("sessions may be abandoned or alternate", "[translate]") {
   const auto pipeline = make_translator();
   const Translation expected = pipeline->translate(texts[1]);
   const std::vector<std::string_view> one = {texts[1]}, other = {texts[3]};
@@ -400,7 +402,7 @@ TEST_CASE("sessions may be given up, or take turns", "[translate]") {
              pipeline->translate(texts[3], {.beams = 2}).sentences.at(0));
 }
 
-TEST_CASE("attention comes from the same pass, complete", "[translate]") {
+TEST_CASE("attention is complete and comes from the same pass", "[translate]") {
   const auto pipeline = make_translator();
   for (const std::size_t beams : {1u, 4u}) {
     for (const std::string& text : texts) {
@@ -435,7 +437,7 @@ TEST_CASE("attention comes from the same pass, complete", "[translate]") {
   CHECK(!aligned.sentences[0].cross);
 }
 
-TEST_CASE("hypotheses come best first, with the tree they grew on", "[translate]") {
+TEST_CASE("hypotheses are returned best first, with their search tree", "[translate]") {
   const auto pipeline = make_translator();
   for (const std::string& text : texts) {
     INFO(text);
@@ -454,7 +456,7 @@ TEST_CASE("hypotheses come best first, with the tree they grew on", "[translate]
   }
 }
 
-TEST_CASE("a folder says how it searches, and options say otherwise", "[translate]") {
+TEST_CASE("a folder sets how it searches, and options override it", "[translate]") {
   ModelConfig config = make_translator()->config();
   config.generation = {
       .max_length = 4, .beams = 3, .early_stopping = EarlyStopping::yes, .beams_in = "config.json"};
@@ -481,7 +483,7 @@ TEST_CASE("ablated heads change the answer, in each of the three attentions", "[
   CHECK(pipeline->translate(texts[1]).score == score);
 }
 
-// A stack with so many positions, and rows for all tokens.
+// Returns a stack with `max_length` positions, and embeddings for all tokens.
 StackConfig encoder_of(std::size_t max_length) {
   StackConfig encoder;
   encoder.tokens().vocab_size = 1 << 16;
@@ -489,7 +491,7 @@ StackConfig encoder_of(std::size_t max_length) {
   return encoder;
 }
 
-TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
+TEST_CASE("a sentence over the limit is split at a natural pause", "[translate]") {
   const auto pipeline = make_translator();  // 39 tokens and </s>
   const SourceReader reader(pipeline->source_tokenizer(), {}, {0}, encoder_of(40));
   std::string text;
@@ -517,7 +519,7 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   CHECK(clipped.sentences[2].text == "world.");
   CHECK(clipped.sentences[2].start == 507);
 
-  // Unknown characters are one token, however many.
+  // Any number of adjacent unknown characters is one token.
   const SentencePieceTokenizer plain = tokenizer_named("bpe");
   std::string unknown;
   while (unknown.size() < 9000) unknown += "\u6F22";
@@ -534,7 +536,7 @@ TEST_CASE("a sentence over the limit is cut where it breathes", "[translate]") {
   CHECK(result.sentences.back().clipped);
 }
 
-TEST_CASE("any bytes are read whole", "[translate]") {
+TEST_CASE("any bytes are read completely", "[translate]") {
   const auto pipeline = make_translator();
   const SourceReader reader(pipeline->source_tokenizer(), {1}, {2}, encoder_of(12));
   std::uint32_t state = 7;
@@ -569,7 +571,7 @@ TEST_CASE("any bytes are read whole", "[translate]") {
   }
 }
 
-TEST_CASE("a source of unknown characters alone has a translation without unknown pieces",
+TEST_CASE("a source with only unknown characters has a translation without unknown pieces",
           "[translate]") {
   const auto pipeline = make_translator("bpe", "bpe");
   const Translation result = pipeline->translate("\u6F22\u5B57", {.hypotheses = true});
@@ -582,8 +584,8 @@ TEST_CASE("a source of unknown characters alone has a translation without unknow
 
 namespace {
 
-// The file of a shortlist whose lists are these; ids below `frequent` are in all of them.
-// `change` may act on its offsets.
+// Returns a shortlist file with these lists; ids below `frequent` are in all of them. `change` may
+// modify its offsets.
 std::vector<std::byte> shortlist_file(
     const std::vector<std::vector<std::uint32_t>>& lists, std::uint64_t frequent,
     const std::function<void(std::span<std::uint64_t>)>& change = [](auto) {}) {
@@ -610,7 +612,8 @@ std::vector<std::byte> shortlist_file(
   return file;
 }
 
-// A translator with one vocabulary and a shortlist: ids below 40, and 7 i + 0 … 8 for token i.
+// Returns a translator with one vocabulary and a shortlist: ids below 40, and 7 i + 0 … 8 for token
+// i.
 std::unique_ptr<TranslatePipeline> make_shortlisting() {
   const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   const ModelConfig config = config_of(tokenizer, tokenizer);
@@ -628,7 +631,8 @@ std::unique_ptr<TranslatePipeline> make_shortlisting() {
 
 }  // namespace
 
-TEST_CASE("with a shortlist a translation has only what its source offers", "[translate]") {
+TEST_CASE("a translation with a shortlist uses only the tokens offered for its source",
+          "[translate]") {
   const auto pipeline = make_shortlisting();
   const auto plain = make_translator();  // with the same weights
   const std::int32_t size = static_cast<std::int32_t>(pipeline->target_tokenizer().size());
@@ -647,7 +651,7 @@ TEST_CASE("with a shortlist a translation has only what its source offers", "[tr
     for (std::int32_t id = 40; offered.size() % 8 != 0; ++id) offered.insert(id);
     for (const SearchNode& node : sentence.tree) CHECK(offered.count(node.id) == 1);
 
-    // A batch's other sources offer nothing.
+    // The batch's other sources add no candidates.
     const auto& same = std::get<Translation>(together[i]).sentences.at(0);
     CHECK(same.output.tokens == sentence.output.tokens);
 
@@ -656,7 +660,7 @@ TEST_CASE("with a shortlist a translation has only what its source offers", "[tr
   CHECK(different > 0);
 }
 
-TEST_CASE("a translation goes on from the tokens that it has to begin with", "[translate]") {
+TEST_CASE("a translation continues a given prefix", "[translate]") {
   const auto pipeline = make_translator();
   const auto shortlisting = make_shortlisting();
   const std::int32_t end = *pipeline->target_tokenizer().find("</s>");
@@ -665,7 +669,7 @@ TEST_CASE("a translation goes on from the tokens that it has to begin with", "[t
     INFO(text);
     const SentenceTranslation free =
         pipeline->translate(text, {.hypotheses = true}).sentences.at(0);
-    // The first token that was considered beside the best one.
+    // The first candidate other than the best one.
     const auto other = std::ranges::find_if(free.tree, [&](const SearchNode& node) {
       return &node != &free.tree[0] && node.parent == 0 && node.id != end &&
              node.id != free.output.tokens[0].id;
@@ -678,7 +682,7 @@ TEST_CASE("a translation goes on from the tokens that it has to begin with", "[t
       if (each == pipeline.get()) CHECK(forced.tokens[0].logprob == other->logprob);
       ++different;
     }
-    // Its own tokens give the same, with the same log-probabilities.
+    // The translation's own tokens as the prefix give the same result and log-probabilities.
     std::vector<std::int32_t> own;
     for (const OutputToken& token : free.output.tokens) own.push_back(token.id);
     check_same(free, pipeline->translate(text, {.prefixes = {own}}).sentences.at(0));
@@ -695,7 +699,7 @@ TEST_CASE("a translation goes on from the tokens that it has to begin with", "[t
   }
 }
 
-TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]") {
+TEST_CASE("masked source tokens have no effect in either stack", "[translate]") {
   const auto pipeline = make_translator();
   const std::string text = "A cat sat. A dog ran.";
   const Translation whole = pipeline->translate(text, {.attention = true});
@@ -715,13 +719,13 @@ TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]
     }
     CHECK(others > 0);
   }
-  // A trace takes the steps once more, with the same tokens hidden.
+  // A trace repeats the steps with the same tokens masked.
   const std::string weights = "decoder.layers.0.encoder_attn.weights";
   const Translation traced =
       pipeline->translate(text, {.mask_tokens = {{}, {1}}, .trace = {weights}});
   const TracedTensor& seen = traced.sentences.at(1).trace.at(0);
   for (std::size_t i = 1; i < seen.data.size(); i += seen.shape[2]) CHECK(seen.data[i] == 0);
-  // As though no token were hidden.
+  // Equals a run without masked tokens.
   const TranslateOptions nothing = {.mask_tokens = {{}}};
   check_same(whole.sentences[1], pipeline->translate(text, nothing).sentences.at(1));
   for (const std::vector<std::size_t>& wrong : {std::vector<std::size_t>{99}, {0, 1, 2, 3, 4, 5}}) {
@@ -730,7 +734,7 @@ TEST_CASE("hidden source tokens count for nothing, in both stacks", "[translate]
   }
 }
 
-TEST_CASE("a shortlist that is damaged or another model's is refused by name", "[translate]") {
+TEST_CASE("a shortlist that is damaged or of another model is refused by name", "[translate]") {
   const SentencePieceTokenizer tokenizer = tokenizer_named("bpe_bytes");
   ModelConfig config = config_of(tokenizer, tokenizer);
   const auto message = [&](std::span<const std::byte> file) -> std::string {
@@ -768,7 +772,7 @@ TEST_CASE("a shortlist that is damaged or another model's is refused by name", "
              ContainsSubstring("offset: expected at least 12, got 9"));
 }
 
-TEST_CASE("languages may have vocabularies of their own", "[translate]") {
+TEST_CASE("source and target languages may have separate vocabularies", "[translate]") {
   const auto pipeline = make_translator("unigram", "bpe");
   const SentenceTranslation sentence = pipeline->translate(texts[1]).sentences.at(0);
   CHECK(pipeline->source_tokenizer().piece(100) != pipeline->target_tokenizer().piece(100));
@@ -776,7 +780,8 @@ TEST_CASE("languages may have vocabularies of their own", "[translate]") {
         pipeline->target_tokenizer().decode(ids_of(sentence.output.tokens)));
 }
 
-TEST_CASE("bad translation requests are refused by name, and the next one works", "[translate]") {
+TEST_CASE("invalid translation requests are refused by name, and the next one works",
+          "[translate]") {
   const auto pipeline = make_translator();
   const auto refused = [&](const std::string& text, const TranslateOptions& options) {
     return code_of([&] { pipeline->translate(text, options); });
@@ -836,7 +841,7 @@ TEST_CASE("tokens merge into words", "[translate]") {
             .size() == 4);
 }
 
-TEST_CASE("a word is linked to those that it attends to most", "[translate]") {
+TEST_CASE("a word is linked to the words that it attends to most", "[translate]") {
   // One layer, two heads; target "ab c", source "x yz" and </s>.
   AttentionMap cross = {.layers = 1, .heads = 2, .queries = 3, .keys = 4};
   cross.data = {0.8f, 0.1f, 0.1f, 0.0f, 0.6f, 0.2f, 0.1f, 0.1f, 0.1f, 0.3f, 0.3f, 0.3f,
@@ -858,7 +863,7 @@ TEST_CASE("a word is linked to those that it attends to most", "[translate]") {
   CHECK(align(cross, {}, target, {}).empty());
 }
 
-TEST_CASE("the JSON of a translation holds what the translation holds", "[translate]") {
+TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
   const auto pipeline = make_translator();
   const Translation result =
       pipeline->translate("How are you? The men walk.", {.attention = true, .hypotheses = true});
@@ -919,7 +924,7 @@ TEST_CASE("the JSON of a translation holds what the translation holds", "[transl
   CHECK(sentences == 2);
 }
 
-TEST_CASE("translation options are read from JSON, and unknown or mistyped ones refused",
+TEST_CASE("translation options are read from JSON, and unknown or mistyped ones are refused",
           "[translate]") {
   const TranslateOptions options = parse_translate_options(
       R"({"beams": 2, "lengthPenalty": 0.6, "maxLength": 9, "attention": true, "hypotheses": true,

@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-// By the definition: each "*" takes any number of characters, barriers excepted.
+// The definition: each "*" matches any number of characters except barriers.
 bool by_definition(std::string_view pattern, std::string_view name, char barrier) {
   if (pattern.empty()) return name.empty();
   if (pattern[0] != '*') {
@@ -19,7 +19,7 @@ bool by_definition(std::string_view pattern, std::string_view name, char barrier
   return !name.empty() && name[0] != barrier && by_definition(pattern, name.substr(1), barrier);
 }
 
-TEST_CASE("wildcards fit what their definition fits", "[text]") {
+TEST_CASE("wildcards match as defined", "[text]") {
   std::mt19937 random(3);
   const auto text = [&](std::string_view characters, std::size_t most) {
     std::string made;
@@ -41,12 +41,12 @@ TEST_CASE("wildcards fit what their definition fits", "[text]") {
   CHECK(fits > 10'000);
 }
 
-TEST_CASE("many wildcards take no longer than few", "[text]") {
+TEST_CASE("matching many wildcards takes no longer than a few", "[text]") {
   std::string stars, pairs;
   for (int i = 0; i < 10'000; ++i) pairs += "*a";
   stars.assign(10'000, '*');
   const std::string name(200, 'a');
-  // Trying every way to share the name among these would never end.
+  // Trying every way to divide the name among them would never end.
   CHECK(!fits_wildcards(stars + "x", name));
   CHECK(!fits_wildcards(stars + "x", name, '.'));
   CHECK(fits_wildcards(stars + "a" + stars, name));

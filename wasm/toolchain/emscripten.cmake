@@ -1,4 +1,4 @@
-# Emscripten's own CMake toolchain file, from wherever set-up found or unpacked Emscripten.
+# Emscripten's own CMake toolchain file, from the Emscripten that the set-up found or unpacked.
 set(emscripten_ "${CMAKE_CURRENT_LIST_DIR}/../../.toolchain/emscripten")
 if(NOT EXISTS "${emscripten_}/emcc.py")
   message(FATAL_ERROR "Emscripten is not set up: run  node wasm/toolchain/setup.mjs build")
