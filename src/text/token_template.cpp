@@ -7,7 +7,7 @@
 namespace glassformer {
 namespace {
 
-using Kind = TemplatePart::Kind;
+using PartKind = TemplatePart::Kind;
 constexpr std::uint64_t max_id = std::numeric_limits<std::int32_t>::max();
 
 std::int32_t read_id(const Component& component, const JsonValue& value, const char* key) {
@@ -70,9 +70,10 @@ std::vector<TemplatePart> read_parts(Component& component, const char* key,
       if (found == specials.end()) {
         fields.fail("id", {"expected one of special_tokens, got {}", {describe(id)}});
       }
-      for (const std::int32_t each : found->second) parts.push_back({Kind::special, each, type});
+      for (const std::int32_t each : found->second)
+        parts.push_back({PartKind::special, each, type});
     } else if (id == "A" || (id == "B" && std::string_view(key) == "pair")) {
-      parts.push_back({id == "A" ? Kind::first_text : Kind::second_text, 0, type});
+      parts.push_back({id == "A" ? PartKind::first_text : PartKind::second_text, 0, type});
     } else {
       fields.fail("id", {"expected \"A\" or, for a pair, \"B\", got {}", {describe(id)}});
     }
@@ -138,11 +139,12 @@ TokenTemplate surrounded(std::int32_t first, std::int32_t last, Separator separa
   const bool twice = separator != Separator::once_with_types;
   const std::int32_t type = separator == Separator::twice ? 0 : 1;
   TokenTemplate result;
-  result.single = {{Kind::special, first, 0}, {Kind::first_text, 0, 0}, {Kind::special, last, 0}};
+  result.single = {
+      {PartKind::special, first, 0}, {PartKind::first_text, 0, 0}, {PartKind::special, last, 0}};
   result.pair = result.single;
-  if (twice) result.pair.push_back({Kind::special, last, 0});
-  result.pair.push_back({Kind::second_text, 0, type});
-  result.pair.push_back({Kind::special, last, type});
+  if (twice) result.pair.push_back({PartKind::special, last, 0});
+  result.pair.push_back({PartKind::second_text, 0, type});
+  result.pair.push_back({PartKind::special, last, type});
   return result;
 }
 

@@ -28,6 +28,7 @@ const tasksOfHeads: readonly [RegExp, TaskName][] = [
   [/ForSequenceClassification$/, 'text-classification'],
   [/ForTokenClassification$/, 'token-classification'],
   [/ForQuestionAnswering$/, 'question-answering'],
+  [/ForCausalLM$/, 'text-generation'],
   [/(Model|ForMaskedLM|ForPreTraining)$/, 'feature-extraction'],
 ];
 
