@@ -91,7 +91,8 @@ void ConfigReader::size(const char* name, std::size_t& value, const SizeRule& ru
 }
 
 void ConfigReader::number(const char* name, float& value, NumberRange range) {
-  value = number_in(current(), key_, *require_unless(name, false), range);
+  const JsonValue& found = *require_unless(name, false);
+  value = number_in(current(), key_, found, range);
 }
 
 void ConfigReader::flag(const char* name, bool& value, AbsentFlag absent) {

@@ -8,6 +8,9 @@ std::string type_of(JsonObject& fields) {
   for (const char* key : {"rope_type", "type"}) {
     if (present(fields.find(key))) return fields.string(key);
   }
+  if (const JsonValue* factor = present(fields.find("factor"))) {
+    fields.fail("rope_type", "a type beside a factor", *factor);
+  }
   return "default";
 }
 

@@ -35,7 +35,7 @@ float* Arena::take(std::size_t rows, std::size_t columns) {
   }
   if (chunk_ == chunks_.size()) chunks_.emplace_back();
   Chunk& chunk = chunks_[chunk_];
-  if (count > chunk.size) {
+  if (!chunk.data || count > chunk.size) {  // a tensor without rows has an address, too
     // The old memory is freed first, so that both never exist at a time. If memory runs out, the
     // chunk is empty.
     chunk.data.reset();

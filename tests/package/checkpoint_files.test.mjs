@@ -263,13 +263,23 @@ test('files of a large tokenizer are read once, without tokenizer.json', waiting
 const refusals = JSON.parse(readFileSync(join(root, 'tests/checkpoints/refusals.json'), 'utf8'));
 assert.ok(refusals.length > 25);
 
+// A JSON merge patch (RFC 7396), as in the native test.
+function merged(value, patch) {
+  if (patch === null || typeof patch !== 'object' || Array.isArray(patch)) return patch;
+  const result = { ...value };
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === null) delete result[key];
+    else result[key] = merged(result[key], change);
+  }
+  return result;
+}
+
 for (const { name, base = 'bert_sequence', config = {}, files = {}, ...entry } of refusals) {
   const { absent = [], code, words } = entry;
   test(`refused by name: ${name}`, async () => {
     const bytesOf = (file) => readFileSync(join(folderOf(base), file));
     const all = Object.fromEntries(filesOf(base).map((file) => [file, bytesOf(file)]));
-    const changed = { ...JSON.parse(all['config.json']), ...config };
-    for (const key of Object.keys(config)) if (config[key] === null) delete changed[key];
+    const changed = merged(JSON.parse(all['config.json']), config);
     const encode = (text) => new TextEncoder().encode(text);
     const given = { ...all, 'config.json': encode(JSON.stringify(changed)) };
     for (const file of absent) delete given[file];
