@@ -186,21 +186,20 @@ void ConfigReader::enter_layer(std::size_t index, std::size_t count) {
   count_ = count;
 }
 
-void ConfigReader::name_stacks(const Architecture& architecture, bool translates) {
-  architecture_ = &architecture;
-  names_translates_ = translates;
+std::string ConfigReader::used_key(StackSide side, const char* field, bool translates) const {
+  const std::string key =
+      key_of(field, side, translates, may_limit(side, translates) && limits_texts());
+  const bool own = !key.starts_with("decoder_") || object_.find(key) || !is_shared(field);
+  return own ? key : field;
 }
 
-void ConfigReader::fail(const StackConfig* stack, const char* field, const Message& problem) const {
+void ConfigErrors::fail(const StackConfig* stack, const char* field, const Message& problem) const {
   if (!stack) object_.fail(field, problem);
-  const bool decodes = architecture_->decoder && stack == &*architecture_->decoder;
-  const StackSide side = !decodes                 ? StackSide::encoder
-                         : architecture_->encoder ? StackSide::second
-                                                  : StackSide::alone;
-  const bool limits = may_limit(side, names_translates_) && limits_texts();
-  const std::string key = key_of(field, side, names_translates_, limits);
-  const bool own = !key.starts_with("decoder_") || object_.find(key) || !is_shared(field);
-  object_.fail(own ? std::string_view(key) : std::string_view(field), problem);
+  const bool decodes = architecture_.decoder && stack == &*architecture_.decoder;
+  const StackSide side = !decodes                ? StackSide::encoder
+                         : architecture_.encoder ? StackSide::second
+                                                 : StackSide::alone;
+  object_.fail(reader_.used_key(side, field, translates_), problem);
 }
 
 ConfigWriter::Field& ConfigWriter::field(const char* name) {

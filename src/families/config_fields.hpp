@@ -59,14 +59,11 @@ class ConfigFields : public Fields {
 };
 
 /// Reads the fields. Throws `invalid_config` with the key.
-class ConfigReader final : public ConfigFields, public FieldErrors {
+class ConfigReader final : public ConfigFields {
  public:
   explicit ConfigReader(JsonObject& object) : object_(object) {}
 
   JsonObject& object() { return object_; }
-  /// Sets the stacks that errors of `validate` refer to.
-  void name_stacks(const Architecture& architecture, bool translates);
-
   bool limits_texts() const override { return object_.find("max_positions") != nullptr; }
   bool has(const char* name, bool present) override;
   void size(const char* name, std::size_t& value, const SizeRule& rule,
@@ -86,8 +83,8 @@ class ConfigReader final : public ConfigFields, public FieldErrors {
   void leave_items() override;
   void text_map(const char* name, std::vector<std::pair<std::string, std::string>>& texts) override;
 
-  [[noreturn]] void fail(const StackConfig* stack, const char* field,
-                         const Message& problem) const override;
+  /// The key by which a file has, or inherits, a field of a stack.
+  std::string used_key(StackSide side, const char* field, bool translates) const;
 
  private:
   // Returns the field's value, or null. Sets key_ to the key that was used.
@@ -97,8 +94,6 @@ class ConfigReader final : public ConfigFields, public FieldErrors {
   JsonObject& current() { return item_fields_ ? *item_fields_ : object_; }
 
   JsonObject& object_;
-  const Architecture* architecture_ = nullptr;
-  bool names_translates_ = false;
   std::size_t index_ = 0, count_ = 0;  // the layer, and the number of layers; 0: outside of layers
   std::string key_;
   JsonValue element_{""};
@@ -106,6 +101,23 @@ class ConfigReader final : public ConfigFields, public FieldErrors {
   std::optional<JsonValue> item_;          // the current item
   std::optional<JsonObject> item_fields_;  // its fields, if it is an object
   std::string items_key_;
+};
+
+/// Reports fields of the configuration that was read. Throws `invalid_config` with the key.
+class ConfigErrors final : public FieldErrors {
+ public:
+  ConfigErrors(const ConfigReader& reader, const JsonObject& object,
+               const Architecture& architecture, bool translates)
+      : reader_(reader), object_(object), architecture_(architecture), translates_(translates) {}
+
+  [[noreturn]] void fail(const StackConfig* stack, const char* field,
+                         const Message& problem) const override;
+
+ private:
+  const ConfigReader& reader_;
+  const JsonObject& object_;
+  const Architecture& architecture_;
+  bool translates_;
 };
 
 /// Collects the fields and writes them.
