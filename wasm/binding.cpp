@@ -25,23 +25,13 @@
 #include "families/folder/model_folder.hpp"
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
-#include "linked.hpp"
 #include "models/model.hpp"
-#include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "weights/tensor_container.hpp"
-
-bool glassformer::links_printing() { return false; }
 
 namespace {
 
 using namespace glassformer;
-
-#if defined(GLASSFORMER_EXPLAINS)
-constexpr bool can_explain = true;
-#else
-constexpr bool can_explain = false;
-#endif
 
 // Thrown when a file is requested whose existence or content is unknown. The work is retried once
 // the caller has supplied it.
@@ -124,9 +114,15 @@ struct Loading {
   std::optional<WeightsLoader> loader;
 };
 
+struct OwnedText {
+  std::string text;
+  std::optional<std::string> pair;
+};
+
 // The model, the texts in progress, and the answer to the last call.
 struct Instance {
   std::unique_ptr<Pipeline> pipeline;
+  std::vector<OwnedText> texts;  // of the next job
   std::unique_ptr<Job> job;
   std::unique_ptr<Loading> loading;  // null once all weights are loaded
   std::size_t parameters = 0;
@@ -161,22 +157,6 @@ int answer(const Work& work) {
 
 std::span<const std::byte> bytes_of(const std::uint8_t* bytes, std::size_t size) {
   return std::as_bytes(std::span(bytes, size));
-}
-
-// Parses `count` texts and their pairs, which are concatenated in `bytes`. `lengths` has two
-// entries per text: its own length, and its pair's or no_pair.
-std::vector<TextInput> texts_of(const char* bytes, const std::uint32_t* lengths,
-                                std::size_t count) {
-  constexpr std::uint32_t no_pair = 0xffffffff;
-  const auto next = [&](std::uint32_t length) {
-    return std::string_view(std::exchange(bytes, bytes + length), length);
-  };
-  std::vector<TextInput> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    TextInput& text = texts.emplace_back(next(lengths[2 * i]));
-    if (lengths[2 * i + 1] != no_pair) text.pair = next(lengths[2 * i + 1]);
-  }
-  return texts;
 }
 
 Loading& loading() {
@@ -259,13 +239,28 @@ Job& under_way() {
   return *instance.job;
 }
 
+// Starts a job on instance.texts with `start(inputs, options)`.
+int begin(const TaskOptions& options,
+          std::unique_ptr<Job> (*start)(const TaskInputs&, const TaskOptions&)) {
+  return answer([&] {
+    const std::vector<OwnedText> owned = std::move(instance.texts);
+    std::vector<TextInput> texts;
+    for (const OwnedText& text : owned) {
+      texts.emplace_back(text.text);
+      if (text.pair) texts.back().pair = *text.pair;
+    }
+    instance.job = start({.texts = texts}, options);
+    return std::string("null");
+  });
+}
+
 // Writes {"result", "tensors": [{"name", "shape"}]}. gf_tensor returns the tensors' data.
-void write(JsonWriter& json, Result& result) {
+void write(JsonWriter& json, TensorsBeside& result) {
   json.object([&] {
     json.key("result");
-    json.raw(result.text);
+    json.raw(result.take());
     json.key("tensors");
-    json.array(result.tensors, [&](TracedTensor& tensor) {
+    json.array(result.take_tensors(), [&](TracedTensor& tensor) {
       json.object([&] {
         json.field("name", tensor.name);
         json.key("shape");
@@ -462,31 +457,52 @@ EMSCRIPTEN_KEEPALIVE int gf_vocabulary() {
 
 // Frees the memory of texts in progress and of the last answer's tensors.
 EMSCRIPTEN_KEEPALIVE void gf_cancel() {
+  instance.texts = {};
   instance.job.reset();
   instance.tensors = {};
 }
 
-// Starts on texts, replacing those in progress. `texts` holds `count` UTF-8 texts with the given
-// lengths in bytes (see texts_of). `options` is JSON: the task's options or, with `explains`, those
-// of an explanation. `values` holds the numbers that they refer to.
-EMSCRIPTEN_KEEPALIVE int gf_begin(const char* texts, const std::uint32_t* lengths,
-                                  std::size_t count, const char* options, std::size_t options_size,
-                                  const float* values, std::size_t values_count, bool explains) {
+// Sets the texts of the next gf_begin or gf_explain: `count` texts in UTF-8 and their pairs, one
+// after the other. `lengths` has two entries per text: its own length in bytes, and the length of
+// its pair or 0xffffffff.
+EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* lengths,
+                                  std::size_t count) {
   gf_cancel();
   return answer([&] {
-    const TaskOptions task(std::string_view(options, options_size), {values, values_count});
-    const std::vector<TextInput> inputs = texts_of(texts, lengths, count);
-    constexpr auto form = ResultForm::json_and_tensors;
-    if (!explains) {
-      instance.job = loaded().begin(inputs, task, form);
-    } else if constexpr (can_explain) {
-      instance.job = begin_explanation(loaded(), inputs, task, form);
-    } else {
-      throw_error(ErrorCode::unsupported,
-                  "explain: expected a model that was loaded with the option explain");
+    const char* next = bytes;
+    const auto take = [&](std::uint32_t length) {
+      return std::string(std::exchange(next, next + length), length);
+    };
+    instance.texts.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      OwnedText& text = instance.texts.emplace_back(OwnedText{take(lengths[2 * i]), {}});
+      if (lengths[2 * i + 1] != 0xffffffff) text.pair = take(lengths[2 * i + 1]);
     }
     return std::string("null");
   });
+}
+
+// Starts on the texts. `options` is the JSON of the task's options; `values` holds the numbers that
+// they refer to.
+EMSCRIPTEN_KEEPALIVE int gf_begin(const char* options, std::size_t size, const float* values,
+                                  std::size_t count) {
+  return begin({std::string_view(options, size), {values, count}},
+               [](const TaskInputs& inputs, const TaskOptions& task) {
+                 return loaded().begin(inputs, task);
+               });
+}
+
+// The same for explanations.
+EMSCRIPTEN_KEEPALIVE int gf_explain(const char* options, std::size_t size, const float* values,
+                                    std::size_t count) {
+  return begin({std::string_view(options, size), {values, count}},
+               [](const TaskInputs& inputs, const TaskOptions& task) {
+                 if (!begin_linked_explanation) {
+                   throw_error(ErrorCode::unsupported,
+                               "explain: expected a model that was loaded with the option explain");
+                 }
+                 return begin_linked_explanation(loaded(), inputs, task);
+               });
 }
 
 // Takes a step. Answers {"more", "progress"?: {"result", "tensors"}}: whether a step is left, and
@@ -495,13 +511,14 @@ EMSCRIPTEN_KEEPALIVE int gf_step() {
   instance.tensors.clear();
   return answer([] {
     const bool more = under_way().step();
-    std::optional<Result> progress = under_way().progress();
+    TensorsBeside writer;
+    const bool shows = under_way().show(writer);
     JsonWriter json;
     json.object([&] {
       json.field("more", more);
-      if (!progress) return;
+      if (!shows) return;
       json.key("progress");
-      write(json, *progress);
+      write(json, writer);
     });
     return json.take();
   });
@@ -513,12 +530,17 @@ EMSCRIPTEN_KEEPALIVE int gf_end() {
   return answer([] {
     const std::unique_ptr<Job> job = std::move(instance.job);
     if (!job) throw_error(ErrorCode::internal, "no texts are under way");
+    const std::size_t count = job->finish();
     JsonWriter json;
-    json.array(job->end(), [&](Outcome& outcome) {
-      if (const Error* error = std::get_if<Error>(&outcome)) {
-        json.raw(to_json(*error));
-      } else {
-        write(json, std::get<Result>(outcome));
+    json.array([&] {
+      for (std::size_t i = 0; i < count; ++i) {
+        try {
+          TensorsBeside writer;
+          job->write(i, writer);
+          write(json, writer);
+        } catch (const Error& error) {
+          json.raw(to_json(error));
+        }
       }
     });
     return json.take();

@@ -23,9 +23,7 @@ Generation Generator::generate(std::string_view text, const GenerateOptions& opt
 std::vector<std::variant<Generation, Error>> Generator::generate_batch(
     const Texts& texts, const GenerateOptions& options) {
   GenerationJob job = pipeline_->begin(texts.items(), options);
-  while (job.step()) {
-  }
-  return job.take_generations();
+  return run_all(job);
 }
 
 Generation Generator::stream(std::string_view text,
@@ -38,14 +36,12 @@ Generation Generator::stream(std::string_view text,
     more = job.step();
     if (job.streamed()) on_step(*job.streamed());
   }
-  return only(job.take_generations());
+  return only(job.take());
 }
 
 Prediction Generator::next(std::string_view text, const NextOptions& options) {
-  GenerationJob job = pipeline_->begin(std::span(&text, 1), options);
-  while (job.step()) {
-  }
-  return only(job.take_predictions());
+  PredictionJob job = pipeline_->begin(std::span(&text, 1), options);
+  return only(run_all(job));
 }
 
 }  // namespace glassformer

@@ -43,7 +43,7 @@ Translation Translator::stream(std::string_view text,
     const std::optional<StreamedToken>& step = job.streamed();
     if (step) on_step({step->token, job.text(step->text), step->decoder, step->cross});
   }
-  return only(job.take_results());
+  return only(job.take());
 }
 
 }  // namespace glassformer

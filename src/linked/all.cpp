@@ -2,6 +2,7 @@
 
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
+#include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "text/tokenizer_files.hpp"
 
@@ -41,5 +42,8 @@ std::unique_ptr<TokenMixer> (*const make_recurrent_mixer)(std::size_t,
 std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerSide,
                                                    const TokenizerConfig&,
                                                    std::string_view) = read_two_vocabularies;
+
+std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
+                                                       const TaskOptions&) = begin_explanation_job;
 
 }  // namespace glassformer

@@ -34,4 +34,7 @@ std::unique_ptr<Tokenizer> (*const read_two_sided)(const FolderFile&, TokenizerS
                                                    const TokenizerConfig&,
                                                    std::string_view) = nullptr;
 
+std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline&, const TaskInputs&,
+                                                       const TaskOptions&) = nullptr;
+
 }  // namespace glassformer

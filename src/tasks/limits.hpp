@@ -15,7 +15,7 @@ inline constexpr std::uint64_t max_trace_bytes = 512 << 20;
 inline constexpr std::uint64_t max_search_bytes = 512 << 20;
 
 /// Of what each layer would write, at most so many words are shown.
-inline constexpr std::size_t most_lens_words = 100;
+inline constexpr std::size_t most_lens_words = 100, usual_lens_words = 5;
 
 /// "700 MiB", rounded up.
 inline std::string mebibytes(std::uint64_t bytes) {

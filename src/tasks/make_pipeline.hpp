@@ -31,6 +31,11 @@ struct TaskEntry {
 /// The tasks that a program is linked with; see src/linked.
 extern const std::span<const TaskEntry> linked_tasks;
 
+/// Starts explanations, in a program that is linked with them; otherwise null.
+extern std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline& pipeline,
+                                                              const TaskInputs& inputs,
+                                                              const TaskOptions& options);
+
 /// The pipeline of the task that the configuration is for. Throws NotLinked, and what its
 /// constructor throws.
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);

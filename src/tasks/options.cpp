@@ -26,58 +26,95 @@ std::size_t OptionsReader::index(const char* key, std::size_t least) {
   return static_cast<std::size_t>(integer(key, least, any_index));
 }
 
-std::vector<std::size_t> OptionsReader::indices(const char* key, std::string_view expected) {
-  std::vector<std::size_t> values;
-  const JsonValue* array = find(key);
-  if (!array) return values;
-  if (!array->is_array()) fail(key, "an array", *array);
-  for (JsonEntries entry(*array); entry.next();) {
-    const JsonValue value = entry.value();
-    if (!value.is_whole() || value.whole() > any_index) fail(key, expected, value);
-    values.push_back(static_cast<std::size_t>(value.whole()));
-  }
-  return values;
+void OptionsReader::operator()(const char* key, bool& option) {
+  if (find(key)) option = boolean(key);
 }
 
-std::vector<std::vector<std::size_t>> OptionsReader::index_lists(const char* key,
-                                                                 const char* what) {
-  std::vector<std::vector<std::size_t>> lists;
-  const JsonValue* array = find(key);
-  if (!array) return lists;
-  if (!array->is_array()) fail(key, "an array", *array);
-  for (JsonEntries list(*array); list.next();) {
-    if (!list.value().is_array()) fail(key, "arrays within it", list.value());
-    std::vector<std::size_t>& entries = lists.emplace_back();
-    for (JsonEntries entry(list.value()); entry.next();) {
-      const JsonValue& value = entry.value();
-      if (!value.is_whole() || value.whole() > any_index) fail(key, what, value);
-      entries.push_back(static_cast<std::size_t>(value.whole()));
-    }
-  }
-  return lists;
+void OptionsReader::operator()(const char* key, std::size_t& option, std::size_t least) {
+  if (find(key)) option = index(key, least);
 }
 
-std::vector<std::string> OptionsReader::names(const char* key) {
-  std::vector<std::string> names;
+void OptionsReader::operator()(const char* key, float& option) {
+  if (find(key)) option = float_number(key);
+}
+
+void OptionsReader::operator()(const char* key, std::string& option) {
+  if (find(key)) option = string(key);
+}
+
+void OptionsReader::seed(const char* key, std::optional<std::uint64_t>& option) {
+  constexpr std::uint64_t most = (std::uint64_t{1} << 53) - 1;
+  if (find(key)) option = integer(key, 0, most);
+}
+
+void OptionsReader::operator()(const char* key, std::vector<std::string>& option) {
   const JsonValue* array = find(key);
-  if (!array) return names;
+  if (!array) return;
   if (!array->is_array()) fail(key, "an array", *array);
+  option.clear();
   for (JsonEntries entry(*array); entry.next();) {
-    if (!entry.value().is_string() || names.emplace_back(entry.value().string()).empty()) {
+    if (!entry.value().is_string() || option.emplace_back(entry.value().string()).empty()) {
       fail(key, "an array of nonempty strings", *array);
     }
   }
-  return names;
 }
 
-std::vector<HeadIndex> OptionsReader::heads(const char* key, std::size_t sites) {
-  static constexpr std::array names = {"encoder", "decoder", "cross"};
-  std::vector<HeadIndex> heads;
+template <class Number>
+void OptionsReader::read_numbers(const char* key, JsonValue array, std::string_view expected,
+                                 std::vector<Number>& numbers) {
+  for (JsonEntries entry(array); entry.next();) {
+    const JsonValue value = entry.value();
+    if (!value.is_whole() || value.whole() > any_index) fail(key, expected, value);
+    numbers.push_back(static_cast<Number>(value.whole()));
+  }
+}
+
+void OptionsReader::operator()(const char* key, std::vector<std::size_t>& option,
+                               std::string_view expected) {
   const JsonValue* array = find(key);
-  if (!array) return heads;
+  if (!array) return;
+  if (!array->is_array()) fail(key, "an array", *array);
+  read_numbers(key, *array, expected, option);
+}
+
+void OptionsReader::operator()(const char* key, std::vector<std::int32_t>& option,
+                               std::string_view expected) {
+  const JsonValue* array = find(key);
+  if (!array) return;
+  if (!array->is_array()) fail(key, "an array", *array);
+  read_numbers(key, *array, expected, option);
+}
+
+template <class Number>
+void OptionsReader::read_lists(const char* key, std::string_view expected,
+                               std::vector<std::vector<Number>>& lists) {
+  const JsonValue* array = find(key);
+  if (!array) return;
+  if (!array->is_array()) fail(key, "an array", *array);
+  for (JsonEntries list(*array); list.next();) {
+    if (!list.value().is_array()) fail(key, "arrays within it", list.value());
+    read_numbers(key, list.value(), expected, lists.emplace_back());
+  }
+}
+
+void OptionsReader::operator()(const char* key, std::vector<std::vector<std::size_t>>& option,
+                               std::string_view expected) {
+  read_lists(key, expected, option);
+}
+
+void OptionsReader::operator()(const char* key, std::vector<std::vector<std::int32_t>>& option,
+                               std::string_view expected) {
+  read_lists(key, expected, option);
+}
+
+void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option,
+                               std::size_t sites) {
+  static constexpr std::array names = {"encoder", "decoder", "cross"};
+  const JsonValue* array = find(key);
+  if (!array) return;
   if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries entry(*array); entry.next();) {
-    OptionsReader head(entry.value(), key + ("[" + std::to_string(heads.size()) + "]"));
+    OptionsReader head(entry.value(), key + ("[" + std::to_string(option.size()) + "]"));
     const std::string name = head.string("attention");
     const auto known = names.begin() + static_cast<std::ptrdiff_t>(sites);
     const auto site = std::find(names.begin(), known, name);
@@ -85,41 +122,34 @@ std::vector<HeadIndex> OptionsReader::heads(const char* key, std::size_t sites) 
       head.fail("attention", sites == 1 ? "\"encoder\"" : "\"encoder\", \"decoder\" or \"cross\"",
                 head.require("attention"));
     }
-    heads.push_back({.layer = head.index("layer"),
-                     .head = head.index("head"),
-                     .attention = static_cast<AttentionSite>(site - names.begin())});
+    option.push_back({.layer = head.index("layer"),
+                      .head = head.index("head"),
+                      .attention = static_cast<AttentionSite>(site - names.begin())});
     head.finish();
   }
-  return heads;
 }
 
-std::optional<std::vector<std::size_t>> OptionsReader::selection(const char* key) {
-  if (!find(key)) return std::nullopt;
-  return indices(key, "whole numbers");
-}
-
-std::vector<Patch> OptionsReader::patches(const char* key) {
-  std::vector<Patch> patches;
+void OptionsReader::operator()(const char* key, std::vector<Patch>& option) {
   const JsonValue* array = find(key);
-  if (!array) return patches;
+  if (!array) return;
   if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries entry(*array); entry.next();) {
-    const std::string path = key + ("[" + std::to_string(patches.size()) + "]");
-    OptionsReader fields(entry.value(), path);
-    Patch& patch = patches.emplace_back(Patch{.name = fields.string("name"),
-                                              .tokens = fields.selection("tokens"),
-                                              .heads = fields.selection("heads"),
-                                              .keys = fields.selection("keys")});
-    patch.value = numbers(fields, path + ".value", patch.shape, "value");
-    fields.finish();
+    const std::string path = key + ("[" + std::to_string(option.size()) + "]");
+    OptionsReader reader(entry.value(), path);
+    Patch& patch = option.emplace_back();
+    patch.name = reader.string("name");
+    reader("tokens", patch.tokens, "whole numbers");
+    reader("heads", patch.heads, "whole numbers");
+    reader("keys", patch.keys, "whole numbers");
+    patch.value = values_of(reader, path + ".value", patch.shape, "value");
+    reader.finish();
   }
-  return patches;
 }
 
-std::vector<float> OptionsReader::numbers(JsonObject& owner, const std::string& path,
-                                          std::vector<std::size_t>& shape, const char* key) {
+std::vector<float> OptionsReader::values_of(JsonObject& owner, const std::string& path,
+                                            std::vector<std::size_t>& shape, const char* key) {
   OptionsReader value(owner.require(key), path);
-  shape = value.indices("shape", "sizes");
+  value("shape", shape, "sizes");
   const std::size_t offset = value.index("offset");
   value.finish();
   std::uint64_t count = 1;
@@ -131,26 +161,30 @@ std::vector<float> OptionsReader::numbers(JsonObject& owner, const std::string& 
   return {numbers.begin(), numbers.end()};
 }
 
-std::size_t OptionsReader::choose(const char* key, std::span<const std::string_view> known) {
-  if (!find(key)) return 0;
-  const auto found = std::ranges::find(known, string(key));
-  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  std::string list;
-  for (const std::string_view name : known) list.append(list.empty() ? "" : ", ").append(name);
-  fail(key, {"one of {}", {list}}, require(key));
-}
-
-std::vector<float> OptionsReader::numbers(const char* key) {
+void OptionsReader::operator()(const char* key, std::vector<float>& option) {
   std::vector<std::size_t> shape;
-  return numbers(*this, key, shape, key);
+  if (find(key)) option = values_of(*this, key, shape, key);
 }
 
-std::optional<EarlyStopping> OptionsReader::stopping(const char* key) {
+void OptionsReader::operator()(const char* key, EarlyStopping& option) {
   const JsonValue* value = find(key);
-  if (!value) return std::nullopt;
-  if (!value->is_string()) return boolean(key) ? EarlyStopping::yes : EarlyStopping::no;
+  if (!value) return;
+  if (!value->is_string()) {
+    option = boolean(key) ? EarlyStopping::yes : EarlyStopping::no;
+    return;
+  }
   if (value->string() != "never") fail(key, "true, false or \"never\"", *value);
-  return EarlyStopping::never;
+  option = EarlyStopping::never;
+}
+
+std::size_t OptionsReader::find_choice(const char* key, JsonValue value, const ChoiceNames& known,
+                                       std::string_view others) const {
+  std::string list;
+  for (std::size_t i = 0; i < known.count; ++i) {
+    if (value.is_string() && value.string() == known[i]) return i;
+    list.append(list.empty() ? "" : ", ").append(known[i]);
+  }
+  fail(key, {"one of {}{}", {list, others}}, value);
 }
 
 void refuse_option(const Message& problem) { throw_error(ErrorCode::invalid_option, problem); }

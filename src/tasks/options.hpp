@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "glassformer/output.hpp"
 #include "models/config.hpp"
@@ -25,44 +26,123 @@ struct TaskOptions {
   std::span<const float> values;
 };
 
-/// Reads the options of a call, every one of which may be absent. Throws `invalid_option` naming
+/// Reads the options of a call from JSON; every one may be absent. A struct of options names its
+/// fields once, in a function `fields(visit, options)` that calls `visit(name, option)` for each of
+/// them, with a rule where the type allows more than the option does. Throws `invalid_option` with
 /// the option.
 class OptionsReader : public JsonObject {
  public:
-  /// What `options` points to outlives this.
+  /// The data that `options` refers to must outlive this object.
   explicit OptionsReader(const TaskOptions& options);
   /// An option that is an object itself.
   OptionsReader(JsonValue value, std::string_view path);
 
-  bool flag(const char* key) { return find(key) && boolean(key); }
-  std::size_t index(const char* key, std::size_t least = 0);
-  /// The indices in an array; `expected` says what they are.
-  std::vector<std::size_t> indices(const char* key, std::string_view expected);
-  /// The ids in each array of an array.
-  std::vector<std::vector<std::size_t>> index_lists(const char* key, const char* what);
-  /// The nonempty strings in an array.
-  std::vector<std::string> names(const char* key);
+  void operator()(const char* key, bool& option);
+  void operator()(const char* key, std::size_t& option, std::size_t least = 0);
+  void operator()(const char* key, float& option);
+  void operator()(const char* key, std::string& option);
+  /// Nonempty strings.
+  void operator()(const char* key, std::vector<std::string>& option);
+  /// `expected` describes the numbers.
+  void operator()(const char* key, std::vector<std::size_t>& option, std::string_view expected);
+  void operator()(const char* key, std::vector<std::int32_t>& option, std::string_view expected);
+  /// Arrays of numbers in an array.
+  void operator()(const char* key, std::vector<std::vector<std::size_t>>& option,
+                  std::string_view expected);
+  void operator()(const char* key, std::vector<std::vector<std::int32_t>>& option,
+                  std::string_view expected);
   /// [{"attention": "encoder", "layer": int, "head": int}], of the first `sites` of encoder,
   /// decoder and cross.
-  std::vector<HeadIndex> heads(const char* key, std::size_t sites);
-  /// [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": {"shape": [int],
-  /// "offset": int}}]: a value is so many of TaskOptions::values from `offset` on.
-  std::vector<Patch> patches(const char* key);
-  /// The place among the known ones of an option's string; 0 where the option is absent.
-  std::size_t choose(const char* key, std::span<const std::string_view> known);
-  /// {"shape": [int], "offset": int}: so many of TaskOptions::values from `offset` on.
-  std::vector<float> numbers(const char* key);
+  void operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites);
+  /// [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}]
+  void operator()(const char* key, std::vector<Patch>& option);
+  /// NUMBERS: {"shape": [int], "offset": int}, that many of TaskOptions::values from `offset` on.
+  void operator()(const char* key, std::vector<float>& option);
+  /// Below 2^53, as JavaScript's whole numbers are.
+  void seed(const char* key, std::optional<std::uint64_t>& option);
+  /// One of the names in choice_list<Enum>.
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void operator()(const char* key, Enum& option) {
+    if (find(key)) option = static_cast<Enum>(find_choice(key, require(key), choice_names<Enum>));
+  }
   /// true, false or "never".
-  std::optional<EarlyStopping> stopping(const char* key);
+  void operator()(const char* key, EarlyStopping& option);
+  /// An object with options of its own.
+  template <class Options>
+  requires requires(OptionsReader reader, Options options) { fields(reader, options); }
+  void operator()(const char* key, Options& option) {
+    OptionsReader reader(require(key), key);
+    reader.values_ = values_;
+    fields(reader, option);
+    reader.finish();
+  }
+  /// An option without a value of its own while it is absent.
+  template <class Option, class... Rule>
+  void operator()(const char* key, std::optional<Option>& option, const Rule&... rule) {
+    if (find(key)) (*this)(key, option.emplace(), rule...);
+  }
+
+  /// true or false, or an object with options.
+  template <class Options>
+  void flag_or_options(const char* key, std::optional<Options>& option) {
+    const JsonValue* value = find(key);
+    if (value && (value->is_object() || boolean(key))) option.emplace();
+    if (value && value->is_object()) (*this)(key, *option);
+  }
+  /// One of the names in choice_list<Enum>, or an array of several.
+  template <class Enum>
+  void one_or_several(const char* key, std::vector<Enum>& option) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    const auto add = [&](JsonValue name) {
+      const std::size_t i = find_choice(key, name, choice_names<Enum>, " or several of them");
+      option.push_back(static_cast<Enum>(i));
+    };
+    if (!value->is_array()) return add(*value);
+    for (JsonEntries entry(*value); entry.next();) add(entry.value());
+  }
+
+  /// Like operator(), for an array of objects with options of their own.
+  template <class Options>
+  void each(const char* key, std::vector<Options>& options) {
+    const JsonValue* array = find(key);
+    if (!array) return;
+    if (!array->is_array()) fail(key, "an array", *array);
+    for (JsonEntries entry(*array); entry.next();) {
+      OptionsReader reader(entry.value(), key + ("[" + std::to_string(options.size()) + "]"));
+      reader.values_ = values_;
+      fields(reader, options.emplace_back());
+      reader.finish();
+    }
+  }
+  std::size_t index(const char* key, std::size_t least = 0);
 
  private:
-  // Those of a field of `owner`, and their shape.
-  std::vector<float> numbers(JsonObject& owner, const std::string& path,
-                             std::vector<std::size_t>& shape, const char* key);
-  std::optional<std::vector<std::size_t>> selection(const char* key);
+  // Returns the index of a string among the known ones. `others` names what else is allowed.
+  std::size_t find_choice(const char* key, JsonValue value, const ChoiceNames& known,
+                          std::string_view others = {}) const;
+  template <class Number>
+  void read_numbers(const char* key, JsonValue array, std::string_view expected,
+                    std::vector<Number>& numbers);
+  template <class Number>
+  void read_lists(const char* key, std::string_view expected,
+                  std::vector<std::vector<Number>>& lists);
+  std::vector<float> values_of(JsonObject& owner, const std::string& path,
+                               std::vector<std::size_t>& shape, const char* key);
 
   std::span<const float> values_;
 };
+
+/// Reads the options of a call.
+template <class Options>
+Options read_options(const TaskOptions& task) {
+  OptionsReader reader(task);
+  Options options;
+  fields(reader, options);
+  reader.finish();
+  return options;
+}
 
 /// Throws `invalid_option`.
 [[noreturn]] void refuse_option(const Message& problem);

@@ -11,6 +11,12 @@ std::string_view TextInput::alone() const {
   throw_error(ErrorCode::invalid_option, "pair: expected one text for this task, got two");
 }
 
+std::vector<std::string_view> single_texts(std::span<const TextInput> texts) {
+  std::vector<std::string_view> views;
+  for (const TextInput& text : texts) views.push_back(text.alone());
+  return views;
+}
+
 std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
                           std::span<const std::string> ignored) {
   const ModelConfig& config = pipeline.config();
@@ -72,7 +78,8 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
 }
 
 std::string vocabulary_json(const Pipeline& pipeline) {
-  const Tokenizer& tokenizer = pipeline.tokenizer();
+  if (!pipeline.vocabulary()) return "[]";
+  const Tokenizer& tokenizer = *pipeline.vocabulary();
   // Tokens that the model has no row for are in no result.
   const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size());
   JsonWriter json;

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <concepts>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,107 +10,108 @@
 #include "base/error.hpp"
 #include "families/model_config.hpp"
 #include "glassformer/text_input.hpp"
-#include "linked.hpp"
-#include "run/trace.hpp"
 #include "tasks/options.hpp"
+#include "tasks/result_writer.hpp"
 #include "text/tokenizer.hpp"
 #include "weights/loader.hpp"
 
-// What the command line and the binding drive, whatever the task.
+// What all tasks have in common. A pipeline is a loaded model with everything that it needs to
+// answer inputs: input -> tokens -> model -> typed result. Callers that know the task use the
+// pipeline's own type, and get a TypedJob; callers that serve any task use Pipeline and Job.
 
 namespace glassformer {
 
-/// What a text became.
-struct Result {
-  std::string text;                        ///< in the form that was asked for
-  std::vector<TracedTensor> tensors = {};  ///< those that are not in the text
-  /// Of a line for people: the text had more tokens than the model read.
-  bool clipped = false;
-};
-
-/// Each text alone.
-inline std::vector<TextInput> to_inputs(std::span<const std::string_view> texts) {
-  return {texts.begin(), texts.end()};
-}
-
-/// A text's result, or why it has none.
-using Outcome = std::variant<Result, Error>;
-
-/// What `to_result` makes of each result that there is.
-template <class Typed, class ToResult>
-std::vector<Outcome> to_outcomes(std::vector<std::variant<Typed, Error>> results,
-                                 const ToResult& to_result) {
-  std::vector<Outcome> outcomes;
-  for (auto& result : results) {
-    if (const Error* error = std::get_if<Error>(&result)) {
-      outcomes.emplace_back(*error);
-    } else {
-      outcomes.emplace_back(to_result(std::get<Typed>(std::move(result))));
-    }
-  }
-  return outcomes;
-}
-
-/// The first of several results, or its error.
+/// The results of several inputs, in order: a typed result, or the error of that input.
 template <class Typed>
-Typed only(std::vector<std::variant<Typed, Error>> results) {
+using Results = std::vector<std::variant<Typed, Error>>;
+
+/// Returns the first of several results, or throws its error.
+template <class Typed>
+Typed only(Results<Typed> results) {
   if (const Error* error = std::get_if<Error>(&results[0])) throw Error(*error);
   return std::get<Typed>(std::move(results[0]));
 }
 
-/// What a result's text is. The first two are printed: see links_printing.
-enum class ResultForm {
-  line,  ///< for people: one line
-  json,  ///< for programs: one JSON object, its tensors as base64 in it
-  /// One JSON object, and its tensors beside it by name:
-  ///
-  ///   attention.encoder, attention.decoder, attention.cross   [layers, heads, queries, keys]
-  ///   contributions                                           [tokens, classes]
-  ///   trace.encoder.layers.0.input                            and whatever else was asked for
-  ///   sentences.0.attention.cross                             of what is in an array of the object
-  json_and_tensors,
-};
-inline bool is_line(ResultForm form) { return links_printing() && form == ResultForm::line; }
-
-/// Some texts on their way through a pipeline. A caller may show what comes, pause or give up
-/// between any two steps.
+/// Inputs that are being answered. Between two steps a caller may show progress, pause or give up.
 class Job {
  public:
   virtual ~Job() = default;
 
   /// Does the next piece of work. Returns whether any is left.
   virtual bool step() = 0;
-  /// What the last step has to show, such as a token of a stream.
-  virtual std::optional<Result> progress() { return std::nullopt; }
-  /// What each text became, in their order; once, after the last step.
-  virtual std::vector<Outcome> end() = 0;
+  /// Writes the progress that the last step made, such as a token of a stream. Returns whether
+  /// there was any.
+  virtual bool show(ResultWriter&) { return false; }
+  /// Ends the job after its last step. Returns the number of results.
+  virtual std::size_t finish() = 0;
+  /// Writes the result of input `index`, or throws the error of that input. Call once per input,
+  /// after finish(): tensors are moved out.
+  virtual void write(std::size_t index, ResultWriter& writer) = 0;
 };
 
-/// A model and what it takes to answer texts with it.
+/// A job with results of a known type.
+template <class Typed>
+class TypedJob : public Job {
+ public:
+  /// Returns the results after the last step; replaces finish() and write().
+  virtual Results<Typed> take() = 0;
+
+  std::size_t finish() final {
+    results_ = take();
+    return results_.size();
+  }
+  void write(std::size_t index, ResultWriter& writer) final {
+    if (const Error* error = std::get_if<Error>(&results_[index])) throw Error(*error);
+    writer.object([&] { write_fields(writer, std::get<Typed>(results_[index])); });
+  }
+
+ private:
+  virtual void write_fields(ResultWriter& writer, Typed& result) = 0;
+
+  Results<Typed> results_;
+};
+
+/// Runs a job to its end and returns its results.
+template <class Typed>
+Results<Typed> run_all(TypedJob<Typed>& job) {
+  while (job.step()) {
+  }
+  return job.take();
+}
+
+/// The inputs of a call. They must live until the call returns.
+struct TaskInputs {
+  std::span<const TextInput> texts = {};
+};
+
+/// A model, and what is needed to answer inputs with it.
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
 
-  /// The model's parameters, for a WeightsLoader; a pipeline answers once all of them are set.
+  /// The model's parameters, for a WeightsLoader. A pipeline answers once all of them are set.
   virtual std::vector<NamedParameter> parameters() = 0;
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
-  /// Of what the model writes or, where it writes nothing, of what it reads.
-  virtual const Tokenizer& tokenizer() const = 0;
+  /// The tokenizer of the texts that the model writes or, if it writes none, of those it reads. Null
+  /// for a model without texts.
+  virtual const Tokenizer* vocabulary() const { return nullptr; }
 
-  /// Starts on some texts; they and the options need to live for the call only. Throws
-  /// `invalid_option` naming the field. The pipeline outlives the job, and works on one step of one
-  /// job at a time.
-  virtual std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                                     ResultForm form) = 0;
+  /// Starts on some inputs; they and the options must live for this call only. Throws
+  /// `invalid_option` with the field. The pipeline must outlive the job, and works on one step of
+  /// one job at a time.
+  virtual std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) = 0;
 };
 
-/// What a pipeline's model is: {task, labels, layers, heads, …, parameters, ignored_tensors,
-/// compute}. `ignored`: names of the tensors in its files that it does without.
+/// Returns views of the texts. Throws `invalid_option` for a pair.
+std::vector<std::string_view> single_texts(std::span<const TextInput> texts);
+
+/// Returns a description of a pipeline's model: {task, labels, layers, heads, …, parameters,
+/// ignored_tensors, compute}. `ignored`: names of tensors in its files that it does not need.
 std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
                           std::span<const std::string> ignored);
 
-/// What every token of a vocabulary reads as, by its id: Tokenizer::display_text.
+/// Returns the displayed text of each token in the vocabulary, by id: Tokenizer::display_text.
 std::string vocabulary_json(const Pipeline& pipeline);
 
 /// {"error": {"code", "message"}}

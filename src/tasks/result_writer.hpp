@@ -1,63 +1,139 @@
 #pragma once
 
+#include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json_writer.hpp"
+#include "glassformer/attention.hpp"
 #include "glassformer/output.hpp"
-#include "tasks/pipeline.hpp"
+#include "glassformer/tokens.hpp"
 
 namespace glassformer {
 
-/// Writes a result as JSON, with its tensors in it or beside it.
+/// Writes a typed result as JSON. A result names its fields once, in a function
+/// `fields(visit, result)` that calls `visit(name, value)` for each of them. The subclass decides
+/// where tensors go.
 class ResultWriter : public JsonWriter {
  public:
-  explicit ResultWriter(ResultForm form) : embeds_(form == ResultForm::json) {}
+  virtual ~ResultWriter() = default;
 
-  /// Whether tensors are in the JSON.
-  bool embeds() const { return links_printing() && embeds_; }
+  /// Writes a field. The value may be anything that JSON has, a range of such values, or a struct
+  /// with `fields`. An optional value that is absent is no field.
+  template <class Value>
+  void operator()(std::string_view name, const Value& content) {
+    if constexpr (requires { content.has_value(); }) {
+      if (content) (*this)(name, *content);
+    } else {
+      key(name);
+      put(content);
+    }
+  }
+  /// Writes an array field; `visit_element(element)` visits the fields of one element. Tensors of
+  /// an element are named "<name>.<index>.<tensor>".
+  template <class Elements, class VisitElement>
+  void each(std::string_view name, Elements& elements, const VisitElement& visit_element) {
+    const std::string outer = path_;
+    std::size_t index = 0;
+    key(name);
+    array(elements, [&](auto& element) {
+      path_ = outer + std::string(name) + "." + std::to_string(index++) + ".";
+      object([&] { visit_element(element); });
+    });
+    path_ = outer;
+  }
+  /// Writes an object with one field per label.
+  template <class Values>
+  void by_label(std::string_view name, std::span<const std::string> labels, const Values& values) {
+    key(name);
+    object([&] {
+      for (std::size_t i = 0; i < labels.size(); ++i) (*this)(labels[i], values[i]);
+    });
+  }
 
-  /// The field of an object that holds its attention weights: `attention`, {NAME: {layers, heads,
-  /// queries, keys, data}} of the tensors "attention.NAME"; data is base64 of little-endian floats.
-  /// Or no field, and "<path><name>" beside the JSON.
-  void tensors(std::vector<TracedTensor> tensors, std::string_view path = {});
-  /// The one that holds what was traced: `trace`, {NAME: {shape, data}}. Or "<path>trace.<name>"
-  /// beside the JSON.
-  void trace(std::vector<TracedTensor> tensors, std::string_view path = {});
+  /// Visits maps of attention weights [layers, heads, queries, keys]; absent ones are skipped.
+  struct Maps {
+    std::optional<AttentionMap>* encoder = nullptr;
+    std::optional<AttentionMap>* decoder = nullptr;
+    std::optional<AttentionMap>* cross = nullptr;
+  };
+  virtual void attention(const Maps& maps) = 0;
+  /// Visits the traced tensors.
+  virtual void trace(std::vector<TracedTensor> tensors) = 0;
+  virtual void tensor(TracedTensor tensor) = 0;
+  /// Visits a vector that may be long.
+  virtual void vector(std::string_view name, std::vector<float> numbers) = 0;
+  /// Visits a table [rows, labels].
+  virtual void table(std::string_view name, std::span<const std::string> labels,
+                     std::vector<float> values) = 0;
 
-  /// A field that holds a tensor: `name`, {shape, data}. Or no field, and the tensor beside the
-  /// JSON, by its name.
-  void tensor(TracedTensor tensor);
-
-  Result take_result() { return {take(), std::move(beside_)}; }
+ protected:
+  const std::string& path() const { return path_; }
 
  private:
-  void write_tensor(const TracedTensor& tensor);
-  void put_beside(std::vector<TracedTensor> tensors, const std::string& path);
+  template <class Value>
+  void put(const Value& content) {
+    if constexpr (requires { value(content); }) {
+      value(content);
+    } else if constexpr (requires { content.has_value(); }) {
+      content ? put(*content) : raw("null");
+    } else if constexpr (std::ranges::range<Value>) {
+      array(content, [&](const auto& element) { put(element); });
+    } else {
+      object([&] { fields(*this, content); });
+    }
+  }
 
-  bool embeds_;
-  std::vector<TracedTensor> beside_;
+  std::string path_;
 };
 
-/// [{id, text, start, end, sequence?}]
-void write(JsonWriter& json, const std::vector<InputToken>& tokens);
+/// Writes results with their tensors next to the JSON text, by name:
+///
+///   attention.encoder, attention.decoder, attention.cross   [layers, heads, queries, keys]
+///   contributions                                           [tokens, classes]
+///   trace.encoder.layers.0.input                            and other requested tensors
+///   sentences.0.attention.cross                             of an element of an array
+class TensorsBeside final : public ResultWriter {
+ public:
+  void attention(const Maps& maps) override;
+  void trace(std::vector<TracedTensor> tensors) override;
+  void tensor(TracedTensor tensor) override;
+  void vector(std::string_view name, std::vector<float> numbers) override;
+  void table(std::string_view name, std::span<const std::string> labels,
+             std::vector<float> values) override;
 
-/// {id, text, start, end, logprob}
-void write(JsonWriter& json, const OutputToken& token);
-/// The fields text, score, tokens.
-void write_fields(JsonWriter& json, const OutputText& output);
+  std::vector<TracedTensor> take_tensors() { return std::move(tensors_); }
 
-/// {"positive": 0.9, ...}: of each label what `write_value` writes for its index.
-template <class WriteValue>
-void write_by_label(JsonWriter& json, const std::vector<std::string>& labels,
-                    const WriteValue& write_value) {
-  json.object([&] {
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      json.key(labels[i]);
-      write_value(i);
-    }
-  });
+ private:
+  std::vector<TracedTensor> tensors_;
+};
+
+template <class Visit>
+void fields(Visit& visit, const InputToken& token) {
+  visit("id", token.id);
+  visit("text", token.text);
+  visit("start", token.start);
+  visit("end", token.end);
+  visit("sequence", token.sequence);
+}
+
+template <class Visit>
+void fields(Visit& visit, const OutputToken& token) {
+  visit("id", token.id);
+  visit("text", token.text);
+  visit("start", token.start);
+  visit("end", token.end);
+  visit("logprob", token.logprob);
+}
+
+template <class Visit>
+void fields(Visit& visit, const OutputText& output) {
+  visit("text", output.text);
+  visit("score", output.score);
+  visit("tokens", output.tokens);
 }
 
 }  // namespace glassformer

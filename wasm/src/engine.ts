@@ -21,16 +21,9 @@ interface Exports {
   gf_load_tensor(index: number, bytes: number, size: number): number;
   gf_load_end(): number;
   gf_vocabulary(): number;
-  gf_begin(
-    texts: number,
-    lengths: number,
-    count: number,
-    options: number,
-    optionsSize: number,
-    values: number,
-    valuesCount: number,
-    explains: number,
-  ): number;
+  gf_texts(texts: number, lengths: number, count: number): number;
+  gf_begin(options: number, size: number, values: number, count: number): number;
+  gf_explain(options: number, size: number, values: number, count: number): number;
   gf_step(): number;
   gf_end(): number;
   gf_cancel(): void;
@@ -261,12 +254,15 @@ export class Engine {
     const encoded = texts.flatMap((text) =>
       typeof text === 'string' ? [encode(text), undefined] : [encode(text.text), encode(text.pair)],
     );
-    this.#call([...joined(encoded), json, values], (...at) => {
-      const [bytes, lengths, options, floats] = at as [number, number, number, number];
+    const { gf_texts, gf_begin, gf_explain } = this.#exports;
+    this.#call(joined(encoded), (...at) => {
+      const [bytes, lengths] = at as [number, number];
+      return gf_texts(bytes, lengths, texts.length);
+    });
+    this.#call([json, values], (...at) => {
+      const [options, floats] = at as [number, number];
       const count = values.length / Float32Array.BYTES_PER_ELEMENT;
-      const { gf_begin } = this.#exports;
-      const size = json.length;
-      return gf_begin(bytes, lengths, texts.length, options, size, floats, count, Number(explains));
+      return (explains ? gf_explain : gf_begin)(options, json.length, floats, count);
     });
   }
 

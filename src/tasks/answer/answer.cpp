@@ -8,29 +8,6 @@
 #include "tasks/result_writer.hpp"
 
 namespace glassformer {
-namespace {
-
-std::size_t at_least_one(OptionsReader& reader, const char* key, std::size_t fallback) {
-  return reader.find(key) ? reader.index(key, 1) : fallback;
-}
-
-}  // namespace
-
-AnswerOptions parse_answer_options(const TaskOptions& task) {
-  OptionsReader reader(task);
-  AnswerOptions options;
-  options.encoder.attention = reader.flag("attention");
-  options.encoder.trace = reader.names("trace");
-  options.encoder.patch = reader.patches("patch");
-  options.encoder.ablate = reader.heads("ablate", 1);
-  options.max_seq_len = at_least_one(reader, "maxSequenceLength", options.max_seq_len);
-  if (reader.find("docStride")) options.doc_stride = reader.index("docStride");
-  options.max_answer_len = at_least_one(reader, "maxAnswerLength", options.max_answer_len);
-  options.handle_impossible_answer = reader.flag("handleImpossibleAnswer");
-  reader.finish();
-  return options;
-}
-
 AnswerPipeline::AnswerPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                                Compute compute)
     : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {
@@ -64,12 +41,12 @@ std::vector<EncoderInput> AnswerPipeline::windows(std::string_view question,
   return inputs;
 }
 
-/// Questions that are being answered, a batch of windows a step.
-class AnswerPipeline::Answering final : public Job {
+// Answers questions, one batch of windows per step.
+class AnswerPipeline::Answering final : public TypedJob<Answer> {
  public:
   Answering(AnswerPipeline& pipeline, std::span<const TextInput> texts,
-            const AnswerOptions& options, ResultForm form)
-      : pipeline_(pipeline), options_(options), form_(form), work_(pipeline, options.encoder) {
+            const AnswerOptions& options)
+      : pipeline_(pipeline), options_(options), work_(pipeline, options.encoder) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {
@@ -100,22 +77,16 @@ class AnswerPipeline::Answering final : public Job {
     });
   }
 
-  std::vector<Outcome> end() override {
-    std::vector<Outcome> outcomes;
+  Results<Answer> take() override {
+    Results<Answer> results;
     for (Question& question : questions_) {
       if (question.error) {
-        outcomes.emplace_back(*question.error);
+        results.emplace_back(*question.error);
       } else {
-        outcomes.emplace_back(pipeline_.to_result(answer_to(question), form_));
+        results.emplace_back(answer_to(question));
       }
     }
-    return outcomes;
-  }
-
-  /// To the first question. Throws its error.
-  Answer take_answer() {
-    if (questions_[0].error) throw Error(*questions_[0].error);
-    return answer_to(questions_[0]);
+    return results;
   }
 
  private:
@@ -149,49 +120,27 @@ class AnswerPipeline::Answering final : public Job {
     return answer;
   }
 
+  void write_fields(ResultWriter& writer, Answer& answer) override { fields(writer, answer); }
+
   AnswerPipeline& pipeline_;
   AnswerOptions options_;
-  ResultForm form_;
   Work work_;
   std::vector<Question> questions_;
 };
 
-std::unique_ptr<Job> AnswerPipeline::begin(std::span<const TextInput> texts,
-                                           const TaskOptions& options, ResultForm form) {
-  return std::make_unique<Answering>(*this, texts, parse_answer_options(options), form);
+std::unique_ptr<Job> AnswerPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
+  return begin(inputs.texts, read_options<AnswerOptions>(options));
+}
+
+std::unique_ptr<TypedJob<Answer>> AnswerPipeline::begin(std::span<const TextInput> texts,
+                                                        const AnswerOptions& options) {
+  return std::make_unique<Answering>(*this, texts, options);
 }
 
 Answer AnswerPipeline::answer(std::string_view question, std::string_view context,
                               const AnswerOptions& options) {
   const TextInput text(question, context);
-  Answering job(*this, std::span(&text, 1), options, ResultForm::json);
-  while (job.step()) {
-  }
-  return job.take_answer();
-}
-
-Result AnswerPipeline::to_result(Answer result, ResultForm form) const {
-  if (is_line(form)) {
-    const std::string score = six_decimals(result.score);
-    std::string text = result.answer;
-    std::ranges::replace_if(
-        text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-    return {text + '\t' + score};
-  }
-  ResultWriter json(form);
-  json.object([&] {
-    json.field("answer", result.answer);
-    json.field("score", result.score);
-    json.field("start", result.start);
-    json.field("end", result.end);
-    json.key("tokens");
-    write(json, result.tokens);
-    if (result.attention) {
-      json.tensors({to_tensor("attention.encoder", std::move(*result.attention))});
-    }
-    json.trace(std::move(result.trace));
-  });
-  return json.take_result();
+  return only(run_all(*begin(std::span(&text, 1), options)));
 }
 
 std::unique_ptr<Pipeline> make_answer(PipelineParts& parts) {

@@ -11,13 +11,34 @@
 
 namespace glassformer {
 
-/// {"maxSequenceLength": int, "docStride": int, "maxAnswerLength": int, "handleImpossibleAnswer":
-/// bool} and "attention", "trace", "patch" and "ablate" of EncoderOptions, every field optional.
-AnswerOptions parse_answer_options(const TaskOptions& task);
+template <class Visit>
+void fields(Visit& visit, AnswerOptions& options) {
+  visit("attention", options.encoder.attention);
+  visit("trace", options.encoder.trace);
+  visit("patch", options.encoder.patch);
+  visit("ablate", options.encoder.ablate, 1);
+  visit("maxSequenceLength", options.max_seq_len, 1);
+  visit("docStride", options.doc_stride);
+  visit("maxAnswerLength", options.max_answer_len, 1);
+  visit("handleImpossibleAnswer", options.handle_impossible_answer);
+}
 
-/// A question and a text that may answer it to the place in the text that does.
+template <class Visit>
+void fields(Visit& visit, Answer& result) {
+  visit("answer", result.answer);
+  visit("score", result.score);
+  visit("start", result.start);
+  visit("end", result.end);
+  visit("tokens", result.tokens);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+}
+
+/// Finds the answer to a question in a text.
 class AnswerPipeline final : public EncoderPipeline {
  public:
+  using Typed = Answer;
+  using Options = AnswerOptions;
   static constexpr std::array tasks = {Task::question_answering};
 
   /// Throws `wrong_task` unless the configuration describes a model that answers questions; what
@@ -25,9 +46,10 @@ class AnswerPipeline final : public EncoderPipeline {
   AnswerPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                  Compute compute = Compute::f32);
 
-  /// A text is a question, and its pair the context.
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
+  /// Each input is a question and, as its pair, the context.
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<Answer>> begin(std::span<const TextInput> texts,
+                                          const AnswerOptions& options);
 
   /// Throws `empty_input` where the question or the context has no tokens, `too_large` for a
   /// question that leaves the context no room, `invalid_option`, and `non_finite` where a logit is
@@ -41,9 +63,6 @@ class AnswerPipeline final : public EncoderPipeline {
   // The windows of one question and context.
   std::vector<EncoderInput> windows(std::string_view question, std::string_view context,
                                     const AnswerOptions& options) const;
-  // As text: "ANSWER<tab>SCORE"; or {answer, score, start, end, tokens: [{id, text, start, end,
-  // sequence}], attention?, trace?}.
-  Result to_result(Answer result, ResultForm form) const;
 };
 
 }  // namespace glassformer

@@ -31,25 +31,24 @@ std::vector<float> over_windows(const std::vector<std::vector<float>>& rows,
 
 }  // namespace
 
-std::unique_ptr<Job> ClassifyPipeline::begin(std::span<const TextInput> texts,
-                                             const TaskOptions& options, ResultForm form) {
-  return begin(texts, parse_classify_options(options), form);
+std::unique_ptr<Job> ClassifyPipeline::begin(const TaskInputs& inputs,
+                                             const TaskOptions& options) {
+  return begin(inputs.texts, read_options<ClassifyOptions>(options));
 }
 
-std::unique_ptr<Job> ClassifyPipeline::begin(std::span<const TextInput> texts,
-                                             const ClassifyOptions& options, ResultForm form) {
+std::unique_ptr<TypedJob<Classification>> ClassifyPipeline::begin(
+    std::span<const TextInput> texts, const ClassifyOptions& options) {
   check(options);
-  return std::make_unique<EncoderJob<ClassifyPipeline, ClassifyOptions>>(*this, texts, options,
-                                                                         form);
+  return std::make_unique<EncoderJob<ClassifyPipeline>>(*this, texts, options);
 }
 
 Classification ClassifyPipeline::classify(const TextInput& text, const ClassifyOptions& options) {
   return only(classify_batch(std::span(&text, 1), options));
 }
 
-std::vector<std::variant<Classification, Error>> ClassifyPipeline::classify_batch(
-    std::span<const TextInput> texts, const ClassifyOptions& options) {
-  return run_all(*this, texts, options);
+Results<Classification> ClassifyPipeline::classify_batch(std::span<const TextInput> texts,
+                                                         const ClassifyOptions& options) {
+  return run_all(*begin(texts, options));
 }
 
 void ClassifyPipeline::check(const ClassifyOptions& options) const {

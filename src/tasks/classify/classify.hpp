@@ -12,15 +12,38 @@
 
 namespace glassformer {
 
-/// {"contributions": bool, "window": "first" | "mean" | "max", "stride": int} and what
-/// read_encoder_options reads, every field optional. Throws `invalid_option` naming the field for
-/// anything else.
-ClassifyOptions parse_classify_options(const TaskOptions& task);
+template <>
+inline constexpr std::array choice_list<ClassifyWindow>{"first", "mean", "max"};
 
-/// Text, or two texts, to label.
+template <class Visit>
+void fields(Visit& visit, ClassifyOptions& options) {
+  fields(visit, options.encoder);
+  visit("contributions", options.encoder.contributions);
+  visit("window", options.window);
+  visit("stride", options.stride);
+}
+
+template <class Visit>
+void fields(Visit& visit, Classification& result, std::span<const std::string> labels) {
+  visit("label", result.label);
+  visit("score", result.score);
+  visit.by_label("scores", labels, result.scores);
+  visit.by_label("logits", labels, result.logits);
+  visit("tokens", result.tokens);
+  visit("windows", result.windows);
+  visit("clipped", result.clipped);
+  if (!result.contributions.empty()) {
+    visit.table("contributions", labels, std::move(result.contributions));
+  }
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+}
+
+/// Labels a text, or a pair of texts.
 class ClassifyPipeline final : public EncoderPipeline {
  public:
   using Typed = Classification;
+  using Options = ClassifyOptions;
   static constexpr std::array tasks = {Task::text_classification};
 
   /// Throws `wrong_task` unless the configuration describes a classifier; what InputReader throws.
@@ -28,26 +51,25 @@ class ClassifyPipeline final : public EncoderPipeline {
                    Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const ClassifyOptions& options,
-                             ResultForm form);
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<Classification>> begin(std::span<const TextInput> texts,
+                                                  const ClassifyOptions& options);
 
   /// Throws what InputReader and Work throw, and `non_finite` where a logit is not a finite number.
   Classification classify(const TextInput& text, const ClassifyOptions& options = {});
 
   /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
   /// results alone.
-  std::vector<std::variant<Classification, Error>> classify_batch(
-      std::span<const TextInput> texts, const ClassifyOptions& options = {});
+  Results<Classification> classify_batch(std::span<const TextInput> texts,
+                                         const ClassifyOptions& options = {});
 
   // For EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const ClassifyOptions& options) const;
   Classification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                         const ClassifyOptions& options) const;
-  /// As text: "LABEL<tab>SCORE"; or {label, score, scores, logits, tokens: [{id, text, start, end,
-  /// sequence?}], windows, clipped, attention?: {encoder}, contributions?, trace?}.
-  Result to_result(Classification classification, ResultForm form) const;
+  void write_fields(ResultWriter& writer, Classification& result) const {
+    fields(writer, result, config().labels);
+  }
 
  private:
   // Throws `invalid_option` for a stride that does not fit.

@@ -13,61 +13,22 @@
 #include "text/model_input.hpp"
 
 namespace glassformer {
-namespace {
-
-TokenPooling parse_pooling(const OptionsReader& reader, JsonValue value) {
-  static constexpr std::array<std::pair<std::string_view, TokenPooling>, 6> names = {{
-      {"mean", TokenPooling::mean},
-      {"cls", TokenPooling::cls},
-      {"max", TokenPooling::max},
-      {"mean_sqrt_len", TokenPooling::mean_sqrt_len},
-      {"weightedmean", TokenPooling::weighted_mean},
-      {"lasttoken", TokenPooling::last_token},
-  }};
-  for (const auto& [name, pooling] : names) {
-    if (value.is_string() && value.string() == name) return pooling;
-  }
-  reader.fail("pooling",
-              "\"mean\", \"cls\", \"max\", \"mean_sqrt_len\", \"weightedmean\", \"lasttoken\" or "
-              "several of them",
-              value);
+std::unique_ptr<Job> EmbedPipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
+  return begin(inputs.texts, read_options<EmbedOptions>(options));
 }
 
-}  // namespace
-
-EmbedOptions parse_embed_options(const TaskOptions& task) {
-  OptionsReader reader(task);
-  EmbedOptions options;
-  options.encoder = read_encoder_options(reader);
-  if (const JsonValue* pooling = reader.find("pooling")) {
-    if (pooling->is_array()) {
-      for (JsonEntries entry(*pooling); entry.next();) {
-        options.poolings.push_back(parse_pooling(reader, entry.value()));
-      }
-    } else {
-      options.poolings = {parse_pooling(reader, *pooling)};
-    }
-  }
-  if (reader.find("normalize")) options.normalize = reader.boolean("normalize");
-  if (reader.find("prompt")) options.prompt = reader.string("prompt");
-  if (reader.find("promptName")) options.prompt_name = reader.string("promptName");
-  reader.finish();
-  return options;
-}
-
-std::unique_ptr<Job> EmbedPipeline::begin(std::span<const TextInput> texts,
-                                          const TaskOptions& options, ResultForm form) {
-  return std::make_unique<EncoderJob<EmbedPipeline, EmbedOptions>>(
-      *this, texts, parse_embed_options(options), form);
+std::unique_ptr<TypedJob<Embedded>> EmbedPipeline::begin(std::span<const TextInput> texts,
+                                                         const EmbedOptions& options) {
+  return std::make_unique<EncoderJob<EmbedPipeline>>(*this, texts, options);
 }
 
 Embedded EmbedPipeline::embed(std::string_view text, const EmbedOptions& options) {
   return only(embed_batch(std::span(&text, 1), options));
 }
 
-std::vector<std::variant<Embedded, Error>> EmbedPipeline::embed_batch(
-    std::span<const std::string_view> texts, const EmbedOptions& options) {
-  return run_all(*this, to_inputs(texts), options);
+Results<Embedded> EmbedPipeline::embed_batch(std::span<const std::string_view> texts,
+                                             const EmbedOptions& options) {
+  return run_all(*begin(std::vector<TextInput>(texts.begin(), texts.end()), options));
 }
 
 std::string_view EmbedPipeline::prompt_of(const EmbedOptions& options) const {
@@ -134,37 +95,6 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
   return result;
-}
-
-Result EmbedPipeline::to_result(Embedded result, ResultForm form) const {
-  if (is_line(form)) {
-    std::string line;
-    for (const float number : result.embedding) {
-      JsonWriter text;
-      text.value(number);
-      line.append(line.empty() ? "" : " ").append(text.take());
-    }
-    return {.text = std::move(line), .clipped = result.clipped};
-  }
-  ResultWriter json(form);
-  json.object([&] {
-    std::vector<TracedTensor> tensors;
-    if (json.embeds()) {
-      json.key("embedding");
-      json.array(result.embedding, [&](float number) { json.value(number); });
-    } else {
-      tensors.push_back({"embedding", {result.embedding.size()}, std::move(result.embedding)});
-    }
-    json.key("tokens");
-    write(json, result.tokens);
-    json.field("clipped", result.clipped);
-    if (result.attention) {
-      tensors.push_back(to_tensor("attention.encoder", std::move(*result.attention)));
-    }
-    json.tensors(std::move(tensors));
-    json.trace(std::move(result.trace));
-  });
-  return json.take_result();
 }
 
 std::unique_ptr<Pipeline> make_embed(PipelineParts& parts) {

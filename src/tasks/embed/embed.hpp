@@ -13,15 +13,29 @@
 
 namespace glassformer {
 
-/// {"pooling": "mean" | "cls" | "max" | "mean_sqrt_len" | "weightedmean" | "lasttoken" | [several],
-/// "normalize": bool, "prompt": string, "promptName": string} and what EncoderOptions has, every
-/// field optional.
-EmbedOptions parse_embed_options(const TaskOptions& task);
+template <class Visit>
+void fields(Visit& visit, EmbedOptions& options) {
+  fields(visit, options.encoder);
+  visit.one_or_several("pooling", options.poolings);
+  visit("normalize", options.normalize);
+  visit("prompt", options.prompt);
+  visit("promptName", options.prompt_name);
+}
 
-/// Text to a vector whose angle to others says how alike the texts are.
+template <class Visit>
+void fields(Visit& visit, Embedded& result) {
+  visit.vector("embedding", std::move(result.embedding));
+  visit("tokens", result.tokens);
+  visit("clipped", result.clipped);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+}
+
+/// Maps a text to a vector whose angle to other vectors shows how similar the texts are.
 class EmbedPipeline final : public EncoderPipeline {
  public:
   using Typed = Embedded;
+  using Options = EmbedOptions;
   static constexpr std::array tasks = {Task::feature_extraction};
 
   /// Throws `wrong_task` unless the configuration describes a model that makes vectors; what
@@ -30,24 +44,23 @@ class EmbedPipeline final : public EncoderPipeline {
                 Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<Embedded>> begin(std::span<const TextInput> texts,
+                                            const EmbedOptions& options);
 
   /// Throws what InputReader and Work throw, and `non_finite` where a number of the vector is not
   /// finite.
   Embedded embed(std::string_view text, const EmbedOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.
-  std::vector<std::variant<Embedded, Error>> embed_batch(std::span<const std::string_view> texts,
-                                                         const EmbedOptions& options = {});
+  Results<Embedded> embed_batch(std::span<const std::string_view> texts,
+                                const EmbedOptions& options = {});
 
   // For EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const EmbedOptions& options) const;
   Embedded answer(std::vector<EncoderAnswer> windows, std::string_view text,
                   const EmbedOptions& options);
-  /// As text: the numbers with spaces between; or {embedding: [number], tokens, clipped,
-  /// attention?, trace?}, the numbers as a tensor "embedding" beside it.
-  Result to_result(Embedded result, ResultForm form) const;
+  void write_fields(ResultWriter& writer, Embedded& result) const { fields(writer, result); }
 
  private:
   /// What is put before each text; may be empty. Throws `invalid_option`.

@@ -9,9 +9,11 @@
 #include "explain/rollout.hpp"
 #include "explain/traced.hpp"
 #include "explain/value_norms.hpp"
+#include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
 #include "tasks/translate/alignment.hpp"
+#include "tasks/translate/translate.hpp"
 #include "text/sentences.hpp"
 
 namespace glassformer {
@@ -271,6 +273,30 @@ CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float leas
   TraceBudget().take(
       saturating_product({10, config.layers.size(), config.n_heads(), tokens, tokens}));
   return CircuitSearch(model(), input.text, least);
+}
+
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request) {
+  const Task task = pipeline.config().task;
+  if (task == Task::text_classification) {
+    return begin_explanation(static_cast<ClassifyPipeline&>(pipeline), texts, request);
+  }
+  if (task == Task::translation) {
+    return begin_explanation(static_cast<TranslatePipeline&>(pipeline), texts, request);
+  }
+  if (task == Task::text_generation) {
+    return begin_explanation(static_cast<GeneratePipeline&>(pipeline), texts, request);
+  }
+  throw_error(
+      ErrorCode::unsupported,
+      {"explain: expected a model that classifies, translates or continues texts, got one for {}",
+       {to_string(task)}});
+}
+
+std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
+                                           const TaskOptions& options) {
+  return begin_explanation(pipeline, inputs.texts, read_options<ExplainRequest>(options));
 }
 
 }  // namespace glassformer

@@ -12,6 +12,8 @@
 #include "glassformer/explainer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/explain/explain_next.hpp"
+#include "tasks/explain/explanation.hpp"
+#include "tasks/explain/request.hpp"
 #include "tasks/generate/generate.hpp"
 
 namespace glassformer {
@@ -111,53 +113,50 @@ class GenerationExplainer {
   NextTokenLedger ledgers_;
 };
 
-/// Texts to explain, step by step. Options for a classifier; of the method "transplant" each text
-/// is two, the base and the donor:
+/// Starts explanations. The methods of a classifier and their options; for the method "transplant"
+/// each input is two texts, the base and the donor:
 ///
-///   {"method": "rollout" | "value_norms" | "lens"}
-///   {"method": "ledger", "label"?, "effects"?: bool}
-///   {"method": "transplant", "label"?, "site"?: "residual" | "attention" | "feed_forward" |
-///   "head",
-///    "head"?: int}
-///   {"method": "faithfulness", "label"?, "of"?: "rollout" | "value_norms" | "ledger",
-///    "scores"?: {"shape": [int], "offset": int}, "orders"?: int, "seed"?: int}
-///   {"method": "edges", "label"?, "edges": [{"layer", "head", "query", "key"}], "cut"?: "scores" |
-///   "weights"}
-///   {"method": "circuit", "least"?: number}
+///   rollout | value_norms | lens
+///   ledger          label?, effects?
+///   transplant      label?, site?, head? (with the site "head")
+///   faithfulness    label?, of? (a method with scores of tokens), scores?, orders?, seed?
+///   edges           label?, edges, cut?
+///   circuit         least?
 ///
-/// Each result is {method, label, tokens, clipped, …} and tensors. For a translator:
+/// Those of a translator, which explains each sentence, or for `ledger` one token of one sentence:
 ///
-///   {"method": "rollout", "beams"?: int}            each output token's mixture of target and
-///   source
-///   {"method": "lens", "beams"?, "words"?: int}     the next words as read from each decoder layer
-///   {"method": "decoder_lens", "beams"?}            the translation as read from each encoder
-///   layer
-///                                                   (Langedijk et al. 2023)
-///   {"method": "ledger", "beams"?, "sentence"?: int, "position"?: int, "prefix"?: [int], "token"?:
-///    int, "against"?: int, "effects"?: bool}        why this token of this sentence's translation
-///                                                   (both from 0), or another in its place, and
-///                                                   not that one; of a translation that begins
-///                                                   with `prefix`, by default the token after that
+///   rollout         beams?            each output token's mixture of target and source
+///   lens            beams?, words?    the next words, read from each decoder layer
+///   decoder_lens    beams?            the translation, read from each encoder layer (Langedijk et
+///                                     al. 2023)
+///   ledger          beams?, sentence?, position?, prefix?, token?, against?, effects?
+///                                     why the translation has this token, or would have another
+///                                     one, and not that one; for a translation that begins with
+///                                     `prefix`, by default the token after it
 ///
-/// Each result is {method, sentences: [{start, end, text, tokens, sourceTokens, …}]} and tensors;
-/// of the ledger {method, sentence, start, end, text, tokens, sourceTokens, position, …}. For a
-/// decoder that continues texts:
+/// Those of a decoder that continues texts:
 ///
-///   {"method": "rollout" | "value_norms"}
-///   {"method": "lens", "words"?: int}
-///   {"method": "ledger", "token"?: int, "against"?: int, "effects"?: bool}
+///   rollout | value_norms
+///   lens            words?
+///   ledger          token?, against?, effects?
 ///
-/// Each result is {method, tokens, clipped, …} and tensors.
-/// Throws `unsupported` for models of other tasks, `invalid_option` naming the option.
-std::unique_ptr<Job> begin_explanation(Pipeline& pipeline, std::span<const TextInput> texts,
-                                       const TaskOptions& options, ResultForm form);
-/// The same of a known task.
-std::unique_ptr<Job> begin_explanation(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
-                                       const TaskOptions& options, ResultForm form);
-std::unique_ptr<Job> begin_explanation(TranslatePipeline& pipeline,
-                                       std::span<const TextInput> texts, const TaskOptions& options,
-                                       ResultForm form);
-std::unique_ptr<Job> begin_explanation(GeneratePipeline& pipeline, std::span<const TextInput> texts,
-                                       const TaskOptions& options, ResultForm form);
+/// Throws `unsupported` for models of other tasks, `invalid_option` with the option.
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request);
+/// The same for a known task.
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request);
+
+/// The same for options in JSON.
+std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
+                                           const TaskOptions& options);
 
 }  // namespace glassformer

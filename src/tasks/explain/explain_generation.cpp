@@ -1,66 +1,35 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
-#include "base/printable.hpp"
 #include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/value_norms.hpp"
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_work.hpp"
+#include "tasks/explain/explanation_job.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"
 
 namespace glassformer {
 namespace {
 
-constexpr std::array<std::string_view, 4> methods = {"rollout", "value_norms", "lens", "ledger"};
-
-struct Options {
-  std::string method;
-  std::size_t words = 5;
-  NextLedgerOptions ledger;
-};
-
-Options read_options(const TaskOptions& task) {
-  OptionsReader reader(task);
-  Options options;
-  reader.require("method");
-  options.method = methods[reader.choose("method", methods)];
-  if (options.method == "lens" && reader.find("words")) {
-    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_lens_words));
-  }
-  if (options.method == "ledger") {
-    options.ledger = read_next_ledger(reader);
-  }
-  reader.finish();
-  return options;
-}
-
-// The explanation of what one text is continued with.
+// The explanation of how one text is continued.
 class Work : public ExplainWork {
  public:
   Work(const GenerationExplainer& explainer, GenerationInput input)
       : explainer_(explainer), input_(std::move(input)) {}
 
-  void write(ResultWriter& json) const final {
-    json.key("tokens");
-    glassformer::write(json, explainer_.tokens_of(input_));
-    json.field("clipped", input_.clipped);
-    write_part(json);
+  ExplainedInput take() final {
+    return {.tokens = explainer_.tokens_of(input_),
+            .clipped = input_.clipped,
+            .part = take_part()};
   }
 
  protected:
-  // What is the method's own.
-  virtual void write_part(ResultWriter& json) const = 0;
+  virtual ExplainedInput::Part take_part() = 0;
 
   const GenerationExplainer& explainer() const { return explainer_; }
   const GenerationInput& input() const { return input_; }
-  std::string scores_line(const std::vector<float>& scores) const {
-    return line_of(explainer_.tokens_of(input_), scores);
-  }
 
  private:
   const GenerationExplainer& explainer_;
@@ -74,8 +43,7 @@ class RolloutWork final : public Work {
     rollout_ = explainer().rollout(input());
     return false;
   }
-  void write_part(ResultWriter& json) const override { glassformer::write(json, rollout_); }
-  std::string line() const override { return scores_line(rollout_.scores); }
+  ExplainedInput::Part take_part() override { return std::move(rollout_); }
 
  private:
   Rollout rollout_;
@@ -88,17 +56,16 @@ class ValueNormsWork final : public Work {
     norms_ = explainer().value_norms(input());
     return false;
   }
-  void write_part(ResultWriter& json) const override { glassformer::write(json, norms_, scores()); }
-  std::string line() const override { return scores_line(scores()); }
-
- private:
-  // The last row of the last layer: what its heads bring to where the next token is read.
-  std::vector<float> scores() const {
+  // The scores are the last row of the last layer: the contribution of its heads to the row from
+  // which the next token is computed.
+  ExplainedInput::Part take_part() override {
     const std::span<const float> last = norms_.layers.at(norms_.layers.layers - 1, 0);
     const auto row = last.last(norms_.layers.keys);
-    return {row.begin(), row.end()};
+    std::vector<float> scores(row.begin(), row.end());
+    return ScoredNorms{std::move(norms_), std::move(scores)};
   }
 
+ private:
   ValueNorms norms_;
 };
 
@@ -107,7 +74,7 @@ class LensWork final : public Work {
   LensWork(const GenerationExplainer& explainer, GenerationInput input, std::size_t words)
       : Work(explainer, std::move(input)), words_(words) {}
 
-  // The run, or what the next layer reads as.
+  // Runs the model, or reads the next layer.
   bool step() override {
     if (trace_.empty()) {
       trace_ = explainer().stream(input());
@@ -116,18 +83,7 @@ class LensWork final : public Work {
     lens_.layers.push_back(explainer().read_layer(trace_, lens_.layers.size(), words_));
     return lens_.layers.size() <= explainer().layers();
   }
-  void write_part(ResultWriter& json) const override { glassformer::write(json, lens_); }
-  // What each layer would write after the text.
-  std::string line() const override {
-    std::string line;
-    for (const std::vector<std::vector<Guess>>& rows : lens_.layers) {
-      const Guess& guess = rows.back()[0];
-      const std::size_t blank = guess.text.starts_with(' ') ? 1 : 0;
-      line.append(line.empty() ? "" : "\t").append(printable(guess.text.substr(blank))).append("=");
-      line += decimal(static_cast<double>(std::exp(guess.logprob)));
-    }
-    return line;
-  }
+  ExplainedInput::Part take_part() override { return std::move(lens_); }
 
  private:
   std::size_t words_;
@@ -141,7 +97,7 @@ class LedgerWork final : public Work {
              const NextLedgerOptions& options)
       : Work(explainer, std::move(input)), options_(options) {}
 
-  // The sum, or the effect of the next column.
+  // Computes the sum, or the effect of the next column.
   bool step() override {
     const NextTokenLedger& ledgers = explainer().ledgers();
     if (!result_) {
@@ -151,23 +107,31 @@ class LedgerWork final : public Work {
     }
     return !is_whole(*result_, options_);
   }
-  void write_part(ResultWriter& json) const override { glassformer::write(json, *result_); }
-  std::string line() const override { return line_of(result_->ledger); }
+  ExplainedInput::Part take_part() override { return *std::move(result_); }
 
  private:
   NextLedgerOptions options_;
   std::optional<NextLedger> result_;
 };
 
-class GenerationExplainJob final : public ExplainJob {
+// Checks which options the method takes.
+void check(const ExplainRequest& request) {
+  expect_method(request, {"rollout", "value_norms", "lens", "ledger"});
+  if (request.method == "lens") return expect_only(request, {"words"});
+  if (request.method == "ledger") return expect_only(request, {"token", "against", "effects"});
+  expect_only(request, {});
+}
+
+class GenerationExplanations final : public ExplanationJob {
  public:
-  GenerationExplainJob(GeneratePipeline& pipeline, std::span<const TextInput> texts,
-                       Options options, ResultForm form)
-      : ExplainJob(texts, options.method, form),
+  GenerationExplanations(GeneratePipeline& pipeline, std::span<const TextInput> texts,
+                         const ExplainRequest& request)
+      : ExplanationJob(texts, request.method),
         explainer_(pipeline),
-        options_(std::move(options)) {
-    for (const TextInput& text : texts) static_cast<void>(text.alone());
-    explainer_.ledgers().expect_tokens(options_.ledger);
+        words_(number_of("words", request.words, 1, most_lens_words, usual_lens_words)),
+        ledger_(next_ledger_options(request)) {
+    single_texts(texts);  // refuses pairs
+    explainer_.ledgers().expect_tokens(ledger_);
   }
 
  private:
@@ -176,12 +140,13 @@ class GenerationExplainJob final : public ExplainJob {
     const auto is = [&](std::string_view name) { return method() == name; };
     if (is("rollout")) return std::make_unique<RolloutWork>(explainer_, std::move(input));
     if (is("value_norms")) return std::make_unique<ValueNormsWork>(explainer_, std::move(input));
-    if (is("lens")) return std::make_unique<LensWork>(explainer_, std::move(input), options_.words);
-    return std::make_unique<LedgerWork>(explainer_, std::move(input), options_.ledger);
+    if (is("lens")) return std::make_unique<LensWork>(explainer_, std::move(input), words_);
+    return std::make_unique<LedgerWork>(explainer_, std::move(input), ledger_);
   }
 
   GenerationExplainer explainer_;
-  Options options_;
+  std::size_t words_;
+  NextLedgerOptions ledger_;
 };
 
 // Nothing is never put out.
@@ -272,9 +237,11 @@ NextLedger GenerationExplainer::ledger(const GenerationInput& input,
   return result;
 }
 
-std::unique_ptr<Job> begin_explanation(GeneratePipeline& pipeline, std::span<const TextInput> texts,
-                                       const TaskOptions& options, ResultForm form) {
-  return std::make_unique<GenerationExplainJob>(pipeline, texts, read_options(options), form);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request) {
+  check(request);
+  return std::make_unique<GenerationExplanations>(pipeline, texts, request);
 }
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "run/trace_plan.hpp"
 #include "tasks/limits.hpp"
+#include "tasks/options.hpp"
 
 namespace glassformer {
 
@@ -18,19 +19,6 @@ NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text
   const std::size_t source = text.source ? text.source->sources.tokens() : 0;
   TraceBudget().take(plan.numbers({.source = source, .target = text.ids.size()}));
   return run_to_next_token(model, text, {.names = std::move(names)});
-}
-
-NextLedgerOptions read_next_ledger(OptionsReader& reader) {
-  NextLedgerOptions options;
-  const auto id = [&](const char* key) -> std::optional<std::int32_t> {
-    if (!reader.find(key)) return std::nullopt;
-    return static_cast<std::int32_t>(
-        reader.integer(key, 0, std::numeric_limits<std::int32_t>::max()));
-  };
-  options.token = id("token");
-  options.against = id("against");
-  options.effects = reader.flag("effects");
-  return options;
 }
 
 NextTokenLedger::NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,

@@ -7,7 +7,6 @@
 #include "explain/next_token.hpp"
 #include "families/model_config.hpp"
 #include "glassformer/explainer.hpp"
-#include "tasks/options.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -42,9 +41,6 @@ class NextTokenLedger {
   const Tokenizer& tokenizer_;
   const std::vector<bool>& never_;
 };
-
-/// {"token"?: int, "against"?: int, "effects"?: bool}
-NextLedgerOptions read_next_ledger(OptionsReader& reader);
 
 /// Whether a ledger has all that was asked for.
 inline bool is_whole(const NextLedger& result, const NextLedgerOptions& options) {

@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <array>
 
-#include "base/decimal.hpp"
 #include "explain/contrast.hpp"
 #include "explain/lens.hpp"
 #include "explain/rollout.hpp"
 #include "explain/traced.hpp"
 #include "tasks/explain/explain.hpp"
-#include "tasks/explain/explain_work.hpp"
+#include "tasks/explain/explanation_job.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/translate/translate.hpp"
 #include "text/sentences.hpp"
@@ -15,49 +13,36 @@
 namespace glassformer {
 namespace {
 
-constexpr std::array<std::string_view, 4> methods = {"rollout", "lens", "decoder_lens", "ledger"};
-
 struct Options {
   std::string method;
-  std::size_t beams = 1, words = 5;
-  // Of the ledger.
+  std::size_t beams = 1, words = usual_lens_words;
+  // For the ledger.
   std::size_t sentence = 0, position = 0;
   std::vector<std::int32_t> prefix = {};
   NextLedgerOptions ledger = {};
 };
 
-Options read_options(const TaskOptions& task) {
-  OptionsReader reader(task);
-  Options options;
-  reader.require("method");
-  options.method = methods[reader.choose("method", methods)];
-  if (reader.find("beams")) {
-    options.beams = static_cast<std::size_t>(reader.integer("beams", 1, max_beams));
+Options options_of(const ExplainRequest& request) {
+  expect_method(request, {"rollout", "lens", "decoder_lens", "ledger"});
+  const std::string& method = request.method;
+  if (method == "lens") {
+    expect_only(request, {"beams", "words"});
+  } else if (method == "ledger") {
+    expect_only(request, {"beams", "sentence", "position", "prefix", "token", "against",
+                          "effects"});
+  } else {
+    expect_only(request, {"beams"});
   }
-  if (options.method == "lens" && reader.find("words")) {
-    options.words = static_cast<std::size_t>(reader.integer("words", 1, most_lens_words));
-  }
-  if (options.method == "ledger") {
-    if (reader.find("sentence")) options.sentence = reader.index("sentence");
-    for (const std::size_t id : reader.indices("prefix", "ids")) {
-      options.prefix.push_back(static_cast<std::int32_t>(id));
-    }
-    options.position = options.prefix.size();
-    if (reader.find("position")) options.position = reader.index("position");
-    options.ledger = read_next_ledger(reader);
-  }
-  reader.finish();
-  return options;
+  return {.method = method,
+          .beams = number_of("beams", request.beams, 1, max_beams, 1),
+          .words = number_of("words", request.words, 1, most_lens_words, usual_lens_words),
+          .sentence = request.sentence.value_or(0),
+          .position = request.position.value_or(request.prefix.size()),
+          .prefix = request.prefix,
+          .ledger = next_ledger_options(request)};
 }
 
-// One sentence, explained.
-struct Sentence {
-  std::uint32_t start, end;  // in the text
-  SentenceTranslation translation;
-  std::vector<float> rollout = {};  // [T, T + S]
-  NextLens lens = {};
-  std::vector<std::pair<std::string, float>> read_from = {};  // text and score by layer
-};
+using Sentence = ExplainedSentence;
 
 class TranslationExplainer {
  public:
@@ -94,13 +79,22 @@ class TranslationExplainer {
       asked.prefixes = {options_.prefix};
       asked.max_length = options_.position + 1;
     }
-    Sentence sentence = {range.start16, range.end16, translate(text, range, asked)};
+    Sentence sentence = {.start = range.start16,
+                         .end = range.end16,
+                         .translation = translate(text, range, asked)};
     if (options_.method == "rollout") {
       const SentenceTranslation& of = sentence.translation;
       sentence.rollout = rollout({*of.encoder, *of.decoder, *of.cross});
       expect_finite(sentence.rollout);
     }
-    if (options_.method == "lens") sentence.lens = read_stream(sentence.translation);
+    if (options_.method == "lens") {
+      sentence.lens = read_stream(sentence.translation);
+      for (const std::vector<std::vector<Guess>>& rows : sentence.lens.layers) {
+        std::vector<std::int32_t> ids;
+        for (const std::vector<Guess>& guesses : rows) ids.push_back(guesses[0].id);
+        sentence.readings.push_back(pipeline_.target_tokenizer().decode(ids));
+      }
+    }
     return sentence;
   }
 
@@ -175,24 +169,7 @@ std::vector<SentenceRange> sentences_of(std::string_view text) {
   return ranges;
 }
 
-// What is known of a sentence, whatever the method.
-void write_fields(ResultWriter& json, const Sentence& sentence) {
-  const SentenceTranslation& of = sentence.translation;
-  json.field("start", sentence.start);
-  json.field("end", sentence.end);
-  json.field("text", of.output.text);
-  json.key("tokens");
-  json.array(of.output.tokens, [&](const OutputToken& token) {
-    json.object([&] {
-      json.field("id", token.id);
-      json.field("text", token.text);
-    });
-  });
-  json.key("sourceTokens");
-  write(json, of.source_tokens);
-}
-
-// Of each sentence of a text.
+// Explains each sentence of a text.
 class TranslationWork final : public ExplainWork {
  public:
   TranslationWork(const TranslationExplainer& explainer, std::string_view text)
@@ -210,73 +187,16 @@ class TranslationWork final : public ExplainWork {
     return sentences_.size() < ranges_.size() || sentences_.back().read_from.size() < layers;
   }
 
-  void write(ResultWriter& json) const override {
-    json.key("sentences");
-    json.array([&] {
-      for (std::size_t i = 0; i < sentences_.size(); ++i) {
-        json.object([&] { write_sentence(json, sentences_[i], i); });
-      }
-    });
-  }
-
-  std::string line() const override;
+  ExplainedInput take() override { return {.part = std::move(sentences_)}; }
 
  private:
-  // Tensors are named "sentences.0.rollout".
-  void write_sentence(ResultWriter& json, const Sentence& sentence, std::size_t index) const {
-    const SentenceTranslation& of = sentence.translation;
-    write_fields(json, sentence);
-    if (!sentence.rollout.empty()) {
-      const std::size_t targets = of.decoder->queries, sources = of.encoder->queries;
-      const std::string prefix = json.embeds() ? "" : "sentences." + std::to_string(index) + ".";
-      json.tensor({prefix + "rollout", {targets, targets + sources}, sentence.rollout});
-    }
-    if (!sentence.lens.layers.empty()) glassformer::write(json, sentence.lens);
-    if (!sentence.read_from.empty()) {
-      json.key("layers");
-      json.array(sentence.read_from, [&](const std::pair<std::string, float>& read) {
-        json.object([&] {
-          json.field("text", read.first);
-          json.field("score", read.second);
-        });
-      });
-    }
-  }
-
   const TranslationExplainer& explainer_;
   std::string text_;
   std::vector<SentenceRange> ranges_;
   std::vector<Sentence> sentences_;
 };
 
-// Of rollout each token and how much of it is of the source; of the lenses each layer's reading.
-std::string TranslationWork::line() const {
-  std::vector<std::string> fields;
-  for (const Sentence& sentence : sentences_) {
-    const SentenceTranslation& of = sentence.translation;
-    const std::size_t written = sentence.rollout.empty() ? 0 : of.output.tokens.size();
-    for (std::size_t t = 0; t < written; ++t) {
-      const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
-      float source = 0;
-      for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];
-      const std::string& token = of.output.tokens[t].text;
-      fields.push_back(token.substr(token.starts_with(' ') ? 1 : 0) + "=" + six_decimals(source));
-    }
-    for (const std::vector<std::vector<Guess>>& rows : sentence.lens.layers) {
-      std::vector<std::int32_t> ids;
-      for (const std::vector<Guess>& guesses : rows) ids.push_back(guesses[0].id);
-      fields.push_back(explainer_.pipeline().target_tokenizer().decode(ids));
-    }
-    for (const auto& [text, score] : sentence.read_from) fields.push_back(text);
-  }
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    line.append(i > 0 ? "\t" : "").append(fields[i]);
-  }
-  return line;
-}
-
-// Of one token of one sentence.
+// Explains one token of one sentence.
 class LedgerWork final : public ExplainWork {
  public:
   LedgerWork(const TranslationExplainer& explainer, std::string_view text)
@@ -294,13 +214,10 @@ class LedgerWork final : public ExplainWork {
     return !is_whole(*result_, options().ledger);
   }
 
-  void write(ResultWriter& json) const override {
-    json.field("sentence", options().sentence);
-    write_fields(json, *sentence_);
-    json.field("position", options().position);
-    glassformer::write(json, *result_);
+  ExplainedInput take() override {
+    return {.part = SentenceLedger{options().sentence, options().position, *std::move(sentence_),
+                                   *std::move(result_)}};
   }
-  std::string line() const override { return line_of(result_->ledger); }
 
  private:
   const Options& options() const { return explainer_.options(); }
@@ -331,12 +248,12 @@ class LedgerWork final : public ExplainWork {
   std::optional<NextLedger> result_;
 };
 
-class TranslationExplainJob final : public ExplainJob {
+class TranslationExplanations final : public ExplanationJob {
  public:
-  TranslationExplainJob(TranslatePipeline& pipeline, std::span<const TextInput> texts,
-                        Options options, ResultForm form)
-      : ExplainJob(texts, options.method, form), explainer_(pipeline, std::move(options)) {
-    for (const TextInput& text : texts) static_cast<void>(text.alone());
+  TranslationExplanations(TranslatePipeline& pipeline, std::span<const TextInput> texts,
+                          Options options)
+      : ExplanationJob(texts, options.method), explainer_(pipeline, std::move(options)) {
+    single_texts(texts);  // refuses pairs
   }
 
  private:
@@ -350,10 +267,10 @@ class TranslationExplainJob final : public ExplainJob {
 
 }  // namespace
 
-std::unique_ptr<Job> begin_explanation(TranslatePipeline& pipeline,
-                                       std::span<const TextInput> texts, const TaskOptions& options,
-                                       ResultForm form) {
-  return std::make_unique<TranslationExplainJob>(pipeline, texts, read_options(options), form);
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(TranslatePipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request) {
+  return std::make_unique<TranslationExplanations>(pipeline, texts, options_of(request));
 }
 
 }  // namespace glassformer

@@ -159,11 +159,13 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
   return settings;
 }
 
-std::unique_ptr<Job> GeneratePipeline::begin(std::span<const TextInput> texts,
-                                             const TaskOptions& options, ResultForm form) {
-  std::vector<std::string_view> alone;
-  for (const TextInput& text : texts) alone.push_back(text.alone());
-  return std::make_unique<GenerationJob>(begin(alone, parse_generate_options(options), form));
+std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs,
+                                             const TaskOptions& options) {
+  const std::vector<std::string_view> texts = single_texts(inputs.texts);
+  if (OptionsReader(options).find("next")) {
+    return std::make_unique<PredictionJob>(begin(texts, read_options<NextOptions>(options)));
+  }
+  return std::make_unique<GenerationJob>(begin(texts, read_options<GenerateOptions>(options)));
 }
 
 std::unique_ptr<Pipeline> make_generate(PipelineParts& parts) {

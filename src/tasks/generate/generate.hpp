@@ -19,18 +19,93 @@
 
 namespace glassformer {
 
-/// What a call asks for: a continuation, or what may come next.
-using GenerateTask = std::variant<GenerateOptions, NextOptions>;
+template <class Visit>
+void fields(Visit& visit, TaskPromptOptions& options) {
+  visit("task", options.task);
+  visit("prefix", options.prefix);
+}
 
-/// {"maxNewTokens": int, "minNewTokens": int, "beams": int, "lengthPenalty": number,
-/// "earlyStopping": bool or "never", "stopStrings": [text], "hypotheses": bool, "stream": bool} or
-/// {"next": int}, which is NextOptions::count, and with either {"sample": bool, "temperature":
-/// number, "topK": int, "topP": number, "seed": int, "repetitionPenalty": number,
-/// "noRepeatNgramSize": int, "badWords": [text], "suppressTokens": [id], "beginSuppressTokens":
-/// [id], "task": text, "prefix": bool, "attention": bool, "trace": [name], "patch": [see
-/// OptionsReader], "ablate": [{"attention": "decoder", "layer": int, "head": int}]}, every field
-/// optional. Throws `invalid_option` naming the field for anything else.
-GenerateTask parse_generate_options(const TaskOptions& task);
+template <class Visit>
+void fields(Visit& visit, SampleOptions& options) {
+  visit("sample", options.sample);
+  visit("temperature", options.temperature);
+  visit("topK", options.top_k);
+  visit("topP", options.top_p);
+  visit.seed("seed", options.seed);
+  visit("repetitionPenalty", options.repetition_penalty);
+  visit("noRepeatNgramSize", options.no_repeat_ngram_size);
+  visit("badWords", options.bad_words);
+  visit("suppressTokens", options.suppress_tokens, "ids of tokens");
+  visit("beginSuppressTokens", options.begin_suppress_tokens, "ids of tokens");
+}
+
+template <class Visit>
+void fields(Visit& visit, DecoderOptions& options) {
+  visit("attention", options.attention);
+  visit("trace", options.trace);
+  visit("patch", options.patch);
+  visit("ablate", options.ablate, 3);
+}
+
+/// Visits the options that generating a text and listing the next tokens share.
+template <class Visit, class Options>
+void shared_fields(Visit& visit, Options& options) {
+  fields(visit, static_cast<TaskPromptOptions&>(options));
+  fields(visit, static_cast<SampleOptions&>(options));
+  fields(visit, static_cast<DecoderOptions&>(options));
+}
+
+template <class Visit>
+void fields(Visit& visit, GenerateOptions& options) {
+  visit("maxNewTokens", options.max_new_tokens, 1);
+  visit("minNewTokens", options.min_new_tokens);
+  visit("beams", options.beams);
+  visit("lengthPenalty", options.length_penalty);
+  visit("earlyStopping", options.early_stopping);
+  visit("stopStrings", options.stop_strings);
+  visit("hypotheses", options.hypotheses);
+  visit("stream", options.stream);
+  shared_fields(visit, options);
+}
+
+template <class Visit>
+void fields(Visit& visit, NextOptions& options) {
+  visit("next", options.count);
+  shared_fields(visit, options);
+}
+
+/// Visits everything that a run showed.
+template <class Visit>
+void shown_fields(Visit& visit, GenerationAttention& attention, std::vector<TracedTensor>& trace) {
+  visit.attention({&attention.encoder, &attention.decoder, &attention.cross});
+  visit.trace(std::move(trace));
+}
+
+template <class Visit>
+void fields(Visit& visit, Generation& result) {
+  fields(visit, result.output);
+  visit("promptTokens", result.prompt_tokens);
+  visit("clipped", result.clipped);
+  visit("ended", result.ended);
+  shown_fields(visit, result.attention, result.trace);
+  if (!result.hypotheses.empty()) visit("hypotheses", result.hypotheses);
+}
+
+template <class Visit>
+void fields(Visit& visit, const NextToken& token) {
+  visit("id", token.id);
+  visit("text", token.text);
+  visit("logprob", token.logprob);
+  visit("probability", token.probability);
+}
+
+template <class Visit>
+void fields(Visit& visit, Prediction& result) {
+  visit("next", result.next);
+  visit("promptTokens", result.prompt_tokens);
+  visit("clipped", result.clipped);
+  shown_fields(visit, result.attention, result.trace);
+}
 
 /// How a text is continued, after all that says so: the call's options, the folder, what is usual.
 struct GenerationPlan {
@@ -52,8 +127,10 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
                                                        std::span<const std::int32_t> ends);
 
 class GenerationJob;
+class PredictionJob;
+struct GenerationState;
 
-/// Text to its continuation or, of a model with an encoder, to the answer.
+/// Continues texts or, for a model with an encoder, answers them.
 class GeneratePipeline final : public Pipeline {
  public:
   static constexpr std::array tasks = {Task::text_generation, Task::text2text_generation};
@@ -70,20 +147,22 @@ class GeneratePipeline final : public Pipeline {
   std::vector<NamedParameter> parameters() override { return model_->parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_->decoder().compute(); }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
   GenerationModel& model() { return *model_; }
 
   /// Starts on several texts. Throws `invalid_option` for options, heads or names that do not
   /// exist. Of one text's error the others hear nothing: `empty_input` for a text without tokens,
   /// `too_large` for one of over max_text_bytes or one whose search or trace may take too much
   /// memory, `non_finite`. The pipeline outlives the job.
-  GenerationJob begin(std::span<const std::string_view> texts, const GenerateTask& options,
-                      ResultForm form = ResultForm::json);
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
+  GenerationJob begin(std::span<const std::string_view> texts, const GenerateOptions& options);
+  /// Lists the tokens that may come next.
+  PredictionJob begin(std::span<const std::string_view> texts, const NextOptions& options);
+  /// Options with the field `next` are NextOptions, all others GenerateOptions.
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
  private:
-  friend class GenerationJob;
+  friend struct GenerationState;
 
   // The folder's settings, with those of the task that is asked for.
   GenerationConfig settings(const TaskPromptOptions& options) const;
@@ -93,43 +172,48 @@ class GeneratePipeline final : public Pipeline {
   std::unique_ptr<GenerationModel> model_;
 };
 
-/// Texts that are being continued, or answered, one after the other.
-class GenerationJob final : public Job {
+/// Texts that are being continued or answered, one after the other.
+class GenerationJob final : public TypedJob<Generation> {
  public:
   GenerationJob(GenerationJob&&) noexcept;
   GenerationJob& operator=(GenerationJob&&) noexcept;
   ~GenerationJob() override;
 
-  /// Reads a text, feeds some of its tokens, writes one, or ends it.
+  /// Reads a text, feeds some of its tokens, writes a token, or ends a text.
   bool step() override;
 
-  /// With options.stream: the token that the last step wrote, if it did and it adds to the text.
+  /// With options.stream: the token that the last step wrote, if it adds to the text.
   const std::optional<GenerationStep>& streamed() const;
-  /// streamed() as {token, text, promptTokens?, attention?: {encoder?, decoder, cross?}};
+  /// Writes streamed() as {token, text, promptTokens?, attention?: {encoder?, decoder, cross?}};
   /// promptTokens and `encoder` with a text's first token.
-  std::optional<Result> progress() override;
+  bool show(ResultWriter& writer) override;
 
-  /// One a text, in their order, once done; they are moved out.
-  std::vector<std::variant<Generation, Error>> take_generations();
-  std::vector<std::variant<Prediction, Error>> take_predictions();
-  std::vector<Outcome> end() override;
+  Results<Generation> take() override;
 
  private:
   friend class GeneratePipeline;
-  struct State;
-  explicit GenerationJob(std::unique_ptr<State> state);
+  explicit GenerationJob(std::unique_ptr<GenerationState> state);
+  void write_fields(ResultWriter& writer, Generation& result) override { fields(writer, result); }
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<GenerationState> state_;
 };
 
-/// As text: what was written, line breaks as "\n"; or {text, score, tokens: [{id, text, start, end,
-/// logprob}], promptTokens: [{id, text, start, end}], clipped, ended, attention?: {encoder?,
-/// decoder, cross?}, trace?, hypotheses?: [{text, score, tokens}]}.
-Result to_result(Generation generation, ResultForm form);
-/// As text: tokens and their probabilities, with tabs between; or {next: [{id, text, logprob,
-/// probability}], promptTokens, clipped, attention?, trace?}.
-Result to_result(Prediction prediction, ResultForm form);
-/// See GenerationJob::progress.
-Result to_result(GenerationStep step, const std::vector<InputToken>* prompt, ResultForm form);
+/// Texts whose next tokens are listed, one text after the other.
+class PredictionJob final : public TypedJob<Prediction> {
+ public:
+  PredictionJob(PredictionJob&&) noexcept;
+  PredictionJob& operator=(PredictionJob&&) noexcept;
+  ~PredictionJob() override;
+
+  bool step() override;
+  Results<Prediction> take() override;
+
+ private:
+  friend class GeneratePipeline;
+  explicit PredictionJob(std::unique_ptr<GenerationState> state);
+  void write_fields(ResultWriter& writer, Prediction& result) override { fields(writer, result); }
+
+  std::unique_ptr<GenerationState> state_;
+};
 
 }  // namespace glassformer

@@ -11,6 +11,9 @@
 namespace glassformer {
 namespace {
 
+// The purpose of a call: to write a text, or to list its next tokens.
+using GenerateTask = std::variant<GenerateOptions, NextOptions>;
+
 // A prompt's tokens are read so many at once: enough to keep the matrix products busy, few enough
 // that somebody who waits may give up in between.
 constexpr std::size_t prompt_rows = 256;
@@ -50,7 +53,7 @@ void expect_stops(std::span<const std::string> stops) {
 
 }  // namespace
 
-struct GenerationJob::State {
+struct GenerationState {
   struct Text {
     std::string text;  // until it is read
     std::optional<Error> error = {};
@@ -63,9 +66,8 @@ struct GenerationJob::State {
     std::vector<TracedTensor> trace = {};
   };
 
-  State(GeneratePipeline& owner, const GenerateTask& task, ResultForm as)
+  GenerationState(GeneratePipeline& owner, const GenerateTask& task)
       : pipeline(owner),
-        form(as),
         generate(std::holds_alternative<GenerateOptions>(task)),
         options(generate ? std::get<GenerateOptions>(task) : GenerateOptions()) {
     if (generate) {
@@ -125,7 +127,6 @@ struct GenerationJob::State {
   bool searches() const { return plan.search.beams > 1 && generate; }
 
   GeneratePipeline& pipeline;
-  ResultForm form;
   bool generate;  // else: what may come next
   GenerateOptions options;
   std::size_t count = 0;
@@ -153,7 +154,7 @@ struct GenerationJob::State {
   std::vector<Extension> extensions;
 };
 
-void GenerationJob::State::take_step() {
+void GenerationState::take_step() {
   streamed.reset();
   if (current == texts.size()) return;
   try {
@@ -176,7 +177,7 @@ void GenerationJob::State::take_step() {
 }
 
 // Throws where the search, or what is to be shown, may not fit.
-void GenerationJob::State::expect_room(const GenerationInput& input) {
+void GenerationState::expect_room(const GenerationInput& input) {
   const ModelConfig& config = pipeline.config_;
   const StackConfig& stack = config.decoder();
   const std::uint64_t node = cache_bytes(stack) + 128;
@@ -202,7 +203,7 @@ void GenerationJob::State::expect_room(const GenerationInput& input) {
   budget.take(numbers);
 }
 
-void GenerationJob::State::start() {
+void GenerationState::start() {
   Text& text = texts[current];
   const std::size_t positions = pipeline.config_.decoder().max_length;
   expect_text_size(GeneratePipeline::max_text_bytes, text.text.size());
@@ -260,7 +261,7 @@ void GenerationJob::State::start() {
 }
 
 // All tokens of the prompt but the last, which the search feeds.
-void GenerationJob::State::feed_some() {
+void GenerationState::feed_some() {
   extensions.clear();
   const std::size_t end = std::min(prompt.size() - 1, fed + prompt_rows);
   for (; fed < end; ++fed) {
@@ -273,7 +274,7 @@ void GenerationJob::State::feed_some() {
   if (asks_for_logits(trace.request())) decoder.project(const_view(hidden), state);
 }
 
-void GenerationJob::State::predict() {
+void GenerationState::predict() {
   Text& text = texts[current];
   Prediction& prediction = text.prediction;
   const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
@@ -296,7 +297,7 @@ void GenerationJob::State::predict() {
 }
 
 // Whether the text up to this token, prompt included, has a stop string that ends within it.
-bool GenerationJob::State::completes_stop_string(const std::vector<Candidate>& tree,
+bool GenerationState::completes_stop_string(const std::vector<Candidate>& tree,
                                                  CandidateIndex last) const {
   std::size_t longest = 0;
   for (const std::string& stop : stop_strings) longest = std::max(longest, stop.size());
@@ -322,7 +323,7 @@ bool GenerationJob::State::completes_stop_string(const std::vector<Candidate>& t
 }
 
 // The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
-OutputText GenerationJob::State::output(const Hypothesis& hypothesis, bool final) const {
+OutputText GenerationState::output(const Hypothesis& hypothesis, bool final) const {
   OutputWriter written(pipeline.tokenizer());
   for (const CandidateIndex i : search->path(0, hypothesis.last)) {
     const Candidate& candidate = search->tree(0)[i];
@@ -332,7 +333,7 @@ OutputText GenerationJob::State::output(const Hypothesis& hypothesis, bool final
   return {.text = written.text(), .score = hypothesis.score, .tokens = written.tokens()};
 }
 
-void GenerationJob::State::stream() {
+void GenerationState::stream() {
   if (!search->finite(0)) return;
   const std::vector<Candidate>& tree = search->tree(0);
   const Candidate& last = tree[search->leader(0)];
@@ -360,7 +361,7 @@ void GenerationJob::State::stream() {
   }
 }
 
-void GenerationJob::State::finish() {
+void GenerationState::finish() {
   if (!search->finite(0)) refuse_infinite();
   const std::vector<Hypothesis> hypotheses = search->hypotheses(0);
   if (hypotheses.empty()) throw_error(ErrorCode::internal, "a search without an outcome");
@@ -378,7 +379,7 @@ void GenerationJob::State::finish() {
   drop();
 }
 
-GenerationJob::State::Shown GenerationJob::State::shown_by(const DecodingState& state,
+GenerationState::Shown GenerationState::shown_by(const DecodingState& state,
                                                            NodeIndex node) {
   Shown shown;
   if (options.attention) {
@@ -395,7 +396,7 @@ GenerationJob::State::Shown GenerationJob::State::shown_by(const DecodingState& 
 
 // What the steps that wrote the tokens up to `last` show. The step that wrote the last token was
 // fed with the one before it.
-GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
+GenerationState::Shown GenerationState::show(CandidateIndex last) {
   if (!options.attention && options.trace.empty()) return {};
   const std::vector<Candidate>& tree = search->tree(0);
   if (!searches()) return shown_by(decoding->state(), tree[tree[last].parent].node);
@@ -423,7 +424,7 @@ GenerationJob::State::Shown GenerationJob::State::show(CandidateIndex last) {
 }
 
 // The text at work has what it will have.
-void GenerationJob::State::drop() {
+void GenerationState::drop() {
   writer.reset();
   search.reset();
   chooser.reset();
@@ -433,62 +434,84 @@ void GenerationJob::State::drop() {
   ++current;
 }
 
-GenerationJob GeneratePipeline::begin(std::span<const std::string_view> texts,
-                                      const GenerateTask& options, ResultForm form) {
-  auto state = std::make_unique<GenerationJob::State>(*this, options, form);
+namespace {
+
+std::unique_ptr<GenerationState> make_state(GeneratePipeline& pipeline,
+                                            std::span<const std::string_view> texts,
+                                            const GenerateTask& task) {
+  auto state = std::make_unique<GenerationState>(pipeline, task);
   for (const std::string_view text : texts) {
-    state->texts.emplace_back(GenerationJob::State::Text{.text = std::string(text)});
+    state->texts.emplace_back(GenerationState::Text{.text = std::string(text)});
   }
-  return GenerationJob(std::move(state));
+  return state;
 }
 
-GenerationJob::GenerationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
+bool take_step(GenerationState& state) {
+  state.take_step();
+  return state.current < state.texts.size();
+}
+
+template <class Typed>
+Results<Typed> take_all(GenerationState& state, Typed GenerationState::Text::*result) {
+  Results<Typed> results;
+  for (GenerationState::Text& text : state.texts) {
+    if (text.error) {
+      results.emplace_back(*text.error);
+    } else {
+      results.emplace_back(std::move(text.*result));
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+GenerationJob GeneratePipeline::begin(std::span<const std::string_view> texts,
+                                      const GenerateOptions& options) {
+  return GenerationJob(make_state(*this, texts, options));
+}
+
+PredictionJob GeneratePipeline::begin(std::span<const std::string_view> texts,
+                                      const NextOptions& options) {
+  return PredictionJob(make_state(*this, texts, options));
+}
+
+GenerationJob::GenerationJob(std::unique_ptr<GenerationState> state) : state_(std::move(state)) {}
 GenerationJob::GenerationJob(GenerationJob&&) noexcept = default;
 GenerationJob& GenerationJob::operator=(GenerationJob&&) noexcept = default;
 GenerationJob::~GenerationJob() = default;
 
-bool GenerationJob::step() {
-  state_->take_step();
-  return state_->current < state_->texts.size();
-}
+bool GenerationJob::step() { return take_step(*state_); }
 
 const std::optional<GenerationStep>& GenerationJob::streamed() const { return state_->streamed; }
 
-std::optional<Result> GenerationJob::progress() {
-  if (!state_->streamed) return std::nullopt;
-  const std::vector<InputToken>& prompt = state_->texts[state_->current].generation.prompt_tokens;
+bool GenerationJob::show(ResultWriter& writer) {
+  if (!state_->streamed) return false;
+  GenerationStep& step = *state_->streamed;
   const bool first = state_->search->tree(0)[state_->search->leader(0)].length == 1;
-  return to_result(*state_->streamed, first ? &prompt : nullptr, state_->form);
+  writer.object([&] {
+    writer("token", step.token);
+    writer("text", step.text);
+    if (first) writer("promptTokens", state_->texts[state_->current].generation.prompt_tokens);
+    std::vector<TracedTensor> none;
+    shown_fields(writer, step.attention, none);
+  });
+  return true;
 }
 
-std::vector<std::variant<Generation, Error>> GenerationJob::take_generations() {
-  std::vector<std::variant<Generation, Error>> results;
-  for (State::Text& text : state_->texts) {
-    if (text.error) {
-      results.emplace_back(*text.error);
-    } else {
-      results.emplace_back(std::move(text.generation));
-    }
-  }
-  return results;
+Results<Generation> GenerationJob::take() {
+  return take_all(*state_, &GenerationState::Text::generation);
 }
 
-std::vector<std::variant<Prediction, Error>> GenerationJob::take_predictions() {
-  std::vector<std::variant<Prediction, Error>> results;
-  for (State::Text& text : state_->texts) {
-    if (text.error) {
-      results.emplace_back(*text.error);
-    } else {
-      results.emplace_back(std::move(text.prediction));
-    }
-  }
-  return results;
-}
+PredictionJob::PredictionJob(std::unique_ptr<GenerationState> state) : state_(std::move(state)) {}
+PredictionJob::PredictionJob(PredictionJob&&) noexcept = default;
+PredictionJob& PredictionJob::operator=(PredictionJob&&) noexcept = default;
+PredictionJob::~PredictionJob() = default;
 
-std::vector<Outcome> GenerationJob::end() {
-  const auto write = [&](auto result) { return to_result(std::move(result), state_->form); };
-  if (state_->generate) return to_outcomes(take_generations(), write);
-  return to_outcomes(take_predictions(), write);
+bool PredictionJob::step() { return take_step(*state_); }
+
+Results<Prediction> PredictionJob::take() {
+  return take_all(*state_, &GenerationState::Text::prediction);
 }
 
 }  // namespace glassformer

@@ -15,7 +15,7 @@ void EncoderTexts::start(std::span<const TextInput> texts) {
   }
 }
 
-bool EncoderTexts::step() {
+bool EncoderTexts::run_batch() {
   return work_.step([this](std::size_t index, EncoderAnswer answer) {
     Text& text = texts_[index];
     text.answers.push_back(std::move(answer));

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tasks/reading/encoder_pipeline.hpp"
@@ -17,10 +16,10 @@ class EncoderTexts {
  public:
   virtual ~EncoderTexts() = default;
 
-  /// Reads the texts; before the first step.
+  /// Reads the texts; call before the first step.
   void start(std::span<const TextInput> texts);
   /// Answers a batch of them. Returns whether any are left.
-  bool step();
+  bool run_batch();
 
  protected:
   EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options)
@@ -41,78 +40,44 @@ class EncoderTexts {
   EncoderPipeline::Work work_;
 };
 
-/// The texts of a task: a pipeline with
+/// The texts of a task, a pipeline with
 ///
-///     using Typed = …                                       what a text becomes
+///     using Typed = …, Options = …
 ///     vector<EncoderInput> read(TextInput, options)         the windows of a text
-///     Typed answer(vector<EncoderAnswer>, text, options)    what the model makes of them
-///     Result to_result(Typed, form)
-template <class Task, class Options, class Output>
-class TaskTexts : public EncoderTexts {
+///     Typed answer(vector<EncoderAnswer>, text, options)    the result of their answers
+///     void write_fields(ResultWriter&, Typed&)
+template <class Task>
+class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderTexts {
  public:
-  TaskTexts(Task& task, std::span<const TextInput> texts, const Options& options)
+  using Typed = typename Task::Typed;
+  using Options = typename Task::Options;
+
+  EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options)
       : EncoderTexts(task, encoder_options(options)),
-        outputs(texts.size()),
         task_(task),
-        options_(options) {}
-
-  std::vector<std::variant<Output, Error>> outputs;  ///< of each text
-
- protected:
-  typename Task::Typed answer(std::vector<EncoderAnswer> windows, std::string_view text) const {
-    return task_.answer(std::move(windows), text, options_);
+        options_(options),
+        results_(texts.size()) {
+    start(texts);
   }
-  Task& task_;
+
+  bool step() override { return run_batch(); }
+  Results<Typed> take() override { return std::move(results_); }
 
  private:
   std::vector<EncoderInput> read(const TextInput& text) const override {
     return task_.read(text, options_);
   }
-  void refuse(std::size_t index, const Error& error) override { outputs[index] = error; }
+  void take(std::size_t index, std::vector<EncoderAnswer> windows, std::string_view text) override {
+    results_[index] = task_.answer(std::move(windows), text, options_);
+  }
+  void refuse(std::size_t index, const Error& error) override { results_[index] = error; }
+  void write_fields(ResultWriter& writer, Typed& result) override {
+    task_.write_fields(writer, result);
+  }
 
+  Task& task_;
   Options options_;
+  Results<Typed> results_;
 };
-
-/// Texts whose results are written.
-template <class Task, class Options>
-class EncoderJob final : public Job, private TaskTexts<Task, Options, Result> {
- public:
-  EncoderJob(Task& task, std::span<const TextInput> texts, const Options& options, ResultForm form)
-      : TaskTexts<Task, Options, Result>(task, texts, options), form_(form) {
-    this->start(texts);
-  }
-
-  bool step() override { return EncoderTexts::step(); }
-  std::vector<Outcome> end() override { return std::move(this->outputs); }
-
- private:
-  void take(std::size_t index, std::vector<EncoderAnswer> windows, std::string_view text) override {
-    this->outputs[index] = this->task_.to_result(this->answer(std::move(windows), text), form_);
-  }
-
-  ResultForm form_;
-};
-
-/// Texts whose results are returned.
-template <class Task, class Options>
-class TypedTexts final : public TaskTexts<Task, Options, typename Task::Typed> {
- public:
-  using TaskTexts<Task, Options, typename Task::Typed>::TaskTexts;
-
- private:
-  void take(std::size_t index, std::vector<EncoderAnswer> windows, std::string_view text) override {
-    this->outputs[index] = this->answer(std::move(windows), text);
-  }
-};
-
-/// What `task` makes of these texts.
-template <class Task, class Options>
-auto run_all(Task& task, std::span<const TextInput> texts, const Options& options) {
-  TypedTexts<Task, Options> all(task, texts, options);
-  all.start(texts);
-  while (all.step()) {
-  }
-  return std::move(all.outputs);
-}
 
 }  // namespace glassformer

@@ -19,16 +19,6 @@ std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size
 
 }  // namespace
 
-EncoderOptions read_encoder_options(OptionsReader& reader) {
-  EncoderOptions options;
-  options.attention = reader.flag("attention");
-  options.trace = reader.names("trace");
-  options.patch = reader.patches("patch");
-  options.ablate = reader.heads("ablate", 1);
-  options.mask_tokens = reader.indices("maskTokens", "positions of tokens");
-  return options;
-}
-
 void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows) {
   if (windows.size() == 1) return;
   const char* option = options.attention              ? "attention"

@@ -15,9 +15,14 @@
 
 namespace glassformer {
 
-/// {"attention": bool, "trace": [name], "patch": [see OptionsReader], "ablate": [{"attention":
-/// "encoder", "layer": int, "head": int}], "maskTokens": [int]}
-EncoderOptions read_encoder_options(OptionsReader& reader);
+template <class Visit>
+void fields(Visit& visit, EncoderOptions& options) {
+  visit("attention", options.attention);
+  visit("trace", options.trace);
+  visit("patch", options.patch);
+  visit("ablate", options.ablate, 1);
+  visit("maskTokens", options.mask_tokens, "positions of tokens");
+}
 
 /// Throws `too_large`, naming the option, if a text has several windows and one of the options
 /// needs a text of one.
@@ -39,7 +44,8 @@ class EncoderPipeline : public Pipeline {
   std::vector<NamedParameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
   const InputReader& reader() const { return reader_; }
   EncoderRunner model() { return {model_, session_}; }
 

@@ -173,17 +173,6 @@ std::vector<Entity> merge_groups(std::span<const Labeled> labeled,
 
 }  // namespace
 
-Aggregation parse_aggregation(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> names{"none", "simple", "first", "average",
-                                                         "max"};
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw_error(ErrorCode::invalid_option,
-                {"aggregation: expected none, simple, first, average or max, got \"{}\"", {name}});
-  }
-  return static_cast<Aggregation>(found - names.begin());
-}
-
 std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
                                   const ConstView<2>& probabilities, const PieceRules& rules,
                                   const EntityOptions& options) {

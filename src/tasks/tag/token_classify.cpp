@@ -13,27 +13,15 @@
 
 namespace glassformer {
 
-TokenClassifyOptions parse_token_classify_options(const TaskOptions& task) {
-  OptionsReader reader(task);
-  TokenClassifyOptions options;
-  options.encoder = read_encoder_options(reader);
-  if (reader.find("aggregation")) {
-    options.aggregation = parse_aggregation(reader.string("aggregation"));
-  }
-  if (reader.find("ignoreLabels")) options.ignore_labels = reader.names("ignoreLabels");
-  static constexpr std::array<std::string_view, 2> windows = {"all", "first"};
-  options.window = static_cast<TokenClassifyWindow>(reader.choose("window", windows));
-  if (reader.find("stride")) options.stride = reader.index("stride");
-  reader.finish();
-  return options;
+std::unique_ptr<Job> TokenClassifyPipeline::begin(const TaskInputs& inputs,
+                                                  const TaskOptions& options) {
+  return begin(inputs.texts, read_options<TokenClassifyOptions>(options));
 }
 
-std::unique_ptr<Job> TokenClassifyPipeline::begin(std::span<const TextInput> texts,
-                                                  const TaskOptions& options, ResultForm form) {
-  const TokenClassifyOptions parsed = parse_token_classify_options(options);
-  check(parsed);
-  return std::make_unique<EncoderJob<TokenClassifyPipeline, TokenClassifyOptions>>(*this, texts,
-                                                                                   parsed, form);
+std::unique_ptr<TypedJob<TokenClassification>> TokenClassifyPipeline::begin(
+    std::span<const TextInput> texts, const TokenClassifyOptions& options) {
+  check(options);
+  return std::make_unique<EncoderJob<TokenClassifyPipeline>>(*this, texts, options);
 }
 
 TokenClassification TokenClassifyPipeline::classify(std::string_view text,
@@ -41,9 +29,9 @@ TokenClassification TokenClassifyPipeline::classify(std::string_view text,
   return only(classify_batch(std::span(&text, 1), options));
 }
 
-std::vector<std::variant<TokenClassification, Error>> TokenClassifyPipeline::classify_batch(
+Results<TokenClassification> TokenClassifyPipeline::classify_batch(
     std::span<const std::string_view> texts, const TokenClassifyOptions& options) {
-  return run_all(*this, to_inputs(texts), options);
+  return run_all(*begin(std::vector<TextInput>(texts.begin(), texts.end()), options));
 }
 
 void TokenClassifyPipeline::check(const TokenClassifyOptions& options) const {
@@ -116,45 +104,6 @@ TokenClassification TokenClassifyPipeline::answer(std::vector<EncoderAnswer> win
   result.attention = std::move(answer.attention);
   result.trace = std::move(answer.trace);
   return result;
-}
-
-Result TokenClassifyPipeline::to_result(TokenClassification result, ResultForm form) const {
-  if (is_line(form)) {
-    std::string line;
-    for (const Entity& entity : result.entities) {
-      const std::string score = six_decimals(entity.score);
-      if (!line.empty()) line += '\t';
-      line.append(printable(entity.entity))
-          .append("\t")
-          .append(entity.word)
-          .append("\t")
-          .append(score);
-    }
-    return {.text = std::move(line), .clipped = result.clipped};
-  }
-  ResultWriter json(form);
-  json.object([&] {
-    json.key("entities");
-    json.array(result.entities, [&](const Entity& entity) {
-      json.object([&] {
-        json.field("entity", entity.entity);
-        json.field("score", entity.score);
-        json.field("word", entity.word);
-        json.field("start", entity.start);
-        json.field("end", entity.end);
-        if (entity.index) json.field("index", *entity.index);
-      });
-    });
-    json.key("tokens");
-    write(json, result.tokens);
-    json.field("windows", result.windows);
-    json.field("clipped", result.clipped);
-    if (result.attention) {
-      json.tensors({to_tensor("attention.encoder", std::move(*result.attention))});
-    }
-    json.trace(std::move(result.trace));
-  });
-  return json.take_result();
 }
 
 std::unique_ptr<Pipeline> make_token_classify(PipelineParts& parts) {

@@ -13,14 +13,45 @@
 
 namespace glassformer {
 
-/// {"aggregation": "none" | "simple" | "first" | "average" | "max", "ignoreLabels": [label],
-/// "window": "all" | "first", "stride": int} and what EncoderOptions has, every field optional.
-TokenClassifyOptions parse_token_classify_options(const TaskOptions& task);
+template <>
+inline constexpr std::array choice_list<Aggregation>{"none", "simple", "first", "average", "max"};
+template <>
+inline constexpr std::array choice_list<TokenClassifyWindow>{"all", "first"};
 
-/// Text to the entities in it: names of people, places and the like.
+template <class Visit>
+void fields(Visit& visit, TokenClassifyOptions& options) {
+  fields(visit, options.encoder);
+  visit("aggregation", options.aggregation);
+  visit("ignoreLabels", options.ignore_labels);
+  visit("window", options.window);
+  visit("stride", options.stride);
+}
+
+template <class Visit>
+void fields(Visit& visit, const Entity& entity) {
+  visit("entity", entity.entity);
+  visit("score", entity.score);
+  visit("word", entity.word);
+  visit("start", entity.start);
+  visit("end", entity.end);
+  visit("index", entity.index);
+}
+
+template <class Visit>
+void fields(Visit& visit, TokenClassification& result) {
+  visit("entities", result.entities);
+  visit("tokens", result.tokens);
+  visit("windows", result.windows);
+  visit("clipped", result.clipped);
+  visit.attention({.encoder = &result.attention});
+  visit.trace(std::move(result.trace));
+}
+
+/// Finds the entities in a text: names of people, places and the like.
 class TokenClassifyPipeline final : public EncoderPipeline {
  public:
   using Typed = TokenClassification;
+  using Options = TokenClassifyOptions;
   static constexpr std::array tasks = {Task::token_classification};
 
   /// Throws `wrong_task` unless the configuration describes a classifier of tokens; what
@@ -29,23 +60,24 @@ class TokenClassifyPipeline final : public EncoderPipeline {
                         Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
 
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
+  std::unique_ptr<TypedJob<TokenClassification>> begin(std::span<const TextInput> texts,
+                                                       const TokenClassifyOptions& options);
 
   /// Throws what InputReader and Work throw, and `non_finite` where a logit is not a finite number.
   TokenClassification classify(std::string_view text, const TokenClassifyOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.
-  std::vector<std::variant<TokenClassification, Error>> classify_batch(
+  Results<TokenClassification> classify_batch(
       std::span<const std::string_view> texts, const TokenClassifyOptions& options = {});
 
   // For EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const TokenClassifyOptions& options) const;
   TokenClassification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                              const TokenClassifyOptions& options) const;
-  /// As text: "ENTITY<tab>WORD<tab>SCORE" of each, with tabs between; or {entities: [{entity,
-  /// score, word, start, end, index?}], tokens, windows, clipped, attention?, trace?}.
-  Result to_result(TokenClassification result, ResultForm form) const;
+  void write_fields(ResultWriter& writer, TokenClassification& result) const {
+    fields(writer, result);
+  }
 
  private:
   // Throws `invalid_option` for a stride that does not fit.

@@ -151,12 +151,10 @@ Translation TranslatePipeline::translate(std::string_view text, const TranslateO
   return only(translate_batch(std::span(&text, 1), options));
 }
 
-std::vector<std::variant<Translation, Error>> TranslatePipeline::translate_batch(
-    std::span<const std::string_view> texts, const TranslateOptions& options) {
+Results<Translation> TranslatePipeline::translate_batch(std::span<const std::string_view> texts,
+                                                        const TranslateOptions& options) {
   TranslationJob job = begin(texts, options);
-  while (job.step()) {
-  }
-  return job.take_results();
+  return run_all(job);
 }
 
 std::unique_ptr<Pipeline> make_translate(PipelineParts& parts) {

@@ -23,13 +23,78 @@
 
 namespace glassformer {
 
-/// {"beams": int, "lengthPenalty": number, "earlyStopping": bool or "never", "maxLength": int,
-/// "prefixes": [[int]], "maskTokens": [[int]], "attention": bool, "alignment": bool or {"layer":
-/// int, "heads": [int]}, "hypotheses": bool, "stream": bool, "trace": [name], "patch": [see
-/// OptionsReader], "ablate":
-/// [{"attention": "encoder", "decoder" or "cross", "layer": int, "head": int}]}, every field
-/// optional. Throws `invalid_option` naming the field for anything else.
-TranslateOptions parse_translate_options(const TaskOptions& task);
+template <class Visit>
+void fields(Visit& visit, AlignmentOptions& options) {
+  visit("layer", options.layer);
+  visit("heads", options.heads, "heads' numbers");
+}
+
+template <class Visit>
+void fields(Visit& visit, TranslateOptions& options) {
+  visit("beams", options.beams);
+  visit("lengthPenalty", options.length_penalty);
+  visit("earlyStopping", options.early_stopping);
+  visit("maxLength", options.max_length, 1);
+  visit("prefixes", options.prefixes, "ids");
+  visit("maskTokens", options.mask_tokens, "positions of tokens");
+  visit("attention", options.attention);
+  visit("hypotheses", options.hypotheses);
+  visit("stream", options.stream);
+  visit("trace", options.trace);
+  visit("patch", options.patch);
+  visit("ablate", options.ablate, 3);
+  visit.flag_or_options("alignment", options.alignment);
+}
+
+template <class Visit>
+void fields(Visit& visit, const TextRange& range) {
+  visit("start", range.start);
+  visit("end", range.end);
+}
+
+template <class Visit>
+void fields(Visit& visit, const AlignmentLink& link) {
+  visit("target", link.target);
+  visit("source", link.source);
+  visit("weight", link.weight);
+}
+
+template <class Visit>
+void fields(Visit& visit, const SearchNode& node) {
+  visit("parent", node.parent);
+  visit("id", node.id);
+  visit("text", node.text);
+  visit("logprob", node.logprob);
+  visit("total", node.total);
+  visit("kept", node.kept);
+}
+
+template <class Visit>
+void fields(Visit& visit, SentenceTranslation& sentence) {
+  fields(visit, sentence.output);
+  visit("start", sentence.start);
+  visit("end", sentence.end);
+  visit("targetStart", sentence.target_start);
+  visit("targetEnd", sentence.target_end);
+  visit("clipped", sentence.clipped);
+  visit("sourceTokens", sentence.source_tokens);
+  if (sentence.cross) {
+    visit.attention({&sentence.encoder, &sentence.decoder, &sentence.cross});
+  }
+  visit.trace(std::move(sentence.trace));
+  visit("alignment", sentence.alignment);
+  if (sentence.tree.empty()) return;
+  visit("hypotheses", sentence.hypotheses);
+  visit("tree", sentence.tree);
+}
+
+template <class Visit>
+void fields(Visit& visit, Translation& result) {
+  visit("text", result.text);
+  visit("score", result.score);
+  visit.each("sentences", result.sentences,
+             [&](SentenceTranslation& sentence) { fields(visit, sentence); });
+}
 
 /// A token as it leaves the decoder. An end token adds nothing to the text, and does not.
 struct StreamedToken {
@@ -44,7 +109,8 @@ struct StreamedToken {
 
 class TranslationJob;
 
-/// Text to translation: split into sentences, tokenize, search, join with the input's own spacing.
+/// Translates texts: splits them into sentences, tokenizes, searches, and joins the translations
+/// with the spacing of the input.
 class TranslatePipeline final : public Pipeline {
  public:
   static constexpr std::array tasks = {Task::translation};
@@ -65,7 +131,7 @@ class TranslatePipeline final : public Pipeline {
   std::vector<NamedParameter> parameters() override { return model_.parameters(); }
   const ModelConfig& config() const override { return config_; }
   Compute compute() const override { return model_.compute(); }
-  const Tokenizer& tokenizer() const override { return target_tokenizer(); }
+  const Tokenizer* vocabulary() const override { return &target_tokenizer(); }
   const Tokenizer& source_tokenizer() const { return *source_tokenizer_; }
   const Tokenizer& target_tokenizer() const {
     return target_tokenizer_ ? *target_tokenizer_ : *source_tokenizer_;
@@ -84,14 +150,13 @@ class TranslatePipeline final : public Pipeline {
   /// the model's limit is cut at clauses or words; what has none is clipped. Any number of jobs may
   /// be under way; the pipeline outlives them.
   TranslationJob begin(std::span<const std::string_view> texts,
-                       const TranslateOptions& options = {}, ResultForm form = ResultForm::json);
-  std::unique_ptr<Job> begin(std::span<const TextInput> texts, const TaskOptions& options,
-                             ResultForm form) override;
+                       const TranslateOptions& options = {});
+  std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
   /// All at once. Throws a text's own error.
   Translation translate(std::string_view text, const TranslateOptions& options = {});
-  std::vector<std::variant<Translation, Error>> translate_batch(
-      std::span<const std::string_view> texts, const TranslateOptions& options = {});
+  Results<Translation> translate_batch(std::span<const std::string_view> texts,
+                                       const TranslateOptions& options = {});
 
  private:
   friend class TranslationJob;
@@ -119,7 +184,7 @@ class TranslatePipeline final : public Pipeline {
 };
 
 /// Translations under way.
-class TranslationJob final : public Job {
+class TranslationJob final : public TypedJob<Translation> {
  public:
   TranslationJob(TranslationJob&&) noexcept;
   TranslationJob& operator=(TranslationJob&&) noexcept;
@@ -139,30 +204,21 @@ class TranslationJob final : public Job {
   /// What is known of the sentence of streamed(): its range and source tokens, the output so far
   /// (offsets in its own text) and, with attention, the encoder's.
   const SentenceTranslation& sentence() const;
-  /// streamed() as {token, text, before?, sentence?: {index, start, end, targetStart,
+  /// Writes streamed() as {token, text, before?, sentence?: {index, start, end, targetStart,
   /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the sentence's output so
   /// far, with what follows the last one; `before` goes between what the step before showed and
   /// that. `before`, `sentence` and `encoder` come with a sentence's first token.
-  std::optional<Result> progress() override;
+  bool show(ResultWriter& writer) override;
 
-  /// One a text, in their order, once done; they are moved out.
-  std::vector<std::variant<Translation, Error>> take_results();
-  std::vector<Outcome> end() override;
+  Results<Translation> take() override;
 
  private:
   friend class TranslatePipeline;
   struct State;
   explicit TranslationJob(std::unique_ptr<State> state);
-  ResultForm form() const;
+  void write_fields(ResultWriter& writer, Translation& result) override { fields(writer, result); }
 
   std::unique_ptr<State> state_;
 };
-
-/// As text: the translation; or {text, score, sentences: [{text, score, tokens: [{id, text, start,
-/// end, logprob}], start, end, targetStart, targetEnd, clipped, sourceTokens: [{id, text, start,
-/// end}], attention?: {encoder, decoder, cross}, trace?: {NAME: {shape, data}}, alignment?:
-/// [{target: {start, end}, source: {start, end}, weight}], hypotheses?: [{text, score, tokens}],
-/// tree?: [{parent, id, text, logprob, total, kept}]}]}.
-Result to_result(Translation translation, ResultForm form);
 
 }  // namespace glassformer

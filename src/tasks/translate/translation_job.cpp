@@ -75,10 +75,9 @@ struct TranslationJob::State {
     std::vector<TracedTensor> trace = {};
   };
 
-  State(TranslatePipeline& owner, const TranslateOptions& wanted, ResultForm as)
+  State(TranslatePipeline& owner, const TranslateOptions& wanted)
       : pipeline(owner),
         options(wanted),
-        form(as),
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
         choice(owner.as_library(wanted) ? owner.library_choice_ : std::nullopt),
@@ -119,7 +118,6 @@ struct TranslationJob::State {
 
   TranslatePipeline& pipeline;
   TranslateOptions options;
-  ResultForm form;
   SearchOptions how;
   const SpecialTokens& special;
   std::optional<TokenChoice> choice;  // none: by probabilities alone
@@ -513,18 +511,17 @@ Translation TranslationJob::State::translation(const Text& text) {
 }
 
 TranslationJob TranslatePipeline::begin(std::span<const std::string_view> texts,
-                                        const TranslateOptions& options, ResultForm form) {
+                                        const TranslateOptions& options) {
   check(options);
-  auto state = std::make_unique<TranslationJob::State>(*this, options, form);
+  auto state = std::make_unique<TranslationJob::State>(*this, options);
   for (const std::string_view text : texts) state->texts.emplace_back().text = text;
   return TranslationJob(std::move(state));
 }
 
-std::unique_ptr<Job> TranslatePipeline::begin(std::span<const TextInput> texts,
-                                              const TaskOptions& options, ResultForm form) {
-  std::vector<std::string_view> alone;
-  for (const TextInput& text : texts) alone.push_back(text.alone());
-  return std::make_unique<TranslationJob>(begin(alone, parse_translate_options(options), form));
+std::unique_ptr<Job> TranslatePipeline::begin(const TaskInputs& inputs,
+                                              const TaskOptions& options) {
+  return std::make_unique<TranslationJob>(
+      begin(single_texts(inputs.texts), read_options<TranslateOptions>(options)));
 }
 
 TranslationJob::TranslationJob(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -558,8 +555,34 @@ const SentenceTranslation& TranslationJob::sentence() const {
   return state_->sentences[state_->current].result;
 }
 
-std::vector<std::variant<Translation, Error>> TranslationJob::take_results() {
-  std::vector<std::variant<Translation, Error>> results;
+bool TranslationJob::show(ResultWriter& writer) {
+  if (!streamed()) return false;
+  StreamedToken& step = *state_->streamed;
+  SentenceTranslation& sentence = state_->sentences[state_->current].result;
+  const bool first = sentence.output.tokens.size() == 1;
+  writer.object([&] {
+    writer("token", step.token);
+    writer("text", sentence.output.text);
+    if (first) {
+      writer("before", step.before);
+      writer.key("sentence");
+      writer.object([&] {
+        writer("index", step.sentence);
+        writer("start", sentence.start);
+        writer("end", sentence.end);
+        writer("targetStart", sentence.target_start);
+        writer("sourceTokens", sentence.source_tokens);
+      });
+    }
+    if (!step.cross) return;
+    std::optional<AttentionMap> encoder = first ? sentence.encoder : std::nullopt;
+    writer.attention({&encoder, &step.decoder, &step.cross});
+  });
+  return true;
+}
+
+Results<Translation> TranslationJob::take() {
+  Results<Translation> results;
   for (const State::Text& text : state_->texts) {
     if (text.error) {
       results.emplace_back(*text.error);
@@ -569,7 +592,5 @@ std::vector<std::variant<Translation, Error>> TranslationJob::take_results() {
   }
   return results;
 }
-
-ResultForm TranslationJob::form() const { return state_->form; }
 
 }  // namespace glassformer

@@ -1,3 +1,0 @@
-#include "linked.hpp"
-
-bool glassformer::links_printing() { return true; }

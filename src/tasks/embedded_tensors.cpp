@@ -1,0 +1,93 @@
+#include "tasks/embedded_tensors.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace glassformer {
+namespace {
+
+std::string base64(const std::vector<float>& values) {
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < count ? bytes[i + j] : 0u);
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += j <= count ? digits[group >> (18 - 6 * j) & 63u] : '=';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void EmbeddedTensors::attention(const Maps& maps) {
+  const auto there = [](const std::optional<AttentionMap>* map) { return map && *map; };
+  if (!there(maps.encoder) && !there(maps.decoder) && !there(maps.cross)) return;
+  key("attention");
+  object([&] {
+    const auto add = [&](const char* name, const std::optional<AttentionMap>* map) {
+      if (!there(map)) return;
+      key(name);
+      object([&] {
+        field("layers", (*map)->layers);
+        field("heads", (*map)->heads);
+        field("queries", (*map)->queries);
+        field("keys", (*map)->keys);
+        field("data", base64((*map)->data));
+      });
+    };
+    add("encoder", maps.encoder);
+    add("decoder", maps.decoder);
+    add("cross", maps.cross);
+  });
+}
+
+void EmbeddedTensors::trace(std::vector<TracedTensor> tensors) {
+  if (tensors.empty()) return;
+  key("trace");
+  object([&] {
+    for (TracedTensor& each : tensors) tensor(std::move(each));
+  });
+}
+
+void EmbeddedTensors::tensor(TracedTensor tensor) {
+  key(tensor.name);
+  object([&] {
+    (*this)("shape", tensor.shape);
+    field("data", base64(tensor.data));
+  });
+}
+
+void EmbeddedTensors::vector(std::string_view name, std::vector<float> numbers) {
+  (*this)(name, numbers);
+}
+
+void EmbeddedTensors::table(std::string_view name, std::span<const std::string> labels,
+                            std::vector<float> values) {
+  std::vector<std::vector<float>> columns(labels.size());
+  for (std::size_t i = 0; i < values.size(); ++i) columns[i % labels.size()].push_back(values[i]);
+  by_label(name, labels, columns);
+}
+
+std::vector<std::variant<std::string, Error>> results_as_json(Job& job) {
+  std::vector<std::variant<std::string, Error>> texts;
+  const std::size_t count = job.finish();
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      EmbeddedTensors writer;
+      job.write(i, writer);
+      texts.emplace_back(writer.take());
+    } catch (const Error& error) {
+      texts.emplace_back(error);
+    }
+  }
+  return texts;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tasks/pipeline.hpp"
+
+namespace glassformer {
+
+/// Writes results with their tensors inside the JSON text: attention maps as {NAME: {layers, heads,
+/// queries, keys, data}}, other tensors as {shape, data}, where data is the base64 of little-endian
+/// floats.
+class EmbeddedTensors final : public ResultWriter {
+ public:
+  void attention(const Maps& maps) override;
+  void trace(std::vector<TracedTensor> tensors) override;
+  void tensor(TracedTensor tensor) override;
+  void vector(std::string_view name, std::vector<float> numbers) override;
+  void table(std::string_view name, std::span<const std::string> labels,
+             std::vector<float> values) override;
+};
+
+/// Returns the JSON text of each result of a job that has taken its last step, or its error.
+std::vector<std::variant<std::string, Error>> results_as_json(Job& job);
+
+}  // namespace glassformer

@@ -1,0 +1,232 @@
+#include "base/decimal.hpp"
+#include "tasks/explain/explain.hpp"
+#include "tasks/explain/explanation_job.hpp"
+#include "tasks/reading/scores.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t most_orders = 1000;
+
+// The explanation of a classifier's answer to one text.
+class Work : public ExplainWork {
+ public:
+  // `label`: the label to explain; none: the model's answer.
+  Work(const ClassifierExplainer& explainer, ExplainInput input,
+       std::optional<std::string> label = std::nullopt)
+      : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}
+
+  ExplainedInput take() final {
+    return {.label = explainer_.pipeline().config().labels[label()],
+            .tokens = explainer_.tokens_of(input_),
+            .clipped = input_.input.clipped,
+            .part = take_part()};
+  }
+
+ protected:
+  virtual ExplainedInput::Part take_part() = 0;
+  virtual std::size_t label() const { return explainer_.label_of(input_, wanted_); }
+
+  const ExplainInput& input() const { return input_; }
+  const ClassifierExplainer& explainer() const { return explainer_; }
+
+ private:
+  const ClassifierExplainer& explainer_;
+  ExplainInput input_;
+  std::optional<std::string> wanted_;
+};
+
+ScoredNorms scored_norms(const ClassifierExplainer& explainer, const ExplainInput& input) {
+  ValueNorms norms = explainer.value_norms(input);
+  return {std::move(norms), explainer.token_scores(input, "value_norms")};
+}
+
+ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput& input) {
+  const ModelConfig& config = explainer.pipeline().config();
+  ScoredLens result = {.lens = explainer.lens(input), .layers = {}, .labels = config.labels};
+  const Lens& lens = result.lens;
+  for (std::size_t row = 0; row <= lens.layers; ++row) {
+    const auto from = lens.logits.begin() + static_cast<std::ptrdiff_t>(row * lens.labels);
+    std::vector<float> scores(from, from + static_cast<std::ptrdiff_t>(lens.labels));
+    to_scores(config.scoring, scores);
+    const std::string& label = config.labels[largest(scores)];
+    result.layers.push_back({label, std::move(scores)});
+  }
+  return result;
+}
+
+// A method that takes one step.
+class OneStepWork final : public Work {
+ public:
+  OneStepWork(const ClassifierExplainer& explainer, ExplainInput input,
+              const ExplainRequest& request)
+      : Work(explainer, std::move(input), request.label), request_(request) {}
+
+  bool step() override {
+    part_ = explain();
+    return false;
+  }
+  ExplainedInput::Part take_part() override { return std::move(part_); }
+
+ private:
+  ExplainedInput::Part explain() const {
+    const std::string& method = request_.method;
+    if (method == "rollout") return explainer().rollout(input());
+    if (method == "value_norms") return scored_norms(explainer(), input());
+    if (method == "lens") return scored_lens(explainer(), input());
+    if (method == "ledger") {
+      return explainer().ledger(input(), {request_.label, request_.effects.value_or(false)});
+    }
+    return explainer().cut(input(), request_.edges, request_.cut.value_or(Cut::scores), label());
+  }
+
+  const ExplainRequest& request_;
+  ExplainedInput::Part part_;
+};
+
+class TransplantWork final : public Work {
+ public:
+  TransplantWork(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
+                 const TransplantOptions& options)
+      : Work(explainer, std::move(base)),
+        donor_(std::move(donor)),
+        transplant_(explainer.transplant(input(), donor_, options)) {}
+
+  bool step() override { return transplant_.step(); }
+  std::size_t label() const override { return transplant_.table().label; }
+  ExplainedInput::Part take_part() override {
+    return explainer().describe(transplant_.table(), input(), donor_);
+  }
+
+ private:
+  ExplainInput donor_;
+  Transplant transplant_;
+};
+
+class FaithfulnessWork final : public Work {
+ public:
+  FaithfulnessWork(const ClassifierExplainer& explainer, ExplainInput input,
+                   const FaithfulnessOptions& options)
+      : Work(explainer, std::move(input), options.label),
+        test_(explainer.faithfulness(this->input(), options)) {}
+
+  bool step() override { return test_.step(); }
+  ExplainedInput::Part take_part() override {
+    return WordFaithfulness{test_.take(), input().words};
+  }
+
+ private:
+  FaithfulnessTest test_;
+};
+
+class CircuitWork final : public Work {
+ public:
+  CircuitWork(const ClassifierExplainer& explainer, ExplainInput input, float least)
+      : Work(explainer, std::move(input)), search_(explainer.circuit(this->input(), least)) {}
+
+  bool step() override { return search_.step(); }
+  std::size_t label() const override { return search_.circuit().label; }
+  ExplainedInput::Part take_part() override { return search_.circuit(); }
+
+ private:
+  CircuitSearch search_;
+};
+
+// Checks which options the method takes.
+void check(const ExplainRequest& request) {
+  expect_method(request, {"rollout", "value_norms", "lens", "ledger", "transplant", "faithfulness",
+                          "edges", "circuit"});
+  const std::string& method = request.method;
+  if (method == "ledger") return expect_only(request, {"label", "effects"});
+  if (method == "transplant" && request.site == TransplantSite::Kind::head) {
+    return expect_only(request, {"label", "site", "head"});
+  }
+  if (method == "transplant") return expect_only(request, {"label", "site"});
+  if (method == "faithfulness") {
+    return expect_only(request, {"label", "of", "scores", "orders", "seed"});
+  }
+  if (method == "edges") return expect_only(request, {"label", "edges", "cut"});
+  if (method == "circuit") return expect_only(request, {"least"});
+  expect_only(request, {});
+}
+
+TransplantSite site_of(const ExplainRequest& request) {
+  TransplantSite site = {.kind = request.site.value_or(TransplantSite::Kind::residual)};
+  if (site.kind != TransplantSite::Kind::head) return site;
+  if (!request.head) refuse_option("head: missing");
+  site.head = *request.head;
+  return site;
+}
+
+FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
+  FaithfulnessOptions options = {.label = request.label};
+  if (request.of) options.of = *request.of;
+  if (options.of != "rollout" && options.of != "value_norms" && options.of != "ledger") {
+    refuse_option({"of: expected one of rollout, value_norms, ledger, got {}",
+                   {describe(options.of)}});
+  }
+  if (request.scores) options.scores = *request.scores;
+  options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
+  if (request.seed) options.seed = static_cast<std::uint32_t>(*request.seed);
+  return options;
+}
+
+class ClassifierJob final : public ExplanationJob {
+ public:
+  ClassifierJob(ClassifyPipeline& pipeline, std::span<const TextInput> texts,
+                const ExplainRequest& request)
+      : ExplanationJob(texts, request.method),
+        explainer_(pipeline),
+        request_(request),
+        site_(site_of(request)),
+        faithfulness_(faithfulness_of(request)) {
+    if (request.label) explainer_.find_label(*request.label);
+    if (method() == "edges" && request.edges.empty()) {
+      refuse_option("edges: expected an array of one or more, got none");
+    }
+    const float least = request.least.value_or(1.0f);
+    if (!(least > 0 && least <= 1)) {
+      refuse_option({"least: expected a number above 0, at most 1, got {}",
+                     {shortest_decimal(least)}});
+    }
+  }
+
+ private:
+  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+    const auto is = [&](std::string_view name) { return method() == name; };
+    const std::optional<std::string>& label = request_.label;
+    if (is("transplant")) {
+      if (!text.pair) {
+        throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
+      }
+      return std::make_unique<TransplantWork>(explainer_, explainer_.read(text.text),
+                                              explainer_.read(*text.pair),
+                                              TransplantOptions{label, site_});
+    }
+    ExplainInput input = explainer_.read(text);
+    if (is("faithfulness")) {
+      return std::make_unique<FaithfulnessWork>(explainer_, std::move(input), faithfulness_);
+    }
+    if (is("circuit")) {
+      return std::make_unique<CircuitWork>(explainer_, std::move(input),
+                                           request_.least.value_or(0.8f));
+    }
+    return std::make_unique<OneStepWork>(explainer_, std::move(input), request_);
+  }
+
+  ClassifierExplainer explainer_;
+  ExplainRequest request_;
+  TransplantSite site_;
+  FaithfulnessOptions faithfulness_;
+};
+
+}  // namespace
+
+std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
+                                                            std::span<const TextInput> texts,
+                                                            const ExplainRequest& request) {
+  check(request);
+  return std::make_unique<ClassifierJob>(pipeline, texts, request);
+}
+
+}  // namespace glassformer

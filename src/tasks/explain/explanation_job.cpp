@@ -1,0 +1,43 @@
+#include "tasks/explain/explanation_job.hpp"
+
+#include "run/trace.hpp"
+
+namespace glassformer {
+
+ExplanationJob::ExplanationJob(std::span<const TextInput> texts, std::string method)
+    : method_(std::move(method)) {
+  for (const TextInput& text : texts) {
+    texts_.push_back({std::string(text.text), std::nullopt});
+    if (text.pair) texts_.back().pair = *text.pair;
+  }
+}
+
+bool ExplanationJob::step() {
+  if (results_.size() == texts_.size()) return false;
+  try {
+    if (!work_) {
+      const Text& text = texts_[results_.size()];
+      work_ = begin(text.pair ? TextInput(text.text, *text.pair) : TextInput(text.text));
+    }
+    if (work_->step()) return true;
+    ExplainedInput result = work_->take();
+    result.method = method_;
+    results_.emplace_back(std::move(result));
+  } catch (const Error& error) {
+    results_.emplace_back(error);
+  }
+  work_.reset();
+  return results_.size() < texts_.size();
+}
+
+void ExplanationJob::write_fields(ResultWriter& writer, ExplainedInput& result) {
+  fields(writer, result);
+}
+
+void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer) {
+  for (std::vector<Guess>& row : guesses) {
+    for (Guess& guess : row) guess.text = tokenizer.display_text(guess.id);
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tasks/explain/explanation.hpp"
+#include "tasks/explain/request.hpp"
+#include "tasks/pipeline.hpp"
+
+// What explanations of all tasks have in common.
+
+namespace glassformer {
+
+/// The explanation of one input, step by step.
+class ExplainWork {
+ public:
+  virtual ~ExplainWork() = default;
+
+  /// Does the next piece of work. Returns whether any is left.
+  virtual bool step() = 0;
+  /// Returns the result after the last step, without its method.
+  virtual ExplainedInput take() = 0;
+};
+
+/// Inputs that are explained one after the other.
+class ExplanationJob : public TypedJob<ExplainedInput> {
+ public:
+  ExplanationJob(std::span<const TextInput> texts, std::string method);
+
+  bool step() override;
+  Results<ExplainedInput> take() override { return std::move(results_); }
+
+ protected:
+  const std::string& method() const { return method_; }
+
+ private:
+  virtual std::unique_ptr<ExplainWork> begin(const TextInput& text) = 0;
+  void write_fields(ResultWriter& writer, ExplainedInput& result) override;
+
+  struct Text {
+    std::string text;
+    std::optional<std::string> pair;
+  };
+
+  std::string method_;
+  std::vector<Text> texts_;
+  std::unique_ptr<ExplainWork> work_;
+  Results<ExplainedInput> results_;
+};
+
+/// Sets each token's text.
+void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer);
+
+}  // namespace glassformer

@@ -1,0 +1,74 @@
+#include "tasks/explain/request.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace glassformer {
+namespace {
+
+// Visits a request and refuses the options that it has and may not have.
+class OnlyThese {
+ public:
+  explicit OnlyThese(std::span<const std::string_view> allowed) : allowed_(allowed) {}
+
+  template <class Option, class... Rule>
+  void operator()(const char* name, const std::optional<Option>& option, const Rule&...) const {
+    check(name, option.has_value());
+  }
+  void operator()(const char*, const std::string&) const {}  // the method
+  void operator()(const char* name, const std::vector<std::int32_t>& option,
+                  std::string_view) const {
+    check(name, !option.empty());
+  }
+  template <class Option>
+  void each(const char* name, const std::vector<Option>& options) const {
+    check(name, !options.empty());
+  }
+
+ private:
+  void check(const char* name, bool given) const {
+    if (!given || std::ranges::find(allowed_, name) != allowed_.end()) return;
+    refuse_option({"{}: unknown field", {describe(std::string_view(name))}});
+  }
+
+  std::span<const std::string_view> allowed_;
+};
+
+std::optional<std::int32_t> id_of(const char* option, const std::optional<std::size_t>& number) {
+  if (!number) return std::nullopt;
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(number_of(option, number, 0, most, 0));
+}
+
+}  // namespace
+
+void expect_method(const ExplainRequest& request,
+                   std::initializer_list<std::string_view> methods) {
+  if (request.method.empty()) refuse_option("method: missing");
+  if (std::ranges::find(methods, request.method) != methods.end()) return;
+  std::string list;
+  for (const std::string_view name : methods) list.append(list.empty() ? "" : ", ").append(name);
+  refuse_option({"method: expected one of {}, got {}", {list, describe(request.method)}});
+}
+
+void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options) {
+  const OnlyThese check(std::span(options.begin(), options.size()));
+  ExplainRequest copy = request;
+  fields(check, copy);
+}
+
+std::size_t number_of(const char* option, const std::optional<std::size_t>& number,
+                      std::size_t least, std::size_t most, std::size_t absent) {
+  if (!number) return absent;
+  if (*number >= least && *number <= most) return *number;
+  refuse_option({"{}: expected a whole number from {} to {}, got {}",
+                 {option, least, most, *number}});
+}
+
+NextLedgerOptions next_ledger_options(const ExplainRequest& request) {
+  return {.token = id_of("token", request.token),
+          .against = id_of("against", request.against),
+          .effects = request.effects.value_or(false)};
+}
+
+}  // namespace glassformer

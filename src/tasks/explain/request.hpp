@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/transplant.hpp"
+#include "glassformer/explainer.hpp"
+#include "tasks/options.hpp"
+
+namespace glassformer {
+
+template <>
+inline constexpr std::array choice_list<TransplantSite::Kind>{"residual", "attention",
+                                                              "feed_forward", "head"};
+template <>
+inline constexpr std::array choice_list<Cut>{"scores", "weights"};
+
+/// The options of an explanation. `method` is required; which of the others it takes depends on it
+/// and on the task, see begin_explanation.
+struct ExplainRequest {
+  std::string method = {};
+  std::optional<std::string> label = {};
+  std::optional<bool> effects = {};
+  std::optional<TransplantSite::Kind> site = {};
+  std::optional<std::size_t> head = {};
+  std::optional<std::string> of = {};
+  std::optional<std::vector<float>> scores = {};
+  std::optional<std::size_t> orders = {}, seed = {};
+  std::vector<AttentionEdge> edges = {};
+  std::optional<Cut> cut = {};
+  std::optional<float> least = {};
+  std::optional<std::size_t> beams = {}, words = {}, sentence = {}, position = {};
+  std::vector<std::int32_t> prefix = {};
+  std::optional<std::size_t> token = {}, against = {};
+};
+
+template <class Visit>
+void fields(Visit& visit, AttentionEdge& edge) {
+  visit("layer", edge.layer);
+  visit("head", edge.head);
+  visit("query", edge.query);
+  visit("key", edge.key);
+}
+
+template <class Visit>
+void fields(Visit& visit, ExplainRequest& request) {
+  visit("method", request.method);
+  visit("label", request.label);
+  visit("effects", request.effects);
+  visit("site", request.site);
+  visit("head", request.head);
+  visit("of", request.of);
+  visit("scores", request.scores);
+  visit("orders", request.orders);
+  visit("seed", request.seed);
+  visit.each("edges", request.edges);
+  visit("cut", request.cut);
+  visit("least", request.least);
+  visit("beams", request.beams);
+  visit("words", request.words);
+  visit("sentence", request.sentence);
+  visit("position", request.position);
+  visit("prefix", request.prefix, "ids");
+  visit("token", request.token);
+  visit("against", request.against);
+}
+
+/// Throws `invalid_option` unless the request's method is one of these.
+void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods);
+/// Throws `invalid_option` for options that the request has and that are not among these.
+void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options);
+/// Returns a whole number of the request. Throws `invalid_option` unless it is in this range.
+std::size_t number_of(const char* option, const std::optional<std::size_t>& number,
+                      std::size_t least, std::size_t most, std::size_t absent);
+/// The options token, against and effects.
+NextLedgerOptions next_ledger_options(const ExplainRequest& request);
+
+}  // namespace glassformer
