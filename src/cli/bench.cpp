@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "kernels/kernels.hpp"
 #include "tasks/classify/classify.hpp"
@@ -31,12 +32,21 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
-// Returns the texts to measure: the command's own, or one for each requested number of tokens.
-std::vector<std::string> texts_of(const BenchCommand& command, const Tokenizer& tokenizer,
+/// What is measured.
+struct BenchPlan {
+  std::filesystem::path model = {};
+  std::optional<Compute> compute = {};
+  std::vector<std::size_t> lengths = {16, 64, 256};
+  std::string text = {};  // replaces texts of these lengths
+  bool attention = false, shortlist = false, json = false;
+};
+
+// Returns the texts to measure: the plan's own, or one for each requested number of tokens.
+std::vector<std::string> texts_of(const BenchPlan& plan, const Tokenizer& tokenizer,
                                   std::size_t around = 0) {
-  if (!command.text.empty()) return {command.text};
+  if (!plan.text.empty()) return {plan.text};
   std::vector<std::string> texts;
-  for (const std::size_t length : command.lengths) {
+  for (const std::size_t length : plan.lengths) {
     texts.push_back(text_of(length - std::min(length, around), tokenizer));
   }
   return texts;
@@ -63,12 +73,12 @@ double median(const Measure& measure) {
 // Prints rows as they arrive: as a JSON array, or one line per row.
 class Report {
  public:
-  Report(const BenchCommand& command, const std::string& task, Compute compute)
-      : json_(command.json),
+  Report(const BenchPlan& plan, const std::string& task, Compute compute)
+      : json_(plan.json),
         common_({{"engine", "glassformer"},
                  {"build", "native-" + std::string(kernels().name)},
                  {"precision", to_string(compute)},
-                 {"model", std::filesystem::canonical(command.model).filename().string()},
+                 {"model", std::filesystem::canonical(plan.model).filename().string()},
                  {"task", task}}) {}
 
   void add(const Json& figures, const std::string& line) {
@@ -101,15 +111,15 @@ std::string format(const char* pattern, Values... values) {
   return text;
 }
 
-void bench(const BenchCommand& command, ClassifyPipeline& pipeline) {
-  Report report(command, "classify", pipeline.compute());
+void bench(const BenchPlan& plan, ClassifyPipeline& pipeline) {
+  Report report(plan, "classify", pipeline.compute());
   const Tokenizer& tokenizer = pipeline.tokenizer();
   const std::size_t around = pipeline.classify("a").tokens.size() - tokenizer.encode("a").size();
-  for (const std::string& text : texts_of(command, tokenizer, around)) {
+  for (const std::string& text : texts_of(plan, tokenizer, around)) {
     const std::size_t tokens = pipeline.classify(text).tokens.size();
     const double ms = median([&] {
       const auto begin = Clock::now();
-      pipeline.classify(text, {.encoder = {.attention = command.attention}});
+      pipeline.classify(text, {.encoder = {.attention = plan.attention}});
       return milliseconds_since(begin);
     });
     report.add({{"tokens", tokens}, {"ms_median", ms}}, format("%zu tokens  %.3f ms", tokens, ms));
@@ -125,12 +135,12 @@ double first_token_ms(TranslatePipeline& pipeline, std::string_view text) {
   return milliseconds_since(begin);
 }
 
-void bench(const BenchCommand& command, TranslatePipeline& pipeline) {
-  Report report(command, "translate", pipeline.compute());
-  for (const std::string& text : texts_of(command, pipeline.source_tokenizer())) {
+void bench(const BenchPlan& plan, TranslatePipeline& pipeline) {
+  Report report(plan, "translate", pipeline.compute());
+  for (const std::string& text : texts_of(plan, pipeline.source_tokenizer())) {
     const double first = median([&] { return first_token_ms(pipeline, text); });
     for (const std::size_t beams : {std::size_t{1}, std::size_t{4}}) {
-      const TranslateOptions options = {.beams = beams, .attention = command.attention};
+      const TranslateOptions options = {.beams = beams, .attention = plan.attention};
       std::size_t source = 0, target = 0;
       for (const auto& sentence : pipeline.translate(text, options).sentences) {
         source += sentence.source_tokens.size();
@@ -161,29 +171,25 @@ double generation_ms(GeneratePipeline& pipeline, std::string_view text,
                      const GenerateOptions& options) {
   const auto begin = Clock::now();
   auto job = pipeline.begin(std::span(&text, 1), options);
-  while (job.step()) {
-  }
-  only(job.take_generations());
+  only(run_all(job));
   return milliseconds_since(begin);
 }
 
-void bench(const BenchCommand& command, GeneratePipeline& pipeline) {
+void bench(const BenchPlan& plan, GeneratePipeline& pipeline) {
   constexpr std::size_t more = 32;  // tokens to generate
-  Report report(command, "generate", pipeline.compute());
+  Report report(plan, "generate", pipeline.compute());
   GenerateOptions options;
   options.sample = false;
   options.beams = 1;
-  options.attention = command.attention;
-  for (const std::string& text : texts_of(command, pipeline.tokenizer())) {
+  options.attention = plan.attention;
+  for (const std::string& text : texts_of(plan, pipeline.tokenizer())) {
     const std::size_t prompt = pipeline.tokenizer().encode(text).size();
     options.max_new_tokens = 1;
     const double first = median([&] { return generation_ms(pipeline, text, options); });
     options.max_new_tokens = 1 + more;
     const std::string_view view = text;
     auto job = pipeline.begin(std::span(&view, 1), options);
-    while (job.step()) {
-    }
-    const std::size_t written = only(job.take_generations()).output.tokens.size();
+    const std::size_t written = only(run_all(job)).output.tokens.size();
     const double ms = median([&] { return generation_ms(pipeline, text, options); });
     const double later = std::max(ms - first, 1e-6);
     const double per_second = 1000 * static_cast<double>(written - 1) / later;
@@ -198,20 +204,41 @@ void bench(const BenchCommand& command, GeneratePipeline& pipeline) {
   report.finish();
 }
 
-}  // namespace
+class BenchCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, plan_.model);
+    app.add_option("--lengths", plan_.lengths, "text lengths in tokens")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--text", plan_.text, "a text instead of some of given lengths");
+    app.add_flag("--attention", plan_.attention, "every attention weight is kept");
+    app.add_flag("--shortlist", plan_.shortlist, "of a translator: as in translate");
+    add_compute(app, plan_.compute);
+    app.add_flag("--json", plan_.json, "a JSON array");
+  }
+  Exit run() override;
 
-Exit run(const BenchCommand& command) {
-  const auto pipeline = load_pipeline(command.model, {},
-                                      {.compute = command.compute, .shortlist = command.shortlist});
+ private:
+  BenchPlan plan_;
+};
+
+Exit BenchCommand::run() {
+  const auto pipeline =
+      load_pipeline(plan_.model, {}, {.compute = plan_.compute, .shortlist = plan_.shortlist});
   if (auto* translator = dynamic_cast<TranslatePipeline*>(pipeline.get())) {
-    bench(command, *translator);
+    bench(plan_, *translator);
   } else if (auto* generator = dynamic_cast<GeneratePipeline*>(pipeline.get())) {
-    bench(command, *generator);
+    bench(plan_, *generator);
   } else {
     expect_task(pipeline->config(), ClassifyPipeline::tasks);
-    bench(command, static_cast<ClassifyPipeline&>(*pipeline));
+    bench(plan_, static_cast<ClassifyPipeline&>(*pipeline));
   }
   return Exit::ok;
 }
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench_command() { return std::make_unique<BenchCommand>(); }
 
 }  // namespace glassformer

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/printable.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
@@ -126,24 +127,52 @@ std::string convert(const OpenFolder& open, const std::filesystem::path& out, Co
          std::to_string(weights.size()) + " bytes of weights in all, to " + printable(out.string());
 }
 
+class ConvertCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("CHECKPOINT_DIR", checkpoint_, "folder as its makers published it")->required();
+    app.add_option("OUT_DIR", folder_, "folder to write")->required();
+    add_compute(app, compute_);
+  }
+  Exit run() override;
+
+ private:
+  std::filesystem::path checkpoint_, folder_;
+  std::optional<Compute> compute_;
+};
+
+Exit ConvertCommand::run() {
+  const OpenFolder open(checkpoint_);
+  const Compute compute = open.compute(compute_);
+  const std::string written = convert(open, folder_, compute, to_json(open.config));
+  std::cerr << "glassformer: wrote " << written << '\n';
+  return Exit::ok;
+}
+
+class QuantizeCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_);
+    app.add_option("OUT_DIR", folder_, "folder to write")->required();
+  }
+  Exit run() override;
+
+ private:
+  std::filesystem::path model_, folder_;
+};
+
+Exit QuantizeCommand::run() {
+  FolderOnDisk{model_};  // throws if this is not a folder
+  const std::string config = read_file(model_ / "config.json", config_limit);
+  parse_config(config);  // accepts only our format
+  const std::string written = convert(OpenFolder(model_), folder_, Compute::int8, config);
+  std::cerr << "glassformer: wrote " << written << '\n';
+  return Exit::ok;
+}
+
 }  // namespace
 
-Exit run(const ConvertCommand& command) {
-  const OpenFolder open(command.model);
-  const Compute compute = open.compute(command.compute);
-  const std::string written = convert(open, command.folder, compute, to_json(open.config));
-  std::cerr << "glassformer: wrote " << written << '\n';
-  return Exit::ok;
-}
-
-Exit run(const QuantizeCommand& command) {
-  FolderOnDisk(command.model);  // throws if this is not a folder
-  const std::string config = read_file(command.model / "config.json", config_limit);
-  parse_config(config);  // accepts only our format
-  const std::string written =
-      convert(OpenFolder(command.model), command.folder, Compute::int8, config);
-  std::cerr << "glassformer: wrote " << written << '\n';
-  return Exit::ok;
-}
+std::unique_ptr<Command> make_convert_command() { return std::make_unique<ConvertCommand>(); }
+std::unique_ptr<Command> make_quantize_command() { return std::make_unique<QuantizeCommand>(); }
 
 }  // namespace glassformer

@@ -1,67 +1,101 @@
 #include "tasks/explain/explain.hpp"
-#include "base/json_writer.hpp"
-#include "cli/commands.hpp"
+#include "cli/explanation_line.hpp"
 #include "cli/lines.hpp"
-#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {
 
-std::string options_of(const ExplainCommand& command) {
-  JsonWriter json;
-  json.object([&] {
-    const auto text = [&](const char* name, const std::string& value) {
-      if (!value.empty()) json.field(name, value);
-    };
-    text("method", command.method);
-    text("label", command.label);
-    if (command.sentence) json.field("sentence", *command.sentence);
-    if (command.position) json.field("position", *command.position);
-    if (!command.prefix.empty()) {
-      json.key("prefix");
-      json.array(command.prefix, [&](std::size_t id) { json.value(id); });
+class ExplainCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_.folder);
+    app.add_option("--method", request_.method,
+                   "rollout: attention through all layers; value_norms: attention times the size "
+                   "of what it moves; lens: what each layer would answer; ledger: the answer as a "
+                   "sum of what each part adds; transplant: vectors of the line's second text in "
+                   "its first; faithfulness: how well scores tell what matters; edges: what some "
+                   "arrows of attention do; circuit: the fewest arrows that give the answer; "
+                   "decoder_lens: the translation as read from each encoder layer")
+        ->check(CLI::IsMember({"rollout", "value_norms", "lens", "ledger", "transplant",
+                               "faithfulness", "edges", "circuit", "decoder_lens"}))
+        ->required();
+    add_json(app, json_);
+    app.add_option("--label", request_.label, "what to explain; where not given, the answer");
+    declare_ledger(app);
+    declare_tests(app);
+    app.add_option("--beams", request_.beams,
+                   "of a translator: hypotheses followed at once; else 1");
+    app.add_option("--words", request_.words, "of a lens on next words, with --json: how many");
+    app.add_flag("--pairs", pairs_, "as in classify");
+    add_compute(app, model_.compute);
+    add_threads(app, model_.threads);
+  }
+
+  Exit run() override {
+    std::vector<std::unique_ptr<Pipeline>> pipelines;
+    for (std::size_t i = 0; i < model_.threads; ++i) {
+      pipelines.push_back(load_pipeline(model_.folder, {}, {.compute = model_.compute}));
     }
-    if (command.token) json.field("token", *command.token);
-    if (command.against) json.field("against", *command.against);
-    if (command.effects) json.field("effects", true);
-    text("site", command.site);
-    if (command.head) json.field("head", *command.head);
-    text("of", command.of);
-    if (command.orders) json.field("orders", *command.orders);
-    if (command.beams) json.field("beams", *command.beams);
-    if (command.words) json.field("words", *command.words);
-    if (!command.edges.empty()) {
-      json.key("edges");
-      json.array(command.edges, [&](const AttentionEdge& edge) {
-        json.object([&] {
-          json.field("layer", edge.layer);
-          json.field("head", edge.head);
-          json.field("query", edge.query);
-          json.field("key", edge.key);
-        });
-      });
-    }
-    text("cut", command.cut);
-    if (command.least) json.field("least", *command.least);
-  });
-  return json.take();
-}
+    if (effects_) request_.effects = true;
+    const bool pairs = pairs_ || request_.method == "transplant";  // of two texts
+    return answer_lines(
+        pipelines, {.json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},
+        [this](Pipeline& pipeline, std::span<const TextInput> texts) {
+          return begin_explanation(pipeline, texts, request_);
+        },
+        explanation_line);
+  }
+
+ private:
+  // Declares the options of a ledger.
+  void declare_ledger(CLI::App& app) {
+    app.add_option("--sentence", request_.sentence,
+                   "of a translator's ledger: which sentence; else 0, the first");
+    app.add_option("--position", request_.position,
+                   "of a translator's ledger: which token of its translation; else 0, the first");
+    app.add_option_function<std::vector<std::uint32_t>>(
+           "--prefix",
+           [this](const std::vector<std::uint32_t>& ids) {
+             request_.prefix.assign(ids.begin(), ids.end());
+           },
+           "of a translator's ledger: ids that the translation begins with, ID,…; it is then "
+           "of the token after these")
+        ->delimiter(',');
+    app.add_option("--token", request_.token,
+                   "of a ledger of what is written next: the id of the token to explain; else the "
+                   "likeliest, or what the translation has there");
+    app.add_option("--against", request_.against, "and not this one; else the likeliest other");
+    app.add_flag("--effects", effects_, "of ledger: what the answer loses without each column");
+  }
+
+  // Declares the options of methods that change what runs.
+  void declare_tests(CLI::App& app) {
+    add_choice<TransplantSite::Kind>(
+        app, "--site", request_.site,
+        "of transplant: what is carried from the second text; else residual, the "
+        "vectors between layers");
+    app.add_option("--head", request_.head, "of transplant --site head: which");
+    app.add_option("--of", request_.of,
+                   "of faithfulness: the method whose scores are tested; else rollout")
+        ->check(CLI::IsMember({"rollout", "value_norms", "ledger"}));
+    app.add_option("--orders", request_.orders, "of faithfulness: how many random orders")
+        ->check(CLI::Range(0, 1000));
+    add_edges(app, request_.edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…");
+    add_choice<Cut>(
+        app, "--cut", request_.cut,
+        "of edges: cut scores, before the softmax, so that the others share the rest; or "
+        "weights, behind it; else scores");
+    app.add_option("--least", request_.least, "of circuit: the share of the answer to keep")
+        ->check(CLI::Range(0.01, 1.0));
+  }
+
+  ModelArguments model_;
+  ExplainRequest request_;
+  bool json_ = false, pairs_ = false, effects_ = false;
+};
 
 }  // namespace
 
-Exit run(const ExplainCommand& command) {
-  const auto pipelines = load_several(command.threads, [&] {
-    return load_pipeline(command.model, {}, {.compute = command.compute});
-  });
-  const std::string options = options_of(command);
-  const bool pairs = command.pairs || command.method == "transplant";
-  const auto form = command.json ? ResultForm::json : ResultForm::line;
-  return answer_lines(
-      pipelines,
-      {.json = command.json, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},
-      [&](Pipeline& pipeline, std::span<const TextInput> texts) {
-        return begin_explanation(pipeline, texts, options, form);
-      });
-}
+std::unique_ptr<Command> make_explain_command() { return std::make_unique<ExplainCommand>(); }
 
 }  // namespace glassformer

@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "base/printable.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/manifest.hpp"
 #include "cli/new_files.hpp"
@@ -10,15 +11,32 @@
 
 namespace glassformer {
 
-Exit run(const InitCommand& command) {
-  const ModelConfig config = parse_config(read_file(command.config, config_limit));
-  const std::filesystem::path beside = command.config.parent_path();
+namespace {
+
+class InitCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("CONFIG_JSON", config_, "configuration; tokenizers beside it are copied")
+        ->required();
+    app.add_option("OUT_DIR", folder_, "folder to write")->required();
+    app.add_option("--seed", seed_, "seed of the random numbers")->required();
+  }
+  Exit run() override;
+
+ private:
+  std::filesystem::path config_, folder_;
+  std::uint64_t seed_ = 0;
+};
+
+Exit InitCommand::run() {
+  const ModelConfig config = parse_config(read_file(config_, config_limit));
+  const std::filesystem::path beside = config_.parent_path();
   const std::vector<std::string> vocabularies = vocabulary_files_of(beside);
   std::vector<std::string> described = {"config.json", "model.safetensors"};
   described.insert(described.end(), vocabularies.begin(), vocabularies.end());
   std::vector<std::string> names = described;
   names.push_back(manifest_file);
-  NewFiles files(command.folder, names);
+  NewFiles files(folder_, names);
 
   const Model model =
       make_model(config.architecture);  // only declares its parameters; takes no memory
@@ -30,7 +48,7 @@ Exit run(const InitCommand& command) {
   const SafetensorsLayout layout = lay_out_safetensors(tensors);
   OutputFile weights(files.path("model.safetensors"));
   weights.write(0, std::as_bytes(std::span(layout.header)));
-  SplitMix64 random(command.seed);
+  SplitMix64 random(seed_);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const std::vector<float> values = initial_values(declared[i], random);
     weights.write(layout.places[i], std::as_bytes(std::span(values)));
@@ -42,8 +60,12 @@ Exit run(const InitCommand& command) {
   files.write_manifest(described);
   files.publish();
   std::cerr << "glassformer: wrote " << element_count(declared) << " random parameters to "
-            << printable(command.folder.string()) << '\n';
+            << printable(folder_.string()) << '\n';
   return Exit::ok;
 }
+
+}  // namespace
+
+std::unique_ptr<Command> make_init_command() { return std::make_unique<InitCommand>(); }
 
 }  // namespace glassformer

@@ -32,10 +32,17 @@ void check_manifest(const std::filesystem::path& folder) {
   std::cout << "manifest.json agrees with " << manifest.files.size() << " files\n";
 }
 
-}  // namespace
+class InspectCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override { add_model(app, model_); }
+  Exit run() override;
 
-Exit run(const InspectCommand& command) {
-  OpenFolder open(command.model);
+ private:
+  std::filesystem::path model_;
+};
+
+Exit InspectCommand::run() {
+  OpenFolder open(model_);
   const Model model = make_model(open.config.architecture, open.compute({}));
   const std::vector<NamedParameter> declared = parameters(model);
   // Loads the whole model, so that all of it has been checked before anything is shown.
@@ -61,8 +68,12 @@ Exit run(const InspectCommand& command) {
   if (translates) std::cout << (target ? *target : *source).size() << " target pieces";
   std::cout << '\n';
   if (!open.config.unused_head.empty()) std::cout << unused_head_note(open.config) << '\n';
-  check_manifest(command.model);
+  check_manifest(model_);
   return Exit::ok;
 }
+
+}  // namespace
+
+std::unique_ptr<Command> make_inspect_command() { return std::make_unique<InspectCommand>(); }
 
 }  // namespace glassformer

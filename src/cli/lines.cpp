@@ -52,4 +52,38 @@ void expect_utf8(std::string_view line) {
   }
 }
 
+void OutputWriter::write(const OutputLines& outputs) {
+  for (const auto& output : outputs) {
+    ++number_;
+    std::visit([this](const auto& part) { write(part); }, output);
+  }
+  std::cout.flush();
+  progress_.reach(number_);
+}
+
+void OutputWriter::write(const OutputLine& line) {
+  if (line.clipped) {
+    progress_.clear();
+    std::cerr << "glassformer: line " << number_
+              << ": warning: it has more tokens than the model reads, and was cut"
+              << how_.clipped_hint << '\n';
+  }
+  std::cout << line.text << '\n';
+}
+
+void OutputWriter::write(const Error& error) {
+  const bool by_code = how_.json || how_.error == ErrorLine::code;
+  if (by_code || error.code() != ErrorCode::empty_input) {
+    exit_ = Exit::bad_input;
+    progress_.clear();
+    std::cerr << "glassformer: line " << number_ << ": " << error.what() << '\n';
+  }
+  if (how_.json) {
+    std::cout << to_json(error);
+  } else if (by_code) {
+    std::cout << "error\t" << to_string(error.code());
+  }
+  std::cout << '\n';
+}
+
 }  // namespace glassformer

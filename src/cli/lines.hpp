@@ -6,18 +6,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "tasks/embedded_tensors.hpp"
+#include "tasks/load.hpp"
 #include "tasks/pipeline.hpp"
 
 namespace glassformer {
 
-/// Loads `count` pipelines with `load`; each answers one request at a time.
-template <typename Load>
-auto load_several(std::size_t count, const Load& load) {
-  std::vector<decltype(load())> pipelines;
-  for (std::size_t i = 0; i < count; ++i) pipelines.push_back(load());
+/// Loads a pipeline for each thread.
+template <class Typed>
+std::vector<std::unique_ptr<Typed>> load_several(const ModelArguments& model,
+                                                 bool shortlist = false) {
+  std::vector<std::unique_ptr<Typed>> pipelines;
+  for (std::size_t i = 0; i < model.threads; ++i) {
+    pipelines.push_back(
+        load_pipeline<Typed>(model.folder, {.compute = model.compute, .shortlist = shortlist}));
+  }
   return pipelines;
 }
 
@@ -80,13 +88,22 @@ inline TextInput to_input(std::string_view line, LineForm form) {
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
 
-/// Returns the outcome of each line, in order. With n pipelines, each runs on its own thread and
-/// answers every n-th line with the job that begin(pipeline, texts) returns.
-template <typename OnePipeline, typename Begin>
-std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                                 const std::vector<std::string>& lines, LineForm form,
-                                 const Begin& begin) {
-  std::vector<Outcome> outcomes(lines.size());
+/// The line that shows a result.
+struct OutputLine {
+  std::string text;
+  bool clipped = false;  ///< the model could not read all of the input
+};
+
+/// The line or JSON text of each input line, or its error.
+using OutputLines = std::vector<std::variant<OutputLine, Error>>;
+
+/// Returns the output of each line, in order. With n pipelines, each runs on its own thread and
+/// answers every n-th line with answer(pipeline, texts).
+template <class OnePipeline, class Answer>
+OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
+                        const std::vector<std::string>& lines, LineForm form,
+                        const Answer& answer) {
+  OutputLines outputs(lines.size());
   const auto work = [&](std::size_t first) {
     std::vector<TextInput> texts;
     std::vector<std::size_t> places;  // line index of each text
@@ -95,14 +112,11 @@ std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>
         texts.push_back(to_input(lines[i], form));
         places.push_back(i);
       } catch (const Error& error) {
-        outcomes[i] = error;
+        outputs[i] = error;
       }
     }
-    const std::unique_ptr<Job> job = begin(*pipelines[first], texts);
-    while (job->step()) {
-    }
-    std::vector<Outcome> answers = job->end();
-    for (std::size_t i = 0; i < answers.size(); ++i) outcomes[places[i]] = std::move(answers[i]);
+    OutputLines answers = answer(*pipelines[first], texts);
+    for (std::size_t i = 0; i < answers.size(); ++i) outputs[places[i]] = std::move(answers[i]);
   };
   std::vector<std::future<void>> others;
   for (std::size_t i = 1; i < pipelines.size(); ++i) {
@@ -110,7 +124,41 @@ std::vector<Outcome> in_parallel(const std::vector<std::unique_ptr<OnePipeline>>
   }
   work(0);
   for (std::future<void>& other : others) other.get();  // rethrows the thread's exception
-  return outcomes;
+  return outputs;
+}
+
+/// Starts on several texts.
+template <class OnePipeline, class Options>
+auto begin_job(OnePipeline& pipeline, std::span<const TextInput> texts, const Options& options) {
+  if constexpr (requires { pipeline.begin(texts, options); }) {
+    return pipeline.begin(texts, options);
+  } else {
+    auto job = pipeline.begin(single_texts(texts), options);
+    return std::make_unique<decltype(job)>(std::move(job));
+  }
+}
+
+/// Runs a job to its end and returns the JSON text of each result or, with `line_of`, its line.
+template <class Typed, class LineOf>
+OutputLines outputs_of(TypedJob<Typed>& job, bool json, const LineOf& line_of) {
+  OutputLines outputs;
+  const auto add = [&](auto results, const auto& output_of) {
+    for (auto& result : results) {
+      if (const Error* error = std::get_if<Error>(&result)) {
+        outputs.emplace_back(*error);
+      } else {
+        outputs.emplace_back(output_of(std::get<0>(result)));
+      }
+    }
+  };
+  if (!json) {
+    add(run_all(job), line_of);
+    return outputs;
+  }
+  while (job.step()) {
+  }
+  add(results_as_json(job), [](std::string& text) { return OutputLine{std::move(text)}; });
+  return outputs;
 }
 
 /// The output line for a text without a result, unless the output is JSON.
@@ -128,49 +176,53 @@ struct AnswerLines {
   std::string_view clipped_hint = {};  ///< tells how to have a long line read completely
 };
 
-/// Answers standard input line by line until it ends.
-template <typename OnePipeline, typename Begin>
+/// Writes the output of one line after the other.
+class OutputWriter {
+ public:
+  explicit OutputWriter(const AnswerLines& how) : how_(how) {}
+
+  void write(const OutputLines& outputs);
+  /// Returns bad_input if a line had an error.
+  Exit exit() const { return exit_; }
+
+ private:
+  void write(const OutputLine& line);
+  void write(const Error& error);
+
+  const AnswerLines& how_;
+  Exit exit_ = Exit::ok;
+  std::size_t number_ = 0;  // line number
+  LineProgress progress_;
+};
+
+/// Answers standard input line by line until it ends, with the job that begin(pipeline, texts)
+/// returns. `line_of` returns the line that shows a result.
+template <class OnePipeline, class Begin, class LineOf>
 Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
-                  const AnswerLines& how, const Begin& begin) {
+                  const AnswerLines& how, const Begin& begin, const LineOf& line_of) {
   // Attention weights take the most memory, so each line's are written before the next is read.
   const std::size_t most = (how.attention ? 1 : how.at_once) * pipelines.size();
-  begin(*pipelines[0], std::vector<TextInput>());  // rejects bad options before reading
-  Exit exit = Exit::ok;
-  std::size_t number = 0;  // line number
-  LineProgress progress;
-  const auto write = [&](const Outcome& outcome) {
-    ++number;
-    const Error* error = std::get_if<Error>(&outcome);
-    if (!error) {
-      const Result& result = std::get<Result>(outcome);
-      if (result.clipped) {
-        progress.clear();
-        std::cerr << "glassformer: line " << number
-                  << ": warning: it has more tokens than the model reads, and was cut"
-                  << how.clipped_hint << '\n';
-      }
-      std::cout << result.text << '\n';
-      return;
-    }
-    const bool by_code = how.json || how.error == ErrorLine::code;
-    if (by_code || error->code() != ErrorCode::empty_input) {
-      exit = Exit::bad_input;
-      progress.clear();
-      std::cerr << "glassformer: line " << number << ": " << error->what() << '\n';
-    }
-    if (how.json) {
-      std::cout << to_json(*error);
-    } else if (by_code) {
-      std::cout << "error\t" << to_string(error->code());
-    }
-    std::cout << '\n';
+  begin(*pipelines[0], std::span<const TextInput>());  // rejects bad options before reading
+  const auto answer = [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
+    return outputs_of(*begin(pipeline, texts), how.json, line_of);
   };
+  OutputWriter writer(how);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    for (const Outcome& outcome : in_parallel(pipelines, lines, how.form, begin)) write(outcome);
-    std::cout.flush();
-    progress.reach(number);
+    writer.write(in_parallel(pipelines, lines, how.form, answer));
   }
-  return exit;
+  return writer.exit();
+}
+
+/// The same with the options of a task.
+template <class OnePipeline, class Options, class LineOf>
+Exit answer_with_options(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
+                         const AnswerLines& how, const Options& options, const LineOf& line_of) {
+  return answer_lines(
+      pipelines, how,
+      [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
+        return begin_job(pipeline, texts, options);
+      },
+      line_of);
 }
 
 }  // namespace glassformer

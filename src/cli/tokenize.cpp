@@ -22,17 +22,29 @@ std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::string& 
   return ids;
 }
 
-}  // namespace
+class TokenizeCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("MODEL_DIR", model_, "model folder; the tokenizer's files are enough")
+        ->required();
+    app.add_flag("--special", special_, "with the tokens that the model expects around");
+  }
+  Exit run() override;
 
-Exit run(const TokenizeCommand& command) {
-  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(command.model);
+ private:
+  std::filesystem::path model_;
+  bool special_ = false;
+};
+
+Exit TokenizeCommand::run() {
+  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(model_);
   Exit exit = Exit::ok;
   std::size_t number = 0;
   const auto ids = [&](const std::string& line) -> std::vector<std::int32_t> {
     try {
       ++number;
       expect_utf8(line);
-      return ids_of(*tokenizer, line, command.special);
+      return ids_of(*tokenizer, line, special_);
     } catch (const Error& error) {
       std::cerr << "glassformer: line " << number << ": " << error.what() << '\n';
       exit = Exit::bad_input;
@@ -52,5 +64,9 @@ Exit run(const TokenizeCommand& command) {
   }
   return exit;
 }
+
+}  // namespace
+
+std::unique_ptr<Command> make_tokenize_command() { return std::make_unique<TokenizeCommand>(); }
 
 }  // namespace glassformer

@@ -1,33 +1,59 @@
-#include "cli/commands.hpp"
+#include "tasks/translate/translate.hpp"
 #include "cli/lines.hpp"
-#include "tasks/load.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::size_t lines_at_once = 512;  // per thread: enough for batches of similar lengths
 
+class TranslateCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_.folder);
+    app.add_option(
+        "--beams", options_.beams,
+        "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
+    app.add_option(
+        "--length-penalty", options_.length_penalty,
+        "score = log-probability / tokens ^ this; where not given, as the folder says, or 1");
+    add_early_stopping(app, options_.early_stopping);
+    app.add_flag("--shortlist", shortlist_,
+                 "consider only tokens that the folder's shortlist.bin offers: faster");
+    CLI::Option* json = add_json(app, json_);
+    add_attention(app, json, options_.attention, ", and the alignment");
+    app.add_flag("--hypotheses", options_.hypotheses,
+                 "with --json: the other translations, and what the search considered")
+        ->needs(json);
+    add_ablate(app, options_.ablate,
+               "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, decoder, cross");
+    add_patch(app, patch_);
+    add_compute(app, model_.compute);
+    add_threads(app, model_.threads);
+  }
+
+  Exit run() override {
+    options_.patch = read_patches(patch_);
+    return answer_with_options(load_several<TranslatePipeline>(model_, shortlist_),
+                               {.json = json_,
+                                .attention = options_.attention,
+                                .at_once = lines_at_once,
+                                .error = ErrorLine::empty},
+                               options_, line_of);
+  }
+
+ private:
+  static OutputLine line_of(const Translation& result) {
+    return {result.text, std::ranges::any_of(result.sentences, &SentenceTranslation::clipped)};
+  }
+
+  ModelArguments model_;
+  bool json_ = false, shortlist_ = false;
+  PatchFile patch_;
+  TranslateOptions options_;
+};
+
 }  // namespace
 
-Exit run(const TranslateCommand& command) {
-  TranslateOptions options = command.options;
-  options.patch = read_patches(command.patch);
-  const auto pipelines = load_several(command.threads, [&] {
-    return load_pipeline<TranslatePipeline>(
-        command.model, {.compute = command.compute, .shortlist = command.shortlist});
-  });
-  const auto form = command.json ? ResultForm::json : ResultForm::line;
-  return answer_lines(
-      pipelines,
-      {.json = command.json,
-       .attention = command.options.attention,
-       .at_once = lines_at_once,
-       .error = ErrorLine::empty},
-      [&](TranslatePipeline& pipeline, std::span<const TextInput> texts) {
-        std::vector<std::string_view> lines;
-        for (const TextInput& text : texts) lines.push_back(text.text);
-        return std::make_unique<TranslationJob>(pipeline.begin(lines, options, form));
-      });
-}
+std::unique_ptr<Command> make_translate_command() { return std::make_unique<TranslateCommand>(); }
 
 }  // namespace glassformer

@@ -107,8 +107,7 @@ void OptionsReader::operator()(const char* key, std::vector<std::vector<std::int
   read_lists(key, expected, option);
 }
 
-void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option,
-                               std::size_t sites) {
+void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
   const JsonValue* array = find(key);
   if (!array) return;

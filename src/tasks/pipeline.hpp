@@ -93,8 +93,8 @@ class Pipeline {
   virtual std::vector<NamedParameter> parameters() = 0;
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
-  /// The tokenizer of the texts that the model writes or, if it writes none, of those it reads. Null
-  /// for a model without texts.
+  /// The tokenizer of the texts that the model writes or, if it writes none, of those it reads.
+  /// Null for a model without texts.
   virtual const Tokenizer* vocabulary() const { return nullptr; }
 
   /// Starts on some inputs; they and the options must live for this call only. Throws

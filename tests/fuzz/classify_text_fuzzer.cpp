@@ -12,6 +12,7 @@
 
 #include "base/utf8.hpp"
 #include "tasks/classify/classify.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
 
 using namespace glassformer;
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[1] & 8) options.encoder.mask_tokens = {static_cast<std::size_t>(data[1] >> 4)};
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   try {
-    const Classification result = pipeline.classify(text, options);
+    Classification result = pipeline.classify(text, options);
     std::uint32_t position = 0;
     for (const InputToken& token : result.tokens) {
       if (token.start < position || token.end < token.start) std::abort();
@@ -43,7 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const float logit : result.logits) {
       if (!std::isfinite(logit)) std::abort();
     }
-    if (!nlohmann::json::accept(pipeline.to_result(result, ResultForm::json).text)) std::abort();
+    EmbeddedTensors writer;
+    writer.object([&] { pipeline.write_fields(writer, result); });
+    if (!nlohmann::json::accept(writer.take())) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

@@ -45,7 +45,7 @@ static void parse_or_refuse(const Parse& parse) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   parse_or_refuse([&] { visit(parse_json(text, source)); });
-  parse_or_refuse([&] { parse_classify_options(text); });
-  parse_or_refuse([&] { parse_translate_options(text); });
+  parse_or_refuse([&] { read_options<ClassifyOptions>(text); });
+  parse_or_refuse([&] { read_options<TranslateOptions>(text); });
   return 0;
 }

@@ -32,6 +32,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/load.hpp"
 #include "tasks/pipeline.hpp"
@@ -395,10 +396,10 @@ Folder copy_of(const fs::path& from, const fs::path& to) {
 }
 
 // Checks that results have only finite numbers; others would be written as null.
-void check(const Result& result, bool may_have_null) {
-  const Json json = Json::parse(result.text, nullptr, false);
+void check(const std::string& result, bool may_have_null) {
+  const Json json = Json::parse(result, nullptr, false);
   if (json.is_discarded()) std::abort();
-  if (!may_have_null && result.text.find("null") != std::string::npos) std::abort();
+  if (!may_have_null && result.find("null") != std::string::npos) std::abort();
 }
 
 void use(Pipeline& pipeline, Random& random) {
@@ -422,14 +423,11 @@ void use(Pipeline& pipeline, Random& random) {
     TextInput text(random.of(inputs));
     if (task == Task::question_answering) text.pair = random.of(inputs);
     try {
-      const auto job = pipeline.begin(std::span(&text, 1), TaskOptions(options), ResultForm::json);
+      const auto job = pipeline.begin({std::span(&text, 1)}, options);
       while (job->step()) {
       }
-      for (const Outcome& outcome : job->end()) {
-        if (const Error* error = std::get_if<Error>(&outcome)) throw Error(*error);
-        // A trace may have any values; attention is base64.
-        check(std::get<Result>(outcome), true);
-      }
+      // A trace may have any values; attention is base64.
+      check(only(results_as_json(*job)), true);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::internal) throw;
     }
@@ -442,19 +440,14 @@ void use(Pipeline& pipeline, Random& random) {
                                           "circuit", "faithfulness", "decoder_lens"};
   const std::string method(random.of(methods));
   const TextInput text(random.of(inputs));
-  for (const ResultForm form : {ResultForm::json, ResultForm::line}) {
-    try {
-      const std::string wanted = R"({"method": ")" + method + R"("})";
-      const auto job = begin_explanation(pipeline, std::span(&text, 1), TaskOptions(wanted), form);
-      while (job->step()) {
-      }
-      for (const Outcome& outcome : job->end()) {
-        if (const Error* error = std::get_if<Error>(&outcome)) throw Error(*error);
-        if (form == ResultForm::json) check(std::get<Result>(outcome), false);
-      }
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::internal) throw;
+  try {
+    const std::string wanted = R"({"method": ")" + method + R"("})";
+    const auto job = begin_explanation_job(pipeline, {std::span(&text, 1)}, wanted);
+    while (job->step()) {
     }
+    check(only(results_as_json(*job)), false);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) throw;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
 #include "tasks/translate/translate.hpp"
 
@@ -62,13 +63,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (job.sentence().output.tokens.size() == 1) settled = shown + streamed->before;
       shown = settled + job.sentence().output.text;
       if (!job.text(0).starts_with(shown)) std::abort();
-      if (!nlohmann::json::accept(job.progress()->text)) std::abort();
+      EmbeddedTensors writer;
+      if (!job.show(writer) || !nlohmann::json::accept(writer.take())) std::abort();
     }
-    const auto results = job.take_results();
-    if (const Error* error = std::get_if<Error>(&results.at(0))) throw Error(*error);
-    const Translation& result = std::get<Translation>(results[0]);
+    Translation result = only(job.take());
     check(result, text);
-    if (!nlohmann::json::accept(to_result(result, ResultForm::json).text)) std::abort();
+    EmbeddedTensors writer;
+    writer.object([&] { fields(writer, result); });
+    if (!nlohmann::json::accept(writer.take())) std::abort();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();
   }

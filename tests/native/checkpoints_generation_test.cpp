@@ -34,15 +34,11 @@ std::vector<std::string> writers() {
 // Returns the result for one text, or its error.
 template <class Typed>
 Typed ask(GeneratePipeline& pipeline, const std::string& text, const nlohmann::json& options) {
-  GenerationJob job =
-      pipeline.begin(std::vector<std::string_view>{text}, parse_generate_options(options.dump()));
-  while (job.step()) {
-  }
-  if constexpr (std::is_same_v<Typed, Generation>) {
-    return only(job.take_generations());
-  } else {
-    return only(job.take_predictions());
-  }
+  using Options =
+      std::conditional_t<std::is_same_v<Typed, Generation>, GenerateOptions, NextOptions>;
+  auto job =
+      pipeline.begin(std::vector<std::string_view>{text}, read_options<Options>(options.dump()));
+  return only(run_all(job));
 }
 
 // Compares the golden's tensors of a text with the trace. Returns how many there were.

@@ -72,8 +72,9 @@ TEST_CASE("published translators search as the original library does", "[checkpo
   for (const nlohmann::json& text : golden.json.at("texts")) {
     for (const nlohmann::json& run : text.at("runs")) {
       INFO(text.at("text") << ' ' << run.at("options").dump());
-      const Translation translation = pipeline->translate(
-          text.at("text").get<std::string>(), parse_translate_options(run.at("options").dump()));
+      const Translation translation =
+          pipeline->translate(text.at("text").get<std::string>(),
+                              read_options<TranslateOptions>(run.at("options").dump()));
       REQUIRE(translation.sentences.size() == 1);
       const OutputText& output = translation.sentences[0].output;
       CHECK(ids_of(output.tokens) == run.at("ids").get<std::vector<std::int32_t>>());

@@ -341,22 +341,20 @@ TEST_CASE("explanations are returned as JSON with separate tensors", "[explain]"
     CHECK(got.at("label") == plain.label);
     CHECK(got.at("tokens").size() == plain.tokens.size());
     CHECK(got.at("clipped") == false);
-    const auto lines = explain(*pipeline, {TextInput(text), TextInput("")},
-                               Json{{"method", method}}.dump(), ResultForm::line);
-    REQUIRE(lines.size() == 2);
-    CHECK_THAT(std::get<Result>(lines[0]).text, ContainsSubstring("="));
-    CHECK(std::get<Error>(lines[1]).code() == ErrorCode::empty_input);
+    const std::vector<TextInput> both = {text, ""};
+    const auto results = run_all(*begin_explanation(*pipeline, both, {.method = method}));
+    REQUIRE(results.size() == 2);
+    CHECK(std::get<ExplainedInput>(results[0]).label == plain.label);
+    CHECK(std::get<ExplainedInput>(results[0]).tokens == plain.tokens);
+    CHECK(std::get<Error>(results[1]).code() == ErrorCode::empty_input);
   }
-  const auto beside = explain(*pipeline, {text}, R"({"method": "ledger", "effects": true})",
-                              ResultForm::json_and_tensors);
-  const Result& result = std::get<Result>(beside[0]);
-  const Json json = Json::parse(result.text);
-  REQUIRE(result.tensors.size() == 2);
-  CHECK(result.tensors[0].name == "written");
-  CHECK(result.tensors[0].shape ==
+  const auto [json, tensors] =
+      explain_beside(*pipeline, text, R"({"method": "ledger", "effects": true})");
+  REQUIRE(tensors.size() == 2);
+  CHECK(tensors[0].name == "written");
+  CHECK(tensors[0].shape ==
         std::vector<std::size_t>{plain.tokens.size(), json.at("columns").size()});
-  const double sum =
-      std::accumulate(result.tensors[1].data.begin(), result.tensors[1].data.end(), 0.0);
+  const double sum = std::accumulate(tensors[1].data.begin(), tensors[1].data.end(), 0.0);
   CHECK(std::abs(sum - json.at("value").get<double>()) < 1e-4);
   CHECK(json.at("effects").size() == json.at("columns").size());
 
@@ -469,8 +467,7 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(golden_folder);
   const auto refused = [&](const std::string& options, const std::string& message) {
     INFO(options);
-    const Error error =
-        error_of([&] { begin_explanation(*pipeline, {}, options, ResultForm::json); });
+    const Error error = error_of([&] { begin_explanation_job(*pipeline, {}, options); });
     CHECK(error.code() == ErrorCode::invalid_option);
     CHECK_THAT(error.what(), ContainsSubstring(message));
   };
@@ -501,9 +498,8 @@ TEST_CASE("invalid options of explanations are refused by name", "[explain]") {
   CHECK(error_for("a", R"({"method": "faithfulness"})") == ErrorCode::invalid_option);
 
   const auto namer = load_pipeline(GLASSFORMER_SOURCE_DIR "/tests/checkpoints/bert_tokens", {});
-  CHECK(error_of([&] {
-          begin_explanation(*namer, {}, R"({"method": "lens"})", ResultForm::json);
-        }).code() == ErrorCode::unsupported);
+  CHECK(error_of([&] { begin_explanation_job(*namer, {}, R"({"method": "lens"})"); }).code() ==
+        ErrorCode::unsupported);
 }
 
 }  // namespace glassformer::test

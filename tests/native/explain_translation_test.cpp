@@ -26,10 +26,8 @@ using Json = nlohmann::json;
 // The ledger of one token: the JSON and its views.
 struct FoundLedger {
   FoundLedger(Pipeline& pipeline, const std::string& text, const Json& options) {
-    const auto outcomes = explain(pipeline, {text}, options.dump(), ResultForm::json_and_tensors);
-    if (const Error* error = std::get_if<Error>(&outcomes[0])) FAIL(error->what());
-    const Result& result = std::get<Result>(outcomes[0]);
-    json = Json::parse(result.text);
+    const ExplainedBeside result = explain_beside(pipeline, text, options.dump());
+    json = result.json;
     REQUIRE(result.tensors.size() == 2);
     REQUIRE(result.tensors[0].name == "written");
     REQUIRE(result.tensors[1].name == "read");
@@ -268,20 +266,29 @@ TEST_CASE("explanations of a translation are made per sentence", "[explain]") {
     CHECK(from_layers.back().at("text") == of.output.text);
     CHECK(from_layers.front().at("score") != from_layers.back().at("score"));
   }
-  const auto beside =
-      explain(*pipeline, {text}, R"({"method": "rollout"})", ResultForm::json_and_tensors);
-  const std::vector<TracedTensor>& tensors = std::get<Result>(beside[0]).tensors;
+  const std::vector<TracedTensor> tensors =
+      explain_beside(*pipeline, text, R"({"method": "rollout"})").tensors;
   REQUIRE(tensors.size() == 2);
   CHECK(tensors[1].name == "sentences.1.rollout");
   const SentenceTranslation& first = plain.sentences[0];
   CHECK(tensors[0].data == rollout({*first.encoder, *first.decoder, *first.cross}));
 
   for (const char* method : {"rollout", "lens", "decoder_lens"}) {
-    const auto lines = explain(*pipeline, {TextInput(text), TextInput(" ")},
-                               Json{{"method", method}}.dump(), ResultForm::line);
-    REQUIRE(lines.size() == 2);
-    CHECK_THAT(std::get<Result>(lines[0]).text, ContainsSubstring("\t"));
-    CHECK(std::get<Error>(lines[1]).code() == ErrorCode::empty_input);
+    const std::vector<TextInput> both = {text, " "};
+    const auto results = run_all(*begin_explanation(*pipeline, both, {.method = method}));
+    REQUIRE(results.size() == 2);
+    const ExplainedInput& explained = std::get<ExplainedInput>(results[0]);
+    CHECK(explained.method == method);
+    const auto& sentences = std::get<ExplainedSentences>(explained.part);
+    REQUIRE(sentences.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const ExplainedSentence& sentence = sentences[i];
+      CHECK(sentence.translation.output.text == plain.sentences[i].output.text);
+      CHECK(sentence.readings.size() == sentence.lens.layers.size());
+      const bool rolls = !sentence.rollout.empty(), reads = !sentence.readings.empty();
+      CHECK(rolls + reads + !sentence.read_from.empty() == 1);
+    }
+    CHECK(std::get<Error>(results[1]).code() == ErrorCode::empty_input);
   }
 }
 

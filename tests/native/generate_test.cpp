@@ -376,7 +376,7 @@ TEST_CASE("invalid options of a continuation are refused by name", "[generate]")
   const auto refused = [&](const char* options, const char* words) {
     INFO(options);
     const Error error = error_of([&] {
-      pipeline->begin(std::vector<TextInput>{"a"}, std::string_view(options), ResultForm::json);
+      pipeline->begin(TaskInputs{std::vector<TextInput>{"a"}}, std::string_view(options));
     });
     CHECK(error.code() == ErrorCode::invalid_option);
     CHECK_THAT(error.what(), ContainsSubstring(words));
@@ -397,7 +397,7 @@ TEST_CASE("invalid options of a continuation are refused by name", "[generate]")
   refused(R"({"ablate": [{"attention": "encoder", "layer": 0, "head": 0}]})", "ablate");
   refused(R"({"ablate": [{"attention": "decoder", "layer": 2, "head": 0}]})", "ablate");
   const std::vector<TextInput> pair = {{"a", "b"}};
-  CHECK(error_of([&] { pipeline->begin(pair, "{}", ResultForm::json); }).code() ==
+  CHECK(error_of([&] { pipeline->begin(TaskInputs{pair}, "{}"); }).code() ==
         ErrorCode::invalid_option);
 }
 

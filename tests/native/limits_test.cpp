@@ -17,6 +17,7 @@
 #include "kernels/packed_matrix.hpp"
 #include "models/initialize.hpp"
 #include "tasks/classify/classify.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/translate/translate.hpp"
 #include "text/bpe.hpp"
@@ -125,7 +126,7 @@ TEST_CASE("attention too large for memory is refused before the model runs", "[l
   const std::vector<std::string_view> texts = {text, "a film"};
   std::vector<std::variant<Classification, Error>> results;
   const std::size_t peak = peak_of([&] {
-    results = pipeline.classify_batch(to_inputs(texts), {.encoder = {.attention = true}});
+    results = pipeline.classify_batch(TextInputs(texts).items(), {.encoder = {.attention = true}});
   });
   const Error& error = std::get<Error>(results[0]);
   CHECK(error.code() == ErrorCode::too_large);
@@ -188,9 +189,7 @@ TEST_CASE("a search takes memory only as it grows", "[limits]") {
   CHECK(peak < 30'000'000);
   options.stream = true;
   auto job = pipeline.begin(texts, options);
-  while (job.step()) {
-  }
-  const auto results = job.take_results();
+  const auto results = run_all(job);
   const Translation& expected = std::get<Translation>(results[0]);
   REQUIRE(seen.sentences.size() == expected.sentences.size());
   for (std::size_t i = 0; i < seen.sentences.size(); ++i) {
@@ -379,7 +378,9 @@ TEST_CASE("the cost of a stream's step depends on its sentence, not on the text 
     job.step();
     const auto& streamed = job.streamed();
     if (!streamed) continue;
-    const std::size_t size = job.progress()->text.size();
+    EmbeddedTensors writer;
+    REQUIRE(job.show(writer));
+    const std::size_t size = writer.take().size();
     std::size_t& largest = streamed->sentence < 10 ? largest_early : largest_late;
     largest = std::max(largest, size);
     if (streamed->text != of) shown.clear();
@@ -403,7 +404,7 @@ TEST_CASE("reading long texts takes several steps", "[limits]") {
   CHECK(job.step());
   CHECK(job.step());
   CHECK(!job.step());
-  for (const auto& result : job.take_results()) {
+  for (const auto& result : job.take()) {
     CHECK(std::get<Error>(result).code() == ErrorCode::empty_input);
   }
 }
@@ -418,7 +419,7 @@ TEST_CASE("a logit that is not finite is an error that does not affect the other
     ClassifyPipeline pipeline(config, own_tokenizer("unigram"), compute);
     fill(pipeline.parameters(), factor);
     const std::string_view text = "the film was good and not bad at all";
-    const auto results = pipeline.classify_batch(to_inputs(std::span(&text, 1)));
+    const auto results = pipeline.classify_batch(TextInputs(std::span(&text, 1)).items());
     const Error* error = std::get_if<Error>(&results[0]);
     return error ? std::optional(error->code()) : std::nullopt;
   };
@@ -463,7 +464,7 @@ TEST_CASE("a logit that is not finite is an error that does not affect the other
   const std::int32_t good = tokenizer.encode("good").at(0).id;
   ClassifyPipeline classifier(classifier_config(tokenizer), own_tokenizer("unigram"), compute);
   spoilt(classifier.parameters(), good);
-  const auto verdicts = classifier.classify_batch(to_inputs(texts));
+  const auto verdicts = classifier.classify_batch(TextInputs(texts).items());
   CHECK_THAT(std::get<Error>(verdicts[1]).what(), ContainsSubstring("logits: expected finite"));
   CHECK(std::get<Error>(verdicts[2]).code() == ErrorCode::non_finite);
   for (const std::size_t i : {0u, 3u}) {
@@ -476,9 +477,7 @@ TEST_CASE("a logit that is not finite is an error that does not affect the other
                                  compute);
     spoilt(translator.parameters(), good);
     auto job = translator.begin(texts, {.beams = stream ? 1u : 4u, .stream = stream});
-    while (job.step()) {
-    }
-    const auto results = job.take_results();
+    const auto results = run_all(job);
     CHECK(std::get<Error>(results[1]).code() == ErrorCode::non_finite);
     CHECK(std::get<Error>(results[2]).code() == ErrorCode::non_finite);
     CHECK(!std::get<Translation>(results[0]).sentences[0].output.tokens.empty());
@@ -537,11 +536,13 @@ TEST_CASE("large indices are read exactly", "[limits]") {
   for (const char* index :
        {"4294967296", "4294967297", "9007199254740993", "18446744073709551615"}) {
     const std::string masks = "{\"maskTokens\": [" + std::string(index) + "]}";
-    CHECK(error_of([&] { parse_classify_options(masks); }).code() == ErrorCode::invalid_option);
+    CHECK(error_of([&] { read_options<ClassifyOptions>(masks); }).code() ==
+          ErrorCode::invalid_option);
     const std::string heads = "{\"alignment\": {\"heads\": [" + std::string(index) + "]}}";
-    CHECK(error_of([&] { parse_translate_options(heads); }).code() == ErrorCode::invalid_option);
+    CHECK(error_of([&] { read_options<TranslateOptions>(heads); }).code() ==
+          ErrorCode::invalid_option);
   }
-  CHECK(parse_classify_options("{\"maskTokens\": [4294967295]}").encoder.mask_tokens[0] ==
+  CHECK(read_options<ClassifyOptions>("{\"maskTokens\": [4294967295]}").encoder.mask_tokens[0] ==
         4294967295u);
 }
 

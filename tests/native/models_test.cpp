@@ -156,7 +156,7 @@ TEST_CASE("ablated heads and masked tokens give PyTorch's results", "[models]") 
   const std::string name = GENERATE(from_range(golden_names()));
   const Golden golden(name);
   for (const auto& intervention : golden.json.at("interventions")) {
-    const auto options = parse_classify_options(intervention.at("options").dump()).encoder;
+    const auto options = read_options<ClassifyOptions>(intervention.at("options").dump()).encoder;
     INFO(golden.name << ": " << intervention.at("options").dump());
     const Batch batch = golden.batch(intervention.at("text"), options.mask_tokens);
     const auto output = golden.run(batch, {.patches = with_ablations({}, options.ablate)});

@@ -624,7 +624,7 @@ TEST_CASE("patches that do not fit are refused by name", "[patch]") {
 
 TEST_CASE("patches are read from JSON and a separate array of values", "[patch]") {
   const std::vector<float> numbers = {1, 2, 3, 4, 5, 6, -infinity};
-  const ClassifyOptions options = parse_classify_options(
+  const ClassifyOptions options = read_options<ClassifyOptions>(
       {R"({"patch": [{"name": "a.b", "tokens": [2, 0], "value": {"shape": [2, 2], "offset": 1}},
            {"name": "c", "heads": [1], "keys": [], "value": {"shape": [], "offset": 6}}]})",
        numbers});
@@ -641,7 +641,7 @@ TEST_CASE("patches are read from JSON and a separate array of values", "[patch]"
 
   const auto refused = [&](const std::string& patch, const std::string& message) {
     const Error error = error_of([&] {
-      parse_translate_options({R"({"patch": [)" + patch + "]}", numbers});
+      read_options<TranslateOptions>({R"({"patch": [)" + patch + "]}", numbers});
     });
     CHECK(error.code() == ErrorCode::invalid_option);
     CHECK_THAT(error.what(), ContainsSubstring(message));

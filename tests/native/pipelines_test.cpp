@@ -11,12 +11,22 @@
 #include "error_of.hpp"
 #include "golden.hpp"
 #include "tasks/classify/classify.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
 
 namespace glassformer::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+
+// Returns the JSON of a text's result.
+std::string json_of(ClassifyPipeline& pipeline, const TextInput& text,
+                    const ClassifyOptions& options = {}) {
+  const auto job = pipeline.begin(std::span(&text, 1), options);
+  while (job->step()) {
+  }
+  return std::get<std::string>(results_as_json(*job).at(0));
+}
 
 }  // namespace
 
@@ -49,7 +59,7 @@ TEST_CASE("each text of a batch gets its own result or error", "[pipelines]") {
                                : "the plot makes no sense " + std::string(1, char('a' + i % 26)));
   }
   const std::vector<std::string_view> texts(lines.begin(), lines.end());
-  const auto results = pipeline->classify_batch(to_inputs(texts));
+  const auto results = pipeline->classify_batch(TextInputs(texts).items());
   REQUIRE(results.size() == texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (i % 7 == 0) {
@@ -117,15 +127,15 @@ TEST_CASE("any bytes are accepted as a text", "[pipelines]") {
         std::string("\xed\xa0\x80 half a pair"), std::string("\xf0\x9f")}) {
     const Classification result = pipeline->classify(text);
     CHECK(!result.tokens.empty());
-    CHECK(nlohmann::json::accept(pipeline->to_result(result, ResultForm::json).text));
+    CHECK(nlohmann::json::accept(json_of(*pipeline, text)));
   }
 }
 
 TEST_CASE("the JSON of a result has all of its fields", "[pipelines]") {
   const auto pipeline = load_pipeline<ClassifyPipeline>(Golden("pre_norm_mean").folder);
-  const Classification result = pipeline->classify(
-      "not good at all", {.encoder = {.attention = true, .contributions = true}});
-  const auto json = nlohmann::json::parse(pipeline->to_result(result, ResultForm::json).text);
+  const ClassifyOptions options = {.encoder = {.attention = true, .contributions = true}};
+  const Classification result = pipeline->classify("not good at all", options);
+  const auto json = nlohmann::json::parse(json_of(*pipeline, "not good at all", options));
   const auto& labels = pipeline->config().labels;
   CHECK(json.at("label") == result.label);
   CHECK(json.at("score").get<float>() == result.score);
@@ -164,7 +174,7 @@ TEST_CASE("the JSON of a result has all of its fields", "[pipelines]") {
 }
 
 TEST_CASE("options are read from JSON, and unknown or mistyped ones are refused", "[pipelines]") {
-  const ClassifyOptions options = parse_classify_options(
+  const ClassifyOptions options = read_options<ClassifyOptions>(
       R"({"attention": true, "ablate": [{"attention": "encoder", "layer": 2, "head": 5}],
           "maskTokens": [3, 0]})");
   CHECK(options.encoder.attention);
@@ -172,10 +182,10 @@ TEST_CASE("options are read from JSON, and unknown or mistyped ones are refused"
   REQUIRE(options.encoder.ablate.size() == 1);
   CHECK((options.encoder.ablate[0].layer == 2 && options.encoder.ablate[0].head == 5));
   CHECK(options.encoder.mask_tokens == std::vector<std::size_t>{3, 0});
-  CHECK(parse_classify_options("{}").encoder.mask_tokens.empty());
+  CHECK(read_options<ClassifyOptions>("{}").encoder.mask_tokens.empty());
 
   const auto message_of = [](std::string_view json) {
-    const Error error = error_of([&] { parse_classify_options(json); });
+    const Error error = error_of([&] { read_options<ClassifyOptions>(json); });
     CHECK(error.code() == ErrorCode::invalid_option);
     return std::string(error.what());
   };

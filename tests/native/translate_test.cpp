@@ -13,6 +13,7 @@
 
 #include "base/utf8.hpp"
 #include "models/initialize.hpp"
+#include "tasks/embedded_tensors.hpp"
 #include "tasks/translate/translate.hpp"
 #include "text_fixture.hpp"
 
@@ -73,6 +74,15 @@ std::unique_ptr<TranslatePipeline> make_translator(const std::string& source = "
       std::make_unique<TranslatePipeline>(config, own_tokenizer(source), std::move(other));
   fill(pipeline->parameters(), *pipeline->target_tokenizer().find("</s>"), seed);
   return pipeline;
+}
+
+// Returns the JSON of a text's translation.
+nlohmann::json json_of(TranslatePipeline& pipeline, std::string_view text,
+                       const TranslateOptions& options = {}) {
+  TranslationJob job = pipeline.begin(std::span(&text, 1), options);
+  while (job.step()) {
+  }
+  return nlohmann::json::parse(std::get<std::string>(results_as_json(job).at(0)));
 }
 
 const std::vector<std::string> texts = {"How are you?",
@@ -363,7 +373,7 @@ TEST_CASE("greedy streams only append whole characters, and end with the complet
   CHECK(session.done());
   CHECK(!session.step());
   std::size_t sentence = 0;
-  const auto results = session.take_results();
+  const auto results = session.take();
   for (std::size_t i = 0; i < both.size(); ++i) {
     const Translation& got = std::get<Translation>(results[i]);
     const Translation& whole = std::get<Translation>(expected[i]);
@@ -395,9 +405,9 @@ TEST_CASE("sessions may be abandoned or alternate", "[translate]") {
     a.step();
     b.step();
   }
-  const auto results = a.take_results();
+  const auto results = a.take();
   check_same(std::get<Translation>(results[0]).sentences.at(0), expected.sentences.at(0));
-  const auto others = b.take_results();
+  const auto others = b.take();
   check_same(std::get<Translation>(others[0]).sentences.at(0),
              pipeline->translate(texts[3], {.beams = 2}).sentences.at(0));
 }
@@ -865,9 +875,10 @@ TEST_CASE("a word is linked to the words that it attends to most", "[translate]"
 
 TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
   const auto pipeline = make_translator();
-  const Translation result =
-      pipeline->translate("How are you? The men walk.", {.attention = true, .hypotheses = true});
-  const auto json = nlohmann::json::parse(to_result(result, ResultForm::json).text);
+  const std::string text = "How are you? The men walk.";
+  const TranslateOptions options = {.attention = true, .hypotheses = true};
+  const Translation result = pipeline->translate(text, options);
+  const nlohmann::json json = json_of(*pipeline, text, options);
   CHECK(json.at("text") == result.text);
   CHECK(json.at("score").get<float>() == result.score);
   REQUIRE(json.at("sentences").size() == 2);
@@ -895,8 +906,7 @@ TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
   CHECK(got.at("hypotheses").at(0).at("text") == sentence.output.text);
   CHECK(got.at("tree").size() == sentence.tree.size());
   CHECK(got.at("tree").at(1).at("parent") == 0);
-  const auto plain =
-      nlohmann::json::parse(to_result(pipeline->translate("a"), ResultForm::json).text);
+  const nlohmann::json plain = json_of(*pipeline, "a");
   for (const char* key : {"attention", "alignment", "hypotheses", "tree"}) {
     CHECK(!plain.at("sentences").at(0).contains(key));
   }
@@ -908,9 +918,9 @@ TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
   for (bool done = false; !done;) {
     done = !session.step();
     CHECK(done == session.done());
-    const std::optional<Result> progress = session.progress();
-    if (!progress) continue;
-    const auto step = nlohmann::json::parse(progress->text);
+    EmbeddedTensors writer;
+    if (!session.show(writer)) continue;
+    const auto step = nlohmann::json::parse(writer.take());
     if (step.contains("before")) settled = shown + step.at("before").get<std::string>();
     shown = settled + step.at("text").get<std::string>();
     CHECK(shown == session.text(0));
@@ -926,7 +936,7 @@ TEST_CASE("the JSON of a translation has all of its fields", "[translate]") {
 
 TEST_CASE("translation options are read from JSON, and unknown or mistyped ones are refused",
           "[translate]") {
-  const TranslateOptions options = parse_translate_options(
+  const TranslateOptions options = read_options<TranslateOptions>(
       R"({"beams": 2, "lengthPenalty": 0.6, "maxLength": 9, "attention": true, "hypotheses": true,
           "stream": true, "alignment": {"layer": 1, "heads": [0, 3]},
           "ablate": [{"attention": "cross", "layer": 1, "head": 5}]})");
@@ -935,14 +945,15 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
   CHECK((options.alignment->layer == 1u && options.alignment->heads.size() == 2));
   REQUIRE(options.ablate.size() == 1);
   CHECK(options.ablate[0].attention == AttentionSite::cross);
-  CHECK(!parse_translate_options("{}").beams);
-  CHECK(!parse_translate_options("{}").early_stopping);
-  CHECK(parse_translate_options(R"({"earlyStopping": false})").early_stopping == EarlyStopping::no);
-  CHECK(parse_translate_options(R"({"earlyStopping": "never"})").early_stopping ==
+  CHECK(!read_options<TranslateOptions>("{}").beams);
+  CHECK(!read_options<TranslateOptions>("{}").early_stopping);
+  CHECK(read_options<TranslateOptions>(R"({"earlyStopping": false})").early_stopping ==
+        EarlyStopping::no);
+  CHECK(read_options<TranslateOptions>(R"({"earlyStopping": "never"})").early_stopping ==
         EarlyStopping::never);
-  CHECK(parse_translate_options(R"({"prefixes": [[], [3]]})").prefixes.at(1).at(0) == 3);
-  CHECK(parse_translate_options(R"({"alignment": true})").alignment.has_value());
-  CHECK(!parse_translate_options(R"({"alignment": false})").alignment.has_value());
+  CHECK(read_options<TranslateOptions>(R"({"prefixes": [[], [3]]})").prefixes.at(1).at(0) == 3);
+  CHECK(read_options<TranslateOptions>(R"({"alignment": true})").alignment.has_value());
+  CHECK(!read_options<TranslateOptions>(R"({"alignment": false})").alignment.has_value());
   for (const char* json :
        {R"({"beam": 1})", R"({"beams": -1})", R"({"beams": 1.5})", R"({"beams": "4"})",
         R"({"lengthPenalty": "1"})", R"({"maxLength": 0})", R"({"alignment": 1})",
@@ -951,7 +962,7 @@ TEST_CASE("translation options are read from JSON, and unknown or mistyped ones 
         R"({"earlyStopping": "soon"})", R"({"prefixes": [3]})", R"({"prefixes": [[-1]]})",
         R"({"maskTokens": [0]})", R"({"maskTokens": [["a"]]})", R"({"attention": 1})", "[]", "{"}) {
     INFO(json);
-    CHECK(code_of([&] { parse_translate_options(json); }) == ErrorCode::invalid_option);
+    CHECK(code_of([&] { read_options<TranslateOptions>(json); }) == ErrorCode::invalid_option);
   }
 }
 

@@ -162,8 +162,8 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   FaithfulnessOptions options = {.label = request.label};
   if (request.of) options.of = *request.of;
   if (options.of != "rollout" && options.of != "value_norms" && options.of != "ledger") {
-    refuse_option({"of: expected one of rollout, value_norms, ledger, got {}",
-                   {describe(options.of)}});
+    refuse_option(
+        {"of: expected one of rollout, value_norms, ledger, got {}", {describe(options.of)}});
   }
   if (request.scores) options.scores = *request.scores;
   options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
@@ -186,8 +186,8 @@ class ClassifierJob final : public ExplanationJob {
     }
     const float least = request.least.value_or(1.0f);
     if (!(least > 0 && least <= 1)) {
-      refuse_option({"least: expected a number above 0, at most 1, got {}",
-                     {shortest_decimal(least)}});
+      refuse_option(
+          {"least: expected a number above 0, at most 1, got {}", {shortest_decimal(least)}});
     }
   }
 

@@ -20,9 +20,7 @@ class Work : public ExplainWork {
       : explainer_(explainer), input_(std::move(input)) {}
 
   ExplainedInput take() final {
-    return {.tokens = explainer_.tokens_of(input_),
-            .clipped = input_.clipped,
-            .part = take_part()};
+    return {.tokens = explainer_.tokens_of(input_), .clipped = input_.clipped, .part = take_part()};
   }
 
  protected:

@@ -28,8 +28,8 @@ Options options_of(const ExplainRequest& request) {
   if (method == "lens") {
     expect_only(request, {"beams", "words"});
   } else if (method == "ledger") {
-    expect_only(request, {"beams", "sentence", "position", "prefix", "token", "against",
-                          "effects"});
+    expect_only(request,
+                {"beams", "sentence", "position", "prefix", "token", "against", "effects"});
   } else {
     expect_only(request, {"beams"});
   }
@@ -79,9 +79,8 @@ class TranslationExplainer {
       asked.prefixes = {options_.prefix};
       asked.max_length = options_.position + 1;
     }
-    Sentence sentence = {.start = range.start16,
-                         .end = range.end16,
-                         .translation = translate(text, range, asked)};
+    Sentence sentence = {
+        .start = range.start16, .end = range.end16, .translation = translate(text, range, asked)};
     if (options_.method == "rollout") {
       const SentenceTranslation& of = sentence.translation;
       sentence.rollout = rollout({*of.encoder, *of.decoder, *of.cross});

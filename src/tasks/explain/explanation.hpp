@@ -59,9 +59,9 @@ struct SentenceLedger {
 
 /// The result of an explanation: by its method, of one kind.
 struct ExplainedInput {
-  using Part = std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult,
-                            WordFaithfulness, CutEffects, Circuit, NextLens, NextLedger,
-                            ExplainedSentences, SentenceLedger>;
+  using Part =
+      std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult, WordFaithfulness,
+                   CutEffects, Circuit, NextLens, NextLedger, ExplainedSentences, SentenceLedger>;
   std::string method = {};
   std::optional<std::string> label = {};  ///< for a classifier: the explained label
   std::vector<InputToken> tokens = {};    ///< [T]; empty for a translation
@@ -100,9 +100,8 @@ void fields(Visit& visit, ScoredLens& result) {
     visit.by_label("scores", result.labels, layer.scores);
   });
   visit.tensor({"logits", {lens.layers + 1, lens.labels}, std::move(lens.logits)});
-  visit.tensor({"tokenLogits",
-                {lens.layers + 1, lens.tokens, lens.labels},
-                std::move(lens.token_logits)});
+  visit.tensor(
+      {"tokenLogits", {lens.layers + 1, lens.tokens, lens.labels}, std::move(lens.token_logits)});
 }
 
 template <class Visit>
@@ -294,8 +293,7 @@ void fields(Visit& visit, ExplainedSentence& sentence) {
 
 template <class Visit>
 void fields(Visit& visit, ExplainedSentences& sentences) {
-  visit.each("sentences", sentences,
-             [&](ExplainedSentence& sentence) { fields(visit, sentence); });
+  visit.each("sentences", sentences, [&](ExplainedSentence& sentence) { fields(visit, sentence); });
 }
 
 template <class Visit>

@@ -42,8 +42,7 @@ std::optional<std::int32_t> id_of(const char* option, const std::optional<std::s
 
 }  // namespace
 
-void expect_method(const ExplainRequest& request,
-                   std::initializer_list<std::string_view> methods) {
+void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods) {
   if (request.method.empty()) refuse_option("method: missing");
   if (std::ranges::find(methods, request.method) != methods.end()) return;
   std::string list;
@@ -61,8 +60,8 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
                       std::size_t least, std::size_t most, std::size_t absent) {
   if (!number) return absent;
   if (*number >= least && *number <= most) return *number;
-  refuse_option({"{}: expected a whole number from {} to {}, got {}",
-                 {option, least, most, *number}});
+  refuse_option(
+      {"{}: expected a whole number from {} to {}, got {}", {option, least, most, *number}});
 }
 
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {

@@ -159,8 +159,7 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
   return settings;
 }
 
-std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs,
-                                             const TaskOptions& options) {
+std::unique_ptr<Job> GeneratePipeline::begin(const TaskInputs& inputs, const TaskOptions& options) {
   const std::vector<std::string_view> texts = single_texts(inputs.texts);
   if (OptionsReader(options).find("next")) {
     return std::make_unique<PredictionJob>(begin(texts, read_options<NextOptions>(options)));

@@ -133,6 +133,7 @@ struct GenerationState;
 /// Continues texts or, for a model with an encoder, answers them.
 class GeneratePipeline final : public Pipeline {
  public:
+  using Options = GenerateOptions;
   static constexpr std::array tasks = {Task::text_generation, Task::text2text_generation};
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;

@@ -298,7 +298,7 @@ void GenerationState::predict() {
 
 // Whether the text up to this token, prompt included, has a stop string that ends within it.
 bool GenerationState::completes_stop_string(const std::vector<Candidate>& tree,
-                                                 CandidateIndex last) const {
+                                            CandidateIndex last) const {
   std::size_t longest = 0;
   for (const std::string& stop : stop_strings) longest = std::max(longest, stop.size());
   // A token has a byte at least. The space that a first token may lose is not within so many.
@@ -379,8 +379,7 @@ void GenerationState::finish() {
   drop();
 }
 
-GenerationState::Shown GenerationState::shown_by(const DecodingState& state,
-                                                           NodeIndex node) {
+GenerationState::Shown GenerationState::shown_by(const DecodingState& state, NodeIndex node) {
   Shown shown;
   if (options.attention) {
     shown.attention.decoder = state.self_attention(node);

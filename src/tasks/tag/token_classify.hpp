@@ -68,8 +68,8 @@ class TokenClassifyPipeline final : public EncoderPipeline {
   TokenClassification classify(std::string_view text, const TokenClassifyOptions& options = {});
 
   /// The same for several texts. One text's error leaves the others' results alone.
-  Results<TokenClassification> classify_batch(
-      std::span<const std::string_view> texts, const TokenClassifyOptions& options = {});
+  Results<TokenClassification> classify_batch(std::span<const std::string_view> texts,
+                                              const TokenClassifyOptions& options = {});
 
   // For EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const TokenClassifyOptions& options) const;

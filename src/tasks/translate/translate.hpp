@@ -113,6 +113,7 @@ class TranslationJob;
 /// with the spacing of the input.
 class TranslatePipeline final : public Pipeline {
  public:
+  using Options = TranslateOptions;
   static constexpr std::array tasks = {Task::translation};
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;

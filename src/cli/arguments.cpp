@@ -1,0 +1,136 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace glassformer {
+namespace {
+
+std::size_t parse_index(const std::string& text, const std::string& option) {
+  if (text.empty() || text.size() > 9 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    throw CLI::ValidationError(option, "expected a whole number, got \"" + text + "\"");
+  }
+  return std::stoul(text);
+}
+
+HeadIndex parse_head(const std::string& text) {
+  static constexpr std::array sites = {"encoder.", "decoder.", "cross."};
+  std::string head = text;
+  HeadIndex index = {};
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (!head.starts_with(sites[i])) continue;
+    index.attention = static_cast<AttentionSite>(i);
+    head.erase(0, std::string_view(sites[i]).size());
+    break;
+  }
+  const std::size_t dot = head.find('.');
+  if (dot == std::string::npos) {
+    throw CLI::ValidationError("--ablate", "expected LAYER.HEAD, got \"" + text + "\"");
+  }
+  index.layer = parse_index(head.substr(0, dot), "--ablate");
+  index.head = parse_index(head.substr(dot + 1), "--ablate");
+  return index;
+}
+
+AttentionEdge parse_edge(const std::string& text) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t dot = std::min(text.find('.', begin), text.size());
+    numbers.push_back(parse_index(text.substr(begin, dot - begin), "--edges"));
+    begin = dot + 1;
+  }
+  if (numbers.size() != 4) {
+    throw CLI::ValidationError("--edges", "expected LAYER.HEAD.QUERY.KEY, got \"" + text + "\"");
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+// Declares an option with values that are separated by commas.
+template <class Value, class Parse>
+void add_parsed(CLI::App& app, const std::string& name, std::vector<Value>& target,
+                const Parse& parse, const std::string& help) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [&target, parse](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) target.push_back(parse(text));
+         },
+         help)
+      ->delimiter(',');
+}
+
+}  // namespace
+
+void add_model(CLI::App& app, std::filesystem::path& folder) {
+  app.add_option("MODEL_DIR", folder, "model folder")->required();
+}
+
+void add_compute(CLI::App& app, std::optional<Compute>& compute) {
+  add_name(
+      app, "--compute", {"f32", "int8"},
+      [&compute](std::size_t chosen) { compute = chosen == 0 ? Compute::f32 : Compute::int8; },
+      "arithmetic: f32: floats; int8: 8-bit integers, faster and with a little less "
+      "precision; where not given, as the weights are stored");
+}
+
+void add_threads(CLI::App& app, std::size_t& threads) {
+  app.add_option("--threads", threads, "lines answered at once, each with weights of its own")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+}
+
+void add_patch(CLI::App& app, PatchFile& patch) {
+  app.add_option("--patch", patch.path,
+                 "safetensors file of numbers, by name, to take the place of the model's");
+  app.add_option("--patch-tokens", patch.tokens, "only of these rows: POSITION,…")->delimiter(',');
+  app.add_option("--patch-heads", patch.heads, "only of these heads: HEAD,…")->delimiter(',');
+}
+
+CLI::Option* add_json(CLI::App& app, bool& json) {
+  return app.add_flag("--json", json, "one JSON object a line");
+}
+
+void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also) {
+  app.add_flag("--attention", attention,
+               std::string("with --json: every attention weight").append(also))
+      ->needs(json);
+}
+
+void add_stride(CLI::App& app, std::optional<std::size_t>& stride) {
+  app.add_option("--stride", stride,
+                 "how many tokens two neighboring windows share; where not given, 128, or half "
+                 "of a window if that is less");
+}
+
+void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping) {
+  add_name(
+      app, "--early-stopping", {"false", "true", "never"},
+      [&stopping](std::size_t chosen) { stopping = static_cast<EarlyStopping>(chosen); },
+      "when a search ends: true: with the first texts that are whole; false: when no "
+      "better one is likely; never: when none is possible");
+}
+
+void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help) {
+  add_parsed(app, "--ablate", heads, parse_head, help);
+}
+
+void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
+                   const std::string& help) {
+  const auto parse = [name](const std::string& text) { return parse_index(text, name); };
+  add_parsed(app, name, positions, parse, help);
+}
+
+void add_edges(CLI::App& app, std::vector<AttentionEdge>& edges, const std::string& help) {
+  add_parsed(app, "--edges", edges, parse_edge, help);
+}
+
+CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,
+                      std::function<void(std::size_t)> choose, const std::string& help) {
+  const auto chosen = [names, choose = std::move(choose)](const std::string& text) {
+    choose(static_cast<std::size_t>(std::ranges::find(names, text) - names.begin()));
+  };
+  return app.add_option_function<std::string>(name, chosen, help)->check(CLI::IsMember(names));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fields.hpp"
+#include "cli/patch_file.hpp"
+#include "glassformer/compute.hpp"
+#include "glassformer/explain.hpp"
+#include "glassformer/output.hpp"
+#include "run/trace.hpp"
+
+// Arguments that several commands have. Each function declares one and binds it to a variable,
+// which must outlive the app.
+
+namespace glassformer {
+
+/// A model folder, and how its model runs.
+struct ModelArguments {
+  std::filesystem::path folder;
+  std::optional<Compute> compute = {};  ///< none: as stored
+  std::size_t threads = 1;              ///< each has a model of its own
+};
+
+void add_model(CLI::App& app, std::filesystem::path& folder);
+void add_compute(CLI::App& app, std::optional<Compute>& compute);
+void add_threads(CLI::App& app, std::size_t& threads);
+/// --patch, --patch-tokens and --patch-heads.
+void add_patch(CLI::App& app, PatchFile& patch);
+/// --json, and --attention, which needs it.
+CLI::Option* add_json(CLI::App& app, bool& json);
+void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also = "");
+void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
+void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
+/// --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
+void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help);
+/// Positions of tokens: POSITION,…
+void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
+                   const std::string& help);
+/// Edges of attention: LAYER.HEAD.QUERY.KEY,…
+void add_edges(CLI::App& app, std::vector<AttentionEdge>& edges, const std::string& help);
+
+/// Declares an option that takes one of several names.
+CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,
+                      std::function<void(std::size_t)> choose, const std::string& help);
+
+/// Declares an option that takes one of the names in choice_list<Enum>. `Target` is an Enum or an
+/// optional one.
+template <class Enum, class Target>
+void add_choice(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
+  const auto& names = choice_list<Enum>;
+  add_name(
+      app, name, {names.begin(), names.end()},
+      [&target](std::size_t chosen) { target = static_cast<Enum>(chosen); }, help);
+}
+
+/// Declares an option with several values; the target stays absent without it.
+template <class Value>
+CLI::Option* add_list(CLI::App& app, const std::string& name,
+                      std::optional<std::vector<Value>>& target, const std::string& help) {
+  return app.add_option_function<std::vector<Value>>(
+      name, [&target](const std::vector<Value>& values) { target = values; }, help);
+}
+
+}  // namespace glassformer

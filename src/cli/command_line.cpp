@@ -1,0 +1,144 @@
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "base/printable.hpp"
+#include "cli/manual.hpp"
+
+namespace glassformer {
+namespace {
+
+struct CommandEntry {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Command> (*make)();
+};
+
+// In the order in which help lists them.
+constexpr std::array<CommandEntry, 14> commands = {{
+    {"classify", "classify each line of standard input", make_classify_command},
+    {"translate", "translate each line of standard input", make_translate_command},
+    {"ner", "the names in each line: of people, places and the like", make_ner_command},
+    {"answer", "answer each line, a question and a context with a tab between them",
+     make_answer_command},
+    {"embed", "a vector of each line", make_embed_command},
+    {"generate", "continue, or answer, each line of standard input", make_generate_command},
+    {"trace", "tensors between text and answer, to a safetensors file", make_trace_command},
+    {"explain", "why a model answers each line as it does", make_explain_command},
+    {"tokenize", "token ids of each line, unclipped", make_tokenize_command},
+    {"inspect", "configuration, tensors and parameters of a model", make_inspect_command},
+    {"bench", "median time from text to answer", make_bench_command},
+    {"init", "a model with random Xavier-uniform weights", make_init_command},
+    {"convert", "a published checkpoint as a model folder of ours", make_convert_command},
+    {"quantize", "a model's matrices as 8-bit integers", make_quantize_command},
+}};
+
+// All commands and their arguments.
+class CommandLine {
+ public:
+  explicit CommandLine(const char* version) : version_(version) {
+    app_.name("glassformer");
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", std::string("glassformer ") + version);
+    app_.footer(
+        "Commands that answer lines read standard input, and write a line for each.\n"
+        "glassformer help COMMAND shows a command's options.");
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      commands_[i] = commands[i].make();
+      commands_[i]->declare(*app_.add_subcommand(commands[i].name, commands[i].summary));
+    }
+    app_.add_subcommand("help", "what a command does, and its options")
+        ->add_option("COMMAND", helped_, "a command; where not given, all of them are listed");
+    app_.add_subcommand("manual", "the manual page, for man");
+    app_.add_subcommand("completion", "what completes this command in a shell")
+        ->add_option("SHELL", shell_, "the shell")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->required();
+  }
+
+  // Parses the arguments and runs their command.
+  Exit run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() != 0) return refuse(error, {argv + 1, argv + argc});
+      app_.exit(error);  // prints help or the version
+      return Exit::ok;
+    }
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (app_.got_subcommand(commands[i].name)) return commands_[i]->run();
+    }
+    if (app_.got_subcommand("manual")) {
+      std::cout << manual_page(app_, version_);
+    } else if (app_.got_subcommand("completion")) {
+      std::cout << completion(app_, shell_);
+    } else {
+      return help();
+    }
+    return Exit::ok;
+  }
+
+ private:
+  Exit help() const {
+    // The app whose arguments were parsed would show the help of the command "help".
+    const CommandLine other(version_);
+    if (helped_.empty()) {
+      std::cout << other.app_.help();
+      return Exit::ok;
+    }
+    const std::vector<std::string> names = command_names(app_);
+    if (std::ranges::find(names, helped_) == names.end()) return refuse_command(helped_);
+    std::cout << other.app_.get_subcommand(helped_)->help(app_.get_name());
+    return Exit::ok;
+  }
+
+  Exit refuse_command(const std::string& name) const {
+    std::cerr << "glassformer: there is no command \"" << printable(name) << '"';
+    suggest(nearest(name, command_names(app_)));
+    std::cerr << "; glassformer help lists all\n";
+    return Exit::usage;
+  }
+
+  // Explains what is wrong with the arguments, with suggestions.
+  Exit refuse(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
+    const std::vector<std::string> names = command_names(app_);
+    if (!arguments.empty() && !arguments[0].starts_with('-') &&
+        std::ranges::find(names, arguments[0]) == names.end()) {
+      return refuse_command(arguments[0]);
+    }
+    std::cerr << "glassformer: " << printable(error.what());
+    const std::vector<CLI::App*> used = app_.get_subcommands();
+    const CLI::App& command = used.empty() ? app_ : *used[0];
+    const std::vector<std::string> options = option_names(command);
+    for (const std::string& argument : arguments) {
+      const std::string option = argument.substr(0, argument.find('='));
+      if (!option.starts_with("--") || std::ranges::find(options, option) != options.end())
+        continue;
+      suggest(nearest(option, options));
+      break;
+    }
+    std::cerr << "\nglassformer help " << command.get_name() << (used.empty() ? "COMMAND" : "")
+              << " shows the options\n";
+    return Exit::usage;
+  }
+
+  static void suggest(const std::string& meant) {
+    if (!meant.empty()) std::cerr << "; did you mean " << meant << '?';
+  }
+
+  const char* version_;
+  CLI::App app_{"A Transformer you can see through."};
+  std::array<std::unique_ptr<Command>, commands.size()> commands_;
+  std::string helped_, shell_;  // arguments of help and completion
+};
+
+}  // namespace
+
+Exit run_command(int argc, char** argv, const char* version) {
+  return CommandLine(version).run(argc, argv);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,54 @@
+#include "tasks/embed/embed.hpp"
+#include "cli/lines.hpp"
+
+namespace glassformer {
+namespace {
+
+class EmbedCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_.folder);
+    add_attention(app, add_json(app, json_), options_.encoder.attention);
+    add_patch(app, patch_);
+    add_compute(app, model_.compute);
+    add_threads(app, model_.threads);
+    app.add_option("--prompt", options_.prompt,
+                   "a text to put before each line; where not given, the folder's default prompt");
+    app.add_option("--prompt-name", options_.prompt_name,
+                   "the name of one of the folder's prompts, such as query");
+  }
+
+  Exit run() override {
+    const auto pipelines = load_several<EmbedPipeline>(model_);
+    const ModelConfig& config = pipelines[0]->config();
+    if (!config.unused_head.empty()) {
+      std::cerr << "glassformer: warning: " << unused_head_note(config) << '\n';
+    }
+    options_.encoder.patch = read_patches(patch_);
+    return answer_with_options(pipelines, {.json = json_, .attention = options_.encoder.attention},
+                               options_, line_of);
+  }
+
+ private:
+  // The vector's numbers.
+  static OutputLine line_of(const Embedded& result) {
+    std::string line;
+    for (const float number : result.embedding) {
+      JsonWriter text;
+      text.value(number);
+      line.append(line.empty() ? "" : " ").append(text.take());
+    }
+    return {std::move(line), result.clipped};
+  }
+
+  ModelArguments model_;
+  bool json_ = false;
+  PatchFile patch_;
+  EmbedOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_embed_command() { return std::make_unique<EmbedCommand>(); }
+
+}  // namespace glassformer

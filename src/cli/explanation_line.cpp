@@ -1,0 +1,135 @@
+#include "cli/explanation_line.hpp"
+
+#include <cmath>
+
+#include "base/decimal.hpp"
+#include "base/printable.hpp"
+#include "explain/contrast.hpp"
+
+namespace glassformer {
+namespace {
+
+std::string decimal(double number) { return six_decimals(static_cast<float>(number)); }
+
+// The fields of a line, with tabs between them.
+class LineFields {
+ public:
+  void add(std::string_view text) {
+    line_.append(first_ ? "" : "\t").append(text);
+    first_ = false;
+  }
+  void add(std::string_view name, double number) {
+    add(std::string(name).append("=").append(decimal(number)));
+  }
+  std::string take() { return std::move(line_); }
+
+ private:
+  std::string line_;
+  bool first_ = true;
+};
+
+std::string_view without_blank(std::string_view text) {
+  return text.substr(text.starts_with(' ') ? 1 : 0);
+}
+
+/// Adds the fields of one kind of explanation.
+struct PartFields {
+  const std::vector<InputToken>& tokens;
+  LineFields& line;
+
+  void scores(const std::vector<float>& scores) const {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      line.add(printable(without_blank(tokens[i].text)), static_cast<double>(scores[i]));
+    }
+  }
+
+  void operator()(const Rollout& rollout) const { scores(rollout.scores); }
+  void operator()(const ScoredNorms& norms) const { scores(norms.scores); }
+
+  // The answer after each layer, and its score.
+  void operator()(const ScoredLens& lens) const {
+    for (const ScoredLens::Layer& layer : lens.layers) {
+      line.add(printable(layer.label), static_cast<double>(layer.scores[largest(layer.scores)]));
+    }
+  }
+
+  // The explained number, and the sum of each column.
+  void operator()(const Ledger& ledger) const {
+    line.add("value", ledger.value);
+    for (std::size_t c = 0; c < ledger.columns.size(); ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < ledger.tokens; ++i) {
+        sum += static_cast<double>(ledger.written[i * ledger.columns.size() + c]);
+      }
+      line.add(to_string(ledger.columns[c]), sum);
+    }
+  }
+  void operator()(const NextLedger& next) const { (*this)(next.ledger); }
+  void operator()(const SentenceLedger& sentence) const { (*this)(sentence.ledger.ledger); }
+
+  // The effects of the cells, one row per field.
+  void operator()(const TransplantResult& result) const {
+    const TransplantTable& table = result.table;
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      std::string effects;
+      for (std::size_t cell = 0; cell < table.cells; ++cell) {
+        const float delta = table.delta(row, cell);
+        effects.append(cell > 0 ? " " : "").append(std::isnan(delta) ? "-" : six_decimals(delta));
+      }
+      line.add(effects);
+    }
+  }
+
+  void operator()(const WordFaithfulness& test) const {
+    line.add("score", test.result.scores.score);
+    line.add("leave_one_out", test.result.leave_one_out.score);
+    line.add("random", test.result.random_mean());
+    line.add("deviation", test.result.random_deviation());
+  }
+  void operator()(const CutEffects& effects) const {
+    line.add("value", effects.full);
+    line.add("without", effects.without);
+  }
+  void operator()(const Circuit& circuit) const {
+    line.add("faithfulness", circuit.faithfulness);
+    line.add("heads=" + std::to_string(circuit.heads.size()));
+    line.add("edges=" + std::to_string(circuit.edges.size()));
+  }
+
+  // The likeliest next word after each layer, and its probability.
+  void operator()(const NextLens& lens) const {
+    for (const std::vector<std::vector<Guess>>& rows : lens.layers) {
+      const Guess& guess = rows.back()[0];
+      line.add(printable(without_blank(guess.text)), static_cast<double>(std::exp(guess.logprob)));
+    }
+  }
+
+  // For a rollout, each token and how much of it comes from the source; for the lenses, what each
+  // layer reads as.
+  void operator()(const ExplainedSentences& sentences) const {
+    for (const ExplainedSentence& sentence : sentences) {
+      const std::vector<OutputToken>& written = sentence.translation.output.tokens;
+      const std::size_t columns =
+          sentence.rollout.empty() ? 0 : sentence.rollout.size() / written.size();
+      for (std::size_t t = 0; columns > 0 && t < written.size(); ++t) {
+        float source = 0;
+        for (std::size_t c = written.size(); c < columns; ++c) {
+          source += sentence.rollout[t * columns + c];
+        }
+        line.add(std::string(without_blank(written[t].text)) + "=" + six_decimals(source));
+      }
+      for (const std::string& reading : sentence.readings) line.add(reading);
+      for (const auto& [text, score] : sentence.read_from) line.add(text);
+    }
+  }
+};
+
+}  // namespace
+
+OutputLine explanation_line(const ExplainedInput& result) {
+  LineFields line;
+  std::visit(PartFields{result.tokens, line}, result.part);
+  return {line.take()};
+}
+
+}  // namespace glassformer
