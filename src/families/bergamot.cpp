@@ -21,8 +21,8 @@ struct Field {
   const char* key;
   std::string_view value;
 };
-// The only supported values of these fields. They are also the defaults for missing fields.
-constexpr std::array fields = {
+// The only supported values of these known_fields. They are also the defaults for missing known_fields.
+constexpr std::array known_fields = {
     Field{"type", "transformer"},
     Field{"transformer-decoder-autoreg", "rnn"},
     Field{"dec-cell", "ssru"},
@@ -107,7 +107,7 @@ StackConfig usual_stack(Mixer mixer, std::size_t max_length) {
 }
 
 ModelConfig read(HubConfig& config) {
-  for (const auto& [key, value] : fields) {
+  for (const auto& [key, value] : known_fields) {
     const std::string got = config.text(key, value);
     if (got != value) refuse(key, describe(value), describe(got));
   }
@@ -192,7 +192,7 @@ void write_scalar(JsonWriter& json, const std::string& key, std::string_view val
   json.field(key, quoted ? value.substr(1, value.size() - 2) : value);
 }
 
-// Converts "key: value" lines to JSON. Items of lists become fields "KEY.0".
+// Converts "key: value" lines to JSON. Items of lists become known_fields "KEY.0".
 std::string config_json(std::string_view yaml) {
   yaml = yaml.substr(0, yaml.find('\0'));
   JsonWriter json;

@@ -186,8 +186,8 @@ class ClassifierJob final : public ExplanationJob {
     }
     const float least = request.least.value_or(1.0f);
     if (!(least > 0 && least <= 1)) {
-      refuse_option(
-          {"least: expected a number above 0, at most 1, got {}", {shortest_decimal(least)}});
+      refuse_option({"options: least: expected a number above 0, at most 1, got {}",
+                     {shortest_decimal(least)}});
     }
   }
 

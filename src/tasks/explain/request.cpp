@@ -28,7 +28,7 @@ class OnlyThese {
  private:
   void check(const char* name, bool given) const {
     if (!given || std::ranges::find(allowed_, name) != allowed_.end()) return;
-    refuse_option({"{}: unknown field", {describe(std::string_view(name))}});
+    refuse_option({"options: {}: unknown field", {describe(std::string_view(name))}});
   }
 
   std::span<const std::string_view> allowed_;
@@ -43,11 +43,11 @@ std::optional<std::int32_t> id_of(const char* option, const std::optional<std::s
 }  // namespace
 
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods) {
-  if (request.method.empty()) refuse_option("method: missing");
+  if (request.method.empty()) refuse_option("options: method: missing");
   if (std::ranges::find(methods, request.method) != methods.end()) return;
   std::string list;
   for (const std::string_view name : methods) list.append(list.empty() ? "" : ", ").append(name);
-  refuse_option({"method: expected one of {}, got {}", {list, describe(request.method)}});
+  refuse_option({"options: method: expected one of {}, got {}", {list, describe(request.method)}});
 }
 
 void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options) {
@@ -60,8 +60,8 @@ std::size_t number_of(const char* option, const std::optional<std::size_t>& numb
                       std::size_t least, std::size_t most, std::size_t absent) {
   if (!number) return absent;
   if (*number >= least && *number <= most) return *number;
-  refuse_option(
-      {"{}: expected a whole number from {} to {}, got {}", {option, least, most, *number}});
+  refuse_option({"options: {}: expected a whole number from {} to {}, got {}",
+                 {option, least, most, *number}});
 }
 
 NextLedgerOptions next_ledger_options(const ExplainRequest& request) {
