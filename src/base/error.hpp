@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "glassformer/error.hpp"
+#include "base/error_code.hpp"
 
 // Composes the library's error messages.
 

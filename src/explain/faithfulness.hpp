@@ -6,7 +6,7 @@
 
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
-#include "glassformer/explain.hpp"
+#include "explain/results.hpp"
 
 namespace glassformer {
 

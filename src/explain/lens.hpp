@@ -1,7 +1,7 @@
 #pragma once
 
 #include "explain/explained_text.hpp"
-#include "glassformer/explain.hpp"
+#include "explain/results.hpp"
 #include "models/runner.hpp"
 
 namespace glassformer {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "glassformer/attention.hpp"
+#include "run/attention_map.hpp"
 
 namespace glassformer {
 

@@ -5,8 +5,8 @@
 
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
+#include "explain/results.hpp"
 #include "explain/token_alignment.hpp"
-#include "glassformer/explain.hpp"
 
 namespace glassformer {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "explain/results.hpp"
 #include "explain/traced.hpp"
-#include "glassformer/explain.hpp"
 
 namespace glassformer {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/fields.hpp"
-#include "glassformer/embedder.hpp"
-#include "glassformer/output.hpp"
+#include "families/config/early_stopping.hpp"
+#include "families/config/token_pooling.hpp"
 #include "models/config.hpp"
 
 namespace glassformer {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "families/config/token_pooling.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/encoder_options.hpp"
 #include "glassformer/error.hpp"
@@ -18,16 +19,6 @@
 namespace glassformer {
 
 class EmbedPipeline;
-
-/// How the token vectors of a text are combined into one vector.
-enum class TokenPooling {
-  cls,            ///< the first token's vector
-  max,            ///< the maximum in each dimension
-  mean,           ///< the sum / n
-  mean_sqrt_len,  ///< the sum / sqrt(n)
-  weighted_mean,  ///< the mean, with weight k for the k-th token
-  last_token,     ///< the last token's vector
-};
 
 /// Options of an Embedder's calls.
 struct EmbedOptions {

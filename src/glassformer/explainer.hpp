@@ -1,13 +1,24 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "glassformer/compute.hpp"
+#include "glassformer/error.hpp"
 #include "glassformer/explain.hpp"
+#include "glassformer/text_input.hpp"
+#include "glassformer/tokens.hpp"
 
 namespace glassformer {
 
+class ClassifyPipeline;
 class GeneratePipeline;
 
 /// Options of Explainer::ledger.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "families/config/early_stopping.hpp"
 #include "glassformer/tokens.hpp"
 
 namespace glassformer {
@@ -13,14 +14,6 @@ inline constexpr std::size_t max_beams = 64;
 
 /// The maximum length_penalty of a search.
 inline constexpr float max_length_penalty = 10;
-
-/// When a search ends before its length limit, once `beams` hypotheses have ended: `early_stopping`
-/// of the transformers library.
-enum class EarlyStopping {
-  no,     ///< when no growing hypothesis has a better score at its current length
-  yes,    ///< at once
-  never,  ///< as no, but with the score at the maximum length if length_penalty is above 0
-};
 
 /// A text that a model generated.
 struct OutputText {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "models/block.hpp"
 #include "models/config.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "layers/embed/embedding.hpp"
 #include "layers/embed/positional_encoding.hpp"
 #include "layers/norm/norm.hpp"

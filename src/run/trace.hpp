@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "run/patch.hpp"
 #include "run/run.hpp"
 #include "run/scope_path.hpp"
+#include "run/trace/apply_patch.hpp"
+#include "run/trace/traced_tensor.hpp"
 #include "tensor/sizes.hpp"
 
 namespace glassformer {

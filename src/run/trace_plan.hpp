@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "run/session.hpp"
 #include "run/tensor_list.hpp"
 #include "run/trace.hpp"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "kernels/compute.hpp"
 #include "tasks/pipeline.hpp"
 #include "text/tokenizer.hpp"
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "families/model_config.hpp"
 #include "glassformer/text_input.hpp"
+#include "kernels/compute.hpp"
 #include "tasks/options.hpp"
 #include "tasks/result_writer.hpp"
 #include "text/tokenizer.hpp"

@@ -35,12 +35,27 @@ function answer(...args) {
   return JSON.parse(stdout);
 }
 
-test('the public headers are installed, and no others', () => {
-  const headers = filesIn('src/glassformer').filter((file) => file.endsWith('.hpp'));
+test('the public headers and the values in them are installed, and no others', () => {
+  const headers = filesIn('src/glassformer')
+    .filter((file) => file.endsWith('.hpp'))
+    .map((file) => file.replace('src/', ''));
+  const build = readFileSync(join(root, 'CMakeLists.txt'), 'utf8');
+  const [, list] = /set\(GLASSFORMER_VALUES\s([^)]+)\)/.exec(build);
+  const values = list.trim().split(/\s+/);
   assert.deepEqual(
-    readdirSync(join(prefix, 'include'), { recursive: true }).sort(),
-    ['glassformer', ...headers.map((file) => file.replace('src/', ''))].sort(),
+    readdirSync(join(prefix, 'include'), { recursive: true })
+      .filter((name) => name.endsWith('.hpp'))
+      .sort(),
+    [...headers, ...values.map((name) => `glassformer/${name}`)].sort(),
   );
+});
+
+test('each installed header compiles by itself', async () => {
+  const headers = readdirSync(join(prefix, 'include'), { recursive: true });
+  for (const header of headers.filter((name) => name.endsWith('.hpp'))) {
+    const options = ['-std=c++20', '-fsyntax-only', '-Werror', '-I', join(prefix, 'include')];
+    await run(compiler, [...options, '-x', 'c++', '-include', header, '/dev/null']);
+  }
 });
 
 test('no installed file names a folder of the build', () => {

@@ -25,9 +25,16 @@ const headers = [
   'error',
 ];
 
-// The declarations of a header: { comment, code } with the lines of each.
+// A public header's text, preceded by those of the headers of lower layers that it includes.
+function textsOf(header) {
+  const text = readFileSync(join(root, 'src/glassformer', `${header}.hpp`), 'utf8');
+  const lower = [...text.matchAll(/^#include "(?!glassformer\/)(.*)"$/gm)];
+  return [...lower.map(([, name]) => readFileSync(join(root, 'src', name), 'utf8')), text];
+}
+
+// The declarations of a text: { comment, code } with the lines of each.
 function declarationsOf(text) {
-  const [, body] = text.match(/^namespace glassformer \{\n([^]*)^\} {2}\/\/ namespace/m);
+  const [, body = ''] = text.match(/^namespace glassformer \{\n([^]*)^\} {2}\/\/ namespace/m) ?? [];
   const found = [];
   for (const block of body.trim().split(/\n\n(?=\S)/)) {
     const lines = block.split('\n').filter((line, i, all) => line || all[i + 1]);
@@ -73,7 +80,7 @@ export function cppReference() {
   for (const header of headers) {
     const file = `src/glassformer/${header}.hpp`;
     text += `\n## ${header}.hpp\n`;
-    for (const { comment, code } of declarationsOf(readFileSync(join(root, file), 'utf8'))) {
+    for (const { comment, code } of textsOf(header).flatMap(declarationsOf)) {
       const name = nameOf(code);
       if (comment.length === 0) throw new Error(`${file}: ${name} has no comment`);
       text += `\n### ${name}\n\n${prose(comment)}\n\n\`\`\`cpp\n${shown(code)}\n\`\`\`\n`;

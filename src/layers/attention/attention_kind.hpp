@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "run/map_output.hpp"
 #include "run/session.hpp"
 

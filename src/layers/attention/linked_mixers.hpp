@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "layers/attention/token_mixer.hpp"
 
 namespace glassformer {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "glassformer/compute.hpp"
+#include "kernels/compute.hpp"
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 #include "tensor/tensor.hpp"

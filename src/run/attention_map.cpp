@@ -1,4 +1,4 @@
-#include "glassformer/attention.hpp"
+#include "run/attention_map.hpp"
 
 #include "tensor/sizes.hpp"
 

@@ -1,4 +1,4 @@
-#include "run/patch.hpp"
+#include "run/trace/apply_patch.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "glassformer/attention.hpp"
-#include "glassformer/patch.hpp"
+#include "run/attention_map.hpp"
 #include "run/run.hpp"
+#include "run/trace/patch.hpp"
 
 namespace glassformer {
 

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace glassformer {
+
+/// How the token vectors of a text are combined into one vector.
+enum class TokenPooling {
+  cls,            ///< the first token's vector
+  max,            ///< the maximum in each dimension
+  mean,           ///< the sum / n
+  mean_sqrt_len,  ///< the sum / sqrt(n)
+  weighted_mean,  ///< the mean, with weight k for the k-th token
+  last_token,     ///< the last token's vector
+};
+
+}  // namespace glassformer
