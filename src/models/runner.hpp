@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "models/encoder_model.hpp"
 #include "models/seq2seq.hpp"
 
@@ -31,6 +34,10 @@ struct WriterRunner {
     if (!sources) return model.begin(1, limits, request, session);
     return static_cast<const Seq2Seq&>(model).begin(*sources, limits, request, session);
   }
+  /// Decodes these tokens, many at once: node i is token i. `more` tokens may follow. If the
+  /// request touches logits, it computes those of every token.
+  DecodingState read(const Seq2Seq::Encoded* sources, std::span<const std::int32_t> ids,
+                     const TraceRequest& request, std::size_t more = 0) const;
   const LanguageModel* operator->() const { return &model; }
 };
 

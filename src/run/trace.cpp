@@ -26,6 +26,10 @@ bool TraceRequest::asks_for(std::string_view name) const {
                              [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+bool TraceRequest::touches(std::string_view name) const {
+  return asks_for(name) || std::ranges::find(patches, name, &Patch::name) != patches.end();
+}
+
 bool matches(std::string_view pattern, std::string_view name) {
   return fits_wildcards(pattern, name, '.');
 }

@@ -36,6 +36,8 @@ struct TraceRequest {
   bool names_any() const { return !names.empty() || !patches.empty(); }
   /// Returns whether the tensor of this name is requested.
   bool asks_for(std::string_view name) const;
+  /// Returns whether the tensor of this name is requested or replaced.
+  bool touches(std::string_view name) const;
 };
 
 /// Returns whether a pattern of TraceRequest::names matches this name.

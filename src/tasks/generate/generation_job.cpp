@@ -18,11 +18,6 @@ using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 // that somebody who waits may give up in between.
 constexpr std::size_t prompt_rows = 256;
 
-bool asks_for_logits(const TraceRequest& request) {
-  return request.asks_for("logits") ||
-         std::ranges::find(request.patches, "logits", &Patch::name) != request.patches.end();
-}
-
 // Which log-probabilities, where they are not numbers.
 [[noreturn]] void refuse_infinite() {
   throw_error(ErrorCode::non_finite,
@@ -123,6 +118,10 @@ struct GenerationState {
   bool completes_stop_string(const std::vector<Candidate>& tree, CandidateIndex last) const;
   Shown show(CandidateIndex last);
   Shown shown_by(const DecodingState& state, NodeIndex node);
+  // The sources that the decoder attends to; null without an encoder.
+  const Seq2Seq::Encoded* sources() const {
+    return pipeline.config_.architecture.encoder ? &encoded : nullptr;
+  }
   // Beams leave nodes behind: their path is read once more for what it shows.
   bool searches() const { return plan.search.beams > 1 && generate; }
 
@@ -225,12 +224,12 @@ void GenerationState::start() {
     request.names.clear();
     request.attention = options.attention && options.stream;
   }
-  DecodingState state =
-      pipeline.model_->begin(encoded,
-                             {.nodes = max_nodes,
-                              .positions = prompt.size() + max_new - 1,
-                              .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
-                             request);
+  DecodingState state = pipeline.model_->runner().begin(
+      sources(),
+      {.nodes = max_nodes,
+       .positions = prompt.size() + max_new - 1,
+       .rows = std::max(beams, std::min(prompt.size(), prompt_rows))},
+      request);
   const LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams, pipeline.model_->session());
   decoding.emplace(decoder, std::move(state));
@@ -271,7 +270,7 @@ void GenerationState::feed_some() {
   DecodingState& state = decoding->state();
   const LanguageModel& decoder = pipeline.model_->decoder();
   const View<2> hidden = decoder.decode(state, extensions);
-  if (asks_for_logits(trace.request())) decoder.project(const_view(hidden), state);
+  if (trace.request().touches("logits")) decoder.project(const_view(hidden), state);
 }
 
 void GenerationState::predict() {
@@ -399,27 +398,13 @@ GenerationState::Shown GenerationState::show(CandidateIndex last) {
   if (!options.attention && options.trace.empty()) return {};
   const std::vector<Candidate>& tree = search->tree(0);
   if (!searches()) return shown_by(decoding->state(), tree[tree[last].parent].node);
-  std::vector<Extension> path;
-  const auto add = [&](std::int32_t id) {
-    const NodeIndex parent = path.empty() ? no_parent : static_cast<NodeIndex>(path.size() - 1);
-    path.push_back({.parent = parent, .source = 0, .id = id});
-  };
-  for (const std::int32_t id : prompt) add(id);
-  for (const CandidateIndex i : search->path(0, last)) add(tree[i].id);
+  std::vector<std::int32_t> path = prompt;
+  for (const CandidateIndex i : search->path(0, last)) path.push_back(tree[i].id);
   // Where no token could follow, the step that would have written one was fed with the prompt's
   // end.
   if (tree[last].length > 0) path.pop_back();
-  const LanguageModel& model = pipeline.model_->decoder();
-  const std::size_t length = path.size();
-  DecodingState state = pipeline.model_->begin(
-      encoded, {.nodes = length, .positions = length, .rows = std::min(length, prompt_rows)},
-      trace.request());
-  for (std::size_t i = 0; i < length; i += prompt_rows) {
-    const std::size_t some = std::min(prompt_rows, length - i);
-    const View<2> hidden = model.decode(state, std::span(path).subspan(i, some));
-    if (asks_for_logits(trace.request())) model.project(const_view(hidden), state);
-  }
-  return shown_by(state, static_cast<NodeIndex>(length - 1));
+  const DecodingState state = pipeline.model_->runner().read(sources(), path, trace.request());
+  return shown_by(state, static_cast<NodeIndex>(path.size() - 1));
 }
 
 // The text at work has what it will have.

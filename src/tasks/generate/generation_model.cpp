@@ -59,10 +59,6 @@ class ContinuingModel final : public GenerationModel {
   }
 
   Seq2Seq::Encoded encode(const GenerationInput&, const TraceRequest&) override { return {}; }
-  DecodingState begin(const Seq2Seq::Encoded&, const DecodingLimits& limits,
-                      const TraceRequest& request) override {
-    return model_.begin(1, limits, request, session());
-  }
 
  private:
   const Tokenizer& tokenizer_;
@@ -94,10 +90,6 @@ class AnsweringModel final : public GenerationModel {
     Batch source;
     source.add(input.source);
     return model_.encode(source, request, session());
-  }
-  DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
-                      const TraceRequest& request) override {
-    return model_.begin(encoded, limits, request, session());
   }
 
  private:

@@ -37,9 +37,6 @@ class GenerationModel {
                                const GenerationConfig& settings) const = 0;
   /// What is computed once for a text, before its decodings: of an encoder.
   virtual Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) = 0;
-  /// A fresh decoding of what was encoded.
-  virtual DecodingState begin(const Seq2Seq::Encoded& encoded, const DecodingLimits& limits,
-                              const TraceRequest& request) = 0;
 
  private:
   Session session_;

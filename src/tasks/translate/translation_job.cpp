@@ -19,10 +19,9 @@ constexpr std::size_t batch_tokens = 512;
 constexpr std::size_t batch_hypotheses = 64;
 // A step reads texts until it has read this many bytes.
 constexpr std::size_t read_bytes = 64 << 10;
-// A search keeps the attention weights of all its nodes where they take no more than this; else
-// what is put out is decoded once more, so many tokens at once.
+// A search keeps the attention weights of all its nodes where they take no more than this. If they
+// take more, the translation is decoded once more for them.
 constexpr std::uint64_t traced_bytes = 16 << 20;
-constexpr std::size_t replayed_rows = 48;
 
 // Ranges of tokens in a text that starts at `start`.
 template <class AnyToken>
@@ -391,25 +390,16 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   Seq2Seq::Encoded alone;
   alone.sources.add(encoded.sources.ids(source), sentence.masked);
   alone.states = copy_of(rows(encoded.states, start, keys));
-  std::vector<Extension> fed = {{.id = tree[0].id}};
+  std::vector<std::int32_t> ids = {tree[0].id};
   for (const CandidateIndex candidate : search->path(source, last)) {
-    fed.push_back({.parent = static_cast<NodeIndex>(fed.size() - 1), .id = tree[candidate].id});
+    ids.push_back(tree[candidate].id);
   }
   // Where no token could follow, the step that would have written one was fed with the start token.
-  if (fed.size() > 1) fed.pop_back();
-  const std::size_t length = fed.size();
+  if (ids.size() > 1) ids.pop_back();
   TraceRequest request = plan.request();
   request.attention = sees();
-  const Seq2Seq& model = pipeline.model_;
-  DecodingState state = model.begin(
-      alone, {.nodes = length, .positions = length, .rows = std::min(length, replayed_rows)},
-      request, pipeline.session_);
-  for (std::size_t i = 0; i < length; i += replayed_rows) {
-    const std::size_t count = std::min(replayed_rows, length - i);
-    const View<2> hidden = model.decode(state, std::span(fed).subspan(i, count));
-    if (request.asks_for("logits")) model.project(const_view(hidden), state);
-  }
-  const auto node = static_cast<NodeIndex>(length - 1);
+  const DecodingState state = pipeline.runner().read(&alone, ids, request);
+  const auto node = static_cast<NodeIndex>(ids.size() - 1);
   Shown shown = sees() ? attention_of(state, node) : Shown{};
   shown.trace = state.trace(node);
   return shown;
