@@ -14,7 +14,7 @@ namespace glassformer {
 struct SizeRule {
   std::uint32_t least = 1;
   std::uint32_t most = 0;
-  bool dimension = false;  ///< it is the size of a tensor of the weights
+  bool dimension = false;  ///< it cannot exceed the largest dimension in the weights
 };
 
 /// Which numbers a field may hold. fraction: above 0, at most 1.

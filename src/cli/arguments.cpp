@@ -48,13 +48,15 @@ AttentionEdge parse_edge(const std::string& text) {
 }
 
 // Declares an option with values that are separated by commas.
-template <class Value, class Parse>
-void add_parsed(CLI::App& app, const std::string& name, std::vector<Value>& target,
-                const Parse& parse, const std::string& help) {
+template <class Target, class Parse>
+void add_parsed(CLI::App& app, const std::string& name, Target& target, const Parse& parse,
+                const std::string& help) {
   app.add_option_function<std::vector<std::string>>(
          name,
          [&target, parse](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) target.push_back(parse(text));
+           std::vector<decltype(parse(std::string()))> values;
+           for (const std::string& text : texts) values.push_back(parse(text));
+           target = std::move(values);
          },
          help)
       ->delimiter(',');
@@ -121,7 +123,8 @@ void add_positions(CLI::App& app, const std::string& name, std::vector<std::size
   add_parsed(app, name, positions, parse, help);
 }
 
-void add_edges(CLI::App& app, std::vector<AttentionEdge>& edges, const std::string& help) {
+void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
+               const std::string& help) {
   add_parsed(app, "--edges", edges, parse_edge, help);
 }
 

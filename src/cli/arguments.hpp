@@ -44,7 +44,8 @@ void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string&
 void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
                    const std::string& help);
 /// Edges of attention: LAYER.HEAD.QUERY.KEY,…
-void add_edges(CLI::App& app, std::vector<AttentionEdge>& edges, const std::string& help);
+void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
+               const std::string& help);
 
 /// Declares an option that takes one of several names.
 CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,

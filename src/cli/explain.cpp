@@ -56,7 +56,7 @@ class ExplainCommand final : public Command {
     app.add_option_function<std::vector<std::uint32_t>>(
            "--prefix",
            [this](const std::vector<std::uint32_t>& ids) {
-             request_.prefix.assign(ids.begin(), ids.end());
+             request_.prefix.emplace(ids.begin(), ids.end());
            },
            "of a translator's ledger: ids that the translation begins with, ID,…; it is then "
            "of the token after these")

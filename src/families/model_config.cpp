@@ -272,8 +272,7 @@ ModelConfig parse_config(std::string_view json) {
   derive(config);
   if (architecture.decoder) linked_families.writing->read_generation(object, config);
   object.finish();
-  validate(config,
-           ConfigErrors(reader, object, architecture, config.task == Task::translation));
+  validate(config, ConfigErrors(reader, object, architecture, config.task == Task::translation));
   return config;
 }
 

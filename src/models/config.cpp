@@ -4,7 +4,6 @@ namespace glassformer {
 namespace {
 
 constexpr SizeRule dimension = {.most = max_width, .dimension = true};
-constexpr SizeRule width = {.most = max_width};
 constexpr SizeRule length = {.most = max_positions};
 constexpr SizeRule vocabulary = {.most = max_vocab_size, .dimension = true};
 constexpr SizeRule id = {.least = 0, .most = max_vocab_size};
@@ -13,16 +12,16 @@ constexpr SizeRule layer_count = {.most = max_layers};
 void layer_sizes(Fields& visitor, LayerConfig& layer, std::size_t d_model) {
   AttentionConfig& attention = layer.attention;
   visitor.size("d_ff", layer.feed_forward.d_ff, dimension);
-  visitor.size("n_heads", attention.n_heads, width);
-  visitor.size("n_kv_heads", attention.n_kv_heads, width, attention.n_heads);
+  visitor.size("n_heads", attention.n_heads, dimension);
+  visitor.size("n_kv_heads", attention.n_kv_heads, dimension, attention.n_heads);
   const bool divides = attention.n_heads > 0 && d_model % attention.n_heads == 0;
-  visitor.size("d_head", attention.d_head, width, divides ? d_model / attention.n_heads : 0);
+  visitor.size("d_head", attention.d_head, dimension, divides ? d_model / attention.n_heads : 0);
 }
 
 void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
   constexpr NumberRange positive = NumberRange::positive;
   visitor.number("rotary_base", rotary.base, positive);
-  visitor.size("rotary_size", rotary.size, width, d_head);
+  visitor.size("rotary_size", rotary.size, dimension, d_head);
   choice(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
   if (rotary.scaling == RotaryScaling::none) return;
   visitor.number("rotary_factor", rotary.factor, positive);
@@ -75,7 +74,7 @@ void position_fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
   choice(visitor, "positions", input.positions);
   if (input.positions == PositionKind::relative) {
-    visitor.size("relative_buckets", stack.relative.buckets, width);
+    visitor.size("relative_buckets", stack.relative.buckets, dimension);
     visitor.size("relative_distance", stack.relative.distance, length);
   }
   if (input.positions == PositionKind::learned) {
@@ -102,9 +101,11 @@ void fields(Fields& visitor, StackConfig& stack) {
   each_layer(visitor, stack,
              [&](LayerConfig& layer) { layer_sizes(visitor, layer, stack.d_model); });
   visitor.flag("zero_start", input.zero_start, AbsentFlag::off);
-  visitor.size("max_length", stack.max_length, length);
+  // Only learned positions have a table in the weights.
+  const bool in_weights = input.positions == PositionKind::learned;
+  visitor.size("max_length", stack.max_length, {.most = max_positions, .dimension = in_weights});
   position_fields(visitor, stack);
-  visitor.size("token_types", input.token_types, width, 0);
+  visitor.size("token_types", input.token_types, dimension, 0);
   visitor.flag("scale_embedding", input.scale_embedding);
   visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
   choice(visitor, "layer_norm", stack.layer_norm.kind);

@@ -15,7 +15,8 @@ void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state
   for (std::size_t i = 0; i < stack_.config().layers.size(); ++i) {
     const Run::Scope layer = run.scope(i), site = run.scope("encoder_attn");
     Tensor<2>& kv = state.cache_.cross[i];
-    stack_.block(i).encoder_attn().keys_values(encoder_states, rows(kv, 0, encoder_states.shape(0)), run);
+    stack_.block(i).encoder_attn().keys_values(encoder_states, rows(kv, 0, encoder_states.shape(0)),
+                                               run);
   }
 }
 

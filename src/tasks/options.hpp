@@ -105,10 +105,11 @@ class OptionsReader : public JsonObject {
 
   /// Like operator(), for an array of objects with options of their own.
   template <class Options>
-  void each(const char* key, std::vector<Options>& options) {
+  void each(const char* key, std::optional<std::vector<Options>>& option) {
     const JsonValue* array = find(key);
     if (!array) return;
     if (!array->is_array()) fail(key, "an array", *array);
+    std::vector<Options>& options = option.emplace();
     for (JsonEntries entry(*array); entry.next();) {
       OptionsReader reader(entry.value(), key + ("[" + std::to_string(options.size()) + "]"));
       reader.values_ = values_;
@@ -116,6 +117,8 @@ class OptionsReader : public JsonObject {
       reader.finish();
     }
   }
+  /// A field that an element of such an array must have.
+  void required(const char* key, std::size_t& option) { option = index(key); }
   std::size_t index(const char* key, std::size_t least = 0);
 
  private:

@@ -30,12 +30,30 @@ function floats({ shape, data }) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 test('every method answers line by line, errors in their places', () => {
-  for (const method of ['rollout', 'value_norms', 'lens', 'ledger', 'faithfulness']) {
-    const { status, lines } = explain(method, 'A gripping film.\n\nDreadful acting.\n');
+  for (const method of ['rollout', 'value_norms', 'lens', 'ledger', 'faithfulness', 'circuit']) {
+    const { status, lines } = explain(
+      method,
+      'A gripping film.\n\nDreadful acting.\n',
+      ...['--compute', 'f32'],
+    );
     assert.equal(status, 1, method);
     assert.equal(lines.length, 3, method);
     assert.match(lines[0], /=-?\d+\.\d{6}/, method);
     assert.equal(lines[1], 'error\tempty_input', method);
+  }
+});
+
+test('the rollout of a translation is a line of tokens, each with its share of the source', () => {
+  const translator = join(root, 'weights/en-de');
+  const { status, lines, stderr } = glassformer(
+    ['explain', translator, '--method', 'rollout'],
+    'A good film.\n',
+  );
+  assert.equal(status, 0, stderr);
+  assert.equal(lines.length, 1);
+  for (const field of lines[0].split('\t')) {
+    const [, share] = /^.+=(\d\.\d{6})$/.exec(field);
+    assert.ok(share > 0 && share < 1, field);
   }
 });
 

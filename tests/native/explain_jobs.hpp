@@ -1,8 +1,10 @@
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tasks/embedded_tensors.hpp"

@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "error_of.hpp"
+#include "tasks/tag/token_classify.hpp"
 #include "text/token_decoder.hpp"
 
 namespace glassformer {
@@ -220,15 +221,18 @@ TEST_CASE("a text with only special tokens has no entities", "[pipelines][entiti
 }
 
 TEST_CASE("aggregations have names", "[pipelines][entities]") {
-  CHECK(parse_aggregation("none") == Aggregation::none);
-  CHECK(parse_aggregation("simple") == Aggregation::simple);
-  CHECK(parse_aggregation("first") == Aggregation::first);
-  CHECK(parse_aggregation("average") == Aggregation::average);
-  CHECK(parse_aggregation("max") == Aggregation::max);
-  const Error error = test::error_of([] { parse_aggregation("mean"); });
+  const auto named = [](const std::string& name) {
+    return read_options<TokenClassifyOptions>(R"({"aggregation": ")" + name + R"("})").aggregation;
+  };
+  CHECK(named("none") == Aggregation::none);
+  CHECK(named("simple") == Aggregation::simple);
+  CHECK(named("first") == Aggregation::first);
+  CHECK(named("average") == Aggregation::average);
+  CHECK(named("max") == Aggregation::max);
+  const Error error = test::error_of([&] { named("mean"); });
   CHECK(error.code() == ErrorCode::invalid_option);
   CHECK(std::string(error.what()) ==
-        "aggregation: expected none, simple, first, average or max, got \"mean\"");
+        "options: aggregation: expected one of none, simple, first, average, max, got \"mean\"");
 }
 
 }  // namespace glassformer

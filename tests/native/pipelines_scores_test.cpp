@@ -7,6 +7,7 @@
 
 #include "error_of.hpp"
 #include "families/hub_config.hpp"
+#include "glassformer/embedder.hpp"
 #include "tasks/embed/vectors.hpp"
 #include "tasks/reading/scores.hpp"
 

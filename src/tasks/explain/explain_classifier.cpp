@@ -77,7 +77,7 @@ class OneStepWork final : public Work {
     if (method == "ledger") {
       return explainer().ledger(input(), {request_.label, request_.effects.value_or(false)});
     }
-    return explainer().cut(input(), request_.edges, request_.cut.value_or(Cut::scores), label());
+    return explainer().cut(input(), *request_.edges, request_.cut.value_or(Cut::scores), label());
   }
 
   const ExplainRequest& request_;
@@ -167,7 +167,9 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   }
   if (request.scores) options.scores = *request.scores;
   options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);
-  if (request.seed) options.seed = static_cast<std::uint32_t>(*request.seed);
+  constexpr std::size_t most_seed = std::numeric_limits<std::uint32_t>::max();
+  options.seed =
+      static_cast<std::uint32_t>(number_of("seed", request.seed, 0, most_seed, options.seed));
   return options;
 }
 
@@ -181,8 +183,9 @@ class ClassifierJob final : public ExplanationJob {
         site_(site_of(request)),
         faithfulness_(faithfulness_of(request)) {
     if (request.label) explainer_.find_label(*request.label);
-    if (method() == "edges" && request.edges.empty()) {
-      refuse_option("edges: expected an array of one or more, got none");
+    if (method() == "edges" && (!request.edges || request.edges->empty())) {
+      refuse_option(request.edges ? "options: edges: expected an array of one or more, got none"
+                                  : "options: edges: missing");
     }
     const float least = request.least.value_or(1.0f);
     if (!(least > 0 && least <= 1)) {

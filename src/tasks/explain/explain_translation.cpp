@@ -37,8 +37,8 @@ Options options_of(const ExplainRequest& request) {
           .beams = number_of("beams", request.beams, 1, max_beams, 1),
           .words = number_of("words", request.words, 1, most_lens_words, usual_lens_words),
           .sentence = request.sentence.value_or(0),
-          .position = request.position.value_or(request.prefix.size()),
-          .prefix = request.prefix,
+          .position = request.position.value_or(request.prefix ? request.prefix->size() : 0),
+          .prefix = request.prefix.value_or(std::vector<std::int32_t>()),
           .ledger = next_ledger_options(request)};
 }
 

@@ -29,8 +29,8 @@ struct ScoredLens {
     std::vector<float> scores;  ///< [C]
   };
   Lens lens;
-  std::vector<Layer> layers;  ///< [L + 1]
-  std::span<const std::string> labels = {};
+  std::vector<Layer> layers;                 ///< [L + 1]
+  std::span<const std::string> labels = {};  ///< the pipeline's, which must outlive this
 };
 
 /// A test, and the tokens of each word that it removes or keeps.

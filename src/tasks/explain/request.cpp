@@ -16,13 +16,9 @@ class OnlyThese {
     check(name, option.has_value());
   }
   void operator()(const char*, const std::string&) const {}  // the method
-  void operator()(const char* name, const std::vector<std::int32_t>& option,
-                  std::string_view) const {
-    check(name, !option.empty());
-  }
   template <class Option>
-  void each(const char* name, const std::vector<Option>& options) const {
-    check(name, !options.empty());
+  void each(const char* name, const std::optional<std::vector<Option>>& options) const {
+    check(name, options.has_value());
   }
 
  private:

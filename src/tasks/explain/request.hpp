@@ -30,20 +30,20 @@ struct ExplainRequest {
   std::optional<std::string> of = {};
   std::optional<std::vector<float>> scores = {};
   std::optional<std::size_t> orders = {}, seed = {};
-  std::vector<AttentionEdge> edges = {};
+  std::optional<std::vector<AttentionEdge>> edges = {};
   std::optional<Cut> cut = {};
   std::optional<float> least = {};
   std::optional<std::size_t> beams = {}, words = {}, sentence = {}, position = {};
-  std::vector<std::int32_t> prefix = {};
+  std::optional<std::vector<std::int32_t>> prefix = {};
   std::optional<std::size_t> token = {}, against = {};
 };
 
 template <class Visit>
 void fields(Visit& visit, AttentionEdge& edge) {
-  visit("layer", edge.layer);
-  visit("head", edge.head);
-  visit("query", edge.query);
-  visit("key", edge.key);
+  visit.required("layer", edge.layer);
+  visit.required("head", edge.head);
+  visit.required("query", edge.query);
+  visit.required("key", edge.key);
 }
 
 template <class Visit>

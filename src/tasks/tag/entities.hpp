@@ -15,7 +15,6 @@
 namespace glassformer {
 
 /// Of its name. Throws `invalid_option` for any other.
-Aggregation parse_aggregation(std::string_view name);
 
 /// A token that a model has labeled, with its place in the text in UTF-16 units.
 struct LabeledToken {
