@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.hpp"
-#include "base/json_writer.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_writer.hpp"
 #include "base/limits.hpp"
 #include "families/folder/model_folder.hpp"
 #include "families/linked.hpp"

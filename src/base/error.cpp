@@ -1,6 +1,6 @@
 #include "base/error.hpp"
 
-#include "base/printable.hpp"
+#include "base/strings/printable.hpp"
 
 namespace glassformer {
 

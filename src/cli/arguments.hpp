@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/fields.hpp"
-#include "cli/patch_file.hpp"
+#include "cli/files/patch_file.hpp"
 #include "glassformer/compute.hpp"
 #include "glassformer/explain.hpp"
 #include "glassformer/output.hpp"
-#include "run/trace.hpp"
+#include "run/trace/trace.hpp"
 
 // Arguments that several commands have. Each function declares one and binds it to a variable,
 // which must outlive the app.

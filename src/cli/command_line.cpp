@@ -5,7 +5,7 @@
 #include <array>
 #include <iostream>
 
-#include "base/printable.hpp"
+#include "base/strings/printable.hpp"
 #include "cli/manual.hpp"
 
 namespace glassformer {

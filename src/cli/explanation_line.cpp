@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "base/decimal.hpp"
-#include "base/printable.hpp"
+#include "base/strings/decimal.hpp"
+#include "base/strings/printable.hpp"
 #include "explain/contrast.hpp"
 
 namespace glassformer {

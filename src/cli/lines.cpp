@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "base/printable.hpp"
-#include "base/utf8.hpp"
+#include "base/strings/printable.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/printable.hpp"
+#include "base/strings/printable.hpp"
 #include "cli/command_line.hpp"
 
 namespace {

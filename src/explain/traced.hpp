@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "layers/linear/linear.hpp"
-#include "models/stack.hpp"
-#include "models/text_embeddings.hpp"
-#include "run/trace.hpp"
+#include "models/stack/stack.hpp"
+#include "models/stack/text_embeddings.hpp"
+#include "run/trace/trace.hpp"
 
 namespace glassformer {
 

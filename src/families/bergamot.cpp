@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/json_writer.hpp"
+#include "base/json/json_writer.hpp"
 #include "families/folder/model_folder.hpp"
 
 // Firefox's translators (Bogoychev et al. 2021, "TranslateLocally"; Kim et al. 2019): small student
@@ -21,7 +21,8 @@ struct Field {
   const char* key;
   std::string_view value;
 };
-// The only supported values of these known_fields. They are also the defaults for missing known_fields.
+// The only supported values of these known_fields. They are also the defaults for missing
+// known_fields.
 constexpr std::array known_fields = {
     Field{"type", "transformer"},
     Field{"transformer-decoder-autoreg", "rnn"},

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "families/hub_config.hpp"
-#include "families/model_config.hpp"
-#include "text/tokenizer_files.hpp"
+#include "families/config/hub_config.hpp"
+#include "families/config/model_config.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 

@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "families/config_fields.hpp"
+#include "families/config/config_fields.hpp"
+#include "families/config/model_config.hpp"
 #include "families/family.hpp"
 #include "families/folder/sentence_modules.hpp"
-#include "families/model_config.hpp"
 
 // The parts that a program is linked with. The package has one binary for models that read, one for
 // models that write and one for both, so that users do not download unused code. The build links

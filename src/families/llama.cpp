@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "families/config/rope.hpp"
 #include "families/family.hpp"
-#include "families/rope.hpp"
 
 // Llama (Touvron et al. 2023; TinyLlama, SmolLM2), Mistral (Jiang et al. 2023), Qwen2, Qwen3 and
 // SmolLM3: decoder-only models with rotary positions, RMS norms, gated feed-forward blocks and

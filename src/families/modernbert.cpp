@@ -1,7 +1,7 @@
 #include <array>
 
+#include "families/config/rope.hpp"
 #include "families/family.hpp"
-#include "families/rope.hpp"
 
 // ModernBERT (Warner et al. 2024): an encoder with rotary positions. Most layers attend only to
 // nearby tokens. The first layer has no norm before its attention.

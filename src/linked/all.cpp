@@ -4,7 +4,7 @@
 #include "layers/attention/linked_mixers.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/make_pipeline.hpp"
-#include "text/tokenizer_files.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with every kind of model.
 

@@ -3,7 +3,7 @@
 #include "families/linked.hpp"
 #include "layers/attention/linked_mixers.hpp"
 #include "tasks/make_pipeline.hpp"
-#include "text/tokenizer_files.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 // The tables of a program with the models that write texts.
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "models/encoder.hpp"
-#include "models/head.hpp"
-#include "models/vector_modules.hpp"
-#include "run/tensor_list.hpp"
+#include "models/heads/head.hpp"
+#include "models/heads/vector_modules.hpp"
+#include "models/stack/encoder.hpp"
+#include "run/trace/tensor_list.hpp"
 
 namespace glassformer {
 

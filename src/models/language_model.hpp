@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "models/decoder.hpp"
-#include "run/tensor_list.hpp"
+#include "models/stack/decoder.hpp"
+#include "run/trace/tensor_list.hpp"
 
 namespace glassformer {
 

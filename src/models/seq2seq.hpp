@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "models/encoder.hpp"
 #include "models/language_model.hpp"
+#include "models/stack/encoder.hpp"
 
 namespace glassformer {
 

@@ -6,7 +6,7 @@
 
 #include "run/segments.hpp"
 #include "run/session.hpp"
-#include "run/tracer.hpp"
+#include "run/trace/tracer.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {

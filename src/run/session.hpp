@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/packed_int16_matrix.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "kernels/packed/int16_matrix.hpp"
+#include "kernels/packed/matrix.hpp"
 #include "kernels/pool.hpp"
 #include "run/arena.hpp"
 #include "tensor/tensor.hpp"

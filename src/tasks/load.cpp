@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
+#include "families/config/generation_config.hpp"
 #include "families/family.hpp"
-#include "families/generation_config.hpp"
 #include "models/model.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "tasks/reading/token_checks.hpp"

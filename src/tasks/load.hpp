@@ -11,7 +11,7 @@
 #include "families/folder/input_file.hpp"
 #include "glassformer/compute.hpp"
 #include "tasks/pipeline.hpp"
-#include "text/tokenizer_files.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 

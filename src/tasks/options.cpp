@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "base/decimal.hpp"
+#include "base/strings/decimal.hpp"
 #include "glassformer/output.hpp"
 
 namespace glassformer {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/fields.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "glassformer/output.hpp"
 #include "models/config.hpp"
-#include "run/trace.hpp"
+#include "run/trace/trace.hpp"
 
 namespace glassformer {
 

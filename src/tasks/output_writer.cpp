@@ -1,6 +1,6 @@
 #include "tasks/output_writer.hpp"
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 

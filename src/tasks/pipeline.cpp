@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json_writer.hpp"
+#include "base/json/json_writer.hpp"
 
 namespace glassformer {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "glassformer/text_input.hpp"
 #include "kernels/compute.hpp"
 #include "tasks/options.hpp"

@@ -1,6 +1,6 @@
 #include "tasks/result_writer.hpp"
 
-#include "run/trace.hpp"
+#include "run/trace/trace.hpp"
 
 namespace glassformer {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/json/json_writer.hpp"
 #include "glassformer/attention.hpp"
 #include "glassformer/output.hpp"
 #include "glassformer/tokens.hpp"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "search/beam_search.hpp"
 
 namespace glassformer {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/component.hpp"
+#include "text/composed/component.hpp"
 
 namespace glassformer {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "base/decimal.hpp"
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/json_writer.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_writer.hpp"
+#include "base/strings/decimal.hpp"
 #include "weights/floats.hpp"
 #include "weights/quantize.hpp"
 

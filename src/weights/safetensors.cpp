@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/json_writer.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_writer.hpp"
 #include "base/limits.hpp"
-#include "base/mistaken.hpp"
+#include "base/strings/mistaken.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "kernels/packed_int8_matrix.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "kernels/packed/int8_matrix.hpp"
+#include "kernels/packed/matrix.hpp"
 
 namespace glassformer {
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 
 using namespace glassformer;
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/utf8.hpp"
+#include "base/json/json.hpp"
+#include "base/strings/utf8.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/translate/translate.hpp"
 

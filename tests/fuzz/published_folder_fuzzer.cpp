@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 #include "tasks/embedded_tensors.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/load.hpp"

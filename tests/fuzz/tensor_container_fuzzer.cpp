@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "families/family.hpp"
 #include "weights/loader.hpp"
 #include "weights/tensor_container.hpp"

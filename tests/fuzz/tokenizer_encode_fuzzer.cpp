@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/utf8.hpp"
-#include "text/sentencepiece_tokenizer.hpp"
+#include "base/strings/utf8.hpp"
+#include "text/sentencepiece/tokenizer.hpp"
 
 using namespace glassformer;
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/utf8.hpp"
-#include "text/composed_tokenizer.hpp"
-#include "text/tokenizer_json.hpp"
+#include "base/strings/utf8.hpp"
+#include "text/composed/composed_tokenizer.hpp"
+#include "text/hub/tokenizer_json.hpp"
 
 using namespace glassformer;
 

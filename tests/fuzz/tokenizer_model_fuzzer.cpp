@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "text/sentencepiece_tokenizer.hpp"
+#include "text/sentencepiece/tokenizer.hpp"
 
 using namespace glassformer;
 

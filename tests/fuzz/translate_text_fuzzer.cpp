@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 #include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
 #include "tasks/translate/translate.hpp"

@@ -7,14 +7,14 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "base/limits.hpp"
-#include "base/wildcard.hpp"
+#include "base/strings/wildcard.hpp"
+#include "families/config/generation_config.hpp"
 #include "families/folder/sentence_modules.hpp"
-#include "families/generation_config.hpp"
 #include "families/linked.hpp"
 #include "families/weight_names.hpp"
-#include "text/tokenizer_files.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 namespace {

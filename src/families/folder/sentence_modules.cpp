@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "families/folder/model_folder.hpp"
 
 namespace glassformer {

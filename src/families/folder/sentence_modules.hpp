@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 
 namespace glassformer {
 

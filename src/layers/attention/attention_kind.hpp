@@ -7,8 +7,8 @@
 #include <span>
 
 #include "kernels/compute.hpp"
-#include "run/map_output.hpp"
 #include "run/session.hpp"
+#include "run/trace/map_output.hpp"
 
 namespace glassformer {
 

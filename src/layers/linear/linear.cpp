@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "kernels/packed_int8_matrix.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "kernels/packed/int8_matrix.hpp"
+#include "kernels/packed/matrix.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/decimal.hpp"
+#include "base/strings/decimal.hpp"
 #include "tasks/reading/input_tokens.hpp"
 #include "tasks/result_writer.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/utf16_cursor.hpp"
+#include "base/strings/utf16_cursor.hpp"
 #include "tasks/reading/scores.hpp"
 
 namespace glassformer {

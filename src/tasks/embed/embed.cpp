@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/json_writer.hpp"
+#include "base/json/json_writer.hpp"
 #include "tasks/reading/encoder_job.hpp"
 #include "tasks/reading/input_tokens.hpp"
 #include "tasks/result_writer.hpp"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "families/model_config.hpp"
-#include "models/vector_modules.hpp"
+#include "families/config/model_config.hpp"
+#include "models/heads/vector_modules.hpp"
 #include "tensor/tensor.hpp"
 
 namespace glassformer {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "explain/contrast.hpp"
-#include "explain/ledger.hpp"
-#include "explain/lens.hpp"
-#include "explain/rollout.hpp"
+#include "explain/readings/ledger.hpp"
+#include "explain/readings/lens.hpp"
+#include "explain/readings/rollout.hpp"
+#include "explain/readings/value_norms.hpp"
 #include "explain/traced.hpp"
-#include "explain/value_norms.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/reading/input_tokens.hpp"

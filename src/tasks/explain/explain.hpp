@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "explain/circuit.hpp"
-#include "explain/faithfulness.hpp"
-#include "explain/transplant.hpp"
+#include "explain/interventions/circuit.hpp"
+#include "explain/interventions/faithfulness.hpp"
+#include "explain/interventions/transplant.hpp"
 #include "glassformer/explainer.hpp"
 #include "tasks/classify/classify.hpp"
 #include "tasks/explain/explain_next.hpp"

@@ -1,4 +1,4 @@
-#include "base/decimal.hpp"
+#include "base/strings/decimal.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"
 #include "tasks/reading/scores.hpp"

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "explain/contrast.hpp"
-#include "explain/lens.hpp"
-#include "explain/rollout.hpp"
-#include "explain/value_norms.hpp"
+#include "explain/readings/lens.hpp"
+#include "explain/readings/rollout.hpp"
+#include "explain/readings/value_norms.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"
 #include "tasks/limits.hpp"

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "explain/ledger.hpp"
+#include "explain/readings/ledger.hpp"
 #include "kernels/kernels.hpp"
-#include "run/trace_plan.hpp"
+#include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/options.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "explain/contrast.hpp"
 #include "explain/next_token.hpp"
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "glassformer/explainer.hpp"
 #include "text/tokenizer.hpp"
 

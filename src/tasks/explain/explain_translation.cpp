@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "explain/contrast.hpp"
-#include "explain/lens.hpp"
-#include "explain/rollout.hpp"
+#include "explain/readings/lens.hpp"
+#include "explain/readings/rollout.hpp"
 #include "explain/traced.hpp"
 #include "tasks/explain/explain.hpp"
 #include "tasks/explain/explanation_job.hpp"

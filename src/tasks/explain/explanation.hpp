@@ -9,7 +9,7 @@
 
 #include "glassformer/explainer.hpp"
 #include "glassformer/translator.hpp"
-#include "run/trace.hpp"
+#include "run/trace/trace.hpp"
 #include "tasks/result_writer.hpp"
 
 // The typed results of explanations, and their fields.

@@ -1,6 +1,6 @@
 #include "tasks/explain/explanation_job.hpp"
 
-#include "run/trace.hpp"
+#include "run/trace/trace.hpp"
 
 namespace glassformer {
 

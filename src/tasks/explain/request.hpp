@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/transplant.hpp"
+#include "explain/interventions/transplant.hpp"
 #include "glassformer/explainer.hpp"
 #include "tasks/options.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/decimal.hpp"
-#include "families/generation_config.hpp"
+#include "base/strings/decimal.hpp"
+#include "families/config/generation_config.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/search_plan.hpp"
 

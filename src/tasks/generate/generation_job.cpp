@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/trace_plan.hpp"
+#include "run/trace/trace_plan.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/output_writer.hpp"

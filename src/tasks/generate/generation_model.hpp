@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "models/runner.hpp"
 #include "text/tokenizer.hpp"
 

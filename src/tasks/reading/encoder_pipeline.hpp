@@ -7,7 +7,7 @@
 
 #include "glassformer/encoder_options.hpp"
 #include "models/runner.hpp"
-#include "run/trace_plan.hpp"
+#include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/options.hpp"
 #include "tasks/pipeline.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "text/model_input.hpp"
 
 namespace glassformer {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 

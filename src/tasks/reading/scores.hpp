@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 
 namespace glassformer {
 

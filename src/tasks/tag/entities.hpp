@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/utf16_cursor.hpp"
+#include "base/strings/utf16_cursor.hpp"
 #include "glassformer/token_classifier.hpp"
 #include "tensor/tensor.hpp"
 

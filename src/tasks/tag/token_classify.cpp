@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/decimal.hpp"
-#include "base/printable.hpp"
-#include "base/utf16_cursor.hpp"
+#include "base/strings/decimal.hpp"
+#include "base/strings/printable.hpp"
+#include "base/strings/utf16_cursor.hpp"
 #include "tasks/reading/encoder_job.hpp"
 #include "tasks/reading/input_tokens.hpp"
 #include "tasks/reading/scores.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 
 namespace glassformer {
 namespace {

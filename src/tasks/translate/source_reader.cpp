@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/utf8.hpp"
+#include "base/strings/utf8.hpp"
 #include "tasks/reading/token_checks.hpp"
 #include "text/sentences.hpp"
 

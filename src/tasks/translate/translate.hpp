@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "families/model_config.hpp"
+#include "families/config/model_config.hpp"
 #include "glassformer/translator.hpp"
 #include "models/runner.hpp"
 #include "search/beam_search.hpp"

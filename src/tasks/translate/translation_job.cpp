@@ -3,8 +3,8 @@
 #include <functional>
 #include <map>
 
-#include "base/utf8.hpp"
-#include "run/trace_plan.hpp"
+#include "base/strings/utf8.hpp"
+#include "run/trace/trace_plan.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/output_writer.hpp"
 #include "tasks/reading/input_tokens.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "text/characters.hpp"
 
 namespace glassformer::regex {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "text/regex/parser.hpp"
 
 namespace glassformer::regex {

@@ -1,0 +1,47 @@
+#include "tasks/answer/answer.hpp"
+#include "base/strings/decimal.hpp"
+#include "cli/lines.hpp"
+
+namespace glassformer {
+namespace {
+
+class AnswerCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_.folder);
+    add_attention(app, add_json(app, json_), options_.encoder.attention);
+    add_patch(app, patch_);
+    add_compute(app, model_.compute);
+    add_threads(app, model_.threads);
+    app.add_flag("--handle-impossible-answer", options_.handle_impossible_answer,
+                 "the answer may be empty: there is none");
+  }
+
+  Exit run() override {
+    options_.encoder.patch = read_patches(patch_);
+    return answer_with_options(
+        load_several<AnswerPipeline>(model_),
+        {.json = json_, .attention = options_.encoder.attention, .form = LineForm::pair}, options_,
+        line_of);
+  }
+
+ private:
+  // The answer and its score.
+  static OutputLine line_of(const Answer& result) {
+    std::string text = result.answer;
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+    return {text + '\t' + six_decimals(result.score)};
+  }
+
+  ModelArguments model_;
+  bool json_ = false;
+  PatchFile patch_;
+  AnswerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_answer_command() { return std::make_unique<AnswerCommand>(); }
+
+}  // namespace glassformer

@@ -1,0 +1,61 @@
+#include "base/strings/decimal.hpp"
+#include "base/strings/printable.hpp"
+#include "cli/lines.hpp"
+#include "tasks/tag/token_classify.hpp"
+
+namespace glassformer {
+namespace {
+
+class NerCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_model(app, model_.folder);
+    add_attention(app, add_json(app, json_), options_.encoder.attention);
+    add_patch(app, patch_);
+    add_compute(app, model_.compute);
+    add_threads(app, model_.threads);
+    add_choice<Aggregation>(
+        app, "--aggregation", options_.aggregation,
+        "how tokens become entities: none: each token is one; simple: neighbors of one "
+        "label are; first, average, max: words are, with the label of their first "
+        "token, of the mean of their scores, or of the highest");
+    add_choice<TokenClassifyWindow>(
+        app, "--window", options_.window,
+        "how a line with more tokens than the model takes is read: all: in windows; first: "
+        "it is cut; where not given, all");
+    add_stride(app, options_.stride);
+  }
+
+  Exit run() override {
+    options_.encoder.patch = read_patches(patch_);
+    return answer_with_options(load_several<TokenClassifyPipeline>(model_),
+                               {.json = json_, .attention = options_.encoder.attention}, options_,
+                               line_of);
+  }
+
+ private:
+  // Each entity's label, words and score.
+  static OutputLine line_of(const TokenClassification& result) {
+    std::string line;
+    for (const Entity& entity : result.entities) {
+      if (!line.empty()) line += '\t';
+      line.append(printable(entity.entity))
+          .append("\t")
+          .append(entity.word)
+          .append("\t")
+          .append(six_decimals(entity.score));
+    }
+    return {std::move(line), result.clipped};
+  }
+
+  ModelArguments model_;
+  bool json_ = false;
+  PatchFile patch_;
+  TokenClassifyOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ner_command() { return std::make_unique<NerCommand>(); }
+
+}  // namespace glassformer

@@ -1,0 +1,101 @@
+#include "cli/files/patch_file.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "families/folder/input_file.hpp"
+#include "weights/floats.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+
+Patch::Selection chosen(const std::vector<std::size_t>& indices) {
+  if (indices.empty()) return std::nullopt;
+  return indices;
+}
+
+// Parses the file. Errors name the given file, rather than one of a model folder.
+SafetensorsFile parse(std::string_view bytes, const std::string& name) {
+  try {
+    return SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
+  } catch (const Error& error) {
+    static constexpr std::string_view usual = "model.safetensors";
+    std::string_view text = error.what();
+    if (text.starts_with(usual)) text.remove_prefix(usual.size() + 2);
+    throw Error(error.code(), name + ": " + std::string(text));
+  }
+}
+
+Patch to_patch(const TensorInfo& tensor, const SafetensorsFile& file, const PatchFile& wanted) {
+  if (tensor.name.find('/') != std::string::npos) {
+    throw_error(
+        ErrorCode::invalid_option,
+        {"--patch: expected names of tensors, as a trace of one line has, got {}", {tensor.name}});
+  }
+  if (!holds_weights(tensor.dtype)) {
+    throw_error(ErrorCode::unsupported_dtype, {"--patch: {}: expected F32, F16 or BF16, got {}",
+                                               {tensor.name, to_string(tensor.dtype)}});
+  }
+  Patch patch = {.name = tensor.name,
+                 .tokens = chosen(wanted.tokens),
+                 .heads = chosen(wanted.heads),
+                 .shape = tensor.shape,
+                 .value = std::vector<float>(element_count(tensor.shape))};
+  to_f32(tensor.dtype, file.bytes(tensor), patch.value);
+  return patch;
+}
+
+}  // namespace
+
+std::vector<Patch> read_patches(const PatchFile& wanted) {
+  std::vector<Patch> patches;
+  if (wanted.path.empty()) {
+    if (!wanted.tokens.empty() || !wanted.heads.empty()) {
+      throw_error(ErrorCode::invalid_option,
+                  {"--patch-tokens, --patch-heads: expected --patch FILE, too", {}});
+    }
+    return patches;
+  }
+  const std::string name = wanted.path.string();
+  const std::string bytes =
+      read_file(wanted.path, {name, ErrorCode::invalid_safetensors, most_bytes});
+  const SafetensorsFile file = parse(bytes, name);
+  for (const TensorInfo& tensor : file.header().tensors()) {
+    patches.push_back(to_patch(tensor, file, wanted));
+  }
+  return patches;
+}
+
+void write_patches(const std::vector<Patch>& patches, JsonWriter& json,
+                   std::vector<float>& numbers) {
+  const auto write = [&](const char* key, const Patch::Selection& selection) {
+    if (!selection) return;
+    json.key(key);
+    json.array(*selection, [&](std::size_t index) { json.value(index); });
+  };
+  if (patches.empty()) return;
+  json.key("patch");
+  json.array(patches, [&](const Patch& patch) {
+    json.object([&] {
+      json.field("name", patch.name);
+      write("tokens", patch.tokens);
+      write("heads", patch.heads);
+      write("keys", patch.keys);
+      json.key("value");
+      json.object([&] {
+        json.key("shape");
+        json.array(patch.shape, [&](std::size_t extent) { json.value(extent); });
+        json.field("offset", numbers.size());
+      });
+    });
+    numbers.insert(numbers.end(), patch.value.begin(), patch.value.end());
+  });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "base/json/json_writer.hpp"
+#include "glassformer/patch.hpp"
+
+namespace glassformer {
+
+/// Values that replace those of a model: a safetensors file with the tensors' names, such as
+/// `trace` writes, and the part of each tensor to replace.
+struct PatchFile {
+  std::filesystem::path path = {};       ///< empty: no patch
+  std::vector<std::size_t> tokens = {};  ///< empty: all
+  std::vector<std::size_t> heads = {};   ///< empty: all
+};
+
+/// Reads the patches. Throws the errors of reading a file, invalid_safetensors, and
+/// `invalid_option` for tensor names of one of several lines, and for tokens or heads without a
+/// file.
+std::vector<Patch> read_patches(const PatchFile& file);
+
+/// Writes the patches as the field "patch" of an object and appends their values to `numbers`, in
+/// the form that OptionsReader::patches reads.
+void write_patches(const std::vector<Patch>& patches, JsonWriter& json,
+                   std::vector<float>& numbers);
+
+}  // namespace glassformer

@@ -1,0 +1,199 @@
+#include "explain/interventions/transplant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "explain/interventions/row_edits.hpp"
+#include "explain/traced.hpp"
+
+namespace glassformer {
+namespace {
+
+using Kind = TransplantSite::Kind;
+
+// If the two answers differ by less, there are no shares.
+constexpr float least_difference = 0.5f;
+
+const char* tensor_of(Kind kind) {
+  switch (kind) {
+    case Kind::residual:
+      return "input";
+    case Kind::attention:
+      return "self_attn.output";
+    case Kind::feed_forward:
+      return "fc2";
+    case Kind::head:
+      return "self_attn.context";
+  }
+  return "";
+}
+
+float answer_of(const EncoderRunner& model, ExplainedText text, const Contrast& contrast) {
+  text.positions.clear();
+  return static_cast<float>(contrast.of(model(text.batch(), {}).logits.data()));
+}
+
+// Returns a site's tensor per row, [tokens, columns]; for a head, only that head's columns.
+std::vector<std::vector<float>> tensors_of_rows(std::span<const TracedTensor> trace,
+                                                std::size_t layers, const TransplantSite& site) {
+  std::vector<std::vector<float>> rows;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const TracedTensor& tensor =
+        find_traced(trace, encoder_layer_name(layer, tensor_of(site.kind)));
+    if (site.kind != Kind::head) {
+      rows.push_back(tensor.data);
+      continue;
+    }
+    std::vector<float>& row = rows.emplace_back();
+    const std::size_t heads = tensor.shape[1], d_head = tensor.shape[2];
+    for (std::size_t token = 0; token < tensor.shape[0]; ++token) {
+      const float* from = tensor.data.data() + (token * heads + site.head) * d_head;
+      row.insert(row.end(), from, from + d_head);
+    }
+  }
+  if (site.kind == Kind::residual) {
+    rows.push_back(find_traced(trace, encoder_layer_name(layers - 1, "output")).data);
+  }
+  return rows;
+}
+
+}  // namespace
+
+float TransplantTable::delta(std::size_t row, std::size_t cell) const {
+  return values[row * cells + cell] - base;
+}
+
+std::optional<float> TransplantTable::share(std::size_t row, std::size_t cell) const {
+  if (!(std::abs(donor - base) >= least_difference)) return std::nullopt;
+  return delta(row, cell) / (donor - base);
+}
+
+Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
+                       const TransplantSite& site, std::optional<std::size_t> label)
+    : model_(model), texts_(std::move(texts)), site_(site), base_{.layers = 0} {
+  const StackConfig& config = model->encoder().stack().config();
+  const HeadConfig& head = model->head_config();
+  if (head.kind != HeadKind::sequence_classes) {
+    throw_error(ErrorCode::unsupported, "transplant: expected a model that classifies texts");
+  }
+  if (site.kind == Kind::head && site.head >= config.n_heads()) {
+    throw_error(ErrorCode::invalid_option,
+                {"head: expected one below {}, got {}", {config.n_heads(), site.head}});
+  }
+  const TokenAlignment& aligned = texts_.alignment;
+  if (aligned.columns > config.max_length) {
+    throw_error(ErrorCode::invalid_option,
+                {"pair: expected texts that take at most {} positions side by side, got {}",
+                 {config.max_length, aligned.columns}});
+  }
+  texts_.base.positions = aligned.base_columns;
+  texts_.donor.positions = aligned.donor_columns;
+  const std::size_t tokens = texts_.base.tokens();
+  for (std::size_t i = 0; i < tokens; ++i) {
+    const std::size_t cell = texts_.cells.empty() ? i : texts_.cells[i];
+    if (cell >= table_.members.size()) table_.members.resize(cell + 1);
+    table_.members[cell].push_back(i);
+  }
+
+  std::vector<std::string> names = stream_tensors(config.layers.size());
+  names.emplace_back("logits");
+  if (site.kind != Kind::residual) {
+    names.push_back("encoder.layers.*." + std::string(tensor_of(site.kind)));
+  }
+  const std::vector<TracedTensor> base = trace(model, texts_.base, names);
+  const std::vector<TracedTensor> donor = trace(model, texts_.donor, names);
+  base_ = stream_of(base, config.layers.size());
+  replaced_ = tensors_of_rows(base, config.layers.size(), site);
+  carried_ = tensors_of_rows(donor, config.layers.size(), site);
+  const std::vector<float>& logits = find_traced(base, "logits").data;
+  expect_finite(logits);
+  contrast_ = contrast_for(label.value_or(largest(logits)), head.outputs);
+  table_.label = contrast_.label;
+  table_.base = static_cast<float>(contrast_.of(logits.data()));
+  table_.donor = static_cast<float>(contrast_.of(find_traced(donor, "logits").data.data()));
+  table_.plain_base = answer_of(model, texts_.base, contrast_);
+  table_.plain_donor = answer_of(model, texts_.donor, contrast_);
+  table_.rows = carried_.size();
+  table_.cells = table_.members.size();
+  table_.values.assign(table_.rows * table_.cells, std::numeric_limits<float>::quiet_NaN());
+  for (const std::vector<std::size_t>& members : table_.members) {
+    table_.unpaired.push_back(std::ranges::none_of(
+        members, [&](std::size_t token) { return aligned.donor_of[token].has_value(); }));
+  }
+}
+
+// Returns whether the cell's vectors are equal in both texts: carrying them changes nothing.
+bool Transplant::same_in_both(std::size_t row, std::size_t cell) const {
+  const std::size_t columns = replaced_[row].size() / texts_.base.tokens();
+  return std::ranges::all_of(table_.members[cell], [&](std::size_t token) {
+    const std::optional<std::size_t> donor = texts_.alignment.donor_of[token];
+    if (!donor) return site_.kind != Kind::residual;
+    const float* from = carried_[row].data() + *donor * columns;
+    return std::equal(from, from + columns, replaced_[row].data() + token * columns);
+  });
+}
+
+bool Transplant::step(std::size_t tokens) {
+  const std::size_t all = table_.values.size();
+  if (next_ == all) return false;
+  const std::size_t row = next_ / table_.cells;
+  std::vector<std::size_t> cells;
+  for (; next_ < all && next_ / table_.cells == row; ++next_) {
+    const std::size_t cell = next_ % table_.cells;
+    if (table_.unpaired[cell] && site_.kind != Kind::residual) continue;
+    if (same_in_both(row, cell)) {
+      table_.values[next_] = table_.base;
+      continue;
+    }
+    if (!cells.empty() && (cells.size() + 1) * base_.tokens > tokens) break;
+    cells.push_back(cell);
+  }
+  if (!cells.empty()) run(row, cells);
+  return next_ < all;
+}
+
+void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {
+  const std::size_t size = base_.tokens * base_.d_model;
+  const std::size_t columns = replaced_[row].size() / base_.tokens;
+  Sequences sequences;
+  std::vector<float> states;
+  std::vector<RowEdit> edits;
+  for (std::size_t s = 0; s < cells.size(); ++s) {
+    const float* from = base_.row(row, 0).data();
+    states.insert(states.end(), from, from + size);
+    std::vector<std::size_t> gone;
+    for (const std::size_t token : table_.members[cells[s]]) {
+      const std::optional<std::size_t> donor = texts_.alignment.donor_of[token];
+      if (!donor) {
+        if (site_.kind == Kind::residual) gone.push_back(token);
+        continue;
+      }
+      const float* values = carried_[row].data() + *donor * columns;
+      if (site_.kind == Kind::residual) {
+        std::copy_n(values, columns, states.data() + s * size + token * columns);
+      } else {
+        RowEdit& edit = edits.emplace_back();
+        edit = {.sequence = s, .token = token, .values = values};
+        if (site_.kind == Kind::head) edit.head = site_.head;
+      }
+    }
+    sequences.add(base_.tokens, gone);
+  }
+  std::vector<std::size_t> positions;
+  for (std::size_t s = 0; s < cells.size(); ++s) {
+    const std::vector<std::size_t>& own = texts_.base.positions;
+    positions.insert(positions.end(), own.begin(), own.end());
+  }
+  sequences.place(std::move(positions));
+  RowEditor editor(encoder_layer_name(row, tensor_of(site_.kind)), sequences, edits);
+  const ConstView<2> view =
+      const_view<2>(states.data(), {states.size() / base_.d_model, base_.d_model});
+  const Tensor<2> logits = model_.resume(sequences, row, view, edits.empty() ? nullptr : &editor);
+  for (std::size_t s = 0; s < cells.size(); ++s) {
+    table_.values[row * table_.cells + cells[s]] = static_cast<float>(contrast_.of(&logits(s, 0)));
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.hpp"
+#include "base/limits.hpp"
+#include "families/config/model_config.hpp"
+#include "text/tokenizer.hpp"
+#include "weights/safetensors.hpp"
+
+namespace glassformer {
+
+/// Returns the scoring for `problem_type` of a config.json (empty if absent) and a number of
+/// labels. Regression is raw; several labels at once, or a single label in total, are sigmoid.
+/// Throws `invalid_config` for an unknown problem type.
+Scoring scoring_of(std::string_view problem_type, std::size_t labels);
+
+/// Returns the activation with this name in the library transformers, or nothing if it is not
+/// supported. Sets `known` to the list of all names, for an error.
+std::optional<Activation> find_activation(std::string_view name, std::string* known = nullptr);
+
+/// A key of a family's config.json and the field of ours that it sets (see models/config.cpp).
+struct ConfigKey {
+  std::string_view theirs, ours;
+  const char* absent;  ///< JSON of the default, for a key that is missing or null
+};
+
+/// A stack as described by a family's config.json.
+struct StackKeys {
+  std::span<const ConfigKey> keys;
+  /// The start of the names of a layer's tensors, after a prefix, up to the layer's number:
+  /// "encoder.layer.". The weights limit the number of layers that a file may have.
+  std::string_view layer_tensors;
+};
+
+/// The config.json of a published checkpoint. Absent fields have the family's defaults. Fields that
+/// no family reads are ignored, because such files contain many training settings.
+///
+/// Every error is an `invalid_config` or `unsupported` that names the field.
+class HubConfig : public FieldErrors {
+ public:
+  static constexpr std::size_t most_fields = 1000;
+
+  /// `headers` of the weights: their names complete the configuration, and their shapes limit its
+  /// sizes; if empty, there is no limit. `tokenizer` is the one of the output. `name` is the name
+  /// of the configuration, which must outlive this object.
+  HubConfig(std::string_view json, std::span<const SafetensorsHeader> headers,
+            const Tokenizer& tokenizer, std::string_view name = config_limit.name);
+
+  /// Returns whether `architectures` of a config.json names an encoder-only class.
+  static bool names_encoder(JsonObject& config);
+
+  /// Sets the fields of a stack that the family's keys name; all others stay as they are. Every
+  /// layer gets the fields of the first one. `keys` must outlive this object.
+  void read(StackConfig& stack, const StackKeys& keys);
+
+  std::string text(const char* key, std::string_view fallback);
+  /// Reads a size that is a tensor's dimension. If the field is present, the size must not exceed
+  /// the largest dimension in the weights.
+  std::size_t size(const char* key, std::size_t fallback);
+  /// Reads a size that is not a tensor's dimension, such as the number of computed positions.
+  std::size_t free_size(const char* key, std::size_t fallback);
+  std::size_t id(const char* key, std::size_t fallback);  ///< of a token; may be 0
+  /// Returns the piece of the token whose id is in the field. Throws if the tokenizer has no such
+  /// token.
+  std::string piece(const char* key, std::size_t fallback);
+  std::int32_t unk_id() const { return tokenizer_.unk_id(); }
+  bool flag(const char* key, bool fallback);
+  /// Returns the field, or null if it is missing or null.
+  const JsonValue* find(const char* key) { return present(object_.find(key)); }
+  JsonObject& object() { return object_; }
+  /// Throws `unsupported` for an unsupported activation. Similar ones are not substituted, because
+  /// they give different outputs.
+  Activation activation(const char* key, std::string_view fallback);
+  /// Throws `unsupported` for a field with an unsupported meaning.
+  [[noreturn]] void refuse(const char* key, const Message& expected, const Message& got) const;
+  /// Throws `unsupported` if the field has another value.
+  void expect_text(const char* key, std::string_view value);
+  void expect_flag(const char* key, bool value);
+  /// Returns the names of the classes by index: from `id2label`, or LABEL_0 … from `num_labels`.
+  std::vector<std::string> labels();
+
+  /// Throws `unsupported` if `architectures` names another class.
+  void expect_architecture(std::string_view name);
+
+  /// Throws `missing_tensor` if the weights have the embedding table only as the output matrix
+  /// `output` of a masked language model. For all tasks except that one, which is not supported
+  /// here, the library would fill the table with random numbers.
+  void expect_embeddings(std::string_view output) const;
+
+  /// Returns the model's task, from `architectures` or, if that is missing, from the tensors of its
+  /// head. Throws `unsupported` for another head, `invalid_config` if neither defines a task.
+  Task task();
+  /// Sets the model's task and head. `dense` is the layer before the sequence classifier, applied
+  /// to the first token.
+  void read_head(ModelConfig& config, const HeadDense& dense);
+  /// Sets the task and head of a model that outputs the vectors of its tokens.
+  void read_vectors(ModelConfig& config);
+  /// Sets the task and head of a model that continues texts. Its stack must be read first. `tied`
+  /// is the default for whether the output matrix is the embedding table.
+  void read_next_token(ModelConfig& config, bool tied = true);
+  /// Sets the task and head of a text-to-text model. Its stacks must be read first.
+  void read_text_to_text(ModelConfig& config);
+  /// Sets the generation settings to the defaults of the library transformers. A
+  /// generation_config.json may override them later.
+  void read_generation(GenerationConfig& config);
+  /// Sets the fields that follow from the others and validates all of them.
+  void finish(ModelConfig& config);
+
+  /// Returns whether the weights have a tensor with this name, or one whose name ends with a dot
+  /// and this name.
+  bool has_tensor(std::string_view name_or_end) const;
+
+  /// Throws an error about one of our fields with the family's key for it.
+  [[noreturn]] void fail(const StackConfig* stack, const char* field,
+                         const Message& problem) const override;
+
+ private:
+  // Returns the number of layers that have tensors in the weights.
+  std::size_t count_layers(std::string_view begin) const;
+
+  JsonSource source_;
+  std::string text_;
+  JsonObject object_;
+  std::set<std::string> tensors_;
+  bool bounded_;
+  std::uint64_t largest_ = 0;  // of the tensors' dimensions
+  const Tokenizer& tokenizer_;
+  std::vector<StackKeys> read_;            // the keys of the stacks that were read
+  const Architecture* checked_ = nullptr;  // the architecture that finish validates
+};
+
+}  // namespace glassformer

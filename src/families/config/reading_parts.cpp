@@ -1,0 +1,60 @@
+#include "families/config/config_items.hpp"
+#include "families/linked.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t max_modules = 64;
+
+void module_fields(Fields& visitor, VectorModule& module) {
+  choice(visitor, "kind", module.kind);
+  if (module.kind == VectorModule::Kind::normalize) return;
+  visitor.size("in", module.in, {.most = max_width});
+  if (module.kind == VectorModule::Kind::layer_norm) {
+    module.out = module.in;
+    return;
+  }
+  visitor.size("out", module.out, {.most = max_width});
+  visitor.flag("bias", module.bias);
+  choice(visitor, "activation", module.activation);
+}
+
+void vector_fields(ConfigFields& visitor, ModelConfig& config) {
+  VectorConfig& vectors = config.vectors;
+  items(visitor, "poolings", vectors.poolings, {.most = 6}, "an array of one to six names",
+        [&](TokenPooling& pooling) { choice(visitor, "", pooling); });
+  visitor.flag("normalize", vectors.normalize);
+  std::vector<VectorModule>& modules = config.architecture.head.modules;
+  if (visitor.has("modules", !modules.empty())) {
+    items(visitor, "modules", modules, {.least = 0, .most = max_modules},
+          "an array of at most 64 modules",
+          [&](VectorModule& module) { module_fields(visitor, module); });
+  }
+  visitor.text_map("prompts", vectors.prompts);
+  if (visitor.has("default_prompt", !vectors.default_prompt.empty())) {
+    visitor.text("default_prompt", vectors.default_prompt);
+  }
+  visitor.flag("include_prompt", vectors.include_prompt, AbsentFlag::on);
+}
+
+// Visits the fields of the head of a model that reads texts.
+void head_fields(ConfigFields& visitor, ModelConfig& config) {
+  HeadConfig& head = config.architecture.head;
+  const bool classifies = head.kind == HeadKind::sequence_classes;
+  if (classifies) choice(visitor, "pooling", head.pooling);
+  if (head.kind == HeadKind::vectors) vector_fields(visitor, config);
+  if (classifies) choice(visitor, "scoring", config.scoring, Scoring::softmax);
+  optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
+    choice(visitor, "head_dense", dense.activation);
+    visitor.flag("head_dense_bias", dense.bias, AbsentFlag::on);
+    visitor.flag("head_norm", dense.norm, AbsentFlag::off);
+  });
+  visitor.flag("head_bias", head.bias, AbsentFlag::on);
+  choice(visitor, "clip", config.clip);
+}
+
+}  // namespace
+
+const ReadingParts reading_parts = {.fields = head_fields, .read_modules = read_sentence_modules};
+
+}  // namespace glassformer

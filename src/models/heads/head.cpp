@@ -1,0 +1,153 @@
+#include "models/heads/head.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "kernels/kernels.hpp"
+#include "tensor/sizes.hpp"
+
+namespace glassformer {
+namespace {
+
+void trace(const char* name, Tensor<2>& x, RowsOf of, const Run& run) {
+  run.done(name, {.data = x.data(),
+                  .first = 0,
+                  .count = x.shape(0),
+                  .columns = x.shape(1),
+                  .stride = x.shape(1),
+                  .of = of});
+}
+
+std::unique_ptr<DenseLayer> make_dense(const HeadConfig& config, const StackConfig& stack) {
+  return config.dense ? std::make_unique<DenseLayer>(*config.dense, stack) : nullptr;
+}
+
+Tensor<2> matrix(std::size_t rows, std::size_t columns) {
+  checked_product("logits", {rows, columns});
+  return Tensor<2>::from_shape({rows, columns});
+}
+
+}  // namespace
+
+Tensor<2> Head::contributions(const ConstView<2>&, const Run&) const {
+  throw_error(
+      ErrorCode::unsupported,
+      "contributions: expected a model whose logits are sums over its tokens, got one whose "
+      "head is not linear");
+}
+
+DenseLayer::DenseLayer(const HeadDense& config, const StackConfig& stack)
+    : config_(config), linear_(stack.d_model, stack.d_model, Compute::f32) {
+  if (config.norm) norm_ = make_norm(stack.layer_norm, stack.d_model);
+}
+
+void DenseLayer::declare(const ParameterScope& root) {
+  const ParameterScope head = root.scope("head");
+  linear_.declare(head.scope("dense"), bias_if(config_.bias));
+  if (norm_) norm_->declare(head.scope("layer_norm"));
+}
+
+void DenseLayer::operator()(View<2> x, RowsOf of, const Run& run) const {
+  const Arena::Scope scope(run.arena());
+  View<2> dense = run.make(x.shape(0), x.shape(1));
+  linear_(const_view(x), dense, run);
+  kernels().activate(config_.activation, dense.data(), dense.size());
+  CompleteRows complete = {.data = dense.data(),
+                           .first = 0,
+                           .count = dense.shape(0),
+                           .columns = dense.shape(1),
+                           .stride = dense.shape(1),
+                           .of = of};
+  run.done("head.dense", complete);
+  if (!norm_) {
+    std::copy_n(dense.data(), dense.size(), x.data());
+    return;
+  }
+  (*norm_)(const_view(dense), x);
+  complete.data = x.data();
+  run.done("head.layer_norm", complete);
+}
+
+SequenceHead::SequenceHead(const HeadConfig& config, const StackConfig& stack)
+    : config_(config),
+      pooling_(make_pooling(config.pooling)),
+      dense_(make_dense(config, stack)),
+      classifier_(stack.d_model, config.outputs, Compute::f32) {}
+
+void SequenceHead::declare(const ParameterScope& root) {
+  if (dense_) dense_->declare(root);
+  classifier_.declare(root.scope("classifier"), bias_if(config_.bias));
+}
+
+Tensor<2> SequenceHead::operator()(const ConstView<2>& states, const Run& run) const {
+  const Sequences& sequences = *run.sequences;
+  const std::size_t n = sequences.size();
+  Tensor<2> pooled = matrix(n, states.shape(1));  // [B, D]
+  (*pooling_)(states, sequences, rows(pooled, 0, n));
+  trace("pooled", pooled, RowsOf::sequences, run);
+  if (dense_) (*dense_)(rows(pooled, 0, n), RowsOf::sequences, run);
+  Tensor<2> logits = matrix(n, classifier_.out());
+  classifier_(const_view(pooled), rows(logits, 0, n), run);
+  trace("logits", logits, RowsOf::sequences, run);
+  return logits;
+}
+
+Tensor<2> SequenceHead::contributions(const ConstView<2>& states, const Run& run) const {
+  if (dense_) return Head::contributions(states, run);
+  const Sequences& sequences = *run.sequences;
+  const std::size_t classes = classifier_.out();
+  Tensor<2> contributions = matrix(sequences.tokens(), classes);
+  classifier_.multiply(states, rows(contributions, 0, sequences.tokens()), run.arena());
+  std::vector<float> weights(sequences.longest());
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    pooling_->weigh(sequences, s, std::span(weights).first(sequences.length(s)));
+    for (std::size_t i = 0; i < sequences.length(s); ++i) {
+      float* row = &contributions(sequences.start(s) + i, 0);
+      kernels().scale(row, row, classes, weights[i]);
+    }
+  }
+  return contributions;
+}
+
+TokenHead::TokenHead(const HeadConfig& config, const StackConfig& stack)
+    : config_(config),
+      dense_(make_dense(config, stack)),
+      classifier_(stack.d_model, config.outputs, Compute::f32) {}
+
+void TokenHead::declare(const ParameterScope& root) {
+  if (dense_) dense_->declare(root);
+  const char* name = config_.kind == HeadKind::spans ? "qa_outputs" : "classifier";
+  classifier_.declare(root.scope(name), bias_if(config_.bias));
+}
+
+Tensor<2> TokenHead::operator()(const ConstView<2>& states, const Run& run) const {
+  const std::size_t n = states.shape(0);
+  Tensor<2> logits = matrix(n, classifier_.out());
+  const Arena::Scope scope(run.arena());
+  ConstView<2> read = states;
+  if (dense_) {
+    View<2> x = run.make(n, states.shape(1));
+    std::copy_n(states.data(), states.size(), x.data());
+    (*dense_)(x, RowsOf::tokens, run);
+    read = const_view(x);
+  }
+  classifier_(read, rows(logits, 0, n), run);
+  trace("logits", logits, RowsOf::tokens, run);
+  return logits;
+}
+
+std::unique_ptr<Head> make_head(const HeadConfig& config, const StackConfig& stack) {
+  switch (config.kind) {
+    case HeadKind::sequence_classes:
+      return std::make_unique<SequenceHead>(config, stack);
+    case HeadKind::token_classes:
+    case HeadKind::spans:
+      return std::make_unique<TokenHead>(config, stack);
+    case HeadKind::vectors:
+    case HeadKind::next_token:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace glassformer

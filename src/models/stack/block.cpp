@@ -1,0 +1,39 @@
+#include "models/stack/block.hpp"
+
+namespace glassformer {
+
+void Block::declare(const ParameterScope& scope) {
+  self_attn_.layer->declare(scope.scope("self_attn"));
+  self_attn_.residual.declare(scope);
+  if (encoder_attn_) {
+    encoder_attn_->layer->declare(scope.scope("encoder_attn"));
+    encoder_attn_->residual.declare(scope);
+  }
+  feed_forward_.layer->declare(scope);
+  feed_forward_.residual.declare(scope);
+}
+
+void Block::operator()(View<2> x, const Run& run) const {
+  run.rename("input", x);
+  self_attn_.residual(x, run, "self_attn.residual", [&](View<2> sum, const ConstView<2>& input) {
+    const Run::Scope scope = run.scope("self_attn");
+    self_attn_.layer->add_to(sum, input, run);
+  });
+  if (encoder_attn_) {
+    const auto attend = [&](View<2> sum, const ConstView<2>& input) {
+      const Run::Scope scope = run.scope("encoder_attn");
+      encoder_attn_->layer->add_to(sum, input, run);
+    };
+    encoder_attn_->residual(x, run, "encoder_attn.residual", attend);
+  }
+  feed_forward_.residual(x, run, nullptr, [&](View<2> sum, const ConstView<2>& input) {
+    feed_forward_.layer->add_to(sum, input, run);
+  });
+  if (feed_forward_.residual.placement() == NormPlacement::post) {
+    run.rename("output", x);  // the final norm's result
+  } else {
+    run.done("output", x);
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,67 @@
+#include "models/stack/decoder.hpp"
+
+namespace glassformer {
+
+void Decoder::declare(const ParameterScope& scope) {
+  embeddings_.declare(scope);
+  stack_.declare(scope);
+}
+
+void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state,
+                        Tracer* tracer) const {
+  const Run run(state.session(), tracer);
+  const Arena::Scope memory(run.arena());
+  const Run::Scope scope = run.scope("decoder"), layers = run.scope("layers");
+  for (std::size_t i = 0; i < stack_.config().layers.size(); ++i) {
+    const Run::Scope layer = run.scope(i), site = run.scope("encoder_attn");
+    Tensor<2>& kv = state.cache_.cross[i];
+    stack_.block(i).encoder_attn().keys_values(encoder_states, rows(kv, 0, encoder_states.shape(0)),
+                                               run);
+  }
+}
+
+View<2> Decoder::operator()(DecodingState& state, std::span<const Extension> extensions) const {
+  Session& session = state.session();
+  state.append(extensions);
+  session.attention.reserve(state.most_keys());
+  std::optional<StepTracer> tracer = state.trace_step();
+  Run run(session, tracer ? &*tracer : nullptr);
+  session.arena.clear();
+  run.segments = state.segments();
+  run.source_segments = state.source_segments();
+  View<2> x = run.make(extensions.size(), stack_.config().d_model);  // [R, D]
+  run_step(state, x, run);
+  return x;
+}
+
+void Decoder::run_step(DecodingState& state, View<2> x, Run& run) const {
+  const Run::Scope scope = run.scope("decoder");
+  embed(state, x, run);
+  for (std::size_t layer = 0; layer < stack_.config().layers.size(); ++layer) {
+    const LayerCache cache = state.layer_cache(layer, x.shape(0));
+    run.cache = &cache;
+    run.source_keys = state.source_keys_values(layer);
+    stack_.block(layer, x, run);
+  }
+  run.cache = nullptr;
+  stack_.finish(x, run);
+}
+
+void Decoder::reserve(DecodingState& state, std::size_t rows) const {
+  Session& session = state.session();
+  session.arena.clear();
+  const Arena::Reservation reservation(session.arena, rows);
+  const Arena::Scope memory(session.arena);
+  Run run(session);
+  run_step(state, run.make(0, stack_.config().d_model), run);
+}
+
+void Decoder::list(DecodingState& state, Tracer& tracer) const {
+  const Arena::Scope memory(state.session().arena);
+  Run run(state.session(), &tracer);
+  const RowSegment none = {};
+  run.segments = run.source_segments = std::span(&none, 1);
+  run_step(state, run.make(0, stack_.config().d_model), run);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+
+#include "models/decoding/decoding_state.hpp"
+#include "models/stack/stack.hpp"
+#include "models/stack/text_embeddings.hpp"
+
+namespace glassformer {
+
+/// A stack and its input. Turns the tokens of hypotheses into the vectors that predict the next
+/// tokens.
+class Decoder {
+ public:
+  /// `kind`: whether it attends to an encoder's states.
+  Decoder(Stack::Kind kind, const StackConfig& config, Compute compute,
+          std::unique_ptr<Embedding> embed_tokens)
+      : embeddings_(config, std::move(embed_tokens)), stack_(kind, config, compute) {}
+
+  void declare(const ParameterScope& scope);
+
+  /// Computes the keys and values of the encoder's states [N, D] for every layer. Traces them.
+  void attend_to(const ConstView<2>& encoder_states, DecodingState& state, Tracer* tracer) const;
+
+  /// Runs one step. Returns the vectors [R, D] of the extensions' tokens, valid until the session
+  /// runs something else.
+  View<2> operator()(DecodingState& state, std::span<const Extension> extensions) const;
+
+  /// Reserves memory in the state's session for steps of up to `rows` rows.
+  void reserve(DecodingState& state, std::size_t rows) const;
+
+  /// Passes a step without rows to a tracer, which gets every tensor's name.
+  void list(DecodingState& state, Tracer& tracer) const;
+
+  const Stack& stack() const { return stack_; }
+  const TextEmbeddings& embeddings() const { return embeddings_; }
+
+  /// Runs only the input of the stack: x [R, D] = embeddings of the last step's tokens with their
+  /// positions.
+  void embed(const DecodingState& state, View<2> x, const Run& run) const {
+    embeddings_(state.ids_, state.positions_, x, run);
+  }
+
+ private:
+  void run_step(DecodingState& state, View<2> x, Run& run) const;
+
+  TextEmbeddings embeddings_;
+  Stack stack_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,30 @@
+#include "models/stack/encoder.hpp"
+
+namespace glassformer {
+
+void Encoder::declare(const ParameterScope& scope) {
+  embeddings_.declare(scope);
+  stack_.declare(scope);
+}
+
+void Encoder::operator()(const Batch& batch, View<2> x, const Run& run) const {
+  const Run::Scope scope = run.scope("encoder");
+  run.session().attention.reserve(batch.longest());
+  embeddings_(batch, x, run);
+  stack_.run_from(0, x, run);
+}
+
+void Encoder::resume(std::size_t first, View<2> x, const Run& run) const {
+  const Run::Scope scope = run.scope("encoder");
+  run.session().attention.reserve(run.sequences->longest());
+  stack_.run_from(first, x, run);
+}
+
+std::unique_ptr<SequenceTracer> make_tracer(const TraceRequest& request, const Sequences& sequences,
+                                            const StackConfig& config) {
+  if (!request.attention && !request.names_any()) return nullptr;
+  return std::make_unique<SequenceTracer>(request, sequences, config.layers.size(),
+                                          config.n_heads());
+}
+
+}  // namespace glassformer

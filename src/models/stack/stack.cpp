@@ -1,0 +1,145 @@
+#include "models/stack/stack.hpp"
+
+#include <cmath>
+
+#include "layers/attention/attention_kind.hpp"
+#include "layers/attention/linked_mixers.hpp"
+
+namespace glassformer {
+namespace {
+
+float divisor_of(const AttentionConfig& attention, std::size_t layer) {
+  const float root = std::sqrt(static_cast<float>(attention.d_head));
+  const float deepening = attention.divide_by_layer ? static_cast<float>(layer + 1) : 1.0f;
+  return attention.score_divisor.value_or(root) * deepening;
+}
+
+std::unique_ptr<const AttentionKind> make_kind(Mixer mixer, std::size_t window) {
+  const std::size_t reach = window > 0 ? window : Reach::all;
+  switch (mixer) {
+    case Mixer::linear:
+      return std::make_unique<LinearAttention>();
+    case Mixer::causal:
+      return std::make_unique<SoftmaxAttention>(Reach{.before = reach, .behind = 0});
+    case Mixer::local:
+      return std::make_unique<SoftmaxAttention>(Reach{.before = reach, .behind = reach});
+    case Mixer::full:
+    case Mixer::recurrent:
+      break;
+  }
+  return std::make_unique<SoftmaxAttention>(Reach{});
+}
+
+std::unique_ptr<RelativeBias> make_relative_bias(const StackConfig& config) {
+  const auto* tokens = std::get_if<TokenInput>(&config.input);
+  if (!tokens || tokens->positions != PositionKind::relative) return nullptr;
+  const bool causal = config.layers.front().mixer == Mixer::causal;
+  return std::make_unique<RelativeBias>(
+      RelativeBiasShape{.n_heads = config.n_heads(),
+                        .buckets = config.relative.buckets,
+                        .distance = config.relative.distance,
+                        .distances = causal ? Distances::before : Distances::both_ways});
+}
+
+// Creates the blocks of a stack.
+class BlockMaker {
+ public:
+  BlockMaker(Stack::Kind kind, const StackConfig& config, Compute compute,
+             const RelativeBias* relative)
+      : kind_(kind), config_(config), compute_(compute), relative_(relative) {}
+
+  std::unique_ptr<Block> make(std::size_t index) const {
+    const LayerConfig& layer = config_.layers[index];
+    std::optional<Block::Sublayer<Attention>> encoder_attn;
+    if (kind_ == Stack::Kind::decoder_with_encoder) {
+      encoder_attn = {make_cross_attention(layer, index),
+                      residual("encoder_attn_layer_norm", layer)};
+    }
+    return std::make_unique<Block>(
+        Block::Sublayer<TokenMixer>{make_mixer(layer, index),
+                                    residual("self_attn_layer_norm", layer, layer.attention_norm)},
+        std::move(encoder_attn),
+        Block::Sublayer<FeedForward>{
+            make_feed_forward(layer.feed_forward, config_.d_model, compute_),
+            residual("final_layer_norm", layer)});
+  }
+
+ private:
+  Residual residual(const char* name, const LayerConfig& layer, bool has_norm = true) const {
+    return Residual(name, has_norm ? make_norm(config_.layer_norm, config_.d_model) : nullptr,
+                    layer.norm);
+  }
+
+  std::unique_ptr<TokenMixer> make_mixer(const LayerConfig& layer, std::size_t index) const {
+    if (layer.mixer == Mixer::recurrent) return make_recurrent_mixer(config_.d_model, compute_);
+    // Decoder attention is computed in floats: it works row by row, where integers are not faster.
+    const Compute scores = kind_ == Stack::Kind::encoder ? compute_ : Compute::f32;
+    return std::make_unique<Attention>(
+        layer.attention, config_.d_model,
+        Attention::Parts{.kind = make_kind(layer.mixer, layer.attention.window),
+                         .relative = relative_,
+                         .norm = config_.layer_norm,
+                         .divisor = divisor_of(layer.attention, index),
+                         .scores = scores},
+        compute_);
+  }
+
+  // Cross-attention has no rotary positions: there is no distance between an encoder's row and a
+  // decoder's.
+  std::unique_ptr<Attention> make_cross_attention(const LayerConfig& layer,
+                                                  std::size_t index) const {
+    AttentionConfig attention = layer.attention;
+    attention.rotary.reset();
+    attention.qk_norm = false;
+    attention.window = 0;
+    return std::make_unique<Attention>(
+        attention, config_.d_model,
+        Attention::Parts{.source = Attention::Source::encoder,
+                         .kind = make_kind(Mixer::full, 0),
+                         .norm = {},
+                         .divisor = divisor_of(layer.attention, index)},
+        compute_);
+  }
+
+  Stack::Kind kind_;
+  const StackConfig& config_;
+  Compute compute_;
+  const RelativeBias* relative_;
+};
+
+}  // namespace
+
+Stack::Stack(Kind kind, const StackConfig& config, Compute compute)
+    : config_(config), relative_bias_(make_relative_bias(config)) {
+  const BlockMaker maker(kind, config_, compute, relative_bias_.get());
+  for (std::size_t i = 0; i < config.layers.size(); ++i) blocks_.push_back(maker.make(i));
+  if (config.final_norm) layer_norm_ = make_norm(config.layer_norm, config.d_model);
+}
+
+void Stack::declare(const ParameterScope& scope) {
+  if (relative_bias_) relative_bias_->declare(scope.scope("relative_bias"));
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i]->declare(scope.scope("layers").scope(i));
+  }
+  if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
+}
+
+void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
+  const Run::Scope layers = run.scope("layers"), index = run.scope(layer);
+  (*blocks_[layer])(x, run);
+}
+
+void Stack::run_from(std::size_t first, View<2> x, const Run& run) const {
+  for (std::size_t layer = first; layer < blocks_.size(); ++layer) block(layer, x, run);
+  finish(x, run);
+}
+
+void Stack::finish(View<2> x, const Run& run) const {
+  if (layer_norm_) {
+    (*layer_norm_)(const_view(x), x);
+    run.done("layer_norm", x);
+  }
+  run.rename("output", x);
+}
+
+}  // namespace glassformer

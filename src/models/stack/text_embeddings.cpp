@@ -1,0 +1,113 @@
+#include "models/stack/text_embeddings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace glassformer {
+namespace {
+
+float embedding_scale(const StackConfig& config) {
+  return config.tokens().scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
+}
+
+// Calls add(x), which adds an embedding to x. When traced by name, it is computed in a separate
+// buffer first.
+template <class Add>
+void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
+  if (!run.traces(name)) return add(x);
+  const Arena::Scope scope(run.arena());
+  View<2> added = run.make(x.shape(0), x.shape(1));
+  std::fill_n(added.data(), added.size(), 0.0f);
+  add(added);
+  run.done(name, added);
+  kernels().add_scaled(x.data(), added.data(), added.size(), 1.0f);
+}
+
+}  // namespace
+
+TextEmbeddings::TextEmbeddings(const StackConfig& config, std::unique_ptr<Embedding> embed_tokens)
+    : config_(config.tokens()),
+      embed_tokens_(std::move(embed_tokens)),
+      embed_positions_(make_positions(config_.positions, config.max_length, config.d_model,
+                                      config_.position_offset)) {
+  if (config_.token_types > 0) {
+    embed_types_ = std::make_unique<TypeEmbedding>(config_.token_types, config.d_model);
+  }
+  if (config_.norm) layernorm_embedding_ = make_norm(config.layer_norm, config.d_model);
+}
+
+void TextEmbeddings::declare(const ParameterScope& scope) {
+  embed_tokens_->declare(scope.scope("embed_tokens"));
+  if (embed_positions_) embed_positions_->declare(scope.scope("embed_positions"));
+  if (embed_types_) embed_types_->declare(scope.scope("embed_types"));
+  if (layernorm_embedding_) layernorm_embedding_->declare(scope.scope("layernorm_embedding"));
+}
+
+template <class Positions>
+void TextEmbeddings::add_rest(const Positions& positions, std::span<const std::int32_t> types,
+                              View<2> x, const Run& run) const {
+  run.done("embed_tokens", x);
+  if (embed_positions_) {
+    add_embedding("embed_positions", x, run,
+                  [&](View<2> sum) { embed_positions_->add_to(sum, positions, run.session()); });
+  }
+  if (embed_types_) {
+    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
+  }
+  if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
+  run.done("embeddings", x);
+}
+
+void TextEmbeddings::operator()(const Batch& batch, View<2> x, const Run& run) const {
+  const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
+  (*embed_tokens_)(ids, x);
+  if (!batch.positions().empty()) return add_rest(batch.positions(), types, x, run);
+  if (config_.padding && std::ranges::find(ids, *config_.padding) != ids.end()) {
+    const std::vector<std::size_t> positions = without_padding(ids, batch);
+    return add_rest(std::span<const std::size_t>(positions), types, x, run);
+  }
+  add_rest<Sequences>(batch, types, x, run);
+}
+
+void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
+                                std::span<const std::size_t> positions, View<2> x,
+                                const Run& run) const {
+  (*embed_tokens_)(ids, x);
+  for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {
+    if (positions[i] == 0) std::fill_n(&x(i, 0), x.shape(1), 0.0f);
+  }
+  add_rest(positions, {}, x, run);
+}
+
+std::vector<std::size_t> TextEmbeddings::without_padding(std::span<const std::int32_t> ids,
+                                                         const Sequences& sequences) const {
+  std::vector<std::size_t> positions;
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    std::size_t next = 0;
+    for (const std::int32_t id : ids.subspan(sequences.start(s), sequences.length(s))) {
+      positions.push_back(id == *config_.padding ? PositionalEncoding::none : next++);
+    }
+  }
+  return positions;
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, Compute compute) {
+  const float scale = embedding_scale(config);
+  const std::size_t rows = config.vocab_size();
+  if (compute == Compute::int8) {
+    return std::make_unique<Int8TableEmbedding>(rows, config.d_model, scale);
+  }
+  return std::make_unique<TableEmbedding>(rows, config.d_model, scale);
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Linear& lm_head) {
+  return std::make_unique<TiedEmbedding>(lm_head, embedding_scale(config));
+}
+
+std::unique_ptr<Embedding> make_embedding(const StackConfig& config, const Embedding& table) {
+  return std::make_unique<SharedEmbedding>(table, embedding_scale(config));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,324 @@
+// Explanations of an answer, compared with PyTorch and with properties that hold for any model.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "explain/interventions/transplant.hpp"
+#include "explain/readings/ledger.hpp"
+#include "explain/readings/lens.hpp"
+#include "explain/readings/rollout.hpp"
+#include "explain/readings/value_norms.hpp"
+#include "explain/traced.hpp"
+#include "support/explain_golden.hpp"
+#include "weights/quantize.hpp"
+
+namespace glassformer::test {
+namespace {
+
+Stream stream_of(const EncoderRunner& model, const ExplainedText& text) {
+  const std::size_t layers = model->encoder().stack().config().layers.size();
+  return stream_of(trace(model, text, stream_tensors(layers)), layers);
+}
+
+AttentionMap random_rows(std::size_t layers, std::size_t heads, std::size_t queries,
+                         std::size_t keys) {
+  AttentionMap map = {.layers = layers, .heads = heads, .queries = queries, .keys = keys};
+  std::uint32_t state = 7;
+  for (float& weight : map.data) {
+    state = state * 1664525u + 1013904223u;
+    weight = static_cast<float>(state >> 8) / 16777216.0f;
+  }
+  for (std::size_t row = 0; row < map.data.size() / keys; ++row) {
+    const auto begin = map.data.begin() + static_cast<std::ptrdiff_t>(row * keys);
+    const float sum = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(keys), 0.0f);
+    std::transform(begin, begin + static_cast<std::ptrdiff_t>(keys), begin,
+                   [&](float weight) { return weight / sum; });
+  }
+  return map;
+}
+
+void check_rows_sum_to_one(const std::vector<float>& matrix, std::size_t columns) {
+  for (std::size_t row = 0; row < matrix.size() / columns; ++row) {
+    const auto begin = matrix.begin() + static_cast<std::ptrdiff_t>(row * columns);
+    CHECK(std::abs(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0) - 1) <
+          1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rollout multiplies the layers' mixtures", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto output = golden.runner()(golden.text.batch(), {.attention = true});
+  const std::vector<float> got = rollout(output.attention[0]);
+  golden.check_near("rollout", got);
+  check_rows_sum_to_one(got, golden.text.tokens());
+
+  std::vector<float> last(golden.text.tokens());
+  last.back() = 1;
+  CHECK(pooled_rollout(got, last) ==
+        std::vector<float>(got.end() - static_cast<std::ptrdiff_t>(last.size()), got.end()));
+}
+
+TEST_CASE("a query that reads nothing consists only of itself in a rollout", "[explain]") {
+  AttentionMap map = {.layers = 2, .heads = 2, .queries = 3, .keys = 3};
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    for (std::size_t head = 0; head < 2; ++head)
+      map.at(layer, head)[3] = 1;  // token 1 reads token 0
+  }
+  CHECK(rollout(map) == std::vector<float>{1, 0, 0, 0.75f, 0.25f, 0, 0, 0, 1});
+}
+
+TEST_CASE("a translation's rollout continues through the source", "[explain]") {
+  const AttentionMap encoder = random_rows(2, 3, 5, 5), decoder = random_rows(2, 3, 4, 4),
+                     cross = random_rows(2, 3, 4, 5);
+  const std::vector<float> got = rollout({encoder, decoder, cross});
+  REQUIRE(got.size() == 4 * 9);
+  check_rows_sum_to_one(got, 9);
+
+  // One layer by its formula: target ½ · ½ (A + I), source ½ C · R_encoder.
+  const AttentionMap self = random_rows(1, 1, 4, 4), source = random_rows(1, 1, 4, 5);
+  const std::vector<float> one = rollout({encoder, self, source}), read = rollout(encoder);
+  for (std::size_t t = 0; t < 4; ++t) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float expected = 0.25f * (self.at(0, 0)[t * 4 + j] + (t == j ? 1.0f : 0.0f));
+      CHECK(std::abs(one[t * 9 + j] - expected) < 1e-6f);
+    }
+    for (std::size_t s = 0; s < 5; ++s) {
+      float expected = 0;
+      for (std::size_t k = 0; k < 5; ++k)
+        expected += 0.5f * source.at(0, 0)[t * 5 + k] * read[k * 5 + s];
+      CHECK(std::abs(one[t * 9 + 4 + s] - expected) < 1e-6f);
+    }
+  }
+}
+
+TEST_CASE("value norms are the norms of the vectors that attention moves", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto traced = trace(golden.runner(), golden.text, value_norm_tensors());
+  const ValueNorms norms = value_norms(explained_stack(golden.model->encoder(), "encoder"), traced);
+  golden.check_near("value_norms.heads", norms.heads.data);
+  golden.check_near("value_norms.layers", norms.layers.data);
+}
+
+TEST_CASE("the lens applies the model's own head to each layer's stream", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const Lens read = lens(golden.runner(), stream_of(golden.runner(), golden.text));
+  golden.check_near("lens.logits", read.logits);
+  golden.check_near("lens.token_logits", read.token_logits);
+
+  // The last row is the answer, bit for bit.
+  const Tensor<2> logits = golden.runner()(golden.text.batch(), {}).logits;
+  CHECK(std::equal(logits.begin(), logits.end(),
+                   read.logits.end() - static_cast<std::ptrdiff_t>(read.labels)));
+}
+
+TEST_CASE("the ledger has PyTorch's parts, which sum to the answer", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto traced = trace(golden.runner(), golden.text, ledger_tensors(*golden.model));
+  Ledger parts = ledger(*golden.model, traced, golden.contrast);
+  std::vector<std::string> columns;
+  for (const LedgerColumn& column : parts.columns) columns.push_back(to_string(column));
+  CHECK(columns == golden.plan.at("columns").get<std::vector<std::string>>());
+  golden.check_near("value", parts.value, golden.plan.at("value"));
+  golden.check_near("ledger.written", parts.written);
+  golden.check_near("ledger.read", parts.read);
+
+  measure_effects(golden.runner(), golden.text, stream_of(golden.runner(), golden.text),
+                  golden.contrast, parts);
+  golden.check_near("ledger.effects", parts.effects);
+}
+
+namespace {
+
+// Checks that both views sum to the answer, for each label.
+void check_sums(const EncoderRunner& of, const ExplainedText& text) {
+  const auto traced = trace(of, text, ledger_tensors(of.model));
+  const std::size_t labels = of->head_config().outputs;
+  for (std::size_t label = 0; label < labels; ++label) {
+    const Ledger parts = ledger(of.model, traced, contrast_for(label, labels));
+    INFO("label " << label << ": " << parts.value);
+    const double most = 1e-4 * std::max(1.0, std::abs(parts.value));
+    CHECK(std::abs(parts.sum(parts.written) - parts.value) <= most);
+    CHECK(std::abs(parts.sum(parts.read) - parts.value) <= most);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the ledger sums to the answer of every classifier", "[explain]") {
+  SECTION("goldens") {
+    const Golden golden(GENERATE(from_range(golden_names())));
+    INFO(golden.name);
+    for (const auto& ids : golden.json.at("ids")) {
+      check_sums(golden.runner(), {.ids = ids.get<std::vector<std::int32_t>>()});
+    }
+  }
+  SECTION("published checkpoints, with their poolers and types") {
+    const std::string name = GENERATE(from_range(checkpoint_names("sequence")));
+    INFO(name);
+    const OpenFolder opened(checkpoints / name);
+    EncoderModel model(opened.config.architecture);
+    opened.load(model.parameters());
+    Session session;
+    const auto check = [&] { check_sums({model, session}, {.ids = {3, 7, 9, 4, 11, 4}}); };
+    const std::optional<HeadDense>& dense = model.head_config().dense;
+    if (dense && dense->norm) {
+      CHECK(error_of(check).code() == ErrorCode::unsupported);
+    } else {
+      check();
+    }
+  }
+}
+
+TEST_CASE("the ledger has a column for rounding in 8-bit integers", "[explain]") {
+  const Golden golden("pre_norm_mean");
+  const auto model = load_model(golden.folder, golden.config, Compute::int8);
+  const EncoderRunner runner = {*model, golden.session};
+  const ExplainedText text = {.ids = golden.json.at("ids").at(5).get<std::vector<std::int32_t>>()};
+  check_sums(runner, text);
+  const auto traced = trace(runner, text, ledger_tensors(*model));
+  const Ledger parts = ledger(*model, traced, contrast_for(0, 2));
+  REQUIRE(to_string(parts.columns.back()) == "rounding");
+  double rounding = 0;
+  for (std::size_t i = 0; i < parts.tokens; ++i) {
+    rounding += static_cast<double>(parts.written[(i + 1) * parts.columns.size() - 1]);
+  }
+  CHECK(std::abs(rounding) > 1e-5);
+  CHECK(std::abs(rounding) < 0.5);
+}
+
+TEST_CASE("tokens of two texts are aligned", "[explain]") {
+  // 1 and 2 are special; tokens above 100 continue a word.
+  const auto align = [](const std::vector<std::int32_t>& base,
+                        const std::vector<std::int32_t>& donor) {
+    const auto tokens = [](const std::vector<std::int32_t>& ids) {
+      std::vector<AlignedToken> of_text;
+      for (const std::int32_t id : ids) of_text.push_back({id, id <= 2, id <= 100});
+      return of_text;
+    };
+    return align_tokens(tokens(base), tokens(donor));
+  };
+  const auto pairs = [](const TokenAlignment& of) {
+    std::vector<int> donors;
+    for (const auto& donor : of.donor_of) donors.push_back(donor ? static_cast<int>(*donor) : -1);
+    return donors;
+  };
+  using Columns = std::vector<std::size_t>;
+
+  const TokenAlignment inserted = align({10, 11, 12, 13}, {10, 11, 20, 12, 13});
+  CHECK(pairs(inserted) == std::vector<int>{0, 1, 3, 4});
+  CHECK(inserted.base_columns == Columns{0, 1, 3, 4});
+  CHECK(inserted.donor_columns == Columns{0, 1, 2, 3, 4});
+  CHECK(inserted.columns == 5);
+
+  const TokenAlignment removed = align({10, 11, 20, 12, 13}, {10, 11, 12, 13});
+  CHECK(pairs(removed) == std::vector<int>{0, 1, -1, 2, 3});
+  CHECK(removed.base_columns == Columns{0, 1, 2, 3, 4});
+  CHECK(removed.donor_columns == Columns{0, 1, 3, 4});
+
+  // One token is replaced by another; a word of three pieces by one of two, aligned at their last
+  // pieces.
+  CHECK(pairs(align({10, 11, 12}, {10, 21, 12})) == std::vector<int>{0, 1, 2});
+  const TokenAlignment words = align({10, 11, 111, 112, 12}, {10, 21, 121, 12});
+  CHECK(pairs(words) == std::vector<int>{0, -1, -1, 2, 3});
+  CHECK(words.base_columns == Columns{0, 1, 2, 4, 5});
+  CHECK(words.donor_columns == Columns{0, 3, 4, 5});
+  // Two words replaced by one are not aligned.
+  CHECK(pairs(align({10, 11, 12, 13}, {10, 21, 13})) == std::vector<int>{0, -1, -1, 2});
+  // The leftmost of two longest common subsequences is used; specials align only with specials.
+  CHECK(pairs(align({30, 11, 31}, {40, 11, 41, 11, 42, 43})) == std::vector<int>{0, 1, -1});
+  CHECK(pairs(align({1, 10, 2, 11, 2}, {1, 11, 2, 12, 2})) == std::vector<int>{0, 1, 2, 3, 4});
+  CHECK(pairs(align({1, 2}, {1, 10, 2})) == std::vector<int>{0, 2});
+  CHECK(align({}, {10}).columns == 1);
+}
+
+TEST_CASE("a transplant gives the result of a complete run from each layer", "[explain]") {
+  const ExplainGolden golden = explain_golden();
+  const auto& plan = golden.plan.at("transplant");
+  const ExplainedText base = {.ids = plan.at("base").get<std::vector<std::int32_t>>()};
+  const ExplainedText donor = {.ids = plan.at("donor").get<std::vector<std::int32_t>>()};
+  const auto tokens = [&](const ExplainedText& text) {
+    std::vector<AlignedToken> of_text;
+    for (const std::int32_t id : text.ids) {
+      of_text.push_back({.id = id, .special = golden.published && id <= 3});
+    }
+    return of_text;
+  };
+  const TokenAlignment alignment = align_tokens(tokens(base), tokens(donor));
+  for (std::size_t i = 0; i < base.tokens(); ++i) {
+    const auto& expected = plan.at("donor_of").at(i);
+    REQUIRE(alignment.donor_of[i].has_value() == !expected.is_null());
+    if (!expected.is_null()) CHECK(*alignment.donor_of[i] == expected.get<std::size_t>());
+  }
+  CHECK(alignment.base_columns == plan.at("base_columns").get<std::vector<std::size_t>>());
+  CHECK(alignment.donor_columns == plan.at("donor_columns").get<std::vector<std::size_t>>());
+
+  using Kind = TransplantSite::Kind;
+  const std::vector<std::pair<std::string, Kind>> sites = {{"residual", Kind::residual},
+                                                           {"attention", Kind::attention},
+                                                           {"feed_forward", Kind::feed_forward},
+                                                           {"head", Kind::head}};
+  for (const auto& [name, kind] : sites) {
+    INFO(name);
+    Transplant transplant(golden.runner(), {base, donor, alignment},
+                          {kind, plan.at("head").get<std::size_t>()});
+    std::size_t steps = 1;
+    while (transplant.step(base.tokens())) ++steps;
+    CHECK(steps > 10);
+    CHECK(!transplant.step());
+    const TransplantTable& table = transplant.table();
+    golden.check_near("base", static_cast<double>(table.base), plan.at("base_value"));
+    golden.check_near("donor", static_cast<double>(table.donor), plan.at("donor_value"));
+    std::vector<float> values = table.values;
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      for (std::size_t cell = 0; cell < table.cells; ++cell) {
+        CHECK(table.unpaired[cell] == !alignment.donor_of[cell].has_value());
+        float& value = values[row * table.cells + cell];
+        const bool none = table.unpaired[cell] && kind != Kind::residual;
+        CHECK(std::isnan(value) == none);
+        if (none) value = 0;
+      }
+    }
+    golden.check_near("transplant." + name, values);
+  }
+}
+
+TEST_CASE("a whole text transplanted into another gives its own answer", "[explain]") {
+  const Golden golden(GENERATE("pre_norm_mean", "linear_attention", "tutorial_post_norm"));
+  const auto compute = GENERATE(Compute::f32, Compute::int8);
+  const auto model = load_model(golden.folder, golden.config, compute);
+  const EncoderRunner runner = {*model, golden.session};
+  const ExplainedText base = {.ids = golden.json.at("ids").at(2).get<std::vector<std::int32_t>>()};
+  ExplainedText donor = base;
+  donor.ids[1] = 5;
+  donor.ids[2] = 9;
+  TokenAlignment alignment;
+  alignment.columns = base.tokens();
+  for (std::size_t i = 0; i < base.tokens(); ++i) {
+    alignment.donor_of.push_back(i);
+    alignment.base_columns.push_back(i);
+  }
+  alignment.donor_columns = alignment.base_columns;
+  Transplant all(runner, {base, donor, alignment, std::vector<std::size_t>(base.tokens())}, {});
+  while (all.step()) {
+  }
+  const TransplantTable& table = all.table();
+  REQUIRE(table.cells == 1);
+  for (const float value : table.values) CHECK(value == table.donor);
+  CHECK(table.base == table.plain_base);
+
+  // A transplant into the same text changes nothing, so no cell is run.
+  Transplant none(runner, {base, base, alignment}, {});
+  std::size_t rows = 1;
+  while (none.step(1)) ++rows;
+  CHECK(rows == none.table().rows);  // otherwise there would be a step per cell
+  for (std::size_t row = 0; row < none.table().rows; ++row) CHECK(none.table().delta(row, 1) == 0);
+  CHECK(!none.table().share(0, 0).has_value());
+}
+
+}  // namespace glassformer::test

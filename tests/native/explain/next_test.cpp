@@ -1,0 +1,204 @@
+// Explanations of a decoder's next token, compared with PyTorch and with properties that hold for
+// any model.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+
+#include "explain/readings/ledger.hpp"
+#include "explain/traced.hpp"
+#include "glassformer/explainer.hpp"
+#include "glassformer/generator.hpp"
+#include "support/checkpoint_golden.hpp"
+#include "support/error_of.hpp"
+#include "support/golden.hpp"
+#include "tasks/load.hpp"
+
+namespace glassformer::test {
+namespace {
+
+// A published GPT-2 and PyTorch's explanations of it (weights/train/goldens_explain_next.py).
+struct NextGolden {
+  explicit NextGolden(const std::string& name, Compute compute = Compute::f32)
+      : folder(checkpoints / name),
+        explainer(NextTokenExplainer::load(folder, {.compute = compute})) {
+    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+    plan = nlohmann::json::parse(read_file(folder / "expected.explain.json", any_file));
+    expected = read_safetensors(folder / "expected.explain.safetensors");
+    const nlohmann::json texts = CheckpointGolden(name).json.at("texts");
+    text = texts.at(plan.at("text").get<std::size_t>()).at("text");
+  }
+
+  // PyTorch computes in double precision: values differ by the rounding of floats.
+  void check_near(const std::string& tensor, std::span<const float> got) const {
+    INFO(tensor);
+    CHECK(distance(got, expected.at(tensor).values) <= 1e-4);
+  }
+
+  std::filesystem::path folder;
+  NextTokenExplainer explainer;
+  nlohmann::json plan;
+  std::map<std::string, GoldenTensor> expected;
+  std::string text;
+};
+
+const std::vector<std::string> names = {"gpt2_generate", "gpt2_scaled", "gpt2_unscaled"};
+
+double column_sum(const Ledger& ledger, const std::vector<float>& view, std::size_t column) {
+  double sum = 0;
+  for (std::size_t i = 0; i < ledger.tokens; ++i) {
+    sum += static_cast<double>(view[i * ledger.columns.size() + column]);
+  }
+  return sum;
+}
+
+void check_sums(const Ledger& ledger) {
+  const double most = 1e-4 * std::max(1.0, std::abs(ledger.value));
+  CHECK(std::abs(ledger.sum(ledger.written) - ledger.value) <= most);
+  CHECK(std::abs(ledger.sum(ledger.read) - ledger.value) <= most);
+}
+
+}  // namespace
+
+TEST_CASE("rollout, value norms and lens of the next token match PyTorch", "[explain]") {
+  NextGolden golden(GENERATE(from_range(names)));
+  INFO(golden.folder);
+  const Explanation<Rollout> rollout = golden.explainer.rollout(golden.text);
+  golden.check_near("rollout", rollout.part.matrix);
+  const std::size_t tokens = rollout.tokens.size();
+  CHECK(std::equal(rollout.part.scores.begin(), rollout.part.scores.end(),
+                   rollout.part.matrix.end() - static_cast<std::ptrdiff_t>(tokens)));
+  const ValueNorms norms = golden.explainer.value_norms(golden.text).part;
+  golden.check_near("value_norms.heads", norms.heads.data);
+  golden.check_near("value_norms.layers", norms.layers.data);
+
+  const std::size_t words = golden.expected.at("lens.logprobs").shape.back();
+  const NextLens lens = golden.explainer.lens(golden.text, words).part;
+  std::vector<float> logprobs;
+  for (std::size_t layer = 0; layer < lens.layers.size(); ++layer) {
+    for (std::size_t row = 0; row < lens.layers[layer].size(); ++row) {
+      for (const Guess& guess : lens.layers[layer][row]) logprobs.push_back(guess.logprob);
+      CHECK(lens.layers[layer][row][0].id == golden.plan.at("lens")[layer][row]);
+    }
+  }
+  golden.check_near("lens.logprobs", logprobs);
+
+  // After the last layer, the lens shows the answer itself.
+  NextOptions everything;
+  everything.count = 0;
+  const Prediction next = Generator::load(golden.folder).next(golden.text, everything);
+  for (const Guess& guess : lens.layers.back().back()) {
+    const auto same = std::ranges::find(next.next, guess.id, &NextToken::id);
+    REQUIRE(same != next.next.end());
+    CHECK(same->logprob == guess.logprob);
+    CHECK(same->text == guess.text);
+  }
+}
+
+TEST_CASE("the ledger of the next token has PyTorch's parts, which sum to its value", "[explain]") {
+  NextGolden golden(GENERATE(from_range(names)));
+  INFO(golden.folder);
+  const NextLedger found = golden.explainer.ledger(golden.text, {.effects = true}).part;
+  CHECK(found.token.id == golden.plan.at("token"));
+  CHECK(found.against.id == golden.plan.at("against"));
+  CHECK(std::abs(found.ledger.value - golden.plan.at("value").get<double>()) < 1e-4);
+  CHECK(std::abs(found.ledger.value - static_cast<double>(found.token.logprob) +
+                 static_cast<double>(found.against.logprob)) < 1e-4);
+  std::vector<std::string> columns;
+  for (const LedgerColumn& column : found.ledger.columns) columns.push_back(to_string(column));
+  CHECK(columns == golden.plan.at("columns").get<std::vector<std::string>>());
+  golden.check_near("ledger.written", found.ledger.written);
+  golden.check_near("ledger.read", found.ledger.read);
+  golden.check_near("ledger.effects", found.ledger.effects);
+  check_sums(found.ledger);
+
+  // In `written`, only the last row is nonzero. The views differ in where the heads' parts are
+  // entered.
+  const std::size_t width = found.ledger.columns.size();
+  for (std::size_t i = 0; i + width < found.ledger.written.size(); ++i) {
+    CHECK(found.ledger.written[i] == 0.0f);
+  }
+  for (std::size_t c = 0; c < width; ++c) {
+    CHECK(std::abs(column_sum(found.ledger, found.ledger.written, c) -
+                   column_sum(found.ledger, found.ledger.read, c)) < 1e-5);
+  }
+
+  const auto& other = golden.plan.at("other");
+  const NextLedger chosen =
+      golden.explainer
+          .ledger(golden.text, {.token = other.at("token"), .against = other.at("against")})
+          .part;
+  CHECK(std::abs(chosen.ledger.value - other.at("value").get<double>()) < 1e-4);
+  CHECK(chosen.ledger.effects.empty());
+  golden.check_near("other.written", chosen.ledger.written);
+  golden.check_near("other.read", chosen.ledger.read);
+  check_sums(chosen.ledger);
+}
+
+TEST_CASE("the ledger of the next token has a column for rounding in 8-bit integers", "[explain]") {
+  NextGolden golden(GENERATE(from_range(names)), Compute::int8);
+  const Ledger ledger = golden.explainer.ledger(golden.text, {.effects = true}).part.ledger;
+  REQUIRE(to_string(ledger.columns.back()) == "rounding");
+  check_sums(ledger);
+  const std::size_t last = ledger.columns.size() - 1;
+  const double rounding = column_sum(ledger, ledger.written, last);
+  CHECK(std::abs(rounding) > 1e-6);
+  CHECK(std::abs(rounding) < 0.5);
+  CHECK(ledger.effects[last] == 0.0f);
+}
+
+TEST_CASE("the shipped writer's ledger sums to its lead, for long texts too", "[explain]") {
+  NextTokenExplainer explainer =
+      NextTokenExplainer::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
+  std::string long_text;
+  for (int i = 0; i < 400; ++i) long_text += " not bad, and then again";
+  for (const std::string& text : {std::string("The film was one of the"), long_text}) {
+    const Explanation<NextLedger> found = explainer.ledger(text);
+    CHECK(found.clipped == (text == long_text));
+    check_sums(found.part.ledger);
+    CHECK(found.part.ledger.value > 0);
+    CHECK(found.part.ledger.tokens == found.tokens.size());
+  }
+  // The effect of a head is the difference to a run without it.
+  const std::string text = "The film was one of the";
+  const NextLedger found = explainer.ledger(text, {.effects = true}).part;
+  Generator generator =
+      Generator::load(GLASSFORMER_SOURCE_DIR "/weights/writer", {.compute = Compute::f32});
+  const auto lead = [&](const NextOptions& options) {
+    const auto next = generator.next(text, options).next;
+    const auto logprob = [&](std::int32_t id) {
+      return static_cast<double>(std::ranges::find(next, id, &NextToken::id)->logprob);
+    };
+    return logprob(found.token.id) - logprob(found.against.id);
+  };
+  NextOptions options;
+  options.count = 0;
+  CHECK(std::abs(lead(options) - found.ledger.value) < 1e-4);
+  options.ablate = {{2, 1, AttentionSite::decoder}};
+  const LedgerColumn column = {.kind = LedgerColumn::Kind::head, .layer = 2, .head = 1};
+  const auto place = std::ranges::find(found.ledger.columns, column);
+  const auto effect = static_cast<double>(
+      found.ledger.effects[static_cast<std::size_t>(place - found.ledger.columns.begin())]);
+  CHECK(std::abs(found.ledger.value - lead(options) - effect) < 1e-4);
+}
+
+TEST_CASE("next-token explanations refuse invalid requests by name", "[explain]") {
+  NextGolden golden("gpt2_generate");
+  const auto refusal = [&](const NextLedgerOptions& options) {
+    return error_of([&] { golden.explainer.ledger(golden.text, options); });
+  };
+  CHECK(refusal({.token = 500}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.against = -1}).code() == ErrorCode::invalid_option);
+  CHECK(refusal({.token = 7, .against = 7}).code() == ErrorCode::invalid_option);
+  CHECK_NOTHROW(golden.explainer.rollout(""));  // begins with the bos token
+  CHECK(error_of([] { NextTokenExplainer::load(checkpoints / "t5"); }).code() ==
+        ErrorCode::unsupported);
+  // If the token is not the most probable one, its rival is the most probable one.
+  const NextLedger other = golden.explainer.ledger(golden.text, {.token = 17}).part;
+  CHECK(other.against.id == golden.plan.at("token"));
+  CHECK(other.ledger.value < 0);
+}
+
+}  // namespace glassformer::test

@@ -1,0 +1,323 @@
+// Published checkpoints from text to answer, compared with the original library's pipelines; see
+// tests/checkpoints.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "support/checkpoint_golden.hpp"
+#include "tasks/answer/answer.hpp"
+#include "tasks/classify/classify.hpp"
+#include "tasks/embed/embed.hpp"
+#include "tasks/load.hpp"
+#include "tasks/tag/token_classify.hpp"
+
+namespace glassformer::test {
+namespace {
+
+constexpr double tolerance = 1e-4;
+
+// Checks ids and ranges and, for a pair, which text each token is from. The template's special
+// tokens have no range.
+void check_tokens(const nlohmann::json& expected, const std::vector<InputToken>& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const InputToken& token : tokens) ids.push_back(token.id);
+  CHECK(ids == expected.at("ids").get<std::vector<std::int32_t>>());
+  REQUIRE(tokens.size() == expected.at("offsets").size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    INFO("token " << i);
+    const nlohmann::json& range = expected.at("offsets")[i];
+    if (range.is_null()) {
+      CHECK(tokens[i].start == tokens[i].end);
+    } else {
+      CHECK(tokens[i].start == range[0]);
+      CHECK(tokens[i].end == range[1]);
+    }
+  }
+}
+
+bool close(float got, double expected) {
+  return std::abs(static_cast<double>(got) - expected) < tolerance;
+}
+
+// Returns whether a text has no token. The original library answers such a text; we refuse it.
+bool has_no_token(const nlohmann::json& text) {
+  return std::ranges::all_of(text.at("offsets"), [](const auto& range) { return range.is_null(); });
+}
+
+Aggregation aggregation_of(const std::string& name) {
+  const nlohmann::json options = {{"aggregation", name}};
+  return read_options<TokenClassifyOptions>(options.dump()).aggregation;
+}
+
+}  // namespace
+
+TEST_CASE("published classifiers score texts as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("sequence")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<ClassifyPipeline>(checkpoints / name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    const std::string first = text.at("text");
+    const bool pair = text.contains("pair");
+    INFO(first);
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->classify(first); }).code() == ErrorCode::empty_input);
+      continue;
+    }
+    const std::string second = pair ? text.at("pair").get<std::string>() : "";
+    const Classification result =
+        pipeline->classify(pair ? TextInput(first, second) : TextInput(first));
+    check_tokens(text, result.tokens);
+    CHECK(result.clipped == text.at("truncated"));
+    CHECK(result.label == text.at("label").get<std::string>());
+    REQUIRE(result.scores.size() == text.at("scores").size());
+    for (std::size_t i = 0; i < result.scores.size(); ++i) {
+      CHECK(close(result.scores[i], text.at("scores")[i]));
+    }
+    for (std::size_t i = 0; i < result.tokens.size(); ++i) {
+      REQUIRE(result.tokens[i].sequence.has_value() == pair);
+      if (pair) CHECK(*result.tokens[i].sequence == (text.at("sequences")[i] == 1));
+    }
+  }
+}
+
+TEST_CASE("published models find the original library's entities", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("tokens")));
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
+  for (const nlohmann::json& text : golden.json.at("texts")) {
+    const std::string words = text.at("text");
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->classify(words); }).code() == ErrorCode::empty_input);
+      continue;
+    }
+    for (const auto& [aggregation, expected] : text.at("entities").items()) {
+      INFO(name << ", " << aggregation << ": " << words);
+      const TokenClassification result = pipeline->classify(
+          words,
+          {.aggregation = aggregation_of(aggregation), .window = TokenClassifyWindow::first});
+      check_tokens(text, result.tokens);
+      CHECK(result.clipped == text.at("truncated"));
+      REQUIRE(result.entities.size() == expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const Entity& entity = result.entities[i];
+        INFO("entity " << i);
+        CHECK(entity.entity == expected[i].at("entity").get<std::string>());
+        CHECK(entity.word == expected[i].at("word").get<std::string>());
+        CHECK(entity.start == expected[i].at("start"));
+        CHECK(entity.end == expected[i].at("end"));
+        CHECK(close(entity.score, expected[i].at("score")));
+        CHECK(entity.index.has_value() == expected[i].contains("index"));
+        if (entity.index) CHECK(*entity.index == expected[i].at("index"));
+      }
+    }
+  }
+}
+
+namespace {
+
+nlohmann::json long_texts() {
+  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+  return nlohmann::json::parse(read_file(checkpoints / "long_texts.json", any_file));
+}
+
+// A copy of a checkpoint with truncation at the start of long texts.
+struct LosesBeginnings {
+  std::filesystem::path path;
+
+  explicit LosesBeginnings(const std::string& name)
+      : path(std::filesystem::temp_directory_path() /
+             ("glassformer-left-" + name + "-" + std::to_string(getpid()))) {
+    std::filesystem::copy(checkpoints / name, path, std::filesystem::copy_options::recursive);
+    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
+    const std::filesystem::path file = path / "tokenizer_config.json";
+    nlohmann::json settings = nlohmann::json::parse(read_file(file, any_file));
+    settings["truncation_side"] = "left";
+    std::ofstream(file) << settings;
+  }
+  LosesBeginnings(const LosesBeginnings&) = delete;
+  LosesBeginnings& operator=(const LosesBeginnings&) = delete;
+  ~LosesBeginnings() { std::filesystem::remove_all(path); }
+};
+
+std::optional<std::size_t> stride_of(const nlohmann::json& text) {
+  if (!text.contains("stride")) return std::nullopt;
+  return text.at("stride").get<std::size_t>();
+}
+
+}  // namespace
+
+TEST_CASE("published models find the original library's entities in long texts", "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  std::size_t compared = 0;
+  for (const auto& [name, texts] : all.at("tokens").items()) {
+    const auto right = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
+    const auto left = load_pipeline<TokenClassifyPipeline>(LosesBeginnings(name).path);
+    for (const nlohmann::json& text : texts) {
+      const auto& pipeline = text.at("side") == "left" ? left : right;
+      for (const auto& [aggregation, expected] : text.at("entities").items()) {
+        INFO(name << ", " << aggregation << ", stride " << text.value("stride", -1));
+        const TokenClassification result = pipeline->classify(
+            text.at("text").get<std::string>(),
+            {.aggregation = aggregation_of(aggregation), .stride = stride_of(text)});
+        CHECK(result.windows == text.at("windows"));
+        CHECK(!result.clipped);
+        REQUIRE(result.entities.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const Entity& entity = result.entities[i];
+          INFO("entity " << i);
+          CHECK(entity.entity == expected[i][0].get<std::string>());
+          CHECK(close(entity.score, expected[i][1]));
+          CHECK(entity.word == expected[i][2].get<std::string>());
+          CHECK(entity.start == expected[i][3]);
+          CHECK(entity.end == expected[i][4]);
+          ++compared;
+        }
+      }
+    }
+  }
+  CHECK(compared > 500);
+}
+
+TEST_CASE("entities of single tokens in a long text occur once, whatever the windows",
+          "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  for (const auto& [name, texts] : all.at("tokens").items()) {
+    INFO(name);
+    const auto pipeline = load_pipeline<TokenClassifyPipeline>(checkpoints / name);
+    const std::string once = texts[0].at("text"),
+                      text = once + ' ' + once + ' ' + once + ' ' + once;
+    const TokenClassification result = pipeline->classify(text, {.ignore_labels = {}});
+    CHECK(result.windows > 1);
+    std::size_t special = 0;
+    for (const InputToken& token : result.tokens) {
+      if (token.start == token.end &&
+          (&token == &result.tokens.front() || &token == &result.tokens.back())) {
+        ++special;
+      }
+    }
+    CHECK(special == 2);
+    REQUIRE(result.entities.size() == result.tokens.size() - 2);
+    for (std::size_t i = 0; i < result.entities.size(); ++i) {
+      CHECK(result.entities[i].index == i + 1);
+      CHECK(result.entities[i].start == result.tokens[i + 1].start);
+      CHECK(result.entities[i].end == result.tokens[i + 1].end);
+    }
+    const auto code_of = [&](const TokenClassifyOptions& options) {
+      return error_of([&] { pipeline->classify(text, options); }).code();
+    };
+    CHECK(code_of({.encoder = {.attention = true}}) == ErrorCode::too_large);
+    CHECK(code_of({.encoder = {.mask_tokens = {1}}}) == ErrorCode::too_large);
+    CHECK(code_of({.stride = 1000}) == ErrorCode::invalid_option);
+    CHECK(code_of({.window = TokenClassifyWindow::first, .stride = 1}) ==
+          ErrorCode::invalid_option);
+    const TokenClassification cut =
+        pipeline->classify(text, {.window = TokenClassifyWindow::first});
+    CHECK(cut.clipped);
+    CHECK(cut.windows == 1);
+  }
+}
+
+TEST_CASE("published classifiers give long texts the mean or highest score of the windows",
+          "[checkpoints]") {
+  const nlohmann::json all = long_texts();
+  for (const auto& [name, texts] : all.at("sequence").items()) {
+    const auto pipeline = load_pipeline<ClassifyPipeline>(checkpoints / name);
+    for (const nlohmann::json& text : texts) {
+      const std::string words = text.at("text");
+      for (const char* window : {"mean", "max"}) {
+        INFO(name << ", " << window << ", stride " << text.value("stride", -1));
+        const Classification result = pipeline->classify(
+            words, {.window = window == std::string_view("mean") ? ClassifyWindow::mean
+                                                                 : ClassifyWindow::max,
+                    .stride = stride_of(text)});
+        CHECK(result.windows == text.at("windows"));
+        CHECK(!result.clipped);
+        const std::vector<double> expected = text.at(window);
+        REQUIRE(result.scores.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          CHECK(close(result.scores[i], expected[i]));
+        }
+        CHECK(result.score == *std::ranges::max_element(result.scores));
+      }
+      CHECK(pipeline->classify(words).clipped);
+      CHECK(error_of([&] {
+              pipeline->classify(words,
+                                 {.encoder = {.attention = true}, .window = ClassifyWindow::mean});
+            }).code() == ErrorCode::too_large);
+    }
+  }
+}
+
+TEST_CASE("published models answer questions as the original library does", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("answer")));
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<AnswerPipeline>(checkpoints / name);
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const nlohmann::json& options = text.at("options");
+    INFO(name << ": " << text.at("question"));
+    const AnswerOptions wanted = {
+        .encoder = {.attention = true},
+        .max_seq_len = options.at("max_length"),
+        .doc_stride = options.at("stride").get<std::size_t>(),
+        .max_answer_len = options.at("max_answer_length"),
+        .handle_impossible_answer = options.at("handle_impossible_answer")};
+    const Answer result = pipeline->answer(text.at("question").get<std::string>(),
+                                           text.at("context").get<std::string>(), wanted);
+    CHECK(result.answer == text.at("answer").get<std::string>());
+    CHECK(result.start == text.at("start"));
+    CHECK(result.end == text.at("end"));
+    CHECK(close(result.score, text.at("score")));
+    if (!text.contains("window")) continue;  // no answer
+    const nlohmann::json& window = text.at("windows")[text.at("window").get<std::size_t>()];
+    check_tokens(window, result.tokens);
+    for (std::size_t t = 0; t < result.tokens.size(); ++t) {
+      CHECK(result.tokens[t].sequence == (window.at("sequences")[t] == 1));
+    }
+    const auto& attention = golden.tensors.at("attention." + std::to_string(i));
+    CHECK(distance(result.attention->data, attention) < tolerance);
+  }
+}
+
+TEST_CASE("published models give the original library's vectors", "[checkpoints]") {
+  const std::string name = GENERATE(from_range(checkpoint_names("embed")));
+  INFO(name);
+  const CheckpointGolden golden(name);
+  const auto pipeline = load_pipeline<EmbedPipeline>(checkpoints / name);
+  CHECK(pipeline->config().vectors.normalize == golden.json.at("normalized"));
+  std::vector<std::vector<float>> vectors;
+  for (std::size_t i = 0; i < golden.json.at("texts").size(); ++i) {
+    const nlohmann::json& text = golden.json.at("texts")[i];
+    const std::string words = text.at("text"), index = std::to_string(i);
+    INFO(words);
+    if (has_no_token(text)) {
+      CHECK(error_of([&] { pipeline->embed(words); }).code() == ErrorCode::empty_input);
+      vectors.push_back(golden.tensors.at("embedding." + index));
+      continue;
+    }
+    EmbedOptions plain;
+    if (text.contains("promptName")) plain.prompt_name = text.at("promptName").get<std::string>();
+    const Embedded result = pipeline->embed(words, plain);
+    check_tokens(text, result.tokens);
+    CHECK(distance(result.embedding, golden.tensors.at("embedding." + index)) < tolerance);
+    plain.normalize = false;
+    CHECK(distance(pipeline->embed(words, plain).embedding, golden.tensors.at("pooled." + index)) <
+          tolerance);
+    vectors.push_back(result.embedding);
+  }
+  std::vector<float> similarities;
+  for (const auto& a : vectors) {
+    for (const auto& b : vectors) similarities.push_back(similarity(a, b));
+  }
+  CHECK(distance(similarities, golden.tensors.at("similarity")) < tolerance);
+}
+
+}  // namespace glassformer::test
