@@ -17,10 +17,14 @@ struct NextTokens {
   /// The difference between a logit and the token's log-probability. If absent, that of a softmax
   /// over these logits.
   std::optional<float> normalizer = {};
+  /// The model's own logits [V], where constraints have changed `logits`; otherwise empty.
+  std::span<const float> unchanged = {};
 
   std::int32_t id(std::size_t i) const {
     return ids.empty() ? static_cast<std::int32_t>(i) : ids[i];
   }
+  /// Returns the logit of a token, or nothing if it is not among `ids`.
+  std::optional<float> logit_of(std::int32_t token) const;
 };
 
 /// Scores the tokens that may come next, for a search.
@@ -48,8 +52,8 @@ class DecodingScorer final : public NextTokenScorer {
   DecodingState& state() { return state_; }
 
  private:
-  struct Choice {
-    Choice(const LanguageModel& model, std::vector<std::int32_t> some)
+  struct Selection {
+    Selection(const LanguageModel& model, std::vector<std::int32_t> some)
         : ids(std::move(some)), projection(model.projection(ids)) {}
 
     std::vector<std::int32_t> ids;
@@ -57,14 +61,14 @@ class DecodingScorer final : public NextTokenScorer {
   };
 
   // Computes the logits of rows [first, first + count) of the current step, all of one source.
-  void project(View<2>& hidden, std::size_t first, std::size_t count, const Choice& choice);
+  void project(View<2>& hidden, std::size_t first, std::size_t count, const Selection& selection);
 
   const LanguageModel& model_;
   DecodingState state_;
-  std::deque<Choice> choices_;    // one per source, or empty
-  std::size_t widest_ = 0;        // ids in the largest choice
-  std::vector<float> logits_;     // [rows, widest_]
-  std::vector<NextTokens> next_;  // [R]
+  std::deque<Selection> selections_;  // one per source, or empty
+  std::size_t widest_ = 0;            // ids in the largest selection
+  std::vector<float> logits_;         // [rows, widest_]
+  std::vector<NextTokens> next_;      // [R]
 };
 
 }  // namespace glassformer

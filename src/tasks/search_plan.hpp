@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "families/config/model_config.hpp"
-#include "search/beam_search.hpp"
+#include "search/search.hpp"
 
 namespace glassformer {
 

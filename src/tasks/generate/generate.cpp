@@ -67,7 +67,7 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
 
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder) {
   TokenChoice choice;
-  if (wants_to_draw(options).value_or(folder.sample)) choice.kind = TokenChoice::Kind::drawn;
+  choice.draws = wants_to_draw(options).value_or(folder.sample);
   SamplingOptions& sampling = choice.sampling;
   const float temperature = options.temperature.value_or(folder.temperature.value_or(1.0f));
   if (temperature != 0) {
@@ -78,35 +78,42 @@ TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& fold
     }
     sampling.temperature = temperature;
   } else {
-    choice.kind = TokenChoice::Kind::most_probable;
+    choice.draws = false;
   }
-  const bool folders = folder.sample && choice.kind == TokenChoice::Kind::drawn;
+  const bool folders = folder.sample && choice.draws;
   sampling.top_k = options.top_k.value_or(folder.top_k.value_or(folders ? usual_top_k : 0));
   sampling.top_p = options.top_p.value_or(folder.top_p.value_or(1.0f));
   expect_between("topP", 0, 1, sampling.top_p);
-  choice.repetition_penalty =
+  choice.seed = options.seed.value_or(0);
+  return choice;
+}
+
+Constraints constraints_of(const SampleOptions& options, const GenerationConfig& folder) {
+  Constraints constraints;
+  constraints.repetition_penalty =
       options.repetition_penalty.value_or(folder.repetition_penalty.value_or(1.0f));
-  expect_between("repetitionPenalty", 1 / most_penalty, most_penalty, choice.repetition_penalty);
-  choice.rules = {
+  expect_between("repetitionPenalty", 1 / most_penalty, most_penalty,
+                 constraints.repetition_penalty);
+  constraints.rules = {
       .no_repeat_ngram =
           options.no_repeat_ngram_size.value_or(folder.no_repeat_ngram_size.value_or(0)),
       .ends = folder.end_ids,
       .never = options.bad_words ? std::vector<std::vector<std::int32_t>>() : folder.never,
       .not_first = ids_or(options.begin_suppress_tokens, folder.not_first)};
   for (const std::int32_t id : ids_or(options.suppress_tokens, folder.suppressed)) {
-    choice.rules.never.push_back({id});
+    constraints.rules.never.push_back({id});
   }
-  choice.seed = options.seed.value_or(0);
-  return choice;
+  return constraints;
 }
 
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder) {
-  GenerationPlan plan = {.choice = choice_of(options, folder), .search = {}};
-  const bool draws = plan.choice.kind == TokenChoice::Kind::drawn;
+  GenerationPlan plan = {.choice = choice_of(options, folder),
+                         .constraints = constraints_of(options, folder),
+                         .search = {}};
   const bool asked_to_draw = wants_to_draw(options).value_or(false);
   const std::size_t beams = options.beams.value_or(asked_to_draw ? 1 : folder.beams.value_or(1));
   plan.search = library_search({beams, options.length_penalty, options.early_stopping}, folder);
-  if (beams > 1 && draws) {
+  if (beams > 1 && plan.choice.draws) {
     if (!asked_to_draw && !options.beams) {
       throw_error(
           ErrorCode::unsupported,
@@ -121,7 +128,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
            {beams}});
     }
   }
-  if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
+  if (beams > 1) plan.choice.draws = false;
   if (beams == 1) plan.search.renormalize = false;  // a token that was chosen has the model's own
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
     refuse_option("maxNewTokens: expected 1 at least, got 0");

@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "glassformer/generator.hpp"
-#include "search/beam_search.hpp"
-#include "search/sampling.hpp"
+#include "search/constraints.hpp"
+#include "search/sampling_search.hpp"
 #include "tasks/generate/generation_model.hpp"
 #include "tasks/pipeline.hpp"
 #include "text/tokenizer.hpp"
@@ -110,12 +110,14 @@ void fields(Visit& visit, Prediction& result) {
 /// How a text is continued, after all that says so: the call's options, the folder, what is usual.
 struct GenerationPlan {
   TokenChoice choice;
+  Constraints constraints;
   SearchOptions search;
 };
 /// Throws `invalid_option` for what does not exist, or not together.
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder);
-/// Of one token alone.
+/// The same for the choice of one token.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);
+Constraints constraints_of(const SampleOptions& options, const GenerationConfig& folder);
 /// The most tokens that are written behind so many that the decoder has read, if all fit.
 std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
                             std::size_t read);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "run/trace/trace_plan.hpp"
+#include "search/beam_search.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/output_writer.hpp"
@@ -73,6 +74,7 @@ struct GenerationState {
       settings = owner.settings(next);
       count = next.count;
       plan.choice = choice_of(next, settings);
+      plan.constraints = constraints_of(next, settings);
       static_cast<DecoderOptions&>(options) = next;
     }
     const StackConfig& stack = owner.config_.decoder();
@@ -80,7 +82,7 @@ struct GenerationState {
         generate ? static_cast<const SampleOptions&>(options) : std::get<NextOptions>(task);
     if (sample.bad_words) {
       std::ranges::move(tokens_of_words(*sample.bad_words, owner.tokenizer(), settings.end_ids),
-                        std::back_inserter(plan.choice.rules.never));
+                        std::back_inserter(plan.constraints.rules.never));
     }
     expect_ids("suppressTokens", sample.suppress_tokens, stack.vocab_size());
     expect_ids("beginSuppressTokens", sample.begin_suppress_tokens, stack.vocab_size());
@@ -145,8 +147,8 @@ struct GenerationState {
   std::size_t max_nodes = 0;         // of the search
   SpecialTokens special = {};
   std::optional<DecodingScorer> decoding;
-  std::optional<ChoosingScorer> chooser;
-  std::optional<BeamSearch> search;
+  std::optional<ConstrainedScorer> scorer;
+  std::unique_ptr<Search> search;
   bool searching = false;
   std::optional<OutputWriter> writer;  // of what is streamed, where it only grows
   std::optional<GenerationStep> streamed;
@@ -233,11 +235,12 @@ void GenerationState::start() {
   const LanguageModel& decoder = pipeline.model_->decoder();
   decoder.reserve_logits(beams, pipeline.model_->session());
   decoding.emplace(decoder, std::move(state));
-  plan.choice.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
-  plan.choice.rules.begin = prompt.size();
+  plan.constraints.rules.min_length = least_length(options.min_new_tokens, settings, prompt.size());
+  plan.constraints.rules.begin = prompt.size();
   const std::size_t tokens =
       std::min(pipeline.tokenizer().size(), pipeline.config_.decoder().vocab_size());
-  chooser.emplace(*decoding, plan.choice, beams, tokens);
+  scorer.emplace(*decoding, plan.constraints, searches() ? ScoreKind::logprobs : ScoreKind::logits,
+                 beams, tokens);
   fed = 0;
   if (!generate) return;
 
@@ -254,7 +257,12 @@ void GenerationState::start() {
       return completes_stop_string(tree, last);
     };
   }
-  search.emplace(*chooser, special, how, std::span(&max_new, 1));
+  const std::span lengths(&max_new, 1);
+  if (searches()) {
+    search = std::make_unique<BeamSearch>(*scorer, special, how, lengths);
+  } else {
+    search = std::make_unique<SamplingSearch>(*scorer, special, plan.choice, how, lengths, tokens);
+  }
   searching = true;
   if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
 }
@@ -277,13 +285,16 @@ void GenerationState::predict() {
   Text& text = texts[current];
   Prediction& prediction = text.prediction;
   const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
-  TokenChances& chances = chooser->chances({.parent = parent, .source = 0, .id = prompt.back()});
-  if (!std::isfinite(chooser->normalizer())) refuse_infinite();
+  const Extension last = {.parent = parent, .source = 0, .id = prompt.back()};
+  const NextTokens next = scorer->feed(std::span(&last, 1))[0];
+  if (!std::isfinite(*next.normalizer)) refuse_infinite();
+  TokenChances chances(next.logits.size());
+  chances.weigh(next.logits, plan.choice.sampling);
   for (auto chance = chances.next(); chance; chance = chances.next()) {
-    const float logit = chooser->logits()[static_cast<std::size_t>(chance->id)];
+    const float logit = next.unchanged[static_cast<std::size_t>(chance->id)];
     prediction.next.push_back({.id = chance->id,
                                .text = pipeline.tokenizer().display_text(chance->id),
-                               .logprob = logit - chooser->normalizer(),
+                               .logprob = logit - *next.normalizer,
                                .probability = static_cast<float>(chance->probability)});
     if (prediction.next.size() == count) break;
   }
@@ -411,7 +422,7 @@ GenerationState::Shown GenerationState::show(CandidateIndex last) {
 void GenerationState::drop() {
   writer.reset();
   search.reset();
-  chooser.reset();
+  scorer.reset();
   decoding.reset();
   encoded = {};
   searching = false;

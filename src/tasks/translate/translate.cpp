@@ -58,20 +58,18 @@ SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTok
   return special;
 }
 
-// What changes the scores of such a search, if anything does: that passes over words of one token
-// by itself.
-std::optional<TokenChoice> library_choice(const GenerationConfig& folder,
-                                          const SpecialTokens& special) {
-  TokenChoice choice = {
+// The constraints on such a search. Without other rules, `never` of the special tokens is enough
+// for forbidden words of one token.
+Constraints library_constraints(const GenerationConfig& folder, const SpecialTokens& special) {
+  Constraints constraints = {
       .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
       .rules = {.no_repeat_ngram = folder.no_repeat_ngram_size.value_or(0),
                 .min_length = least_length({}, folder, 1),  // the start token is read
                 .ends = special.other_ends}};
-  choice.rules.ends.push_back(special.end);
+  constraints.rules.ends.push_back(special.end);
   const bool words = std::ranges::any_of(folder.never, [](auto& word) { return word.size() > 1; });
-  if (!words && !choice.changes_scores()) return std::nullopt;
-  choice.rules.never = folder.never;
-  return choice;
+  if (words || !constraints.empty()) constraints.rules.never = folder.never;
+  return constraints;
 }
 
 }  // namespace
@@ -90,7 +88,7 @@ TranslatePipeline::TranslatePipeline(ModelConfig config, std::unique_ptr<const T
                     config_.decoder().vocab_size());
   special_ = special_tokens(config_, target_tokenizer());
   library_special_ = library_special_tokens(config_, special_);
-  library_choice_ = library_choice(config_.generation, library_special_);
+  library_constraints_ = library_constraints(config_.generation, library_special_);
   if (shortlist) {
     shortlist_ = Shortlist::parse(*shortlist, config_.encoder().vocab_size(),
                                   config_.decoder().vocab_size());

@@ -13,8 +13,8 @@
 #include "families/config/model_config.hpp"
 #include "glassformer/translator.hpp"
 #include "models/runner.hpp"
-#include "search/beam_search.hpp"
-#include "search/sampling.hpp"
+#include "search/constraints.hpp"
+#include "search/search.hpp"
 #include "search/shortlist.hpp"
 #include "tasks/pipeline.hpp"
 #include "tasks/translate/alignment.hpp"
@@ -177,8 +177,8 @@ class TranslatePipeline final : public Pipeline {
   std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the same
   SourceReader reader_;
   SpecialTokens special_;
-  SpecialTokens library_special_;              // of a search as the library transformers does it
-  std::optional<TokenChoice> library_choice_;  // of the same, where the folder changes scores
+  SpecialTokens library_special_;    // of a search as the library transformers does it
+  Constraints library_constraints_;  // of the same
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
   Session session_;

@@ -5,6 +5,8 @@
 
 #include "base/strings/utf8.hpp"
 #include "run/trace/trace_plan.hpp"
+#include "search/beam_search.hpp"
+#include "search/sampling_search.hpp"
 #include "tasks/limits.hpp"
 #include "tasks/output_writer.hpp"
 #include "tasks/reading/input_tokens.hpp"
@@ -79,13 +81,12 @@ struct TranslationJob::State {
         options(wanted),
         how(owner.search_of(wanted)),
         special(owner.as_library(wanted) ? owner.library_special_ : owner.special_),
-        choice(owner.as_library(wanted) ? owner.library_choice_ : std::nullopt),
+        constraints(owner.as_library(wanted) ? owner.library_constraints_ : Constraints()),
         plan(owner.model_, owner.session_,
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
-    if (choice && how.beams > 1) choice->kind = TokenChoice::Kind::search;
-    if (choice && how.beams == 1) how.renormalize = false;  // of one token that was chosen
+    if (chooses()) how.renormalize = false;  // a token that was chosen has the model's own
     if (owner.shortlist_ &&
         std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
       throw_error(
@@ -107,6 +108,8 @@ struct TranslationJob::State {
   bool replays() const {
     return !options.trace.empty() || (sees() && !scorer->state().has_attention());
   }
+  // Whether constraints decide which single token comes next.
+  bool chooses() const { return !constraints.empty() && how.beams == 1; }
   void finish(std::size_t source, Sentence& sentence);
   Shown show(std::size_t source, const Sentence& sentence, CandidateIndex last);
   void stream();
@@ -119,7 +122,7 @@ struct TranslationJob::State {
   TranslateOptions options;
   SearchOptions how;
   const SpecialTokens& special;
-  std::optional<TokenChoice> choice;  // none: by probabilities alone
+  Constraints constraints;
   TracePlan plan;
   std::vector<Text> texts;
   std::size_t unread = 0;  // the first text that is not read yet
@@ -134,8 +137,8 @@ struct TranslationJob::State {
   std::size_t finished = 0;  // sentences of it
   Seq2Seq::Encoded encoded;
   std::optional<DecodingScorer> scorer;
-  std::optional<ChoosingScorer> chooser;
-  std::optional<BeamSearch> search;
+  std::optional<ConstrainedScorer> constrained;
+  std::unique_ptr<Search> search;
 
   std::optional<StreamedToken> streamed;
   std::size_t current = 0;          // the sentence of `streamed`
@@ -297,14 +300,21 @@ void TranslationJob::State::start_batch() {
                  pipeline.model_.begin(encoded, limits, request, pipeline.session_),
                  std::move(choices));
   NextTokenScorer* scores = &*scorer;
-  if (choice) {
-    scores = &chooser.emplace(*scorer, *choice, limits.rows, scorer->vocab_size());
+  if (!constraints.empty()) {
+    scores = &constrained.emplace(*scorer, constraints,
+                                  chooses() ? ScoreKind::logits : ScoreKind::logprobs, limits.rows,
+                                  scorer->vocab_size());
   }
-  search.emplace(*scores, special, how, max_lengths);
+  if (chooses()) {
+    search = std::make_unique<SamplingSearch>(*scores, special, TokenChoice(), how, max_lengths,
+                                              scorer->vocab_size());
+  } else {
+    search = std::make_unique<BeamSearch>(*scores, special, how, max_lengths);
+  }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const std::vector<std::int32_t>& prefix = sentences[batch[i]].prefix;
     search->force(i, prefix);
-    if (chooser) chooser->force(i, prefix.size());
+    if (constrained) constrained->force(i, prefix.size());
   }
   searching = true;
   finished = 0;
@@ -323,7 +333,7 @@ void TranslationJob::State::go_on() {
   } while (finished < batch.size() && !replays);
   if (finished < batch.size()) return;
   search.reset();
-  chooser.reset();
+  constrained.reset();
   scorer.reset();
   encoded = {};
   batch.clear();

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "search/constraints.hpp"
 #include "support/allocations.hpp"
 
 namespace glassformer::test {

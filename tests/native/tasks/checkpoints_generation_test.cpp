@@ -297,13 +297,13 @@ TEST_CASE("a folder's stop strings and suppressed tokens apply unless options re
   CHECK(config.suppressed == std::vector<std::int32_t>{3, 4});
   CHECK(config.not_first == std::vector<std::int32_t>{5});
   CHECK(config.bos_id == 6);
-  const TokenChoice folders = choice_of({}, config);
+  const Constraints folders = constraints_of({}, config);
   CHECK(folders.rules.never == std::vector<std::vector<std::int32_t>>{{3}, {4}});
   CHECK(folders.rules.not_first == std::vector<std::int32_t>{5});
   SampleOptions options;
   options.suppress_tokens.emplace();
   options.begin_suppress_tokens = {7};
-  const TokenChoice asked = choice_of(options, config);
+  const Constraints asked = constraints_of(options, config);
   CHECK(asked.rules.never.empty());
   CHECK(asked.rules.not_first == std::vector<std::int32_t>{7});
 
@@ -342,7 +342,7 @@ TEST_CASE("a folder's sampling beam search is refused with the files that set it
                                       "generation_config.json: num_beams is 4, but"));
   GenerateOptions options;
   options.beams = 1;
-  CHECK(plan_of(options, config).choice.kind == TokenChoice::Kind::drawn);
+  CHECK(plan_of(options, config).choice.draws);
   options = {};
   options.sample = false;
   CHECK(plan_of(options, config).search.beams == 4);

@@ -99,37 +99,56 @@ TEST_CASE("a prompt fed at once equals one fed token by token, bit for bit", "[g
   }
 }
 
+// A search that follows one hypothesis from the token `first` on.
+struct Follower {
+  Follower(Writer& writer, const TokenChoice& choice, const Constraints& constraints,
+           std::size_t length, std::size_t tokens, std::int32_t first,
+           std::vector<std::vector<std::int32_t>> offered = {})
+      : decoding(writer.model, writer.begin({.nodes = length, .positions = length, .rows = 1}),
+                 std::move(offered)),
+        scorer(decoding, constraints, ScoreKind::logits, 1, tokens),
+        special{.start = first, .end = -1, .never = std::vector<bool>(500, false)},
+        search(scorer, special, choice, {.beams = 1, .max_repeats = 0}, std::span(&length, 1),
+               tokens) {}
+
+  // The tokens written so far.
+  std::vector<std::int32_t> ids() const {
+    std::vector<std::int32_t> ids;
+    for (const CandidateIndex i : search.path(0, search.leader(0))) {
+      ids.push_back(search.tree(0)[i].id);
+    }
+    return ids;
+  }
+
+  DecodingScorer decoding;
+  ConstrainedScorer scorer;
+  SpecialTokens special;
+  SamplingSearch search;
+};
+
 TEST_CASE("a decoding allocates nothing per token once it has begun", "[generate]") {
   Writer writer;
-  const auto kind = GENERATE(TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn);
-  DecodingScorer decoding(writer.model, writer.begin({.nodes = 30, .positions = 30, .rows = 1}));
+  const bool draws = GENERATE(false, true);
+  Follower follower(writer, {.draws = draws}, {.repetition_penalty = 1.2f}, 30, 500, 5);
   writer.model.reserve_logits(1, writer.session);
-  ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = 1.2f}, 1, 500);
-  Extension next = {.id = 5};
-  chooser.feed({&next, 1});  // allocates the kernels' buffers
+  follower.search.step();  // allocates the kernels' buffers
   const std::size_t before = allocations();
-  for (NodeIndex i = 0; i < 25; ++i) {
-    next = {.parent = i, .id = static_cast<std::int32_t>(i)};
-    CHECK(chooser.feed({&next, 1}).size() == 1);
-  }
+  for (int i = 0; i < 25; ++i) CHECK(follower.search.step());
   CHECK(allocations() == before);
+  CHECK(follower.ids().size() == 26);
 }
 
 TEST_CASE("tokens that the tokenizer lacks are never written", "[generate]") {
   Writer writer;
   constexpr std::size_t tokens = 20;  // of the model's 500
-  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
+  for (const bool draws : {false, true}) {
     for (const float penalty : {1.0f, 1.5f}) {
-      DecodingScorer decoding(writer.model,
-                              writer.begin({.nodes = 12, .positions = 12, .rows = 1}));
-      ChoosingScorer chooser(decoding, {.kind = kind, .repetition_penalty = penalty}, 1, tokens);
-      Extension next = {.id = 287};
-      for (NodeIndex i = 0; i < 12; ++i) {
-        const NextTokens chosen = chooser.feed({&next, 1})[0];
-        REQUIRE(chosen.ids.size() == 1);
-        CHECK(chosen.ids[0] < static_cast<std::int32_t>(tokens));
-        next = {.parent = i, .id = chosen.ids[0]};
+      Follower follower(writer, {.draws = draws}, {.repetition_penalty = penalty}, 12, tokens, 287);
+      while (follower.search.step()) {
       }
+      const std::vector<std::int32_t> ids = follower.ids();
+      REQUIRE(ids.size() == 12);
+      CHECK(std::ranges::max(ids) < static_cast<std::int32_t>(tokens));
     }
   }
 }
@@ -163,40 +182,43 @@ TEST_CASE("forbidden tokens are never written, and a text ends if all are forbid
   CHECK(forbidden(text, {.never = {{2, 3, 1, 2, 7}, {1, 2, 3, 1, 2, 6}}}) == Ids{7});
 
   Writer writer;
-  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::drawn}) {
+  for (const bool draws : {false, true}) {
     // Each of the 20 tokens occurs once; then every token is forbidden.
-    DecodingScorer decoding(writer.model, writer.begin({.nodes = 22, .positions = 22, .rows = 1}));
-    ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 20);
-    Extension next = {.id = 287};
-    std::set<std::int32_t> seen;
-    for (NodeIndex i = 0; i < 20; ++i) {
-      const NextTokens chosen = chooser.feed({&next, 1})[0];
-      REQUIRE(chosen.ids.size() == 1);
-      CHECK(seen.insert(chosen.ids[0]).second);
-      next = {.parent = i, .id = chosen.ids[0]};
+    Follower follower(writer, {.draws = draws}, {.rules = {.no_repeat_ngram = 1}}, 22, 20, 287);
+    while (follower.search.step()) {
     }
-    CHECK(chooser.feed({&next, 1})[0].logits.empty());
+    const std::vector<std::int32_t> ids = follower.ids();
+    CHECK(ids.size() == 20);
+    CHECK(std::set<std::int32_t>(ids.begin(), ids.end()).size() == 20);
+    CHECK(follower.search.finite(0));
+    CHECK(!follower.search.hypotheses(0)[0].complete);
   }
 }
 
 TEST_CASE("rules apply within the offered part of the vocabulary", "[generate]") {
   Writer writer;
   const std::vector<std::int32_t> some = {3, 50, 153, 200, 201, 290, 311, 420};
-  for (const auto kind : {TokenChoice::Kind::most_probable, TokenChoice::Kind::search}) {
-    DecodingScorer decoding(writer.model, writer.begin({.nodes = 8, .positions = 8, .rows = 1}),
-                            {some});
-    ChoosingScorer chooser(decoding, {.kind = kind, .rules = {.no_repeat_ngram = 1}}, 1, 500);
-    Extension next = {.id = 287};
-    std::set<std::int32_t> seen;
-    for (NodeIndex i = 0; i < some.size(); ++i) {
-      const NextTokens row = chooser.feed({&next, 1})[0];
-      const auto best = std::ranges::max_element(row.logits);
-      const std::int32_t id = row.id(static_cast<std::size_t>(best - row.logits.begin()));
-      CHECK(std::isfinite(*best));
-      CHECK(std::ranges::find(some, id) != some.end());
-      CHECK(seen.insert(id).second);
-      next = {.parent = i, .id = id};
-    }
+  const Constraints constraints = {.rules = {.no_repeat_ngram = 1}};
+  Follower follower(writer, {}, constraints, some.size(), 500, 287, {some});
+  while (follower.search.step()) {
+  }
+  std::vector<std::int32_t> written = follower.ids();
+  std::ranges::sort(written);
+  CHECK(written == some);
+
+  DecodingScorer decoding(writer.model, writer.begin({.nodes = 8, .positions = 8, .rows = 1}),
+                          {some});
+  ConstrainedScorer scorer(decoding, constraints, ScoreKind::logprobs, 1, 500);
+  Extension next = {.id = 287};
+  std::set<std::int32_t> seen;
+  for (NodeIndex i = 0; i < some.size(); ++i) {
+    const NextTokens row = scorer.feed({&next, 1})[0];
+    const auto best = std::ranges::max_element(row.logits);
+    const std::int32_t id = row.id(static_cast<std::size_t>(best - row.logits.begin()));
+    CHECK(std::isfinite(*best));
+    CHECK(std::ranges::find(some, id) != some.end());
+    CHECK(seen.insert(id).second);
+    next = {.parent = i, .id = id};
   }
 }
 
@@ -405,10 +427,9 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   const GenerationConfig drawing = {.end_ids = {0}, .sample = true, .temperature = 0.5f};
   const GenerationConfig searching = {
       .beams = 4, .length_penalty = 2.0f, .early_stopping = EarlyStopping::never};
-  using enum TokenChoice::Kind;
-  CHECK(plan_of({}, {}).choice.kind == most_probable);
+  CHECK(!plan_of({}, {}).choice.draws);
   const GenerationPlan folders = plan_of({}, drawing);
-  CHECK(folders.choice.kind == TokenChoice::Kind::drawn);
+  CHECK(folders.choice.draws);
   CHECK(folders.choice.sampling.temperature == 0.5f);
   CHECK(folders.choice.sampling.top_k == 50);  // the library's default
   // Other options leave the folder's settings unchanged.
@@ -422,12 +443,14 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   }
   GenerateOptions options;
   options.beams = 3;
-  CHECK(plan_of(options, drawing).choice.kind == search);
+  CHECK(!plan_of(options, drawing).choice.draws);
+  CHECK(plan_of(options, drawing).search.beams == 3);
   options = {};
   options.sample = false;
-  CHECK(plan_of(options, drawing).choice.kind == most_probable);
+  CHECK(!plan_of(options, drawing).choice.draws);
+  CHECK(plan_of(options, drawing).search.beams == 1);
   const GenerationPlan searched = plan_of({}, searching);
-  CHECK(searched.choice.kind == search);
+  CHECK(!searched.choice.draws);
   CHECK(searched.search.beams == 4);
   CHECK(searched.search.length_penalty == 2.0f);
   CHECK(searched.search.stop == SearchOptions::Stop::never);
@@ -437,7 +460,7 @@ TEST_CASE("a folder sets how its texts are continued, and options override it", 
   options = {};
   options.top_p = 0.9f;
   const GenerationPlan asked = plan_of(options, searching);
-  CHECK(asked.choice.kind == TokenChoice::Kind::drawn);
+  CHECK(asked.choice.draws);
   CHECK(asked.search.beams == 1);
   CHECK(asked.choice.sampling.top_k == 0);
 }
