@@ -38,7 +38,10 @@ const groups = {
     commands: ['cmake', 'ninja', 'python3'],
     wasm: true,
   },
-  native: { debian: ['cmake', 'ninja-build', 'g++'], commands: ['cmake', 'ninja', 'c++'] },
+  native: {
+    debian: ['cmake', 'ninja-build', 'g++', 'libssl-dev'],
+    commands: ['cmake', 'ninja', 'c++'],
+  },
   test: {
     debian: [
       'chromium', // for extensions
@@ -216,8 +219,8 @@ function requireCommands(wanted, needsWasm) {
   if (missing.length === 0) return;
   fail(
     `these programs are missing on PATH: ${missing.join(', ')}. Please install them: cmake >= ` +
-      '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), python3, and for the tests ' +
-      'chromium (CHROMIUM may name its path), clang-format 14 and sentencepiece' +
+      '3.25, ninja, a C++20 compiler (g++ >= 12 or clang >= 15), OpenSSL 3 with its headers, python3, ' +
+      'and for the tests chromium (CHROMIUM may name its path), clang-format 14 and sentencepiece' +
       (needsWasm ? ', and Emscripten >= 3.1.69 (https://emscripten.org)' : '') +
       '.',
   );

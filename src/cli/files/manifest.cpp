@@ -1,17 +1,53 @@
 #include "cli/files/manifest.hpp"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <memory>
+#include <span>
 
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
-#include "cli/files/sha256.hpp"
 #include "families/folder/input_file.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr JsonSource source{manifest_limit.code, manifest_limit.name};
+
+/// The SHA-256 hash of bytes that arrive in pieces, computed by OpenSSL.
+class Sha256 {
+ public:
+  Sha256() { expect(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
+
+  void add(std::span<const char> bytes) {
+    expect(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+  }
+
+  /// Returns the hash of all bytes in hexadecimal digits. Must be the last call.
+  std::string finish() {
+    std::array<unsigned char, 32> hash;
+    expect(EVP_DigestFinal_ex(context_.get(), hash.data(), nullptr));
+    std::string digits;
+    for (const unsigned char byte : hash) {
+      for (const int digit : {byte >> 4, byte & 15}) digits += "0123456789abcdef"[digit];
+    }
+    return digits;
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+
+  static void expect(int success) {
+    if (success != 1) throw Error(ErrorCode::internal, "OpenSSL: SHA-256 failed");
+  }
+
+  std::unique_ptr<EVP_MD_CTX, Free> context_{EVP_MD_CTX_new()};
+};
 
 Manifest::File describe_file(const std::filesystem::path& folder, const std::string& name) {
   const InputFile file(folder / name);
