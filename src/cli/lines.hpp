@@ -32,8 +32,8 @@ std::vector<std::unique_ptr<Typed>> load_several(const ModelArguments& model,
 /// Prints once, if lines are read from a terminal, that input is expected.
 void say_who_writes();
 
-/// Progress of a long input, for a terminal that shows no other output. The line is rewritten every
-/// second and removed at the end.
+/// Shows the progress of a long input on a terminal that shows no other output. The line is
+/// rewritten every second and removed at the end.
 class LineProgress {
  public:
   LineProgress();
@@ -127,7 +127,7 @@ OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelin
   return outputs;
 }
 
-/// Starts on several texts.
+/// Starts answering several texts.
 template <class OnePipeline, class Options>
 auto begin_job(OnePipeline& pipeline, std::span<const TextInput> texts, const Options& options) {
   if constexpr (requires { pipeline.begin(texts, options); }) {
@@ -213,7 +213,7 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   return writer.exit();
 }
 
-/// The same with the options of a task.
+/// Answers standard input with the options of a task.
 template <class OnePipeline, class Options, class LineOf>
 Exit answer_with_options(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
                          const AnswerLines& how, const Options& options, const LineOf& line_of) {

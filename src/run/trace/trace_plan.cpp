@@ -65,7 +65,7 @@ struct Place {
   }
 };
 
-// What does not hang on a text's length.
+// Checks that do not depend on the length of the text.
 void check(const Place& place, const Patch& patch, const ModelTensor& tensor) {
   const bool is_map = tensor.keys != ModelTensor::Axis::none;
   place.expect_choosable("tokens", patch.tokens, tensor.rows != ModelTensor::Axis::none);

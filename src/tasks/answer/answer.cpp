@@ -92,8 +92,8 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
  private:
   struct Question {
     std::string context;
-    std::vector<AnswerSpan> spans;  // of each window so far
-    EncoderAnswer best;             // of the window with the best of them
+    std::vector<AnswerSpan> spans;  // one per window so far
+    EncoderAnswer best;             // of the window with the best span
     std::optional<Error> error;
 
     void take(EncoderAnswer answer, std::size_t max_answer_len) {

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-// Probabilities of the first token and of the context's tokens.
+// Returns the probabilities of the first token and of the context's tokens.
 std::vector<float> probabilities_of(std::span<const float> logits,
                                     std::span<const std::size_t> context) {
   std::vector<float> result{logits[0]};

@@ -41,7 +41,7 @@ void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
   }
 }
 
-// The likeliest of the tokens that may be put out, but one.
+// Returns the most probable of the tokens that may be written, other than `but`.
 std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
                                         std::optional<std::int32_t> but) const {
   std::optional<std::size_t> best;

@@ -36,7 +36,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   special.never.assign(config.decoder().vocab_size(), true);
   for (std::size_t i = 0; i < std::min(tokenizer.size(), special.never.size()); ++i) {
     const auto id = static_cast<std::int32_t>(i);
-    // Nor control characters: a sentence has no line breaks in it.
+    // Control characters are never written either: a sentence has no line breaks.
     const std::string text = tokenizer.display_text(id);
     special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() ||
                        id == special.start || std::ranges::any_of(text, is_control_character);
@@ -45,7 +45,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   return special;
 }
 
-// The library transformers puts out what the folder does not forbid.
+// The transformers library may write any token that the folder does not forbid.
 SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
   SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
   special.never.assign(config.decoder().vocab_size(), false);
@@ -58,8 +58,8 @@ SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTok
   return special;
 }
 
-// What changes the scores of such a search, if anything does: that passes over words of one token
-// by itself.
+// Returns the rules that change the scores in such a search, if any. The search itself skips
+// forbidden words of one token.
 std::optional<TokenChoice> library_choice(const GenerationConfig& folder,
                                           const SpecialTokens& special) {
   TokenChoice choice = {
@@ -101,7 +101,7 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
                                                      std::span<const std::int32_t> prefix) const {
   std::vector<std::int32_t> others(prefix.begin(), prefix.end());
   others.push_back(special_.end);
-  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // names
+  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // for names
   return shortlist_->choices(source, others);
 }
 
