@@ -42,10 +42,11 @@ class TraceBudget {
     }
     throw_error(
         ErrorCode::too_large,
-        {"text: what its trace shows may take {}, expected at most {} in one call{}; ask for fewer "
-         "tensors, or those of fewer or shorter texts",
+        {"text: the requested tensors may take {}, expected at most {} in one call{}; request "
+         "fewer "
+         "tensors, or fewer or shorter texts",
          {mebibytes(saturating_product({numbers, sizeof(float)})), mebibytes(max_trace_bytes),
-          taken_ > 0 ? ", other texts have " + mebibytes(taken_ * sizeof(float)) : ""}});
+          taken_ > 0 ? ", other texts take " + mebibytes(taken_ * sizeof(float)) : ""}});
   }
 
  private:

@@ -36,7 +36,7 @@ Patch to_patch(const TensorInfo& tensor, const SafetensorsFile& file, const Patc
   if (tensor.name.find('/') != std::string::npos) {
     throw_error(
         ErrorCode::invalid_option,
-        {"--patch: expected names of tensors, as a trace of one line has, got {}", {tensor.name}});
+        {"--patch: expected tensor names as in a trace of one line, got {}", {tensor.name}});
   }
   if (!holds_weights(tensor.dtype)) {
     throw_error(ErrorCode::unsupported_dtype, {"--patch: {}: expected F32, F16 or BF16, got {}",

@@ -53,7 +53,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
         const auto& [question, context] = texts[i];
         if (!context) {
           throw_error(ErrorCode::invalid_option,
-                      "text: expected a question and a context, got a question alone");
+                      "text: expected a question and a context, got only a question");
         }
         questions_[i].context = *context;
         for (EncoderInput& input : pipeline_.windows(question, *context, options_)) {

@@ -54,7 +54,7 @@ void ClassifyPipeline::check(const ClassifyOptions& options) const {
   if (options.window != ClassifyWindow::first) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it with window \"mean\" or \"max\", got window \"first\"");
+    refuse_option("stride: expected it only with window \"mean\" or \"max\", got window \"first\"");
   }
 }
 
@@ -87,8 +87,8 @@ void ClassifyPipeline::expect_finite(std::span<const float> logits) const {
   if (infinite != logits.end()) {
     const auto label = static_cast<std::size_t>(infinite - logits.begin());
     throw_error(ErrorCode::non_finite,
-                {"logits: expected finite numbers, got {} for \"{}\": the model's weights lead out "
-                 "of the range of floats",
+                {"logits: expected finite numbers, got {} for \"{}\": the model's activations "
+                 "exceed the range of floats",
                  {std::isnan(*infinite) ? "NaN" : "infinity", labels[label]}});
   }
 }

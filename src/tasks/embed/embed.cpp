@@ -87,7 +87,7 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   for (const float number : result.embedding) {
     if (std::isfinite(number)) continue;
     throw_error(ErrorCode::non_finite,
-                "embedding: expected finite numbers, got others: the model's weights lead out of "
+                "embedding: expected finite numbers, got others: the model's activations exceed "
                 "the range of floats");
   }
   result.tokens = input_tokens(answer.input.tokens, tokenizer());

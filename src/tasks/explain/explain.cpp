@@ -246,7 +246,7 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
   }
   if (tokens.empty()) tokens = token_scores(input, options.of);
   if (tokens.size() != input.text.tokens()) {
-    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one a token, got {}",
+    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one per token, got {}",
                                             {input.text.tokens(), tokens.size()}});
   }
   FaithfulnessTest::Subject subject = {.text = input.text,

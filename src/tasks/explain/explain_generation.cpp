@@ -156,7 +156,7 @@ GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
       ledgers_(pipeline.model().runner(), pipeline.tokenizer(), allow_all_tokens) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
-              "explain: expected a decoder that continues texts, got one behind an encoder");
+              "explain: expected a decoder that continues texts, got one with an encoder");
 }
 
 GenerationInput GenerationExplainer::read(std::string_view text) const {

@@ -67,7 +67,7 @@ class TranslationExplainer {
       if (pipeline_.config().decoder().recurrent()) {
         throw_error(ErrorCode::unsupported,
                     "method: expected lens or decoder_lens, got rollout, as this decoder has a "
-                    "recurrent unit in the place of self-attention");
+                    "recurrent unit instead of self-attention");
       }
     }
     if (options_.method == "lens") {

@@ -116,7 +116,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     }
     if (asked_to_draw) {
       refuse_option(
-          {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
+          {"beams: expected 1 if tokens are drawn, got {}; leave out sample, temperature, "
            "topK, topP and seed, or set sample to false",
            {beams}});
     }
@@ -124,7 +124,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
   if (beams > 1) plan.choice.kind = TokenChoice::Kind::search;
   if (beams == 1) plan.search.renormalize = false;  // log-probabilities stay the model's
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
-    refuse_option("maxNewTokens: expected 1 at least, got 0");
+    refuse_option("maxNewTokens: expected at least 1, got 0");
   }
   return plan;
 }

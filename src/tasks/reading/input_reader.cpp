@@ -38,9 +38,9 @@ void expect_texts(std::span<const TemplatePart> parts, std::ptrdiff_t second) {
       std::ranges::count(parts, second_text, &TemplatePart::kind) == second) {
     return;
   }
-  throw_error(ErrorCode::invalid_tokenizer,
-              "the tokenizer's template: expected each text in one place, got one in none or in "
-              "several");
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      "the tokenizer's template: expected each text once, got one that is missing or repeated");
 }
 
 // A model without token types uses type 0 for all tokens, whatever its tokenizer says.

@@ -81,8 +81,8 @@ void check_special_tokens(const ModelConfig& config, const Tokenizer& tokenizer,
 
 void expect_room(std::size_t max_length, std::size_t special_tokens) {
   if (special_tokens < max_length) return;
-  throw_error(ErrorCode::invalid_config, {"config.json: max_source_length: expected room for a "
-                                          "token beside {} prefix and suffix tokens, got {}",
+  throw_error(ErrorCode::invalid_config, {"config.json: max_source_length: expected more than "
+                                          "the {} prefix and suffix tokens, got {}",
                                           {special_tokens, max_length}});
 }
 

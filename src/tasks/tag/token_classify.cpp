@@ -38,7 +38,7 @@ void TokenClassifyPipeline::check(const TokenClassifyOptions& options) const {
   if (options.window == TokenClassifyWindow::all) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it with window \"all\", got window \"first\"");
+    refuse_option("stride: expected it only with window \"all\", got window \"first\"");
   }
 }
 

@@ -125,7 +125,7 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
       const auto id = static_cast<std::size_t>(prefix[i]);
       const bool last = i + 1 == prefix.size();
       if (id < config_.decoder().vocab_size() && (last || prefix[i] != special_.end)) continue;
-      refuse_option({"prefixes: expected ids below {}, the end token's only at the end, got {}",
+      refuse_option({"prefixes: expected ids below {}, and the end token only at the end, got {}",
                      {config_.decoder().vocab_size(), prefix[i]}});
     }
   }
@@ -135,7 +135,7 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
       throw_error(
           ErrorCode::unsupported,
           "ablate: expected heads of the encoder or of cross-attention, as this decoder has "
-          "a recurrent unit in the place of self-attention");
+          "a recurrent unit instead of self-attention");
     }
     expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());
   }
