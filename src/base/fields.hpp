@@ -20,7 +20,7 @@ struct SizeRule {
 /// Which numbers a field may hold. fraction: above 0, at most 1.
 enum class NumberRange { any, positive, fraction };
 
-/// What it means if a flag is not there.
+/// The meaning of an absent flag.
 enum class AbsentFlag { error, off, on };
 
 /// The names of an enumeration's values, in the order of its definition.
@@ -56,7 +56,7 @@ class Fields {
   /// At most `most` texts, each of at least one character.
   virtual void texts(const char* name, std::vector<std::string>& values, std::size_t most) = 0;
 
-  /// Refuses a field that has no meaning beside the others. `expected` says where it has one.
+  /// Refuses a field that has no meaning together with the others. `expected` says when it has one.
   virtual void refuse(const char* name, const char* expected) = 0;
 
   /// The fields from here on are those of layer `index` of `count`; `leave_layers` ends that.

@@ -16,7 +16,7 @@
 #include "glassformer/output.hpp"
 #include "run/trace/trace.hpp"
 
-// Arguments that several commands have. Each function declares one and binds it to a variable,
+// Arguments that several commands share. Each function declares one and binds it to a variable,
 // which must outlive the app.
 
 namespace glassformer {
@@ -24,26 +24,27 @@ namespace glassformer {
 /// A model folder, and how its model runs.
 struct ModelArguments {
   std::filesystem::path folder;
-  std::optional<Compute> compute = {};  ///< none: as stored
-  std::size_t threads = 1;              ///< each has a model of its own
+  std::optional<Compute> compute = {};  ///< unset: as stored
+  std::size_t threads = 1;              ///< each loads the model
 };
 
 void add_model(CLI::App& app, std::filesystem::path& folder);
 void add_compute(CLI::App& app, std::optional<Compute>& compute);
 void add_threads(CLI::App& app, std::size_t& threads);
-/// --patch, --patch-tokens and --patch-heads.
+/// Declares --patch, --patch-tokens and --patch-heads.
 void add_patch(CLI::App& app, PatchFile& patch);
-/// --json, and --attention, which needs it.
+/// Declares --json.
 CLI::Option* add_json(CLI::App& app, bool& json);
+/// Declares --attention, which needs --json.
 void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also = "");
 void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
-/// --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
+/// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…
 void add_ablate(CLI::App& app, std::vector<HeadIndex>& heads, const std::string& help);
-/// Positions of tokens: POSITION,…
+/// Declares an option for positions of tokens: POSITION,…
 void add_positions(CLI::App& app, const std::string& name, std::vector<std::size_t>& positions,
                    const std::string& help);
-/// Edges of attention: LAYER.HEAD.QUERY.KEY,…
+/// Declares --edges: LAYER.HEAD.QUERY.KEY,…
 void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
                const std::string& help);
 
@@ -61,7 +62,7 @@ void add_choice(CLI::App& app, const std::string& name, Target& target, const st
       [&target](std::size_t chosen) { target = static_cast<Enum>(chosen); }, help);
 }
 
-/// Declares an option with several values; the target stays absent without it.
+/// Declares an option with several values. Without it, the target stays unset.
 template <class Value>
 CLI::Option* add_list(CLI::App& app, const std::string& name,
                       std::optional<std::vector<Value>>& target, const std::string& help) {

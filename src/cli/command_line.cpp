@@ -83,7 +83,7 @@ class CommandLine {
 
  private:
   Exit help() const {
-    // The app whose arguments were parsed would show the help of the command "help".
+    // The app that parsed the arguments would show the help of the command "help".
     const CommandLine other(version_);
     if (helped_.empty()) {
       std::cout << other.app_.help();

@@ -96,7 +96,7 @@ struct PartFields {
     line.add("edges=" + std::to_string(circuit.edges.size()));
   }
 
-  // The likeliest next word after each layer, and its probability.
+  // The most probable next word after each layer, and its probability.
   void operator()(const NextLens& lens) const {
     for (const std::vector<std::vector<Guess>>& rows : lens.layers) {
       const Guess& guess = rows.back()[0];
@@ -104,8 +104,8 @@ struct PartFields {
     }
   }
 
-  // For a rollout, each token and how much of it comes from the source; for the lenses, what each
-  // layer reads as.
+  // For a rollout: each token, and how much of it comes from the source. For a lens: the text that
+  // each layer gives.
   void operator()(const ExplainedSentences& sentences) const {
     for (const ExplainedSentence& sentence : sentences) {
       const std::vector<OutputToken>& written = sentence.translation.output.tokens;

@@ -52,7 +52,7 @@ void expect_utf8(std::string_view line) {
   }
 }
 
-void OutputWriter::write(const OutputLines& outputs) {
+void LinePrinter::write(const OutputLines& outputs) {
   for (const auto& output : outputs) {
     ++number_;
     std::visit([this](const auto& part) { write(part); }, output);
@@ -61,7 +61,7 @@ void OutputWriter::write(const OutputLines& outputs) {
   progress_.reach(number_);
 }
 
-void OutputWriter::write(const OutputLine& line) {
+void LinePrinter::write(const OutputLine& line) {
   if (line.clipped) {
     progress_.clear();
     std::cerr << "glassformer: line " << number_
@@ -71,7 +71,7 @@ void OutputWriter::write(const OutputLine& line) {
   std::cout << line.text << '\n';
 }
 
-void OutputWriter::write(const Error& error) {
+void LinePrinter::write(const Error& error) {
   const bool by_code = how_.json || how_.error == ErrorLine::code;
   if (by_code || error.code() != ErrorCode::empty_input) {
     exit_ = Exit::bad_input;

@@ -32,8 +32,8 @@ std::vector<std::unique_ptr<Typed>> load_several(const ModelArguments& model,
 /// Prints once, if lines are read from a terminal, that input is expected.
 void say_who_writes();
 
-/// Progress of a long input, for a terminal that shows no other output. The line is rewritten every
-/// second and removed at the end.
+/// Shows the progress of a long input on a terminal that shows no other output. The line is
+/// rewritten every second and removed at the end.
 class LineProgress {
  public:
   LineProgress();
@@ -127,7 +127,7 @@ OutputLines in_parallel(const std::vector<std::unique_ptr<OnePipeline>>& pipelin
   return outputs;
 }
 
-/// Starts on several texts.
+/// Starts answering several texts.
 template <class OnePipeline, class Options>
 auto begin_job(OnePipeline& pipeline, std::span<const TextInput> texts, const Options& options) {
   if constexpr (requires { pipeline.begin(texts, options); }) {
@@ -177,9 +177,9 @@ struct AnswerLines {
 };
 
 /// Writes the output of one line after the other.
-class OutputWriter {
+class LinePrinter {
  public:
-  explicit OutputWriter(const AnswerLines& how) : how_(how) {}
+  explicit LinePrinter(const AnswerLines& how) : how_(how) {}
 
   void write(const OutputLines& outputs);
   /// Returns bad_input if a line had an error.
@@ -206,14 +206,14 @@ Exit answer_lines(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
   const auto answer = [&](OnePipeline& pipeline, std::span<const TextInput> texts) {
     return outputs_of(*begin(pipeline, texts), how.json, line_of);
   };
-  OutputWriter writer(how);
+  LinePrinter printer(how);
   for (auto lines = read_lines(most); !lines.empty(); lines = read_lines(most)) {
-    writer.write(in_parallel(pipelines, lines, how.form, answer));
+    printer.write(in_parallel(pipelines, lines, how.form, answer));
   }
-  return writer.exit();
+  return printer.exit();
 }
 
-/// The same with the options of a task.
+/// Answers standard input with the options of a task.
 template <class OnePipeline, class Options, class LineOf>
 Exit answer_with_options(const std::vector<std::unique_ptr<OnePipeline>>& pipelines,
                          const AnswerLines& how, const Options& options, const LineOf& line_of) {

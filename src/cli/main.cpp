@@ -13,7 +13,7 @@ namespace {
 
 using namespace glassformer;
 
-// Replaces standard streams that the shell has closed with one on which every call fails.
+// Replaces standard streams that the shell has closed with streams on which every call fails.
 // Otherwise, the next opened file would get the stream's descriptor.
 void replace_closed_streams() {
   for (int stream = 0; stream <= 2; ++stream) {

@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_infinite_logits() {
   throw_error(ErrorCode::non_finite,
-              "explain: expected finite numbers, got others: the model's weights lead out of the "
+              "explain: expected finite numbers, got others: the model's activations exceed the "
               "range of floats");
 }
 

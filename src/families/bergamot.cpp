@@ -239,7 +239,7 @@ std::optional<FolderFiles> find_files(ModelFiles& files) {
   for (const char* packed : {".bin.gz", ".bin.zst"}) {
     if (const std::string name = find_one(names, "model.", packed); !name.empty()) {
       throw_error(ErrorCode::unsupported,
-                  {"{}: expected it unpacked; unpack this file and its vocabulary with gunzip or "
+                  {"{}: expected an unpacked file; unpack it and its vocabulary with gunzip or "
                    "unzstd first",
                    {name}});
     }
@@ -253,7 +253,7 @@ std::optional<FolderFiles> find_files(ModelFiles& files) {
     found.target = find_one(names, "trgvocab.", ".spm");
     if (found.source.empty() || found.target.empty()) {
       throw_error(ErrorCode::missing_file,
-                  {"vocab.LANGUAGES.spm: expected beside {}, or srcvocab and trgvocab, got none",
+                  {"vocab.LANGUAGES.spm: expected it, or srcvocab and trgvocab, with {}, got none",
                    {found.weights}});
     }
   }

@@ -221,7 +221,7 @@ class StackCheck {
     if (rotary.high_frequency <= rotary.low_frequency) {
       fail("rotary_high_frequency", "expected more than rotary_low_frequency, got less");
     }
-    if (rotary.original_length == 0) fail("rotary_original_length", "expected one, got none");
+    if (rotary.original_length == 0) fail("rotary_original_length", "expected a number, got none");
   }
 
   const StackConfig& stack_;
@@ -244,7 +244,7 @@ void check_decoder(const Architecture& architecture, const FieldErrors& errors) 
     }
     if (recurrent && (layer.attention.d_heads() != decoder.d_model || relative)) {
       errors.fail(&decoder, "attention",
-                  "expected \"causal\" where heads are not as wide as d_model or positions are "
+                  "expected \"causal\" if heads are not as wide as d_model or positions are "
                   "relative, got \"recurrent\"");
     }
   }
@@ -263,7 +263,7 @@ void validate(const Architecture& architecture, const FieldErrors& errors) {
     for (const LayerConfig& layer : encoder.layers) {
       if (layer.mixer != Mixer::recurrent) continue;
       errors.fail(&encoder, "attention",
-                  "expected one of attention, got \"recurrent\"; only a decoder has that");
+                  "expected a kind of attention, got \"recurrent\"; only a decoder can have that");
     }
   }
   if (architecture.decoder) {

@@ -26,7 +26,7 @@ float* Arena::take(std::size_t rows, std::size_t columns) {
       (checked_product("activations", {rows, columns}) + line - 1) / line * line;
   if (chunk_ < chunks_.size() && used_ > 0 && count > chunks_[chunk_].size - used_) {
     // Takes the first later chunk that is large enough, so that a pass with fewer rows needs no
-    // more memory than one with more. If there is none, the next chunk grows.
+    // more memory than one with more. If no chunk is large enough, the next one grows.
     const auto next = chunks_.begin() + static_cast<std::ptrdiff_t>(chunk_) + 1;
     const auto large =
         std::find_if(next, chunks_.end(), [&](const Chunk& chunk) { return chunk.size >= count; });

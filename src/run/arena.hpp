@@ -9,29 +9,29 @@
 
 namespace glassformer {
 
-/// Memory for the activations of a forward pass. Tensors are taken one after the other and given
-/// back together, at the end of a Scope; the memory stays for the next pass, so that a pass with
-/// the shapes of an earlier one allocates nothing.
+/// Memory for the activations of a forward pass. Tensors are taken one after the other and released
+/// together, at the end of a Scope. The memory is kept for the next pass, so a pass with the shapes
+/// of an earlier one allocates nothing.
 class Arena {
  public:
   Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// A tensor [rows, columns] whose elements are not set. Throws `too_large` if a program cannot
-  /// address that many.
+  /// Returns a tensor [rows, columns] whose elements are not set. Throws `too_large` if a program
+  /// cannot address that many.
   View<2> make(std::size_t rows, std::size_t columns) {
     return view<2>(take(rows > least_rows_ ? rows : least_rows_, columns), {rows, columns});
   }
-  /// The same for a tensor with at most `most` rows however many the pass has.
+  /// Does the same for a tensor that has at most `most` rows, even if the pass has more.
   View<2> make_block(std::size_t rows, std::size_t columns, std::size_t most);
-  /// Bytes, aligned for the widest vector.
+  /// Returns bytes, aligned for the widest vector.
   std::byte* make_bytes(std::size_t count);
 
-  /// Gives back everything.
+  /// Releases everything.
   void clear() { chunk_ = used_ = 0; }
 
-  /// Gives back, at its end, what was taken since its beginning.
+  /// Releases at its end everything that was taken since its beginning.
   class Scope {
    public:
     explicit Scope(Arena& arena) : arena_(arena), chunk_(arena.chunk_), used_(arena.used_) {}
@@ -47,8 +47,8 @@ class Arena {
     std::size_t chunk_, used_;
   };
 
-  /// Until its end, every tensor gets memory for at least so many rows. A pass over no rows in it
-  /// reserves what later passes over up to that many rows need.
+  /// While it exists, every tensor gets memory for at least `rows` rows. A pass over no rows then
+  /// reserves the memory of later passes over up to `rows` rows.
   class Reservation {
    public:
     Reservation(Arena& arena, std::size_t rows) : arena_(arena) { arena_.least_rows_ = rows; }

@@ -47,7 +47,7 @@ class Run {
   std::span<const RowSegment> segments = {};  ///< what each row attends to among its own kind
   std::span<const RowSegment> source_segments = {};  ///< and among an encoder's states
   KeyValueRows source_keys = {};                     ///< of the encoder's states, for this layer
-  /// Of each row; empty: rows have the positions of their segments.
+  /// The position of each row. Empty: rows have the positions of their segments.
   std::span<const std::size_t> positions = {};
   const Sequences* sequences = nullptr;  ///< of whole sequences
   const LayerCache* cache = nullptr;     ///< of a step of decoding; null: keys are the run's rows

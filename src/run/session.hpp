@@ -43,7 +43,7 @@ struct AttentionScratch {
 
   AttentionScratch() : scores({query_rows, 0}) {}
 
-  /// Makes room for queries with up to `longest` keys.
+  /// Grows the buffers for queries with up to `longest` keys.
   void reserve(std::size_t longest);
 
   Tensor<2> scores;     // [query_rows, longest, padded to whole panels]

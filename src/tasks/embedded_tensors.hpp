@@ -20,7 +20,7 @@ class EmbeddedTensors final : public ResultWriter {
              std::vector<float> values) override;
 };
 
-/// Returns the JSON text of each result of a job that has taken its last step, or its error.
+/// Finishes a job after its last step. Returns each result as JSON text, or its error.
 std::vector<std::variant<std::string, Error>> results_as_json(Job& job);
 
 }  // namespace glassformer

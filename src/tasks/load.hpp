@@ -15,14 +15,14 @@
 
 namespace glassformer {
 
-/// A model folder, all of which was read but the weights.
+/// A model folder that has been read except for its weights.
 struct OpenFolder {
   explicit OpenFolder(const std::filesystem::path& path);
 
-  /// The arithmetic that is wanted or, if none is, that which the weights are stored for.
+  /// Returns `wanted` or, if it is unset, the arithmetic that the weights are stored for.
   Compute compute(std::optional<Compute> wanted) const;
 
-  /// Sets a model's parameters, one tensor at a time; returns the loader that did.
+  /// Sets a model's parameters, one tensor at a time. Returns the loader.
   WeightsLoader load(std::vector<NamedParameter> parameters) const;
 
   FolderOnDisk files;
@@ -31,23 +31,24 @@ struct OpenFolder {
   ModelConfig config;
 };
 
-/// What may lie beside a folder's configuration and weights: tokenizers, a shortlist, how texts are
-/// continued.
+/// Returns the names of the files that a folder has in addition to its configuration and weights:
+/// tokenizers, the shortlist, and settings for generation.
 std::vector<std::string> vocabulary_files_of(const std::filesystem::path& folder);
 
-/// The folder's tokenizer; where a translation's vocabularies differ, that of one side.
+/// Loads the folder's tokenizer. If a translation model has two vocabularies, `side` selects one.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder,
                                           TokenizerSide side = TokenizerSide::source);
 
 /// Sets a model's parameters from the folder's weights, one tensor at a time.
 void load_weights(const std::filesystem::path& folder, std::vector<NamedParameter> parameters);
 
-/// The pipeline of a folder. Throws wrong_task where tasks are given and the folder is for another.
+/// Loads the pipeline of a folder. Throws `wrong_task` if `tasks` is not empty and the folder is
+/// for another task.
 std::unique_ptr<Pipeline> load_pipeline(const std::filesystem::path& folder,
                                         std::span<const Task> tasks,
                                         const LoadOptions& options = {});
 
-/// The same as what it is, such as a ClassifyPipeline.
+/// Loads a pipeline of a known type, such as ClassifyPipeline.
 template <class Typed>
 std::unique_ptr<Typed> load_pipeline(const std::filesystem::path& folder,
                                      const LoadOptions& options = {}) {

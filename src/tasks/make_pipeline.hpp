@@ -15,7 +15,7 @@ namespace glassformer {
 struct PipelineParts {
   ModelConfig config;
   std::unique_ptr<const Tokenizer> tokenizer;
-  std::unique_ptr<const Tokenizer> target_tokenizer;  ///< for translations; null: the same one
+  std::unique_ptr<const Tokenizer> target_tokenizer;  ///< for translations; null: tokenizer
   Compute compute = Compute::f32;
   std::optional<std::span<const std::byte>> shortlist = {};  ///< for translations
 };
@@ -32,13 +32,13 @@ struct TaskEntry {
 /// The tasks that a program is linked with; see src/linked.
 extern const std::span<const TaskEntry> linked_tasks;
 
-/// Starts explanations, in a program that is linked with them; otherwise null.
+/// Starts explanations. Null in a program that is linked without them.
 extern std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline& pipeline,
                                                               const TaskInputs& inputs,
                                                               const TaskOptions& options);
 
-/// The pipeline of the task that the configuration is for. Throws NotLinked, and what its
-/// constructor throws.
+/// Makes the pipeline for the task of the configuration. Throws NotLinked if the program is linked
+/// without it, and the errors of the pipeline's constructor.
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);
 
 std::unique_ptr<Pipeline> make_classify(PipelineParts& parts);

@@ -92,7 +92,7 @@ void OptionsReader::read_lists(const char* key, std::string_view expected,
   if (!array) return;
   if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries list(*array); list.next();) {
-    if (!list.value().is_array()) fail(key, "arrays within it", list.value());
+    if (!list.value().is_array()) fail(key, "an array of arrays", list.value());
     read_numbers(key, list.value(), expected, lists.emplace_back());
   }
 }
@@ -154,7 +154,7 @@ std::vector<float> OptionsReader::values_of(JsonObject& owner, const std::string
   std::uint64_t count = 1;
   for (const std::size_t extent : shape) count = saturating_product({count, extent});
   if (offset > values_.size() || count > values_.size() - offset) {
-    owner.fail(key, "numbers that are there", owner.require(key));
+    owner.fail(key, "a range of the given numbers", owner.require(key));
   }
   const std::span<const float> numbers = values_.subspan(offset, static_cast<std::size_t>(count));
   return {numbers.begin(), numbers.end()};
@@ -215,7 +215,7 @@ void expect_mask(std::size_t tokens, std::span<const std::size_t> positions) {
     masked[position] = true;
   }
   if (!positions.empty() && std::ranges::find(masked, false) == masked.end()) {
-    refuse_option("maskTokens: expected one token at least to stay, got all of them");
+    refuse_option("maskTokens: expected at least one token to stay, got all of them");
   }
 }
 

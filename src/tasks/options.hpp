@@ -16,7 +16,7 @@
 
 namespace glassformer {
 
-/// What a call is asked for: the task's own options as JSON, and the numbers that they point to.
+/// The options of a call: those of the task as JSON, and the numbers that they refer to.
 struct TaskOptions {
   template <std::convertible_to<std::string_view> Json>
   TaskOptions(const Json& text, std::span<const float> numbers = {})
@@ -26,49 +26,50 @@ struct TaskOptions {
   std::span<const float> values;
 };
 
-/// Reads the options of a call from JSON; every one may be absent. A struct of options names its
+/// Reads the options of a call from JSON. All of them are optional. A struct of options names its
 /// fields once, in a function `fields(visit, options)` that calls `visit(name, option)` for each of
-/// them, with a rule where the type allows more than the option does. Throws `invalid_option` with
-/// the option.
+/// them, with a rule if the option allows less than its type. Throws `invalid_option`, naming the
+/// option.
 class OptionsReader : public JsonObject {
  public:
   /// The data that `options` refers to must outlive this object.
   explicit OptionsReader(const TaskOptions& options);
-  /// An option that is an object itself.
+  /// Reads an option that is itself an object.
   OptionsReader(JsonValue value, std::string_view path);
 
   void operator()(const char* key, bool& option);
   void operator()(const char* key, std::size_t& option, std::size_t least = 0);
   void operator()(const char* key, float& option);
   void operator()(const char* key, std::string& option);
-  /// Nonempty strings.
+  /// Reads nonempty strings.
   void operator()(const char* key, std::vector<std::string>& option);
-  /// `expected` describes the numbers.
+  /// Reads numbers. `expected` describes them in errors.
   void operator()(const char* key, std::vector<std::size_t>& option, std::string_view expected);
   void operator()(const char* key, std::vector<std::int32_t>& option, std::string_view expected);
-  /// Arrays of numbers in an array.
+  /// Reads an array of arrays of numbers.
   void operator()(const char* key, std::vector<std::vector<std::size_t>>& option,
                   std::string_view expected);
   void operator()(const char* key, std::vector<std::vector<std::int32_t>>& option,
                   std::string_view expected);
-  /// [{"attention": "encoder", "layer": int, "head": int}], of the first `sites` of encoder,
-  /// decoder and cross.
+  /// Reads [{"attention": "encoder", "layer": int, "head": int}], where "attention" is one of the
+  /// first `sites` of encoder, decoder and cross.
   void operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites);
-  /// [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}]
+  /// Reads [{"name", "tokens"?: [int], "heads"?: [int], "keys"?: [int], "value": NUMBERS}].
   void operator()(const char* key, std::vector<Patch>& option);
-  /// NUMBERS: {"shape": [int], "offset": int}, that many of TaskOptions::values from `offset` on.
+  /// Reads NUMBERS, which is {"shape": [int], "offset": int}: as many numbers of
+  /// TaskOptions::values as the shape has elements, starting at `offset`.
   void operator()(const char* key, std::vector<float>& option);
-  /// Below 2^53, as JavaScript's whole numbers are.
+  /// Reads a number below 2^53, the limit of JavaScript's whole numbers.
   void seed(const char* key, std::optional<std::uint64_t>& option);
-  /// One of the names in choice_list<Enum>.
+  /// Reads one of the names in choice_list<Enum>.
   template <class Enum>
   requires std::is_enum_v<Enum>
   void operator()(const char* key, Enum& option) {
     if (find(key)) option = static_cast<Enum>(find_choice(key, require(key), choice_names<Enum>));
   }
-  /// true, false or "never".
+  /// Reads true, false or "never".
   void operator()(const char* key, EarlyStopping& option);
-  /// An object with options of its own.
+  /// Reads an object with options of its own.
   template <class Options>
   requires requires(OptionsReader reader, Options options) { fields(reader, options); }
   void operator()(const char* key, Options& option) {
@@ -77,20 +78,20 @@ class OptionsReader : public JsonObject {
     fields(reader, option);
     reader.finish();
   }
-  /// An option without a value of its own while it is absent.
+  /// Reads an option that stays unset if it is absent.
   template <class Option, class... Rule>
   void operator()(const char* key, std::optional<Option>& option, const Rule&... rule) {
     if (find(key)) (*this)(key, option.emplace(), rule...);
   }
 
-  /// true or false, or an object with options.
+  /// Reads true or false, or an object with options.
   template <class Options>
   void flag_or_options(const char* key, std::optional<Options>& option) {
     const JsonValue* value = find(key);
     if (value && (value->is_object() || boolean(key))) option.emplace();
     if (value && value->is_object()) (*this)(key, *option);
   }
-  /// One of the names in choice_list<Enum>, or an array of several.
+  /// Reads one of the names in choice_list<Enum>, or an array of several.
   template <class Enum>
   void one_or_several(const char* key, std::vector<Enum>& option) {
     const JsonValue* value = find(key);
@@ -103,7 +104,7 @@ class OptionsReader : public JsonObject {
     for (JsonEntries entry(*value); entry.next();) add(entry.value());
   }
 
-  /// Like operator(), for an array of objects with options of their own.
+  /// Reads an array of objects with options of their own.
   template <class Options>
   void each(const char* key, std::optional<std::vector<Options>>& option) {
     const JsonValue* array = find(key);
@@ -117,7 +118,7 @@ class OptionsReader : public JsonObject {
       reader.finish();
     }
   }
-  /// A field that an element of such an array must have.
+  /// Reads a field that each element of such an array must have.
   void required(const char* key, std::size_t& option) { option = index(key); }
   std::size_t index(const char* key, std::size_t least = 0);
 
@@ -151,15 +152,15 @@ Options read_options(const TaskOptions& task) {
 [[noreturn]] void refuse_option(const Message& problem);
 /// Throws `invalid_option` unless the option's number is in this range.
 void expect_between(const char* option, float least, float most, float got);
-/// Throws `invalid_option` unless a search may follow so many hypotheses.
+/// Throws `invalid_option` unless a search may have this many beams.
 void expect_beams(std::size_t beams);
 /// Throws `invalid_option` unless the stack has the head.
 void expect_head(const char* option, std::size_t layer, std::size_t head, const StackConfig& stack);
-/// Throws `invalid_option` unless the positions are among so many tokens, of which one at least is
-/// left.
+/// Throws `invalid_option` unless all positions are below `tokens` and at least one token is not
+/// masked.
 void expect_mask(std::size_t tokens, std::span<const std::size_t> positions);
 
-/// The patches, and those by which these heads are ablated.
+/// Returns the patches, followed by those that ablate `heads`.
 std::vector<Patch> with_ablations(std::vector<Patch> patches, const std::vector<HeadIndex>& heads);
 
 }  // namespace glassformer

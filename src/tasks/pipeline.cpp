@@ -80,7 +80,7 @@ std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
 std::string vocabulary_json(const Pipeline& pipeline) {
   if (!pipeline.vocabulary()) return "[]";
   const Tokenizer& tokenizer = *pipeline.vocabulary();
-  // Tokens that the model has no row for are in no result.
+  // Tokens without a row in the model's table never occur in results.
   const std::size_t size = std::min(tokenizer.size(), pipeline.config().reader().vocab_size());
   JsonWriter json;
   json.array([&] {

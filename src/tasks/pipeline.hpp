@@ -16,9 +16,9 @@
 #include "text/tokenizer.hpp"
 #include "weights/loader.hpp"
 
-// What all tasks have in common. A pipeline is a loaded model with everything that it needs to
-// answer inputs: input -> tokens -> model -> typed result. Callers that know the task use the
-// pipeline's own type, and get a TypedJob; callers that serve any task use Pipeline and Job.
+// The base of all tasks. A pipeline is a loaded model with everything that it needs to answer
+// inputs: input -> tokens -> model -> typed result. Callers that know the task use the pipeline's
+// own type and get a TypedJob; callers that serve any task use Pipeline and Job.
 
 namespace glassformer {
 
@@ -85,12 +85,13 @@ struct TaskInputs {
   std::span<const TextInput> texts = {};
 };
 
-/// A model, and what is needed to answer inputs with it.
+/// A model with everything that it needs to answer inputs.
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
 
-  /// The model's parameters, for a WeightsLoader. A pipeline answers once all of them are set.
+  /// The model's parameters, for a WeightsLoader. All of them must be set before the pipeline is
+  /// used.
   virtual std::vector<NamedParameter> parameters() = 0;
   virtual const ModelConfig& config() const = 0;
   virtual Compute compute() const = 0;
@@ -98,9 +99,9 @@ class Pipeline {
   /// Null for a model without texts.
   virtual const Tokenizer* vocabulary() const { return nullptr; }
 
-  /// Starts on some inputs; they and the options must live for this call only. Throws
-  /// `invalid_option` with the field. The pipeline must outlive the job, and works on one step of
-  /// one job at a time.
+  /// Starts answering inputs. The inputs and options need to live only until this call returns.
+  /// Throws `invalid_option`, naming the field. The pipeline must outlive the job. It runs one step
+  /// of one job at a time.
   virtual std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) = 0;
 };
 
@@ -108,14 +109,15 @@ class Pipeline {
 std::vector<std::string_view> single_texts(std::span<const TextInput> texts);
 
 /// Returns a description of a pipeline's model: {task, labels, layers, heads, …, parameters,
-/// ignored_tensors, compute}. `ignored`: names of tensors in its files that it does not need.
+/// ignored_tensors, compute}. `ignored`: names of tensors in its files that the model does not
+/// need.
 std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
                           std::span<const std::string> ignored);
 
 /// Returns the displayed text of each token in the vocabulary, by id: Tokenizer::display_text.
 std::string vocabulary_json(const Pipeline& pipeline);
 
-/// {"error": {"code", "message"}}
+/// Writes an error as {"error": {"code", "message"}}.
 std::string to_json(const Error& error);
 
 }  // namespace glassformer

@@ -22,7 +22,7 @@ class ResultWriter : public JsonWriter {
   virtual ~ResultWriter() = default;
 
   /// Writes a field. The value may be anything that JSON has, a range of such values, or a struct
-  /// with `fields`. An optional value that is absent is no field.
+  /// with `fields`. An optional value that is absent is left out.
   template <class Value>
   void operator()(std::string_view name, const Value& content) {
     if constexpr (requires { content.has_value(); }) {

@@ -9,7 +9,8 @@ SearchOptions library_search(const SearchWishes& wishes, const GenerationConfig&
   using Stop = SearchOptions::Stop;
   static constexpr Stop stops[] = {Stop::all_ahead, Stop::at_once, Stop::never};
   expect_beams(wishes.beams);
-  // A single hypothesis is followed to its end; its score is a mean.
+  // With one beam, the hypothesis is followed to its end, and the folder's length penalty is not
+  // used: the score is a mean.
   const bool several = wishes.beams > 1;
   const EarlyStopping stopping =
       wishes.early_stopping.value_or(folder.early_stopping.value_or(EarlyStopping::no));

@@ -153,8 +153,7 @@ bool WeightsLoader::check(const NamedParameter& parameter, std::size_t index,
   if (shape.empty()) fail(ErrorCode::unsupported_dtype, name, "expected a float, got an I8 scalar");
   if (scale == none) {
     fail(ErrorCode::missing_tensor, name + std::string(scale_suffix),
-         {"expected shape {} beside the I8 tensor, got none{}",
-          {to_string({shape[0]}), weights_cure}});
+         {"expected shape {} for an I8 tensor, got none{}", {to_string({shape[0]}), weights_cure}});
   }
   const TensorInfo& scales = tensor(scale);
   if (scales.dtype == DType::multiplier) return true;

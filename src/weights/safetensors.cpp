@@ -85,7 +85,7 @@ TensorInfo parse_tensor(std::string name, JsonValue value, std::optional<std::ui
   const JsonValue& offsets = object.require("data_offsets");
   object.finish();
   const auto [begin, end] = parse_offsets(object, offsets);
-  if (begin > end) object.fail("data_offsets", "a begin not after the end", offsets);
+  if (begin > end) object.fail("data_offsets", "a begin that is not after the end", offsets);
   if (data_size && end > *data_size) {
     object.fail("data_offsets", {"an end within the {} bytes of data", {*data_size}}, offsets);
   }
@@ -236,7 +236,7 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
   // Only spaces may pad it. JSON allows other whitespace, but this format does not.
   const std::size_t last = json.find_last_not_of(' ');
   if (json.empty() || json.front() != '{' || json[last] != '}') {
-    source.fail("header: expected a JSON object from the first byte, padded with spaces at most");
+    source.fail("header: expected a JSON object from the first byte, followed only by spaces");
   }
   SafetensorsHeader header;
   for (JsonEntries entry(parse_json(json, source)); entry.next();) {
@@ -264,7 +264,7 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> file) {
   const std::uint64_t header_size = safetensors_header_size(file.first<prefix_bytes>());
   file = file.subspan(prefix_bytes);
   if (header_size > file.size()) {
-    source.fail({"header: expected {} bytes, got the {} to the end of the file",
+    source.fail({"header: expected {} bytes, got {} up to the end of the file",
                  {header_size, file.size()}});
   }
   const auto json = file.first(static_cast<std::size_t>(header_size));

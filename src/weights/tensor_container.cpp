@@ -94,7 +94,7 @@ std::uint64_t TensorContainer::header_size(std::span<const std::byte> start) {
   if (start.size() < size) return size;
   const auto gap =
       read<std::uint64_t>(start, static_cast<std::size_t>(size) - sizeof(std::uint64_t));
-  if (gap > header_limit.max_bytes) fail({"expected a gap that is small, got {} bytes", {gap}});
+  if (gap > header_limit.max_bytes) fail({"expected a small gap, got {} bytes", {gap}});
   return size + gap;
 }
 
@@ -117,7 +117,7 @@ TensorContainer TensorContainer::parse(std::span<const std::byte> header, std::u
     }
     if (!names.insert(name).second) fail({"{}: expected once, got twice", {name}});
     if (entry.bytes > data_size - begin) {
-      fail({"{}: expected at most {} bytes of data, which are left, got {}",
+      fail({"{}: expected at most the {} bytes of data that are left, got {}",
             {name, data_size - begin, entry.bytes}});
     }
     const DType dtype = dtype_of(name, entry.type);

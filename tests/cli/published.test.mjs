@@ -133,7 +133,7 @@ test('an index of weights without tensors, and one with thousands of files', () 
   const index = (weight_map) =>
     changed('bert_shards', { 'model.safetensors.index.json': () => ({ weight_map }) });
   for (const verb of ['classify', 'inspect']) {
-    assertFails(glassformer([verb, index({})], 'a\n'), /weight_map: expected a tensor at least/);
+    assertFails(glassformer([verb, index({})], 'a\n'), /weight_map: expected at least one tensor/);
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, i) => [`t${i}`, `f${i}.safetensors`]),
     );
@@ -216,7 +216,7 @@ test('numbers that are not finite, or not in an option’s range', () => {
   }
 });
 
-/** A copy of a checkpoint in which the weights of this name lead out of the range of floats. */
+/** A copy of a checkpoint in which the weights of this name make activations exceed the range of floats. */
 function overflowing(name, part) {
   const folder = changed(name, {});
   const file = join(folder, 'model.safetensors');

@@ -351,7 +351,7 @@ test('--patch: what does not fit is refused by name', () => {
   refused(['--patch-tokens', '1'], /invalid_option.*expected --patch FILE/);
   const number = { shape: [], values: [0] };
   const line = writePatch('line.safetensors', { '0/logits': number });
-  refused(['--patch', line], /invalid_option.*a trace of one line has, got 0\/logits/);
+  refused(['--patch', line], /invalid_option.*a trace of one line, got 0\/logits/);
   const unknown = writePatch('unknown.safetensors', { 'encoder.layers.9.output': number });
   refused(['--patch', unknown], /invalid_option.*encoder\.layers\.9\.output/);
   const broken = join(scratch, 'broken.safetensors');

@@ -217,7 +217,7 @@ test('bad requests are refused by name', () => {
   const lacking = join(scratch, 'lacking');
   cpSync(separate, lacking, { recursive: true });
   rmSync(join(lacking, 'target.model'));
-  fails(['translate', lacking], 1, /missing_file: target\.model: expected beside source\.model/);
+  fails(['translate', lacking], 1, /missing_file: target\.model: expected it with source\.model/);
 });
 
 test('unknown characters alone have a translation', () => {

@@ -347,7 +347,7 @@ for (const binary of binaries) {
       /patch\[0\]\.name: expected tensors of this model/,
     );
     const alias = { name: 'encoder.layers.1.input', value: 0 };
-    await refused([{ name: output, value: 0 }, alias], /second name of the same one/);
+    await refused([{ name: output, value: 0 }, alias], /second name of the same tensor/);
   });
 }
 

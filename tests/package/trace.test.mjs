@@ -299,7 +299,7 @@ for (const binary of binaries) {
     const classifier = await load(files, { binary });
     const long = 'a '.repeat(6000);
     const scores = { trace: ['encoder.layers.0.self_attn.scores'] };
-    const message = /its trace shows may take \d+ MiB, expected at most 512 MiB/;
+    const message = /the requested tensors may take \d+ MiB, expected at most 512 MiB/;
     await assertError(() => classifier.classify(long, scores), 'too_large', message);
     const outcomes = [];
     for await (const outcome of classifier.classifyEach([text, long, text], scores)) {

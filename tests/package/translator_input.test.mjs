@@ -179,7 +179,7 @@ for (const binary of binaries) {
       [{ lengthPenalty: -1 }, /lengthPenalty/],
       [{ lengthPenalty: 'a' }, /lengthPenalty/],
       [{ hypotheses: 3 }, /hypotheses/],
-      [{ maskTokens: [1] }, /maskTokens: expected arrays within it/],
+      [{ maskTokens: [1] }, /maskTokens: expected an array of arrays/],
       [{ maskTokens: [['a']] }, /maskTokens: expected positions of tokens/],
       [{ maskTokens: [[999]] }, /maskTokens: expected positions below/],
     ]) {

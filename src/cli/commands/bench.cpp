@@ -32,7 +32,7 @@ std::string text_of(std::size_t tokens, const Tokenizer& tokenizer) {
   return words;
 }
 
-/// What is measured.
+/// The options of a measurement.
 struct BenchPlan {
   std::filesystem::path model = {};
   std::optional<Compute> compute = {};

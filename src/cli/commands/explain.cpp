@@ -37,7 +37,7 @@ class ExplainCommand final : public Command {
       pipelines.push_back(load_pipeline(model_.folder, {}, {.compute = model_.compute}));
     }
     if (effects_) request_.effects = true;
-    const bool pairs = pairs_ || request_.method == "transplant";  // of two texts
+    const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     return answer_lines(
         pipelines, {.json = json_, .at_once = 1, .form = pairs ? LineForm::pair : LineForm::text},
         [this](Pipeline& pipeline, std::span<const TextInput> texts) {
@@ -68,7 +68,7 @@ class ExplainCommand final : public Command {
     app.add_flag("--effects", effects_, "of ledger: what the answer loses without each column");
   }
 
-  // Declares the options of methods that change what runs.
+  // Declares the options of methods that change the run.
   void declare_tests(CLI::App& app) {
     add_choice<TransplantSite::Kind>(
         app, "--site", request_.site,

@@ -67,7 +67,7 @@ class GenerateCommand final : public Command {
     return {std::move(line), result.clipped};
   }
 
-  // Declares which tokens may come and how one of them is chosen.
+  // Declares the options for how the next token is chosen.
   void declare_sampling(CLI::App& app) {
     app.add_option("--temperature", options_.temperature,
                    "draw tokens; above 1 bolder, below 1 more careful, 0: do not draw; up to 1000");

@@ -79,7 +79,7 @@ auto with_task(Pipeline& pipeline, const Visit& visit) {
   return visit(static_cast<GeneratePipeline&>(pipeline));
 }
 
-// A result with its tensors beside it.
+// The JSON of a result, and its tensors.
 struct TracedAnswer {
   std::string json;
   std::vector<TracedTensor> tensors;
@@ -108,7 +108,8 @@ class TraceCommand final : public Command {
   Exit run() override;
 
  private:
-  // Sets what every task has options for; throws `invalid_option` for what this one has none for.
+  // Sets the options of the command. Throws `invalid_option` for options that this task does not
+  // have.
   template <class Options>
   void ask(Options& options) const {
     if constexpr (requires { options.encoder; }) {
@@ -133,7 +134,7 @@ class TraceCommand final : public Command {
 
   std::filesystem::path model_, out_;
   std::vector<std::string> names_;
-  std::string task_;  // empty: none
+  std::string task_;  // empty: no task
   PatchFile patch_;
   std::optional<Compute> compute_;
   bool pairs_ = false, json_ = false, no_prefix_ = false;

@@ -53,7 +53,7 @@ void OutputFile::fail() const {
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   locked_ = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-  // Its owner may have removed it before we got the lock.
+  // The owner of the folder may have removed it before we got the lock.
   struct stat held, named;
   locked_ = locked_ && fstat(descriptor_, &held) == 0 && stat(folder.c_str(), &named) == 0 &&
             held.st_ino == named.st_ino;
@@ -105,7 +105,7 @@ void NewFiles::stage_beside() {
 
 // The folder exists: its files are renamed one by one.
 void NewFiles::stage_inside() {
-  // A file that is written alone, such as a trace, does not wait for others.
+  // A single file, such as a trace, does not wait for others.
   staging_ = folder_ / (unfinished + (names_.size() == 1 ? "-" + names_[0] : std::string()));
   const auto expect_absent = [&](const Manifest& published) {
     for (const std::string& name : names_) {

@@ -36,7 +36,7 @@ Patch to_patch(const TensorInfo& tensor, const SafetensorsFile& file, const Patc
   if (tensor.name.find('/') != std::string::npos) {
     throw_error(
         ErrorCode::invalid_option,
-        {"--patch: expected names of tensors, as a trace of one line has, got {}", {tensor.name}});
+        {"--patch: expected tensor names as in a trace of one line, got {}", {tensor.name}});
   }
   if (!holds_weights(tensor.dtype)) {
     throw_error(ErrorCode::unsupported_dtype, {"--patch: {}: expected F32, F16 or BF16, got {}",
@@ -70,32 +70,6 @@ std::vector<Patch> read_patches(const PatchFile& wanted) {
     patches.push_back(to_patch(tensor, file, wanted));
   }
   return patches;
-}
-
-void write_patches(const std::vector<Patch>& patches, JsonWriter& json,
-                   std::vector<float>& numbers) {
-  const auto write = [&](const char* key, const Patch::Selection& selection) {
-    if (!selection) return;
-    json.key(key);
-    json.array(*selection, [&](std::size_t index) { json.value(index); });
-  };
-  if (patches.empty()) return;
-  json.key("patch");
-  json.array(patches, [&](const Patch& patch) {
-    json.object([&] {
-      json.field("name", patch.name);
-      write("tokens", patch.tokens);
-      write("heads", patch.heads);
-      write("keys", patch.keys);
-      json.key("value");
-      json.object([&] {
-        json.key("shape");
-        json.array(patch.shape, [&](std::size_t extent) { json.value(extent); });
-        json.field("offset", numbers.size());
-      });
-    });
-    numbers.insert(numbers.end(), patch.value.begin(), patch.value.end());
-  });
 }
 
 }  // namespace glassformer

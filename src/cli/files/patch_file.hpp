@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/json/json_writer.hpp"
 #include "glassformer/patch.hpp"
 
 namespace glassformer {
@@ -17,14 +16,9 @@ struct PatchFile {
   std::vector<std::size_t> heads = {};   ///< empty: all
 };
 
-/// Reads the patches. Throws the errors of reading a file, invalid_safetensors, and
-/// `invalid_option` for tensor names of one of several lines, and for tokens or heads without a
-/// file.
+/// Reads the patches. Throws the errors of reading a file, `invalid_safetensors`, and
+/// `invalid_option` for the tensor names of a trace of several lines and for tokens or heads
+/// without a file.
 std::vector<Patch> read_patches(const PatchFile& file);
-
-/// Writes the patches as the field "patch" of an object and appends their values to `numbers`, in
-/// the form that OptionsReader::patches reads.
-void write_patches(const std::vector<Patch>& patches, JsonWriter& json,
-                   std::vector<float>& numbers);
 
 }  // namespace glassformer

@@ -79,8 +79,8 @@ std::size_t EdgeSet::size() const {
 void expect_cuttable(const EncoderModel& model, Cut cut) {
   if (model.compute() == Compute::int8) {
     throw_error(ErrorCode::unsupported,
-                "edges: expected compute f32, as attention in integers does not read what would be "
-                "replaced");
+                "edges: expected compute f32, as attention in integers does not read the numbers "
+                "that would be replaced");
   }
   if (cut == Cut::scores && has_linear_layers(model.encoder().stack().config())) {
     throw_error(ErrorCode::unsupported, "edges: expected attention with scores, got linear");

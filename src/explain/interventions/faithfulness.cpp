@@ -63,8 +63,9 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
     throw_error(ErrorCode::unsupported, "faithfulness: expected a model that classifies texts");
   }
   if (parts < 2) {
-    throw_error(ErrorCode::invalid_option,
-                {"text: expected two words at least, to leave some out, got {}", {parts}});
+    throw_error(
+        ErrorCode::invalid_option,
+        {"text: expected at least two words, so that some can be left out, got {}", {parts}});
   }
   const Tensor<2> logits = model(subject_.text.batch(), {}).logits;
   expect_finite({logits.data(), logits.size()});

@@ -80,7 +80,7 @@ Transplant::Transplant(const EncoderRunner& model, TransplantTexts texts,
   }
   if (site.kind == Kind::head && site.head >= config.n_heads()) {
     throw_error(ErrorCode::invalid_option,
-                {"head: expected one below {}, got {}", {config.n_heads(), site.head}});
+                {"head: expected a number below {}, got {}", {config.n_heads(), site.head}});
   }
   const TokenAlignment& aligned = texts_.alignment;
   if (aligned.columns > config.max_length) {

@@ -308,10 +308,11 @@ void expect_searched(const GenerationConfig& config, std::string_view file) {
                  {file, other}});
   }
   if (!config.sample) return;
-  throw_error(ErrorCode::unsupported,
-              {"{}: do_sample: expected false, got true, as translations are searched for; set it "
-               "to false in that file",
-               {file}});
+  throw_error(
+      ErrorCode::unsupported,
+      {"{}: do_sample: expected false, got true, as translations come from a search; set it "
+       "to false in that file",
+       {file}});
 }
 
 void check_generation(const GenerationConfig& config, std::size_t vocab_size,

@@ -102,10 +102,11 @@ Activation HubConfig::activation(const char* key, std::string_view fallback) {
 }
 
 void HubConfig::refuse(const char* key, const Message& expected, const Message& got) const {
-  throw_error(ErrorCode::unsupported,
-              {"{}: {}: expected {}, got {}; what computes something else cannot be read: choose "
-               "another checkpoint",
-               {source_.name, key, expected, got}});
+  throw_error(
+      ErrorCode::unsupported,
+      {"{}: {}: expected {}, got {}; models that compute something else cannot be read: choose "
+       "another checkpoint",
+       {source_.name, key, expected, got}});
 }
 
 void HubConfig::expect_text(const char* key, std::string_view value) {
@@ -189,7 +190,7 @@ void HubConfig::expect_embeddings(std::string_view output) const {
   if (has_tensor(table) || !has_tensor(output)) return;
   throw_error(ErrorCode::missing_tensor,
               {"{}: expected the table of embeddings, got only {}, the output of a masked language "
-               "model, which the library uses as the table for that task alone; save the model "
+               "model, which the library uses as the table only for that task; save the model "
                "again with AutoModelForMaskedLM.from_pretrained(...).save_pretrained(...)",
                {table, output}});
 }
@@ -224,7 +225,7 @@ Task HubConfig::task() {
   if (!has_tensor("classifier.weight")) return Task::feature_extraction;
   if (!has_tensor("pooler.dense.weight")) return Task::token_classification;
   object_.fail("architectures",
-               "missing, and its tensors may be a classifier's of texts or of tokens; add "
+               "missing, and its tensors fit a classifier of texts and one of tokens; add "
                "\"architectures\": [\"…ForSequenceClassification\"] or […ForTokenClassification]");
 }
 

@@ -9,7 +9,7 @@ std::string type_of(JsonObject& fields) {
     if (present(fields.find(key))) return fields.string(key);
   }
   if (const JsonValue* factor = present(fields.find("factor"))) {
-    fields.fail("rope_type", "a type beside a factor", *factor);
+    fields.fail("rope_type", "a type in addition to a factor", *factor);
   }
   return "default";
 }

@@ -51,7 +51,7 @@ std::vector<std::string> files_of_index(std::string_view text) {
       object.fail("weight_map", {"expected at most {} files, got more", {most_files}});
     }
   }
-  if (files.empty()) object.fail("weight_map", "expected a tensor at least, got none");
+  if (files.empty()) object.fail("weight_map", "expected at least one tensor, got none");
   return {files.begin(), files.end()};
 }
 

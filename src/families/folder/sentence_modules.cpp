@@ -114,7 +114,7 @@ void read_pooling(JsonFile file, SentenceModules& modules) {
     if (file.flag(mode.key, false)) vectors.poolings.push_back(mode.pooling);
   }
   if (!said) {
-    file.refuse("pooling_mode", "expected it, or pooling_mode_mean_tokens and its like, got none");
+    file.refuse("pooling_mode", "expected it, or pooling_mode_mean_tokens and the like, got none");
   }
   if (vectors.poolings.empty()) vectors.poolings = {TokenPooling::mean};
 }

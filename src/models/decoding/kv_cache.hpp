@@ -14,8 +14,8 @@ namespace glassformer {
 /// unit, a node has its state [D] instead. A node's row keeps its number: when a search reorders
 /// hypotheses, only the rows that they read change.
 struct KvCache {
-  /// Adds a layer with memory for `nodes` nodes of `d_node` columns and for the source's tokens, if
-  /// there are none for one, so that its rows have an address.
+  /// Adds a layer with memory for `nodes` nodes of `d_node` columns and for the source's tokens.
+  /// Without source tokens, it has memory for one, so that its rows have an address.
   void add(std::size_t nodes, std::size_t d_node, std::size_t source_tokens, std::size_t d_source) {
     self.push_back(matrix(nodes, d_node));
     cross.push_back(matrix(std::max<std::size_t>(source_tokens, 1), d_source));

@@ -12,8 +12,8 @@ float embedding_scale(const StackConfig& config) {
   return config.tokens().scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
 }
 
-// Calls add(x), which adds an embedding to x. When traced by name, it is computed in a separate
-// buffer first.
+// Calls add(x), which adds an embedding to x. If the embedding is traced, it is computed in a
+// separate buffer first.
 template <class Add>
 void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
   if (!run.traces(name)) return add(x);

@@ -18,7 +18,7 @@ struct TextLengths {
 
 /// A tensor between text and answer.
 struct ModelTensor {
-  /// What the size of an axis depends on.
+  /// The text length on which the size of an axis depends.
   enum class Axis { none, source, target };
 
   std::string name;

@@ -54,7 +54,7 @@ struct Place {
     glassformer::refuse({"patch[{}]{}: {}", {patch, field, problem}});
   }
   void expect_choosable(const char* what, const Patch::Selection& chosen, bool has) const {
-    if (chosen && !has) refuse("", {"expected no {}, which its tensor does not have", {what}});
+    if (chosen && !has) refuse("", {"expected no {}, as the tensor has none", {what}});
   }
   void expect_below(const char* field, const Patch::Selection& chosen, std::size_t count) const {
     if (!chosen) return;
@@ -65,7 +65,7 @@ struct Place {
   }
 };
 
-// What does not hang on a text's length.
+// Checks that do not depend on the length of the text.
 void check(const Place& place, const Patch& patch, const ModelTensor& tensor) {
   const bool is_map = tensor.keys != ModelTensor::Axis::none;
   place.expect_choosable("tokens", patch.tokens, tensor.rows != ModelTensor::Axis::none);
@@ -174,13 +174,13 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
     if (compute == Compute::int8 && tensor->heads > 0 && !patch.name.ends_with(".context")) {
       throw_error(ErrorCode::unsupported,
                   {"patch[{}]: {}: expected compute f32, as attention in integers does not read "
-                   "what would be replaced",
+                   "the numbers that would be replaced",
                    {i, patch.name}});
     }
     const ModelTensor& other = *names.emplace(tensor->place, &*tensor).first->second;
     if (other.name != tensor->name) {
-      place.refuse(".name", {"expected {} again or another tensor, got a second name of the same "
-                             "one, {}",
+      place.refuse(".name", {"expected {} again or another tensor, got {}, a second name of "
+                             "the same tensor",
                              {other.name, patch.name}});
     }
     replaced_.push_back(*tensor);

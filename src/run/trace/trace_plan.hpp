@@ -10,13 +10,14 @@
 
 namespace glassformer {
 
-/// A request that a model can meet.
+/// A request that has been checked against a model.
 class TracePlan {
  public:
   TracePlan() = default;
-  /// Throws `invalid_option` where a name, or a pattern, is none of the model's tensors, where a
-  /// patch chooses what its tensor does not have, or where two replace one tensor by two of its
-  /// names; `unsupported` for a patch of what attention in integers has no place for.
+  /// Throws `invalid_option` if a name or a pattern matches none of the model's tensors, if a patch
+  /// selects a part that its tensor does not have, or if two patches replace the same tensor under
+  /// two of its names. Throws `unsupported` for a patch of a tensor that attention in integers does
+  /// not compute.
   template <class Model>
   TracePlan(const Model& model, Session& session, TraceRequest request)
       : TracePlan(request.names_any() ? model.tensors(session) : std::vector<ModelTensor>(),
@@ -24,11 +25,11 @@ class TracePlan {
 
   const TraceRequest& request() const { return request_; }
 
-  /// How many numbers the tensors that are asked for by name have.
+  /// Returns how many numbers the tensors that are requested by name have.
   std::uint64_t numbers(const TextLengths& lengths) const;
 
-  /// Throws `invalid_option` unless the patches fit a text of this length, and an answer that may
-  /// get as long as this.
+  /// Throws `invalid_option` unless the patches fit a text of this length and an answer of up to
+  /// this length.
   void expect_fit(const TextLengths& lengths) const;
 
  private:

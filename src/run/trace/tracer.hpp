@@ -7,7 +7,7 @@
 
 namespace glassformer {
 
-/// What the rows of a tensor are counted by: the tokens of a run, or its sequences.
+/// The unit of the rows of a tensor: the tokens of a run, or its sequences.
 enum class RowsOf { tokens, sequences };
 
 /// A tensor that a layer has just completed: `count` rows from the run's row `first` on, `columns`

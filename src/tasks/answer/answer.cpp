@@ -53,7 +53,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
         const auto& [question, context] = texts[i];
         if (!context) {
           throw_error(ErrorCode::invalid_option,
-                      "text: expected a question and a context, got a question alone");
+                      "text: expected a question and a context, got only a question");
         }
         questions_[i].context = *context;
         for (EncoderInput& input : pipeline_.windows(question, *context, options_)) {
@@ -92,8 +92,8 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
  private:
   struct Question {
     std::string context;
-    std::vector<AnswerSpan> spans;  // of each window so far
-    EncoderAnswer best;             // of the window with the best of them
+    std::vector<AnswerSpan> spans;  // one per window so far
+    EncoderAnswer best;             // of the window with the best span
     std::optional<Error> error;
 
     void take(EncoderAnswer answer, std::size_t max_answer_len) {

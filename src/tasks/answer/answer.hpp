@@ -41,26 +41,26 @@ class AnswerPipeline final : public EncoderPipeline {
   using Options = AnswerOptions;
   static constexpr std::array tasks = {Task::question_answering};
 
-  /// Throws `wrong_task` unless the configuration describes a model that answers questions; what
-  /// InputReader throws.
+  /// Throws `wrong_task` unless the configuration describes a model that answers questions, and the
+  /// errors of InputReader.
   AnswerPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                  Compute compute = Compute::f32);
 
-  /// Each input is a question and, as its pair, the context.
+  /// Starts answering questions. Each input is a question with the context as its pair.
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
   std::unique_ptr<TypedJob<Answer>> begin(std::span<const TextInput> texts,
                                           const AnswerOptions& options);
 
-  /// Throws `empty_input` where the question or the context has no tokens, `too_large` for a
-  /// question that leaves the context no room, `invalid_option`, and `non_finite` where a logit is
-  /// not a finite number.
+  /// Answers one question. Throws `empty_input` if the question or the context has no tokens,
+  /// `too_large` if the question leaves no space for the context, `invalid_option`, and
+  /// `non_finite` if a logit is not a finite number.
   Answer answer(std::string_view question, std::string_view context,
                 const AnswerOptions& options = {});
 
  private:
   class Answering;
 
-  // The windows of one question and context.
+  // Returns the windows of one question and context.
   std::vector<EncoderInput> windows(std::string_view question, std::string_view context,
                                     const AnswerOptions& options) const;
 };

@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-// Probabilities of the first token and of the context's tokens.
+// Returns the probabilities of the first token and of the context's tokens.
 std::vector<float> probabilities_of(std::span<const float> logits,
                                     std::span<const std::size_t> context) {
   std::vector<float> result{logits[0]};
@@ -44,8 +44,8 @@ std::vector<TokenWindow> context_windows(std::span<const TemplatePart> pair,
   const std::size_t special = special_tokens_of(pair);
   if (special + lengths.question >= options.max_seq_len) {
     const std::size_t most = options.max_seq_len - std::min(options.max_seq_len, special + 1);
-    throw_error(ErrorCode::too_large, {"question: expected at most {} tokens, so that one of the "
-                                       "context fits beside it, got {}; shorten it",
+    throw_error(ErrorCode::too_large, {"question: expected at most {} tokens, so that one token of "
+                                       "the context fits, too, got {}; shorten the question",
                                        {most, lengths.question}});
   }
   const std::size_t room = options.max_seq_len - special - lengths.question;

@@ -11,7 +11,7 @@
 namespace glassformer {
 namespace {
 
-// The mean of each column, or the highest of it.
+// Returns the mean or the maximum of each column.
 std::vector<float> over_windows(const std::vector<std::vector<float>>& rows,
                                 ClassifyWindow window) {
   if (rows.size() == 1) return rows[0];
@@ -54,7 +54,7 @@ void ClassifyPipeline::check(const ClassifyOptions& options) const {
   if (options.window != ClassifyWindow::first) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it with window \"mean\" or \"max\", got window \"first\"");
+    refuse_option("stride: expected it only with window \"mean\" or \"max\", got window \"first\"");
   }
 }
 
@@ -87,15 +87,15 @@ void ClassifyPipeline::expect_finite(std::span<const float> logits) const {
   if (infinite != logits.end()) {
     const auto label = static_cast<std::size_t>(infinite - logits.begin());
     throw_error(ErrorCode::non_finite,
-                {"logits: expected finite numbers, got {} for \"{}\": the model's weights lead out "
-                 "of the range of floats",
+                {"logits: expected finite numbers, got {} for \"{}\": the model's activations "
+                 "exceed the range of floats",
                  {std::isnan(*infinite) ? "NaN" : "infinity", labels[label]}});
   }
 }
 
 Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std::string_view,
                                         const ClassifyOptions& options) const {
-  std::vector<std::vector<float>> scores, logits;  // of each window
+  std::vector<std::vector<float>> scores, logits;  // one vector per window
   std::vector<EncoderInput> inputs;
   for (EncoderAnswer& window : windows) {
     expect_finite(window.rows);
@@ -106,7 +106,7 @@ Classification ClassifyPipeline::answer(std::vector<EncoderAnswer> windows, std:
   Classification result;
   result.scores = over_windows(scores, options.window);
   result.logits = over_windows(logits, options.window);
-  // In one window the logits decide: scores may be equal where they are not.
+  // With one window, the logits decide: scores may be equal even if logits are not.
   const std::vector<float>& decisive = windows.size() == 1 ? result.logits : result.scores;
   const auto best = static_cast<std::size_t>(std::ranges::max_element(decisive) - decisive.begin());
   result.label = config().labels[best];

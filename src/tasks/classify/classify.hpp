@@ -46,7 +46,8 @@ class ClassifyPipeline final : public EncoderPipeline {
   using Options = ClassifyOptions;
   static constexpr std::array tasks = {Task::text_classification};
 
-  /// Throws `wrong_task` unless the configuration describes a classifier; what InputReader throws.
+  /// Throws `wrong_task` unless the configuration describes a classifier, and the errors of
+  /// InputReader.
   ClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                    Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
@@ -55,15 +56,16 @@ class ClassifyPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<Classification>> begin(std::span<const TextInput> texts,
                                                   const ClassifyOptions& options);
 
-  /// Throws what InputReader and Work throw, and `non_finite` where a logit is not a finite number.
+  /// Classifies a text, or a pair of texts. Throws the errors of InputReader and Work, and
+  /// `non_finite` if a logit is not a finite number.
   Classification classify(const TextInput& text, const ClassifyOptions& options = {});
 
-  /// The same for several texts, in fewer and larger steps. One text's error leaves the others'
-  /// results alone.
+  /// Classifies several texts, in fewer and larger steps. An error in one text does not affect the
+  /// others.
   Results<Classification> classify_batch(std::span<const TextInput> texts,
                                          const ClassifyOptions& options = {});
 
-  // For EncoderJob.
+  // Called by EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const ClassifyOptions& options) const;
   Classification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                         const ClassifyOptions& options) const;

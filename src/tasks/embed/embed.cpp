@@ -57,8 +57,8 @@ std::vector<EncoderInput> EmbedPipeline::read(const TextInput& text,
   return {std::move(input)};
 }
 
-// How many tokens a prompt has, with the special ones before it. As in the library, one special
-// token at its end is not counted.
+// Returns the number of tokens of a prompt, including the special ones before it. As in the
+// library, one special token at its end is not counted.
 std::size_t EmbedPipeline::prompt_tokens(std::string_view prompt) const {
   const std::vector<Token> tokens = reader().read(prompt).tokens;
   return tokens.size() - (tokenizer().is_control(tokens.back().id) ? 1 : 0);
@@ -72,7 +72,7 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   const bool excluded = !config().vectors.include_prompt && !prompt.empty();
   const std::size_t first = excluded ? std::min(prompt_tokens(prompt), count - 1) : 0;
   const std::vector<std::size_t>& masked = options.encoder.mask_tokens;
-  std::vector<std::size_t> tokens;  // that count
+  std::vector<std::size_t> tokens;  // positions of the tokens to pool
   for (std::size_t i = first; i < count; ++i) {
     if (std::ranges::find(masked, i) == masked.end()) tokens.push_back(i);
   }
@@ -81,13 +81,13 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   const bool own = options.poolings.empty();
   result.embedding = pool(const_view<2>(answer.rows.data(), {count, answer.columns}), tokens,
                           own ? config().vectors.poolings : options.poolings, first);
-  // The modules take the vectors that the model's own poolings give.
+  // The modules expect the vectors of the model's own poolings.
   if (own) result.embedding = model()->finish_vector(std::move(result.embedding), model().session);
   if (options.normalize.value_or(config().vectors.normalize)) normalize(result.embedding);
   for (const float number : result.embedding) {
     if (std::isfinite(number)) continue;
     throw_error(ErrorCode::non_finite,
-                "embedding: expected finite numbers, got others: the model's weights lead out of "
+                "embedding: expected finite numbers, got others: the model's activations exceed "
                 "the range of floats");
   }
   result.tokens = input_tokens(answer.input.tokens, tokenizer());

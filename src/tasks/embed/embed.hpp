@@ -38,8 +38,8 @@ class EmbedPipeline final : public EncoderPipeline {
   using Options = EmbedOptions;
   static constexpr std::array tasks = {Task::feature_extraction};
 
-  /// Throws `wrong_task` unless the configuration describes a model that makes vectors; what
-  /// InputReader throws.
+  /// Throws `wrong_task` unless the configuration describes a model for vectors, and the errors of
+  /// InputReader.
   EmbedPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                 Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
@@ -48,22 +48,22 @@ class EmbedPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<Embedded>> begin(std::span<const TextInput> texts,
                                             const EmbedOptions& options);
 
-  /// Throws what InputReader and Work throw, and `non_finite` where a number of the vector is not
-  /// finite.
+  /// Embeds a text. Throws the errors of InputReader and Work, and `non_finite` if a number of the
+  /// vector is not finite.
   Embedded embed(std::string_view text, const EmbedOptions& options = {});
 
-  /// The same for several texts. One text's error leaves the others' results alone.
+  /// Embeds several texts. An error in one text does not affect the others.
   Results<Embedded> embed_batch(std::span<const std::string_view> texts,
                                 const EmbedOptions& options = {});
 
-  // For EncoderJob.
+  // Called by EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const EmbedOptions& options) const;
   Embedded answer(std::vector<EncoderAnswer> windows, std::string_view text,
                   const EmbedOptions& options);
   void write_fields(ResultWriter& writer, Embedded& result) const { fields(writer, result); }
 
  private:
-  /// What is put before each text; may be empty. Throws `invalid_option`.
+  /// Returns the prompt that is put before each text; may be empty. Throws `invalid_option`.
   std::string_view prompt_of(const EmbedOptions& options) const;
   std::size_t prompt_tokens(std::string_view prompt) const;
 };

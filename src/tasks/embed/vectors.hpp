@@ -10,9 +10,9 @@
 
 namespace glassformer {
 
-/// The pooled vectors, one after the other: [poolings · D]. states: [T, D]. `tokens`: the positions
-/// that count, special ones included, ascending, at least one. `first`: what counts as the first
-/// token, whether it is among them or not.
+/// Returns the pooled vectors, one after the other: [poolings · D]. states: [T, D]. `tokens`: the
+/// positions to pool, special ones included, ascending, at least one. `first`: the position that
+/// counts as the first token, even if it is not in `tokens`.
 std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t> tokens,
                         std::span<const TokenPooling> poolings, std::size_t first = 0);
 

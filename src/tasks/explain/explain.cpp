@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_cells = 64;
 
-// Appends the words and sentences of one text of an input, whose tokens have this kind.
+// Appends the words and sentences of one text of an input. Its tokens have this kind.
 void append_words(std::string_view text, TemplatePart::Kind kind, ExplainInput& read) {
   std::vector<TextRange> ranges;
   std::vector<std::size_t> places;
@@ -35,7 +35,7 @@ void append_words(std::string_view text, TemplatePart::Kind kind, ExplainInput& 
     for (std::size_t i = word.first; i <= word.last; ++i) tokens.push_back(places[i]);
   }
   std::size_t token = 0;
-  bool first = true;  // to which what is before its first word belongs, such as an added space
+  bool first = true;  // the first sentence includes the tokens before its first word
   for (const SentenceRange& sentence : split_sentences(text)) {
     while (!first && token < ranges.size() && ranges[token].end <= sentence.start16) ++token;
     first = false;
@@ -43,7 +43,7 @@ void append_words(std::string_view text, TemplatePart::Kind kind, ExplainInput& 
   }
 }
 
-// The tokens of an input for an alignment.
+// Returns the tokens of an input for an alignment.
 std::vector<AlignedToken> to_align(const ExplainInput& input) {
   std::vector<AlignedToken> tokens;
   for (std::size_t i = 0; i < input.text.tokens(); ++i) {
@@ -193,13 +193,14 @@ std::vector<float> ClassifierExplainer::token_scores(const ExplainInput& input,
               {"of: expected rollout, value_norms or ledger, got \"{}\"", {method}});
 }
 
-// One cell a token, word or sentence; a special token is one by itself.
+// Returns the cell of each token: one cell per word or sentence, and one per special token. Empty:
+// one cell per token.
 std::vector<std::size_t> ClassifierExplainer::cells_of(const ExplainInput& base) const {
   std::vector<std::size_t> cells;
   const std::size_t tokens = base.text.tokens();
   if (tokens <= most_cells) return cells;
-  // What is of the same word, or in words of the same sentence, goes into the same cell: each
-  // token that starts another one starts a cell. Tokens between words go with the word before.
+  // Tokens of the same word, or of words in the same sentence, share a cell: a token that starts a
+  // new word or sentence starts a cell. Tokens between words belong to the word before.
   std::vector<bool> starts(tokens, false);
   for (const std::vector<std::size_t>& word : base.words) starts[word[0]] = true;
   const bool by_sentence = base.words.size() > most_cells;
@@ -217,7 +218,7 @@ std::vector<std::size_t> ClassifierExplainer::cells_of(const ExplainInput& base)
 
 Transplant ClassifierExplainer::transplant(const ExplainInput& base, const ExplainInput& donor,
                                            const TransplantOptions& options) const {
-  // Both runs' streams and, at one site, what is carried.
+  // The streams of both runs and, at one site, the numbers that are carried over.
   const StackConfig& config = pipeline_.config().encoder();
   TraceBudget().take(saturating_product(
       {3 * (config.layers.size() + 1), config.d_model, base.text.tokens() + donor.text.tokens()}));
@@ -245,7 +246,7 @@ FaithfulnessTest ClassifierExplainer::faithfulness(const ExplainInput& input,
   }
   if (tokens.empty()) tokens = token_scores(input, options.of);
   if (tokens.size() != input.text.tokens()) {
-    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one a token, got {}",
+    throw_error(ErrorCode::invalid_option, {"scores: expected {} numbers, one per token, got {}",
                                             {input.text.tokens(), tokens.size()}});
   }
   FaithfulnessTest::Subject subject = {.text = input.text,
@@ -269,7 +270,7 @@ CutEffects ClassifierExplainer::cut(const ExplainInput& input, std::span<const A
 CircuitSearch ClassifierExplainer::circuit(const ExplainInput& input, float least) const {
   const StackConfig& config = pipeline_.config().encoder();
   const std::size_t tokens = input.text.tokens();
-  // The value norms and their order; an arrow takes five numbers there.
+  // The value norms and their order, in which an arrow takes five numbers.
   TraceBudget().take(
       saturating_product({10, config.layers.size(), config.n_heads(), tokens, tokens}));
   return CircuitSearch(model(), input.text, least);

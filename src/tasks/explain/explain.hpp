@@ -24,18 +24,18 @@ class TranslatePipeline;
 struct ExplainInput {
   EncoderInput input;
   ExplainedText text;
-  std::vector<std::vector<std::size_t>> words;  ///< the tokens of each; special ones are of none
-  std::vector<std::size_t> sentence_starts;     ///< the first token of each, ascending
+  std::vector<std::vector<std::size_t>> words;  ///< the tokens of each word, without special ones
+  std::vector<std::size_t> sentence_starts;     ///< the first token of each sentence, ascending
 };
 
-/// Explanations of a classifier's answers; see Explainer for what they are. What takes long is left
-/// for the caller to step through.
+/// Explains the answers of a classifier. The methods are described at Explainer. For those that
+/// take long, the caller runs the steps.
 class ClassifierExplainer {
  public:
-  /// The pipeline outlives this.
+  /// The pipeline must outlive this.
   explicit ClassifierExplainer(ClassifyPipeline& pipeline) : pipeline_(pipeline) {}
 
-  /// Throws what ClassifyPipeline::read does.
+  /// Reads a text. Throws the errors of ClassifyPipeline::read.
   ExplainInput read(const TextInput& text) const;
   /// Throws `invalid_option` for a label that the model does not have.
   std::size_t find_label(const std::string& label) const;
@@ -44,10 +44,12 @@ class ClassifierExplainer {
   ValueNorms value_norms(const ExplainInput& input) const;
   Lens lens(const ExplainInput& input) const;
   Ledger ledger(const ExplainInput& input, const LedgerOptions& options) const;
-  /// By a method's name: "rollout", "value_norms" or "ledger". Throws `invalid_option` for others.
+  /// Returns the score of each token by the method "rollout", "value_norms" or "ledger". Throws
+  /// `invalid_option` for other methods.
   std::vector<float> token_scores(const ExplainInput& input, const std::string& method) const;
 
-  /// Cells are tokens; of a base of over 64 of them words; of over 64 words sentences.
+  /// The cells are tokens; if the base has more than 64 tokens, words; if it has more than 64
+  /// words, sentences.
   Transplant transplant(const ExplainInput& base, const ExplainInput& donor,
                         const TransplantOptions& options) const;
   TransplantResult describe(const TransplantTable& table, const ExplainInput& base,
@@ -58,15 +60,15 @@ class ClassifierExplainer {
                  std::size_t label) const;
   CircuitSearch circuit(const ExplainInput& input, float least) const;
 
-  /// A part with what it is of.
+  /// Adds the tokens of the input and the label to a result.
   template <class Part>
   Explanation<Part> explain(const ExplainInput& input, std::size_t label, Part part) const {
     return {tokens_of(input), input.input.clipped, pipeline_.config().labels[label],
             std::move(part)};
   }
-  /// The label that the model gives.
+  /// Returns the label that the model gives.
   std::size_t answer(const ExplainInput& input) const;
-  /// The label of this name; none: the answer.
+  /// Returns the label with this name or, if it is unset, the one that the model gives.
   std::size_t label_of(const ExplainInput& input, const std::optional<std::string>& label) const;
   std::vector<InputToken> tokens_of(const ExplainInput& input) const;
   const ClassifyPipeline& pipeline() const { return pipeline_; }
@@ -74,7 +76,7 @@ class ClassifierExplainer {
  private:
   EncoderRunner model() const { return pipeline_.model(); }
   std::vector<float> pooling_of(const ExplainInput& input) const;
-  // Runs the text for these tensors. Throws `too_large` where they would take too much memory.
+  // Runs the text and returns these tensors. Throws `too_large` if they would take too much memory.
   std::vector<TracedTensor> trace(const ExplainInput& input, std::vector<std::string> names) const;
   Stream stream(const ExplainInput& input) const;
   std::vector<std::size_t> cells_of(const ExplainInput& base) const;
@@ -82,13 +84,13 @@ class ClassifierExplainer {
   ClassifyPipeline& pipeline_;
 };
 
-/// Explanations of what a decoder alone would write next; see NextTokenExplainer.
+/// Explains what a decoder without an encoder writes next; see NextTokenExplainer.
 class GenerationExplainer {
  public:
-  /// Throws `unsupported` for a model with an encoder. The pipeline outlives this.
+  /// Throws `unsupported` for a model with an encoder. The pipeline must outlive this.
   explicit GenerationExplainer(GeneratePipeline& pipeline);
 
-  /// The end of a long text, as Generator::next reads it. Throws what that does.
+  /// Reads a text, or the end of a long one, as Generator::next does. Throws the same errors.
   GenerationInput read(std::string_view text) const;
   std::vector<InputToken> tokens_of(const GenerationInput& input) const;
   std::size_t layers() const;
@@ -98,11 +100,11 @@ class GenerationExplainer {
   NextLens lens(const GenerationInput& input, std::size_t words) const;
   NextLedger ledger(const GenerationInput& input, const NextLedgerOptions& options) const;
 
-  /// The lens layer by layer: the stream, and what a layer reads there.
+  /// The lens, layer by layer: stream() runs the model, read_layer() reads one layer of the result.
   std::vector<TracedTensor> stream(const GenerationInput& input) const;
   std::vector<std::vector<Guess>> read_layer(std::span<const TracedTensor> stream,
                                              std::size_t layer, std::size_t words) const;
-  /// The ledger column by column.
+  /// The ledger, column by column.
   const NextTokenLedger& ledgers() const { return ledgers_; }
 
  private:
@@ -113,8 +115,8 @@ class GenerationExplainer {
   NextTokenLedger ledgers_;
 };
 
-/// Starts explanations. The methods of a classifier and their options; for the method "transplant"
-/// each input is two texts, the base and the donor:
+/// Starts explanations. A classifier has these methods and options (for "transplant", each input is
+/// two texts, the base and the donor):
 ///
 ///   rollout | value_norms | lens
 ///   ledger          label?, effects?
@@ -123,28 +125,28 @@ class GenerationExplainer {
 ///   edges           label?, edges, cut?
 ///   circuit         least?
 ///
-/// Those of a translator, which explains each sentence, or for `ledger` one token of one sentence:
+/// A translator has these. They explain each sentence; `ledger` explains one token of one sentence:
 ///
 ///   rollout         beams?            each output token's mixture of target and source
 ///   lens            beams?, words?    the next words, read from each decoder layer
 ///   decoder_lens    beams?            the translation, read from each encoder layer (Langedijk et
 ///                                     al. 2023)
 ///   ledger          beams?, sentence?, position?, prefix?, token?, against?, effects?
-///                                     why the translation has this token, or would have another
-///                                     one, and not that one; for a translation that begins with
-///                                     `prefix`, by default the token after it
+///                                     why the translation has, or would have, this token and not
+///                                     the other; `prefix` sets how the translation begins, and
+///                                     by default the token after it is explained
 ///
-/// Those of a decoder that continues texts:
+/// A decoder that continues texts has these:
 ///
 ///   rollout | value_norms
 ///   lens            words?
 ///   ledger          token?, against?, effects?
 ///
-/// Throws `unsupported` for models of other tasks, `invalid_option` with the option.
+/// Throws `unsupported` for models of other tasks, and `invalid_option`, naming the option.
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(Pipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request);
-/// The same for a known task.
+/// Starts explanations for a known task.
 std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(ClassifyPipeline& pipeline,
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request);
@@ -155,7 +157,7 @@ std::unique_ptr<TypedJob<ExplainedInput>> begin_explanation(GeneratePipeline& pi
                                                             std::span<const TextInput> texts,
                                                             const ExplainRequest& request);
 
-/// The same for options in JSON.
+/// Starts explanations with options in JSON.
 std::unique_ptr<Job> begin_explanation_job(Pipeline& pipeline, const TaskInputs& inputs,
                                            const TaskOptions& options);
 

@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::size_t most_orders = 1000;
 
-// The explanation of a classifier's answer to one text.
+// Explains the answer of a classifier to one text.
 class Work : public ExplainWork {
  public:
-  // `label`: the label to explain; none: the model's answer.
+  // `label`: the label to explain; if unset, the model's answer.
   Work(const ClassifierExplainer& explainer, ExplainInput input,
        std::optional<std::string> label = std::nullopt)
       : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}

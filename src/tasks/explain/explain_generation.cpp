@@ -13,7 +13,7 @@
 namespace glassformer {
 namespace {
 
-// The explanation of how one text is continued.
+// Explains how one text is continued.
 class Work : public ExplainWork {
  public:
   Work(const GenerationExplainer& explainer, GenerationInput input)
@@ -147,16 +147,16 @@ class GenerationExplanations final : public ExplanationJob {
   NextLedgerOptions ledger_;
 };
 
-// Nothing is never put out.
-const std::vector<bool> all_may_come;
+const std::vector<bool> allow_all_tokens;
 
 }  // namespace
 
 GenerationExplainer::GenerationExplainer(GeneratePipeline& pipeline)
-    : pipeline_(pipeline), ledgers_(pipeline.model().runner(), pipeline.tokenizer(), all_may_come) {
+    : pipeline_(pipeline),
+      ledgers_(pipeline.model().runner(), pipeline.tokenizer(), allow_all_tokens) {
   if (!pipeline.config().architecture.encoder) return;
   throw_error(ErrorCode::unsupported,
-              "explain: expected a decoder that continues texts, got one behind an encoder");
+              "explain: expected a decoder that continues texts, got one with an encoder");
 }
 
 GenerationInput GenerationExplainer::read(std::string_view text) const {

@@ -37,11 +37,11 @@ void NextTokenLedger::expect_tokens(const NextLedgerOptions& options) const {
   expect("token", options.token);
   expect("against", options.against);
   if (options.token && options.token == options.against) {
-    refuse_option({"against: expected another token than token, got {}", {*options.against}});
+    refuse_option({"against: expected another id than that of token, got {}", {*options.against}});
   }
 }
 
-// The likeliest of the tokens that may be put out, but one.
+// Returns the most probable of the tokens that may be written, other than `but`.
 std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
                                         std::optional<std::int32_t> but) const {
   std::optional<std::size_t> best;
@@ -54,7 +54,7 @@ std::int32_t NextTokenLedger::likeliest(std::span<const float> logits,
 
 NextLedger NextTokenLedger::sum(const DecodedText& text, const NextLedgerOptions& options) const {
   if (vocabulary() < 2) {
-    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of two tokens at least");
+    throw_error(ErrorCode::unsupported, "ledger: expected a vocabulary of at least two tokens");
   }
   const NextTokenRun seen = trace_next_token(model_, text, ledger_tensors(model_.model));
   const std::vector<float>& logits = seen.logits;

@@ -11,26 +11,27 @@
 
 namespace glassformer {
 
-/// Runs a decoder for these tensors. Throws `too_large` where they would take too much memory.
+/// Runs a decoder and returns these tensors. Throws `too_large` if they would take too much memory.
 NextTokenRun trace_next_token(const WriterRunner& model, const DecodedText& text,
                               std::vector<std::string> names);
 
-/// Why a decoder, alone or behind an encoder, writes one token and not another: the ledger of it,
-/// column by column.
+/// Explains why a decoder, with or without an encoder, writes one token and not another: computes
+/// the ledger, column by column.
 class NextTokenLedger {
  public:
-  /// `never`: tokens that are no rivals, as they are never put out; or empty. All outlive this.
+  /// `never`: marks tokens that are never written, so that they are not compared with; may be
+  /// empty. All arguments must outlive this.
   NextTokenLedger(const WriterRunner& model, const Tokenizer& tokenizer,
                   const std::vector<bool>& never);
 
-  /// How many tokens there are texts for.
+  /// Returns the number of tokens that have a text.
   std::size_t vocabulary() const;
-  /// Throws `invalid_option` for tokens that there are not.
+  /// Throws `invalid_option` for tokens that do not exist.
   void expect_tokens(const NextLedgerOptions& options) const;
 
-  /// The sum, without effects. Throws `too_large`, `non_finite`.
+  /// Computes the sum, without effects. Throws `too_large`, `non_finite`.
   NextLedger sum(const DecodedText& text, const NextLedgerOptions& options) const;
-  /// The effect of the first column that lacks one.
+  /// Measures the effect of the first column without one.
   void measure_next(const DecodedText& text, NextLedger& result) const;
 
  private:
@@ -42,7 +43,7 @@ class NextTokenLedger {
   const std::vector<bool>& never_;
 };
 
-/// Whether a ledger has all that was asked for.
+/// Whether a ledger is complete: has everything that was requested.
 inline bool is_whole(const NextLedger& result, const NextLedgerOptions& options) {
   return !options.effects || result.ledger.effects.size() == result.ledger.columns.size();
 }

@@ -16,7 +16,7 @@ namespace {
 struct Options {
   std::string method;
   std::size_t beams = 1, words = usual_lens_words;
-  // For the ledger.
+  // Options of the ledger.
   std::size_t sentence = 0, position = 0;
   std::vector<std::int32_t> prefix = {};
   NextLedgerOptions ledger = {};
@@ -59,7 +59,7 @@ class TranslationExplainer {
   std::size_t encoder_layers() const { return pipeline_.config().encoder().layers.size(); }
   std::size_t decoder_layers() const { return pipeline_.config().decoder().layers.size(); }
 
-  // Translates one sentence and shows what the method needs.
+  // Translates one sentence and adds what the method needs.
   Sentence begin(std::string_view text, const SentenceRange& range) const {
     TranslateOptions asked = {.beams = options_.beams};
     if (options_.method == "rollout") {
@@ -67,7 +67,7 @@ class TranslationExplainer {
       if (pipeline_.config().decoder().recurrent()) {
         throw_error(ErrorCode::unsupported,
                     "method: expected lens or decoder_lens, got rollout, as this decoder has a "
-                    "recurrent unit in the place of self-attention");
+                    "recurrent unit instead of self-attention");
       }
     }
     if (options_.method == "lens") {
@@ -97,7 +97,7 @@ class TranslationExplainer {
     return sentence;
   }
 
-  // The source of a translation, as the decoder reads it.
+  // Encodes the source of a translation for the decoder.
   Seq2Seq::Encoded encode(const SentenceTranslation& translation) const {
     std::vector<std::int32_t> ids;
     for (const InputToken& token : translation.source_tokens) ids.push_back(token.id);
@@ -106,7 +106,7 @@ class TranslationExplainer {
     return pipeline_.model().encode(source, {}, pipeline_.session());
   }
 
-  // DecoderLens: the translation with a layer's stream in the place of the last one's.
+  // DecoderLens: translates with the stream of an encoder layer in place of the last one's.
   void read_from_layer(std::string_view text, const SentenceRange& range,
                        Sentence& sentence) const {
     const std::size_t layer = sentence.read_from.size();
@@ -158,7 +158,7 @@ class TranslationExplainer {
   NextTokenLedger ledgers_;
 };
 
-// The sentences of a text. Throws `too_large`, `empty_input`.
+// Returns the sentences of a text. Throws `too_large`, `empty_input`.
 std::vector<SentenceRange> sentences_of(std::string_view text) {
   expect_text_size(TranslatePipeline::max_text_bytes, text.size());
   std::vector<SentenceRange> ranges = split_sentences(text);
@@ -174,7 +174,7 @@ class TranslationWork final : public ExplainWork {
   TranslationWork(const TranslationExplainer& explainer, std::string_view text)
       : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {}
 
-  // The next sentence, or what the next layer of the last one reads as.
+  // Explains the next sentence or, for decoder_lens, reads the next layer of the last one.
   bool step() override {
     const bool reads = explainer_.options().method == "decoder_lens";
     const std::size_t layers = reads ? explainer_.encoder_layers() + 1 : 0;
@@ -203,7 +203,7 @@ class LedgerWork final : public ExplainWork {
     expect_below("sentence", "one of the text's sentences", options().sentence, ranges_.size());
   }
 
-  // The translation and its sum, or the effect of the next column.
+  // Computes the translation and its sum, or the effect of the next column.
   bool step() override {
     if (result_) {
       explainer_.ledgers().measure_next({decoded_, &encoded_}, *result_);

@@ -16,7 +16,7 @@
 
 namespace glassformer {
 
-/// Norms, and what the answer receives from each token.
+/// Norms, and how much the answer receives from each token.
 struct ScoredNorms {
   ValueNorms norms;
   std::vector<float> scores;  ///< [T]
@@ -46,7 +46,7 @@ struct ExplainedSentence {
   std::vector<float> rollout = {};  ///< [T, T + S]
   NextLens lens = {};               ///< [L + 1, T] the next words, read from each decoder layer
   std::vector<std::string> readings = {};  ///< the next words after each layer as one text
-  std::vector<std::pair<std::string, float>> read_from = {};  ///< text and score by encoder layer
+  std::vector<std::pair<std::string, float>> read_from = {};  ///< text and score per encoder layer
 };
 using ExplainedSentences = std::vector<ExplainedSentence>;
 
@@ -57,7 +57,7 @@ struct SentenceLedger {
   NextLedger ledger;
 };
 
-/// The result of an explanation: by its method, of one kind.
+/// The result of an explanation. The method determines the type of `part`.
 struct ExplainedInput {
   using Part =
       std::variant<Rollout, ScoredNorms, ScoredLens, Ledger, TransplantResult, WordFaithfulness,
@@ -240,7 +240,7 @@ void fields(Visit& visit, NextLens& lens) {
   visit("layers", lens.layers);
 }
 
-/// A token of a translation, with what explanations say of it.
+/// A token of a translation, as explanations return it.
 struct NamedToken {
   std::int32_t id;
   const std::string& text;
@@ -252,7 +252,7 @@ void fields(Visit& visit, const NamedToken& token) {
   visit("text", token.text);
 }
 
-/// What was read from one layer of the encoder.
+/// The translation that was read from one encoder layer.
 struct LayerReading {
   const std::string& text;
   float score;

@@ -11,7 +11,7 @@
 #include "tasks/explain/request.hpp"
 #include "tasks/pipeline.hpp"
 
-// What explanations of all tasks have in common.
+// The base of the explanations of all tasks.
 
 namespace glassformer {
 
@@ -26,7 +26,7 @@ class ExplainWork {
   virtual ExplainedInput take() = 0;
 };
 
-/// Inputs that are explained one after the other.
+/// Explains inputs, one after the other.
 class ExplanationJob : public TypedJob<ExplainedInput> {
  public:
   ExplanationJob(std::span<const TextInput> texts, std::string method);
@@ -52,7 +52,7 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
   Results<ExplainedInput> results_;
 };
 
-/// Sets each token's text.
+/// Sets the text of each token.
 void name_guesses(std::vector<std::vector<Guess>>& guesses, const Tokenizer& tokenizer);
 
 }  // namespace glassformer

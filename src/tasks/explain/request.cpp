@@ -6,7 +6,7 @@
 namespace glassformer {
 namespace {
 
-// Visits a request and refuses the options that it has and may not have.
+// Visits a request. Throws for an option that it has and that is not allowed.
 class OnlyThese {
  public:
   explicit OnlyThese(std::span<const std::string_view> allowed) : allowed_(allowed) {}

@@ -19,8 +19,8 @@ inline constexpr std::array choice_list<TransplantSite::Kind>{"residual", "atten
 template <>
 inline constexpr std::array choice_list<Cut>{"scores", "weights"};
 
-/// The options of an explanation. `method` is required; which of the others it takes depends on it
-/// and on the task, see begin_explanation.
+/// The options of an explanation. `method` is required. The method and the task determine which
+/// other options are allowed; see begin_explanation.
 struct ExplainRequest {
   std::string method = {};
   std::optional<std::string> label = {};
@@ -71,12 +71,12 @@ void fields(Visit& visit, ExplainRequest& request) {
 
 /// Throws `invalid_option` unless the request's method is one of these.
 void expect_method(const ExplainRequest& request, std::initializer_list<std::string_view> methods);
-/// Throws `invalid_option` for options that the request has and that are not among these.
+/// Throws `invalid_option` if the request has other options than these.
 void expect_only(const ExplainRequest& request, std::initializer_list<std::string_view> options);
 /// Returns a whole number of the request. Throws `invalid_option` unless it is in this range.
 std::size_t number_of(const char* option, const std::optional<std::size_t>& number,
                       std::size_t least, std::size_t most, std::size_t absent);
-/// The options token, against and effects.
+/// Returns the options token, against and effects.
 NextLedgerOptions next_ledger_options(const ExplainRequest& request);
 
 }  // namespace glassformer

@@ -13,13 +13,13 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t usual_new_tokens = 64;
-// What the library draws from where a folder says to draw, and nobody from how many tokens.
+// The library's default if a folder requests drawing without a number of tokens.
 constexpr std::size_t usual_top_k = 50;
 constexpr float most_temperature = 1000, most_penalty = 1000;
-// Logits divided by less are beyond the range of floats. 0 stands for the most probable token.
+// Logits divided by a smaller number would overflow. 0 selects the most probable token.
 constexpr float least_temperature = 1e-30f;
 
-// Whether an option asks for tokens to be drawn, or says that they are not.
+// Returns true if an option requests drawing, false if one forbids it, otherwise nothing.
 std::optional<bool> wants_to_draw(const SampleOptions& options) {
   if (options.sample) return options.sample;
   if (options.temperature && *options.temperature <= 0) return false;
@@ -57,7 +57,7 @@ std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::stri
       if (ids.empty()) {
         refuse_option({"badWords: expected texts that have tokens, got {}", {describe(word)}});
       }
-      // A text may end, whatever they say.
+      // End tokens cannot be forbidden.
       const bool end = ids.size() == 1 && std::ranges::find(ends, ids[0]) != ends.end();
       if (!end && std::ranges::find(result, ids) == result.end()) result.push_back(std::move(ids));
     }
@@ -123,15 +123,15 @@ GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& f
     }
     if (asked_to_draw) {
       refuse_option(
-          {"beams: expected 1 where tokens are drawn, got {}; leave out sample, temperature, "
+          {"beams: expected 1 if tokens are drawn, got {}; leave out sample, temperature, "
            "topK, topP and seed, or set sample to false",
            {beams}});
     }
   }
   if (beams > 1) plan.choice.draws = false;
-  if (beams == 1) plan.search.renormalize = false;  // a token that was chosen has the model's own
+  if (beams == 1) plan.search.renormalize = false;  // log-probabilities stay the model's
   if (options.max_new_tokens && *options.max_new_tokens < 1) {
-    refuse_option("maxNewTokens: expected 1 at least, got 0");
+    refuse_option("maxNewTokens: expected at least 1, got 0");
   }
   return plan;
 }
@@ -159,7 +159,7 @@ GenerationConfig GeneratePipeline::settings(const TaskPromptOptions& options) co
     settings = with_task(std::move(settings), *task, config_.decoder().vocab_size());
   }
   if (!options.prefix) settings.prefix.clear();
-  // As in the library, a prefix takes nothing from the longest text.
+  // As in the library, a prefix does not count towards the maximum length.
   if (settings.max_length && !config_.architecture.encoder) {
     *settings.max_length += tokenizer_->encode(settings.prefix).size();
   }

@@ -74,7 +74,7 @@ void fields(Visit& visit, NextOptions& options) {
   shared_fields(visit, options);
 }
 
-/// Visits everything that a run showed.
+/// Visits the attention weights and traced tensors of a run.
 template <class Visit>
 void shown_fields(Visit& visit, GenerationAttention& attention, std::vector<TracedTensor>& trace) {
   visit.attention({&attention.encoder, &attention.decoder, &attention.cross});
@@ -107,23 +107,26 @@ void fields(Visit& visit, Prediction& result) {
   shown_fields(visit, result.attention, result.trace);
 }
 
-/// How a text is continued, after all that says so: the call's options, the folder, what is usual.
+/// How a text is continued, according to the options of the call, the folder and the defaults.
 struct GenerationPlan {
   TokenChoice choice;
   Constraints constraints;
   SearchOptions search;
 };
-/// Throws `invalid_option` for what does not exist, or not together.
+/// Returns the plan. Throws `invalid_option` for options that are invalid or conflict, and
+/// `unsupported` for a folder that requests both drawing and beams.
 GenerationPlan plan_of(const GenerateOptions& options, const GenerationConfig& folder);
-/// The same for the choice of one token.
+/// Returns how a single token is chosen, and the constraints on it.
 TokenChoice choice_of(const SampleOptions& options, const GenerationConfig& folder);
 Constraints constraints_of(const SampleOptions& options, const GenerationConfig& folder);
-/// The most tokens that are written behind so many that the decoder has read, if all fit.
+/// Returns the maximum number of tokens to write after the decoder has read `read` tokens. The
+/// model may have fewer positions.
 std::size_t most_new_tokens(const GenerateOptions& options, const GenerationConfig& folder,
                             std::size_t read);
 
-/// The tokens of words that are not to be written: of each, at the start of a text and behind a
-/// space. An end token is none. Throws `invalid_option` for a word without tokens.
+/// Returns the tokens of words that must not be written: for each word, those at the start of a
+/// text and those after a space. End tokens are left out. Throws `invalid_option` for a word
+/// without tokens.
 std::vector<std::vector<std::int32_t>> tokens_of_words(std::span<const std::string> words,
                                                        const Tokenizer& tokenizer,
                                                        std::span<const std::int32_t> ends);
@@ -140,8 +143,8 @@ class GeneratePipeline final : public Pipeline {
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
 
-  /// Throws `wrong_task` unless the configuration describes a model that writes texts, and what
-  /// make_generation_model does.
+  /// Throws `wrong_task` unless the configuration describes a model that writes texts, and the
+  /// errors of make_generation_model.
   GeneratePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                    Compute compute = Compute::f32);
   GeneratePipeline(const GeneratePipeline&) = delete;
@@ -154,12 +157,12 @@ class GeneratePipeline final : public Pipeline {
   const Tokenizer* vocabulary() const override { return tokenizer_.get(); }
   GenerationModel& model() { return *model_; }
 
-  /// Starts on several texts. Throws `invalid_option` for options, heads or names that do not
-  /// exist. Of one text's error the others hear nothing: `empty_input` for a text without tokens,
-  /// `too_large` for one of over max_text_bytes or one whose search or trace may take too much
-  /// memory, `non_finite`. The pipeline outlives the job.
+  /// Starts answering several texts. Throws `invalid_option` for options, heads or names that do
+  /// not exist. An error in one text does not affect the others: `empty_input` for a text without
+  /// tokens, `too_large` for a text over max_text_bytes or if its search or trace may take too much
+  /// memory, `non_finite`. The pipeline must outlive the job.
   GenerationJob begin(std::span<const std::string_view> texts, const GenerateOptions& options);
-  /// Lists the tokens that may come next.
+  /// Starts listing the tokens that may come next.
   PredictionJob begin(std::span<const std::string_view> texts, const NextOptions& options);
   /// Options with the field `next` are NextOptions, all others GenerateOptions.
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
@@ -167,7 +170,7 @@ class GeneratePipeline final : public Pipeline {
  private:
   friend struct GenerationState;
 
-  // The folder's settings, with those of the task that is asked for.
+  // Returns the folder's settings, with those of the requested task.
   GenerationConfig settings(const TaskPromptOptions& options) const;
 
   ModelConfig config_;
@@ -175,7 +178,7 @@ class GeneratePipeline final : public Pipeline {
   std::unique_ptr<GenerationModel> model_;
 };
 
-/// Texts that are being continued or answered, one after the other.
+/// Continues or answers texts, one after the other.
 class GenerationJob final : public TypedJob<Generation> {
  public:
   GenerationJob(GenerationJob&&) noexcept;
@@ -201,7 +204,7 @@ class GenerationJob final : public TypedJob<Generation> {
   std::unique_ptr<GenerationState> state_;
 };
 
-/// Texts whose next tokens are listed, one text after the other.
+/// Lists the next tokens of texts, one text after the other.
 class PredictionJob final : public TypedJob<Prediction> {
  public:
   PredictionJob(PredictionJob&&) noexcept;

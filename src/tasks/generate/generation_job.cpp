@@ -15,15 +15,14 @@ namespace {
 // The purpose of a call: to write a text, or to list its next tokens.
 using GenerateTask = std::variant<GenerateOptions, NextOptions>;
 
-// A prompt's tokens are read so many at once: enough to keep the matrix products busy, few enough
-// that somebody who waits may give up in between.
+// The number of prompt tokens that one step reads: enough to keep the matrix products busy, few
+// enough that a caller can stop between two steps.
 constexpr std::size_t prompt_rows = 256;
 
-// Which log-probabilities, where they are not numbers.
 [[noreturn]] void refuse_infinite() {
   throw_error(ErrorCode::non_finite,
               "text: expected finite log-probabilities of the next token, got others: the model's "
-              "weights lead out of the range of floats");
+              "activations exceed the range of floats");
 }
 
 void expect_ids(const char* option, const std::optional<std::vector<std::size_t>>& ids,
@@ -56,7 +55,7 @@ struct GenerationState {
     Generation generation = {};
     Prediction prediction = {};
   };
-  // What the encoder and the steps along a path showed.
+  // The attention weights and traced tensors of the encoder and of the steps along a path.
   struct Shown {
     GenerationAttention attention = {};
     std::vector<TracedTensor> trace = {};
@@ -124,14 +123,15 @@ struct GenerationState {
   const Seq2Seq::Encoded* sources() const {
     return pipeline.config_.architecture.encoder ? &encoded : nullptr;
   }
-  // Beams leave nodes behind: their path is read once more for what it shows.
+  // Whether there are several beams. The path of the result is then read again for attention and
+  // traces.
   bool searches() const { return plan.search.beams > 1 && generate; }
 
   GeneratePipeline& pipeline;
-  bool generate;  // else: what may come next
+  bool generate;  // otherwise: lists the next tokens
   GenerateOptions options;
   std::size_t count = 0;
-  GenerationConfig settings;  // the folder's, and the task's
+  GenerationConfig settings;  // of the folder and the task
   GenerationPlan plan;
   std::vector<std::string> stop_strings;
   TracePlan trace;
@@ -139,18 +139,18 @@ struct GenerationState {
   std::vector<Text> texts;
   std::size_t current = 0;
 
-  // The text at work.
-  std::vector<std::int32_t> prompt;  // what the decoder reads first
+  // The current text.
+  std::vector<std::int32_t> prompt;  // read by the decoder first
   Seq2Seq::Encoded encoded;          // of a model with an encoder
-  std::size_t fed = 0;               // tokens of the prompt
-  std::size_t max_new = 0;           // tokens to be written
+  std::size_t fed = 0;               // number of prompt tokens that have been read
+  std::size_t max_new = 0;           // maximum number of tokens to write
   std::size_t max_nodes = 0;         // of the search
   SpecialTokens special = {};
   std::optional<DecodingScorer> decoding;
   std::optional<ConstrainedScorer> scorer;
   std::unique_ptr<Search> search;
   bool searching = false;
-  std::optional<OutputWriter> writer;  // of what is streamed, where it only grows
+  std::optional<OutputWriter> writer;  // of the streamed text, if it only grows
   std::optional<GenerationStep> streamed;
   std::vector<Extension> extensions;
 };
@@ -177,7 +177,7 @@ void GenerationState::take_step() {
   }
 }
 
-// Throws where the search, or what is to be shown, may not fit.
+// Throws if the search or the requested tensors may take too much memory.
 void GenerationState::expect_room(const GenerationInput& input) {
   const ModelConfig& config = pipeline.config_;
   const StackConfig& stack = config.decoder();
@@ -267,7 +267,7 @@ void GenerationState::start() {
   if (options.stream && !searches()) writer.emplace(pipeline.tokenizer());
 }
 
-// All tokens of the prompt but the last, which the search feeds.
+// Reads tokens of the prompt, all but the last one, which the search reads.
 void GenerationState::feed_some() {
   extensions.clear();
   const std::size_t end = std::min(prompt.size() - 1, fed + prompt_rows);
@@ -306,13 +306,14 @@ void GenerationState::predict() {
   drop();
 }
 
-// Whether the text up to this token, prompt included, has a stop string that ends within it.
+// Whether a stop string ends within the last token of this text, prompt included.
 bool GenerationState::completes_stop_string(const std::vector<Candidate>& tree,
                                             CandidateIndex last) const {
   std::size_t longest = 0;
   for (const std::string& stop : stop_strings) longest = std::max(longest, stop.size());
-  // A token has a byte at least. The space that a first token may lose is not within so many.
-  std::vector<std::int32_t> tail;  // the last one first
+  // Each token has at least one byte, so these tokens are enough, even if the first one loses its
+  // space.
+  std::vector<std::int32_t> tail;  // in reverse order
   for (CandidateIndex at = last; at != 0 && tail.size() <= longest; at = tree[at].parent) {
     tail.push_back(tree[at].id);
   }
@@ -332,7 +333,8 @@ bool GenerationState::completes_stop_string(const std::vector<Candidate>& tree,
   });
 }
 
-// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
+// Returns the text and tokens of a hypothesis. Unless it is final, the bytes of an incomplete
+// character are held back.
 OutputText GenerationState::output(const Hypothesis& hypothesis, bool final) const {
   OutputWriter written(pipeline.tokenizer());
   for (const CandidateIndex i : search->path(0, hypothesis.last)) {
@@ -347,8 +349,8 @@ void GenerationState::stream() {
   if (!search->finite(0)) return;
   const std::vector<Candidate>& tree = search->tree(0);
   const Candidate& last = tree[search->leader(0)];
-  if (special.ends(last.id)) return;  // nothing of the text is its own
-  // Where no token may follow, the leader is the one of the step before, or the prompt.
+  if (special.ends(last.id)) return;  // an end token adds nothing to the text
+  // If no token may follow, the leader is still that of the step before, or the prompt.
   if (last.length == 0 || (writer && last.length == writer->tokens().size())) return;
   GenerationStep& step = streamed.emplace();
   if (writer) {
@@ -403,22 +405,21 @@ GenerationState::Shown GenerationState::shown_by(const DecodingState& state, Nod
   return shown;
 }
 
-// What the steps that wrote the tokens up to `last` show. The step that wrote the last token was
-// fed with the one before it.
+// Returns the attention weights and traced tensors of the steps that wrote the tokens up to `last`.
+// The step that wrote the last token read the one before it.
 GenerationState::Shown GenerationState::show(CandidateIndex last) {
   if (!options.attention && options.trace.empty()) return {};
   const std::vector<Candidate>& tree = search->tree(0);
   if (!searches()) return shown_by(decoding->state(), tree[tree[last].parent].node);
   std::vector<std::int32_t> path = prompt;
   for (const CandidateIndex i : search->path(0, last)) path.push_back(tree[i].id);
-  // Where no token could follow, the step that would have written one was fed with the prompt's
-  // end.
+  // If no token could follow, the step that would have written one read the end of the prompt.
   if (tree[last].length > 0) path.pop_back();
   const DecodingState state = pipeline.model_->runner().read(sources(), path, trace.request());
   return shown_by(state, static_cast<NodeIndex>(path.size() - 1));
 }
 
-// The text at work has what it will have.
+// Ends the work on the current text.
 void GenerationState::drop() {
   writer.reset();
   search.reset();

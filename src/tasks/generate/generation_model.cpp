@@ -16,7 +16,7 @@ std::vector<std::int32_t> ids_in(const std::vector<Token>& tokens) {
   return ids;
 }
 
-// A decoder alone: it goes on with the text.
+// A decoder without an encoder: it continues the text.
 class ContinuingModel final : public GenerationModel {
  public:
   ContinuingModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)
@@ -32,7 +32,7 @@ class ContinuingModel final : public GenerationModel {
   std::vector<NamedParameter> parameters() override { return model_.parameters(); }
   const LanguageModel& decoder() const override { return model_; }
 
-  // A long text's end, so that what is written fits behind it.
+  // Reads the end of a long text, so that the new tokens fit after it.
   GenerationInput read(std::string_view text, std::size_t new_tokens,
                        const GenerationConfig& settings) const override {
     const std::string whole = settings.prefix + std::string(text);
@@ -45,7 +45,7 @@ class ContinuingModel final : public GenerationModel {
     if (input.tokens.empty()) {
       throw_error(ErrorCode::empty_input, "text: expected at least one token, got none");
     }
-    // The last token that is written is not read. Of a long text half the positions stay at least.
+    // The last token that is written is not read. A long text keeps at least half of the positions.
     if (input.tokens.size() > positions_) {
       const std::size_t room =
           std::max(positions_ + 1 - std::min(new_tokens, positions_), (positions_ + 1) / 2);
@@ -67,7 +67,8 @@ class ContinuingModel final : public GenerationModel {
   LanguageModel model_;
 };
 
-// A decoder that answers what an encoder has read, from a start token on.
+// A decoder with an encoder: the encoder reads the text, and the decoder writes the answer,
+// beginning with a start token.
 class AnsweringModel final : public GenerationModel {
  public:
   AnsweringModel(const ModelConfig& config, const Tokenizer& tokenizer, Compute compute)

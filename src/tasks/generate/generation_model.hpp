@@ -11,15 +11,15 @@
 
 namespace glassformer {
 
-/// A text as a model that writes reads it.
+/// A text, as a model that writes reads it.
 struct GenerationInput {
   std::vector<Token> tokens;              ///< of the text, special ones included
-  bool clipped = false;                   ///< it had more
-  std::vector<std::int32_t> source = {};  ///< what an encoder reads: the text; empty: there is none
-  std::vector<std::int32_t> prompt = {};  ///< what the decoder reads first: one token at least
+  bool clipped = false;                   ///< the text had more tokens
+  std::vector<std::int32_t> source = {};  ///< the text, for an encoder; empty without one
+  std::vector<std::int32_t> prompt = {};  ///< read by the decoder first; at least one token
 };
 
-/// A model that writes texts, and how a text gets into it.
+/// A model that writes texts. It also reads its input.
 class GenerationModel {
  public:
   virtual ~GenerationModel() = default;
@@ -30,21 +30,22 @@ class GenerationModel {
   WriterRunner runner() { return {decoder(), session_}; }
   Session& session() { return session_; }
 
-  /// What the model reads of a text behind the prefix of `settings`; `new_tokens`: how many are to
-  /// be written. An empty text is begun with the bos token; throws `empty_input` for a text without
-  /// tokens where there is none.
+  /// Reads a text, with the prefix of `settings` before it. `new_tokens`: how many tokens are to be
+  /// written. An empty text is replaced by the bos token. Throws `empty_input` for a text without
+  /// tokens if there is no such token.
   virtual GenerationInput read(std::string_view text, std::size_t new_tokens,
                                const GenerationConfig& settings) const = 0;
-  /// What is computed once for a text, before its decodings: of an encoder.
+  /// Runs the encoder, if there is one. Called once per text, before decoding.
   virtual Seq2Seq::Encoded encode(const GenerationInput& input, const TraceRequest& request) = 0;
 
  private:
   Session session_;
 };
 
-/// The model of a configuration: a decoder, which goes on with the text, or one that answers what
-/// an encoder has read. The tokenizer outlives it. Throws `invalid_tokenizer` where the vocabulary
-/// is too large, `invalid_config` where what stands around texts is not there or leaves no room.
+/// Makes the model of a configuration: a decoder that continues the text, or an encoder with a
+/// decoder that answers it. The tokenizer must outlive the model. Throws `invalid_tokenizer` if the
+/// vocabulary is too large, and `invalid_config` if special tokens around texts do not exist or
+/// leave no space for a text.
 std::unique_ptr<GenerationModel> make_generation_model(const ModelConfig& config,
                                                        const Tokenizer& tokenizer, Compute compute);
 

@@ -18,7 +18,7 @@ class EncoderTexts {
 
   /// Reads the texts; call before the first step.
   void start(std::span<const TextInput> texts);
-  /// Answers a batch of them. Returns whether any are left.
+  /// Runs the next batch. Returns whether any texts are left.
   bool run_batch();
 
  protected:
@@ -40,11 +40,11 @@ class EncoderTexts {
   EncoderPipeline::Work work_;
 };
 
-/// The texts of a task, a pipeline with
+/// Runs the texts of a task. `Task` is a pipeline with
 ///
 ///     using Typed = …, Options = …
-///     vector<EncoderInput> read(TextInput, options)         the windows of a text
-///     Typed answer(vector<EncoderAnswer>, text, options)    the result of their answers
+///     vector<EncoderInput> read(TextInput, options)         returns the windows of a text
+///     Typed answer(vector<EncoderAnswer>, text, options)    returns the result for a text
 ///     void write_fields(ResultWriter&, Typed&)
 template <class Task>
 class EncoderJob final : public TypedJob<typename Task::Typed>, private EncoderTexts {

@@ -64,7 +64,8 @@ void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
       head.kind == HeadKind::sequence_classes && head.pooling == Pooling::first;
   if (pools_first && std::ranges::count(options_.mask_tokens, 0u) > 0) {
     refuse_option(
-        "maskTokens: expected the first token to stay, from which this model answers, got 0");
+        "maskTokens: expected positions above 0, as this model answers from the first token, got "
+        "0");
   }
 }
 

@@ -28,17 +28,17 @@ void fields(Visit& visit, EncoderOptions& options) {
 /// needs a text of one.
 void expect_one_window(const EncoderOptions& options, std::span<const EncoderInput> windows);
 
-/// What an encoder's run made of one input.
+/// The output of an encoder for one input.
 struct EncoderAnswer {
   EncoderInput input;
   std::size_t columns = 0;
-  std::vector<float> rows;  ///< logits [1, C], of every token [T, C], or states [T, D]
+  std::vector<float> rows;  ///< logits [1, C] or, per token, [T, C]; or states [T, D]
   std::optional<AttentionMap> attention = {};
   std::vector<TracedTensor> trace = {};
-  std::vector<float> contributions = {};  ///< [T, C], if asked for
+  std::vector<float> contributions = {};  ///< [T, C], if requested
 };
 
-/// What the tasks of an encoder have in common.
+/// The base of the tasks of an encoder.
 class EncoderPipeline : public Pipeline {
  public:
   std::vector<NamedParameter> parameters() override { return model_.parameters(); }
@@ -49,15 +49,15 @@ class EncoderPipeline : public Pipeline {
   const InputReader& reader() const { return reader_; }
   EncoderRunner model() { return {model_, session_}; }
 
-  /// Inputs on their way through the model, a batch a step.
+  /// Runs inputs through the model, one batch per step.
   class Work {
    public:
-    /// Throws `invalid_option` for heads and names that do not exist, and what TracePlan does. The
-    /// pipeline outlives this.
+    /// Throws `invalid_option` for heads and names that do not exist, and the errors of TracePlan.
+    /// The pipeline must outlive this.
     Work(EncoderPipeline& pipeline, EncoderOptions options);
 
-    /// Adds an input of text `text`. Throws `invalid_option` for a mask or a patch that does not
-    /// fit it, and `too_large` where what is asked for would take too much memory.
+    /// Adds an input of text `text`. Throws `invalid_option` if a mask or a patch does not fit it,
+    /// and `too_large` if the requested tensors would take too much memory.
     void add(std::size_t text, EncoderInput input);
 
     /// Runs the next batch and calls take(text, EncoderAnswer) for each of its inputs. Returns
@@ -81,11 +81,12 @@ class EncoderPipeline : public Pipeline {
     TracePlan plan_;
     TraceBudget budget_;
     std::vector<Item> inputs_;
-    std::size_t next_ = 0;  // the first that no batch has had
+    std::size_t next_ = 0;  // index of the first input that has not run yet
   };
 
  protected:
-  /// Throws `wrong_task` unless the configuration is for this one; what InputReader throws.
+  /// Throws `wrong_task` unless the configuration is for one of `tasks`, and the errors of
+  /// InputReader.
   EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
                   std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
 
@@ -97,7 +98,7 @@ class EncoderPipeline : public Pipeline {
   Session session_;
 };
 
-/// Those of a task's options.
+/// Returns the encoder's options among those of a task.
 inline const EncoderOptions& encoder_options(const EncoderOptions& options) { return options; }
 template <class Options>
 const EncoderOptions& encoder_options(const Options& options) {

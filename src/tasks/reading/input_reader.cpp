@@ -31,19 +31,19 @@ TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer)
 
 namespace {
 
-// Each text has its place once: the room for its tokens is reckoned for one.
+// Each text must occur exactly once: the limit is computed for one occurrence.
 void expect_texts(std::span<const TemplatePart> parts, std::ptrdiff_t second) {
   using enum TemplatePart::Kind;
   if (std::ranges::count(parts, first_text, &TemplatePart::kind) == 1 &&
       std::ranges::count(parts, second_text, &TemplatePart::kind) == second) {
     return;
   }
-  throw_error(ErrorCode::invalid_tokenizer,
-              "the tokenizer's template: expected each text in one place, got one in none or in "
-              "several");
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      "the tokenizer's template: expected each text once, got one that is missing or repeated");
 }
 
-// A model that does not tell texts apart has one type for all, whatever its tokenizer says.
+// A model without token types uses type 0 for all tokens, whatever its tokenizer says.
 void fit_types(std::vector<TemplatePart>& parts, std::size_t token_types) {
   for (TemplatePart& part : parts) {
     if (token_types <= 1) part.type = 0;
@@ -61,7 +61,8 @@ void keep_last(std::vector<Token>& pieces, std::size_t count) {
   pieces.erase(pieces.begin(), pieces.end() - static_cast<std::ptrdiff_t>(count));
 }
 
-// The first `room` tokens of a text, or the last, and how many it has.
+// Returns the first `room` tokens of a text, or the last ones if `last`, and the number of all its
+// tokens.
 std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokenizer,
                                                         std::string_view text, std::size_t room,
                                                         bool last) {
@@ -75,7 +76,7 @@ std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokeniz
     count += pieces.size() - before;
     if (last) {
       keep_last(pieces, room);
-    } else if (pieces.size() > room + 1) {  // the last one may yet become longer
+    } else if (pieces.size() > room + 1) {  // the last one may still grow
       pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(room), pieces.end() - 1);
     }
   }
@@ -83,7 +84,7 @@ std::pair<std::vector<Token>, std::size_t> count_tokens(const Tokenizer& tokeniz
   return {std::move(pieces), count};
 }
 
-// How many special tokens a template has behind its last text.
+// Returns the number of special tokens after the last text of a template.
 std::size_t special_tokens_behind(std::span<const TemplatePart> around) {
   const auto last_text = std::ranges::find_if(around.rbegin(), around.rend(), [](const auto& part) {
     return part.kind != TemplatePart::Kind::special;
@@ -131,7 +132,7 @@ InputReader::InputReader(const ModelConfig& config, const Tokenizer& tokenizer)
 EncoderInput InputReader::read(std::string_view text) const {
   expect_text_size(max_text_bytes, text.size());
   const std::size_t room = window_room();
-  // How many pieces of a text that is too long stay at its beginning; the others are its last.
+  // A text that is too long keeps this many pieces from its beginning, and the rest from its end.
   const std::size_t head = clip_ == Clip::end ? room : clip_ == Clip::middle ? room / 4 : 0;
   EncoderInput input;
   std::vector<Token> pieces;
@@ -141,7 +142,7 @@ EncoderInput InputReader::read(std::string_view text) const {
     if (pieces.size() <= room) continue;
     input.clipped = true;
     more = more && head < room;
-    // Behind the head, the last pieces so far stay.
+    // After the head, keep the last pieces that were read so far.
     const auto behind = pieces.begin() + static_cast<std::ptrdiff_t>(head);
     pieces.erase(behind, behind + static_cast<std::ptrdiff_t>(pieces.size() - room));
   }

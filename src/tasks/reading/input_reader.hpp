@@ -11,64 +11,65 @@
 
 namespace glassformer {
 
-/// A text, or two, as an encoder reads them.
+/// One text, or two, as an encoder reads them.
 struct EncoderInput : ModelInput {
-  bool pair = false;      ///< it is two texts
-  bool clipped = false;   ///< there was more than the model takes
-  std::size_t begin = 0;  ///< of a window: how many tokens of its text are before it
+  bool pair = false;      ///< there are two texts
+  bool clipped = false;   ///< tokens over the model's limit were dropped
+  std::size_t begin = 0;  ///< for a window: the number of its text's tokens before it
 
-  /// Of two texts, whether each token is of the second; of one, nothing.
+  /// For two texts: whether each token belongs to the second one. Empty for a single text.
   std::vector<bool> second() const;
 };
 
-/// The tokens of a text, special ones included, whose windows these are.
+/// Returns the tokens of the text that these windows cover, special ones included.
 std::vector<Token> joined_tokens(std::span<const EncoderInput> windows,
                                  std::span<const TemplatePart> around);
 
-/// What stands around a model's texts: the prefix and suffix that its configuration names, or what
-/// the tokenizer puts there. Throws `invalid_config` where one of them is not a piece.
+/// Returns the template around a model's texts: that of the tokenizer, or the prefix and suffix
+/// from the configuration. Throws `invalid_config` if one of these is not a piece.
 TokenTemplate template_of(const ModelConfig& config, const Tokenizer& tokenizer);
 
-/// Turns texts into what an encoder reads: their tokens, within the model's limit, and the special
-/// ones around them.
+/// Turns texts into the input of an encoder: their tokens, within the model's limit, with special
+/// tokens around them.
 class InputReader {
  public:
-  /// The longest text, in bytes. It is read word by word, and no more of it is kept than the model
-  /// takes.
+  /// The maximum size of a text, in bytes. A text is read word by word, and tokens over the model's
+  /// limit are dropped.
   static constexpr std::size_t max_text_bytes = 16 << 20;
 
-  /// The tokenizer outlives this. Throws `invalid_config` where a prefix or suffix token is not a
-  /// piece or leaves no room, `invalid_tokenizer` where the vocabulary of a model of ours is too
-  /// large.
+  /// The tokenizer must outlive this. Throws `invalid_config` if a prefix or suffix token is not a
+  /// piece or if these tokens leave no space for a text, and `invalid_tokenizer` if the vocabulary
+  /// of one of our own models is too large.
   InputReader(const ModelConfig& config, const Tokenizer& tokenizer);
 
-  /// A text over the limit is clipped as the configuration says. Throws `empty_input` for a text
-  /// without tokens, `too_large` for one of over max_text_bytes, `invalid_tokenizer` for a token
-  /// that is kept and has no row in the model's table.
+  /// Reads one text. A text over the limit is clipped as the configuration says. Throws
+  /// `empty_input` for a text without tokens, `too_large` for a text over max_text_bytes, and
+  /// `invalid_tokenizer` for a token that is kept and has no row in the model's table.
   EncoderInput read(std::string_view text) const;
 
-  /// Of two texts over the limit, the longer one is clipped at its end, token by token. Throws what
-  /// the other one does, and `unsupported` for a model that has no form for two texts.
+  /// Reads two texts. If they are over the limit together, tokens of the longer one are dropped,
+  /// one at a time: from its end or, if the configuration says so, from its beginning. Throws the
+  /// errors of read(), and `unsupported` if the model has no template for two texts.
   EncoderInput read_pair(std::string_view first, std::string_view second) const;
 
-  /// All of a text, in windows of at most max_tokens() tokens, in its order; one where it fits.
-  /// Each but the first begins with the last `overlap` tokens of the one before; of a model that
-  /// reads the end of a long text, the first is the one that may be shorter. `overlap` is less than
-  /// window_room(). Throws what the other one does.
+  /// Reads all of a text, in windows of at most max_tokens() tokens, in the order of the text; one
+  /// window if it fits. Each window but the first begins with the last `overlap` tokens of the one
+  /// before. If the model reads the end of a long text, the first window may be shorter than the
+  /// others. `overlap` must be less than window_room(). Throws the errors of read().
   std::vector<EncoderInput> read_windows(std::string_view text, std::size_t overlap) const;
 
-  /// How many tokens of a text a window holds, special ones not counted.
+  /// Returns the number of tokens of a text that fit in a window, without special ones.
   std::size_t window_room() const;
-  /// How many tokens two windows share: `stride`, or what is usual. Throws `invalid_option` for one
-  /// that leaves no room.
+  /// Returns the number of tokens that two windows share: `stride`, or the default. Throws
+  /// `invalid_option` if `stride` is not less than window_room().
   std::size_t overlap_of(std::optional<std::size_t> stride) const;
 
-  /// What stands around one text, and around two.
+  /// The special tokens around one text, and around two.
   const TokenTemplate& around() const { return around_; }
   std::size_t max_tokens() const { return max_tokens_; }
 
-  /// Two texts' tokens, or parts of them, in their places. Throws `invalid_tokenizer` for a token
-  /// without a row in the model's table.
+  /// Puts the tokens of two texts, or parts of them, into the template. Throws `invalid_tokenizer`
+  /// for a token without a row in the model's table.
   EncoderInput join(std::span<const Token> first, std::span<const Token> second) const;
 
  private:

@@ -9,14 +9,14 @@
 
 namespace glassformer {
 
-/// Makes ranges in `prefix` and the text behind it ranges in the text alone; those of the prefix
-/// are empty.
+/// Turns offsets in `prefix` + text into offsets in the text. Tokens of the prefix get the empty
+/// range at its start.
 void leave_out_prefix(std::span<Token> tokens, std::string_view prefix);
 
-/// Tokens as a result shows them.
+/// Returns tokens in the form of a result, with their displayed text.
 std::vector<InputToken> input_tokens(std::span<const Token> tokens, const Tokenizer& tokenizer);
 
-/// The same of two texts: each token says which it is of.
+/// Does the same for two texts. Each token has the number of its text.
 std::vector<InputToken> pair_tokens(const ModelInput& pair, const Tokenizer& tokenizer);
 
 }  // namespace glassformer

@@ -13,7 +13,7 @@ void expect_finite_logits(std::span<const float> logits) {
   for (const float logit : logits) {
     if (std::isfinite(logit)) continue;
     throw_error(ErrorCode::non_finite, {"logits: expected finite numbers, got {}: the model's "
-                                        "weights lead out of the range of floats",
+                                        "activations exceed the range of floats",
                                         {std::isnan(logit) ? "NaN" : "infinity"}});
   }
 }

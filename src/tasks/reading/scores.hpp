@@ -6,8 +6,8 @@
 
 namespace glassformer {
 
-/// Turns the logits of one text or token into scores, in place. Throws `non_finite` where a logit
-/// is not a finite number. At least one.
+/// Turns the logits of one text or token into scores, in place. Throws `non_finite` if a logit is
+/// not a finite number. There must be at least one logit.
 void to_scores(Scoring scoring, std::span<float> logits);
 
 }  // namespace glassformer

@@ -38,7 +38,7 @@ namespace {
                {tokenizer.piece(id).substr(0, 60), id, rows}});
 }
 
-// A config.json may name the start and the end of a translation by any piece.
+// A config.json may name any piece as the start or end token of a translation.
 void expect_row(std::string_view field, const std::string& piece, const Tokenizer& tokenizer,
                 std::size_t rows) {
   const std::int32_t id = ids_of(std::span(&piece, 1), field, tokenizer)[0];
@@ -81,8 +81,8 @@ void check_special_tokens(const ModelConfig& config, const Tokenizer& tokenizer,
 
 void expect_room(std::size_t max_length, std::size_t special_tokens) {
   if (special_tokens < max_length) return;
-  throw_error(ErrorCode::invalid_config, {"config.json: max_source_length: expected room for a "
-                                          "token beside {} prefix and suffix tokens, got {}",
+  throw_error(ErrorCode::invalid_config, {"config.json: max_source_length: expected more than "
+                                          "the {} prefix and suffix tokens, got {}",
                                           {special_tokens, max_length}});
 }
 

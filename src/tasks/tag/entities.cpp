@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-// A token or a word before it has a label.
+// A token before it is labeled.
 struct EntityPiece {
   std::string word;
   std::uint32_t start, end;
@@ -37,7 +37,7 @@ std::size_t code_points(std::string_view text) {
   return count;
 }
 
-// Where the last character before a place begins.
+// Returns where the last character before `place` begins.
 std::size_t last_character(std::string_view text, std::size_t place) {
   while (place > 0 && (static_cast<unsigned char>(text[--place]) & 0xC0) == 0x80) {
   }
@@ -54,7 +54,7 @@ std::vector<EntityPiece> pieces_of(Utf16Cursor cursor, std::span<const LabeledTo
     const std::size_t begin = cursor.seek(token.start);
     const std::size_t end = Utf16Cursor(cursor).seek(token.end);
     const std::string_view covered = text.substr(begin, end - begin);
-    // Of a character's parts each stands where the character does.
+    // All parts of a character have the position of the character.
     const std::size_t place = token.part ? last_character(text, begin) : begin;
     const bool continues_word = marks_subwords
                                     ? code_points(token.piece) != code_points(covered)
@@ -97,7 +97,7 @@ std::span<const float> surest_of(std::span<const EntityPiece> pieces) {
       ->probabilities;
 }
 
-// Decodes what stands in the field `word` of each.
+// Joins and decodes the field `word` of all elements.
 template <class Range>
 std::string joined(const Range& words, const PieceRules& rules) {
   std::vector<std::string> texts;
@@ -131,7 +131,7 @@ std::vector<Labeled> settle_words(std::span<const EntityPiece> pieces, Aggregati
   return words;
 }
 
-// "B-PER": B and PER. A label without B- or I- is all tag.
+// "B-PER" is B and PER. A label without B- or I- is just a tag.
 bool begins(std::string_view label) { return label.starts_with("B-"); }
 std::string_view tag_of(std::string_view label) {
   return begins(label) || label.starts_with("I-") ? label.substr(2) : label;
@@ -201,7 +201,7 @@ std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken
 }
 
 std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> entities) {
-  // As a stable sort would have them, which takes 3 KB more of a download.
+  // The same order as a stable sort, which would add 3 KB to the download.
   std::multimap<std::pair<std::size_t, std::size_t>, Entity> sorted;
   for (Entity& entity : entities) {
     const std::pair place(entity.start, entity.index.value_or(0));
@@ -213,7 +213,7 @@ std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> ent
     return code_points(text.substr(begin, Utf16Cursor(cursor).seek(entity.end) - begin));
   };
   std::vector<Entity> merged;
-  std::size_t length = 0;  // of the last one
+  std::size_t length = 0;  // of the last merged entity
   for (auto& [place, entity] : sorted) {
     const std::size_t own = length_of(entity);
     const bool overlaps = !merged.empty() && (entity.index ? entity.index == merged.back().index

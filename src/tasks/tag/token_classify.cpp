@@ -38,7 +38,7 @@ void TokenClassifyPipeline::check(const TokenClassifyOptions& options) const {
   if (options.window == TokenClassifyWindow::all) {
     reader().overlap_of(options.stride);
   } else if (options.stride) {
-    refuse_option("stride: expected it with window \"all\", got window \"first\"");
+    refuse_option("stride: expected it only with window \"all\", got window \"first\"");
   }
 }
 
@@ -78,7 +78,7 @@ TokenClassification TokenClassifyPipeline::answer(std::vector<EncoderAnswer> win
                                 .aggregation = options.aggregation,
                                 .ignore_labels = options.ignore_labels};
   std::vector<EncoderInput> inputs;
-  Utf16Cursor place(text);  // of a window
+  Utf16Cursor place(text);  // start of the current window
   for (EncoderAnswer& window : windows) {
     const std::size_t tokens = window.input.tokens.size();
     for (std::size_t i = 0; i < tokens; ++i) {

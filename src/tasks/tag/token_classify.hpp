@@ -54,8 +54,8 @@ class TokenClassifyPipeline final : public EncoderPipeline {
   using Options = TokenClassifyOptions;
   static constexpr std::array tasks = {Task::token_classification};
 
-  /// Throws `wrong_task` unless the configuration describes a classifier of tokens; what
-  /// InputReader throws.
+  /// Throws `wrong_task` unless the configuration describes a classifier of tokens, and the errors
+  /// of InputReader.
   TokenClassifyPipeline(ModelConfig config, std::unique_ptr<const Tokenizer> tokenizer,
                         Compute compute = Compute::f32)
       : EncoderPipeline(std::move(config), tasks, std::move(tokenizer), compute) {}
@@ -64,14 +64,15 @@ class TokenClassifyPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<TokenClassification>> begin(std::span<const TextInput> texts,
                                                        const TokenClassifyOptions& options);
 
-  /// Throws what InputReader and Work throw, and `non_finite` where a logit is not a finite number.
+  /// Finds the entities of a text. Throws the errors of InputReader and Work, and `non_finite` if a
+  /// logit is not a finite number.
   TokenClassification classify(std::string_view text, const TokenClassifyOptions& options = {});
 
-  /// The same for several texts. One text's error leaves the others' results alone.
+  /// Finds the entities of several texts. An error in one text does not affect the others.
   Results<TokenClassification> classify_batch(std::span<const std::string_view> texts,
                                               const TokenClassifyOptions& options = {});
 
-  // For EncoderJob.
+  // Called by EncoderJob.
   std::vector<EncoderInput> read(const TextInput& text, const TokenClassifyOptions& options) const;
   TokenClassification answer(std::vector<EncoderAnswer> windows, std::string_view text,
                              const TokenClassifyOptions& options) const;

@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-// What a UTF-16 unit of a text belongs to.
+// The kind of a UTF-16 unit of a text.
 enum class WordKind : char { space, word, mark };
 
 WordKind word_kind(std::string_view character) {

@@ -9,13 +9,15 @@
 
 namespace glassformer {
 
-/// Merges tokens into words: runs of tokens that touch each other and are of one kind, letters and
-/// digits or punctuation. Tokens without text belong to no word. `ranges`: the tokens' ranges in
-/// `text`, in UTF-16 units, ascending.
+/// A word of a text.
 struct Word {
-  std::size_t first, last;  ///< tokens, `last` included
+  std::size_t first, last;  ///< indices of tokens, `last` included
   TextRange range;
 };
+
+/// Merges tokens into words: sequences of tokens that touch each other and are of one kind, letters
+/// and digits or punctuation. Tokens without text belong to no word. `ranges`: the tokens' ranges
+/// in `text`, in UTF-16 units, ascending.
 std::vector<Word> words_of(std::string_view text, std::span<const TextRange> ranges);
 
 /// Links each target word to the source words that have most of its attention: the strongest, and

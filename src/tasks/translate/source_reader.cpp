@@ -10,10 +10,10 @@
 namespace glassformer {
 namespace {
 
-// A token rarely covers more: what is longer than this many times the limit is tokenized in parts.
+// A token rarely has more bytes. A sentence over this many times the limit is tokenized in parts.
 constexpr std::size_t long_token = 64;
 
-// The byte at which UTF-16 unit `unit` of a text starts.
+// Returns the byte at which UTF-16 unit `unit` of a text starts.
 std::size_t byte_at(std::string_view text, std::uint32_t unit) {
   std::size_t byte = 0;
   for (std::uint32_t units = 0; units < unit && byte < text.size();) {
@@ -24,7 +24,8 @@ std::size_t byte_at(std::string_view text, std::uint32_t unit) {
   return byte;
 }
 
-// At most `size` bytes of a text, up to the end of a word or else of a character.
+// Returns at most the first `size` bytes of a text, up to the end of a word or, without a
+// space, of a character.
 std::string_view head(std::string_view text, std::size_t size) {
   if (text.size() <= size) return text;
   const std::size_t space = text.substr(0, size).find_last_of(' ');
@@ -33,8 +34,8 @@ std::string_view head(std::string_view text, std::size_t size) {
   return text.substr(0, size);
 }
 
-// How many tokens of a sentence to keep where `room` is the most: up to a comma or the like if that
-// leaves half of them, else up to the end of a word; 0 if there is no such place.
+// Returns how many tokens of a sentence to keep, at most `room`: up to a comma or similar if that
+// leaves half of them, otherwise up to the end of a word; 0 if there is no such place.
 std::size_t cut(std::string_view text, std::span<const Token> tokens, std::size_t room) {
   std::vector<std::size_t> ends;  // of the tokens, in bytes
   std::uint32_t unit = 0;
@@ -84,8 +85,8 @@ SourceText SourceReader::read(std::string_view text) const {
   return source;
 }
 
-// Takes a language code from a text's beginning, with the spaces behind it: its token follows the
-// usual ones. Returns how many UTF-16 units that were.
+// Removes a language code and the spaces after it from the beginning of a text. Its token is put
+// after the usual prefix. Returns the number of UTF-16 units that were removed.
 std::uint32_t SourceReader::take_code(std::string_view& text,
                                       std::vector<std::int32_t>& prefix) const {
   const std::size_t code = tokenizer_.language_code_size(text);
@@ -99,7 +100,7 @@ std::uint32_t SourceReader::take_code(std::string_view& text,
 }
 
 // Appends a sentence, which starts at UTF-16 unit `start` of the text, in as many parts as it
-// needs. Until a sentence follows, what lies between is in source.after.
+// needs. The text between two sentences is kept in source.after until the second one comes.
 void SourceReader::add(std::string_view sentence, std::uint32_t start,
                        std::span<const std::int32_t> prefix, SourceText& source) const {
   const std::size_t room = max_length_ - prefix.size() - suffix_.size();

@@ -11,34 +11,35 @@
 
 namespace glassformer {
 
-/// A sentence, or the part of one that a model takes at once.
+/// A sentence, or a part of one that fits the model's limit.
 struct SourceSentence {
-  std::string before;         ///< what stands between it and the sentence before it
+  std::string before;         ///< the text between it and the sentence before it
   std::string text;           ///< the sentence itself
   std::uint32_t start, end;   ///< its place in the whole text, in UTF-16 units
-  bool clipped;               ///< its last tokens are left out
+  bool clipped;               ///< its last tokens were left out
   std::vector<Token> tokens;  ///< special ones included; offsets in the whole text
 };
 
 struct SourceText {
   std::vector<SourceSentence> sentences;
-  std::string after;  ///< what stands behind the last one
+  std::string after;  ///< the text after the last sentence
 };
 
-/// Cuts a text into sentences of at most so many tokens: what `before`, `text` and `after` hold is,
-/// one after the other, the text. A language code at its start is left out of that, and its token
-/// put before each sentence; one at the start of a sentence is, too, and holds for that one.
+/// Splits a text into sentences that fit the model's limit. Put together, all `before`, `text` and
+/// `after` give the whole text, without language codes. A language code at the start of the text
+/// applies to all sentences: its token is put before each of them. A code at the start of a
+/// sentence applies to that sentence.
 class SourceReader {
  public:
-  /// Every sentence gets the prefix and suffix tokens; `encoder.max_length` counts them. The
-  /// tokenizer outlives this.
+  /// Every sentence gets the prefix and suffix tokens; `encoder.max_length` includes them. The
+  /// tokenizer must outlive this.
   SourceReader(const Tokenizer& tokenizer, std::vector<std::int32_t> prefix,
                std::vector<std::int32_t> suffix, const StackConfig& encoder);
 
-  /// A sentence over the limit is cut behind a comma or the like that leaves at least half of what
-  /// fits, else between words; a word over the limit is clipped. Throws `empty_input` for a text
-  /// without tokens, `invalid_config` where a language code leaves no room for one,
-  /// `invalid_tokenizer` for a token without a row in the model's table.
+  /// Splits a text. A sentence over the limit is cut after a comma or similar if that leaves at
+  /// least half of the tokens that fit, otherwise between words. A word over the limit is clipped.
+  /// Throws `empty_input` for a text without tokens, `invalid_config` if a language code leaves no
+  /// space for a token, and `invalid_tokenizer` for a token without a row in the model's table.
   SourceText read(std::string_view text) const;
 
  private:

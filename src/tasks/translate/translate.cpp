@@ -36,7 +36,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   special.never.assign(config.decoder().vocab_size(), true);
   for (std::size_t i = 0; i < std::min(tokenizer.size(), special.never.size()); ++i) {
     const auto id = static_cast<std::int32_t>(i);
-    // Nor control characters: a sentence has no line breaks in it.
+    // Control characters are never written either: a sentence has no line breaks.
     const std::string text = tokenizer.display_text(id);
     special.never[i] = tokenizer.is_control(id) || id == tokenizer.unk_id() ||
                        id == special.start || std::ranges::any_of(text, is_control_character);
@@ -45,7 +45,7 @@ SpecialTokens special_tokens(const ModelConfig& config, const Tokenizer& tokeniz
   return special;
 }
 
-// The library transformers puts out what the folder does not forbid.
+// The transformers library may write any token that the folder does not forbid.
 SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTokens& ours) {
   SpecialTokens special = {.start = ours.start, .end = ours.end, .never = {}};
   special.never.assign(config.decoder().vocab_size(), false);
@@ -58,8 +58,8 @@ SpecialTokens library_special_tokens(const ModelConfig& config, const SpecialTok
   return special;
 }
 
-// The constraints on such a search. Without other rules, `never` of the special tokens is enough
-// for forbidden words of one token.
+// Returns the constraints on such a search, if any. The search itself skips forbidden words of one
+// token.
 Constraints library_constraints(const GenerationConfig& folder, const SpecialTokens& special) {
   Constraints constraints = {
       .repetition_penalty = folder.repetition_penalty.value_or(1.0f),
@@ -99,7 +99,7 @@ std::vector<std::int32_t> TranslatePipeline::choices(std::span<const std::int32_
                                                      std::span<const std::int32_t> prefix) const {
   std::vector<std::int32_t> others(prefix.begin(), prefix.end());
   others.push_back(special_.end);
-  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // names
+  if (!target_tokenizer_) others.insert(others.end(), source.begin(), source.end());  // for names
   return shortlist_->choices(source, others);
 }
 
@@ -123,7 +123,7 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
       const auto id = static_cast<std::size_t>(prefix[i]);
       const bool last = i + 1 == prefix.size();
       if (id < config_.decoder().vocab_size() && (last || prefix[i] != special_.end)) continue;
-      refuse_option({"prefixes: expected ids below {}, the end token's only at the end, got {}",
+      refuse_option({"prefixes: expected ids below {}, and the end token only at the end, got {}",
                      {config_.decoder().vocab_size(), prefix[i]}});
     }
   }
@@ -133,7 +133,7 @@ void TranslatePipeline::check(const TranslateOptions& options) const {
       throw_error(
           ErrorCode::unsupported,
           "ablate: expected heads of the encoder or of cross-attention, as this decoder has "
-          "a recurrent unit in the place of self-attention");
+          "a recurrent unit instead of self-attention");
     }
     expect_head("ablate", head.layer, head.head, encoder ? config_.encoder() : config_.decoder());
   }

@@ -96,14 +96,14 @@ void fields(Visit& visit, Translation& result) {
              [&](SentenceTranslation& sentence) { fields(visit, sentence); });
 }
 
-/// A token as it leaves the decoder. An end token adds nothing to the text, and does not.
+/// A token, as the decoder writes it. End tokens are not reported, as they add nothing to the text.
 struct StreamedToken {
-  std::size_t text, sentence;  ///< which of the texts, and which of its sentences
+  std::size_t text, sentence;  ///< index of the text, and of the sentence in it
   OutputToken token;
-  /// With attention: how this step spread it, [L, H, 1, T] and [L, H, 1, S].
+  /// With attention: the weights of this step, [L, H, 1, T] and [L, H, 1, S].
   std::optional<AttentionMap> decoder, cross;
-  /// With a sentence's first token: what stands between the text that the last step showed and the
-  /// sentence's output.
+  /// With the first token of a sentence: the text between the output of the last step and the
+  /// output of this sentence.
   std::string before = {};
 };
 
@@ -118,11 +118,11 @@ class TranslatePipeline final : public Pipeline {
   /// The longest text, in bytes.
   static constexpr std::size_t max_text_bytes = 1 << 20;
 
-  /// Without a target tokenizer, the source's serves both sides. With a shortlist.bin, translations
-  /// are made of tokens that it offers for their source, and log-probabilities are among those.
-  /// Throws `wrong_task` unless the configuration describes a translation model, `invalid_config`
-  /// where a special token is not a piece, `invalid_tokenizer` where a vocabulary is too large,
-  /// `invalid_shortlist`.
+  /// Without a target tokenizer, the source tokenizer is used for both sides. With a shortlist.bin,
+  /// a translation may only use the tokens that it lists for the source, and log-probabilities are
+  /// computed over these. Throws `wrong_task` unless the configuration describes a translation
+  /// model, `invalid_config` if a special token is not a piece, `invalid_tokenizer` if a vocabulary
+  /// is too large, and `invalid_shortlist`.
   TranslatePipeline(ModelConfig config, std::unique_ptr<const Tokenizer> source,
                     std::unique_ptr<const Tokenizer> target = {}, Compute compute = Compute::f32,
                     std::optional<std::span<const std::byte>> shortlist = {});
@@ -142,19 +142,18 @@ class TranslatePipeline final : public Pipeline {
   WriterRunner runner() { return {model_, session_}; }
   const SpecialTokens& specials() const { return special_; }
 
-  /// Starts on several texts. Throws `invalid_option` for beams, heads, layers or names that do not
-  /// exist.
-  /// A text without tokens gets the error `empty_input` and leaves the others alone; so do one of
-  /// over max_text_bytes, one whose trace may take more than max_trace_bytes or one
-  /// of whose sentences may need a search of more than max_search_bytes (`too_large`), and one to
-  /// whose tokens the model gives probabilities that are not finite (`non_finite`). A sentence over
-  /// the model's limit is cut at clauses or words; what has none is clipped. Any number of jobs may
-  /// be under way; the pipeline outlives them.
+  /// Starts translating several texts. Throws `invalid_option` for beams, heads, layers or names
+  /// that do not exist. An error in one text does not affect the others: `empty_input` for a text
+  /// without tokens; `too_large` for a text over max_text_bytes, if its trace may take more than
+  /// max_trace_bytes, or if a search for one of its sentences may take more than max_search_bytes;
+  /// `non_finite` if a probability is not finite. A sentence over the model's limit is split at
+  /// clauses or words, otherwise clipped. Any number of jobs may run at a time; the pipeline must
+  /// outlive them.
   TranslationJob begin(std::span<const std::string_view> texts,
                        const TranslateOptions& options = {});
   std::unique_ptr<Job> begin(const TaskInputs& inputs, const TaskOptions& options) override;
 
-  /// All at once. Throws a text's own error.
+  /// Translates one text. Throws its error.
   Translation translate(std::string_view text, const TranslateOptions& options = {});
   Results<Translation> translate_batch(std::span<const std::string_view> texts,
                                        const TranslateOptions& options = {});
@@ -163,52 +162,52 @@ class TranslatePipeline final : public Pipeline {
   friend class TranslationJob;
   void check(const TranslateOptions& options) const;
   SearchOptions search_of(const TranslateOptions& options) const;
-  // Whether the search is the library's, and not ours.
+  // Whether to search as the transformers library does, instead of in our own way.
   bool as_library(const TranslateOptions& options) const {
     return options.early_stopping || config_.generation.early_stopping;
   }
-  // The tokens that a source's translation may have, by the shortlist, and those that it has to
-  // have.
+  // Returns the tokens that a translation may use: those that the shortlist lists for its source,
+  // and those that are always allowed.
   std::vector<std::int32_t> choices(std::span<const std::int32_t> source,
                                     std::span<const std::int32_t> prefix) const;
 
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> source_tokenizer_;
-  std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the same
+  std::unique_ptr<const Tokenizer> target_tokenizer_;  // null: the source's is used
   SourceReader reader_;
   SpecialTokens special_;
-  SpecialTokens library_special_;    // of a search as the library transformers does it
-  Constraints library_constraints_;  // of the same
+  SpecialTokens library_special_;    // for a search as in the transformers library
+  Constraints library_constraints_;  // for the same
   std::optional<Shortlist> shortlist_;
   Seq2Seq model_;
   Session session_;
 };
 
-/// Translations under way.
+/// Translates texts, step by step.
 class TranslationJob final : public TypedJob<Translation> {
  public:
   TranslationJob(TranslationJob&&) noexcept;
   TranslationJob& operator=(TranslationJob&&) noexcept;
   ~TranslationJob() override;
 
-  /// Reads some texts, encodes the next sentences, decodes one token of each sentence at work, or
-  /// runs one that is done once more for its attention.
+  /// Reads some texts, encodes the next sentences, decodes one token of each sentence of the batch,
+  /// or decodes a finished sentence again for its attention.
   bool step() override;
   bool done() const;
 
-  /// With options.stream: the token that the last step emitted, if it was a decoding step. With
-  /// beams > 1 it is the last token of the hypothesis in the lead, and may not be the final word.
+  /// With options.stream: the token that the last step wrote, if it was a decoding step. With
+  /// several beams, it is the last token of the leading hypothesis and may be replaced later.
   const std::optional<StreamedToken>& streamed() const;
-  /// With options.stream: the output of text `i` so far, whole characters only. Greedy, every one
-  /// is a prefix of the next.
+  /// With options.stream: the output of text `i` so far, in whole characters. With one beam, every
+  /// output begins with the one before.
   std::string text(std::size_t i) const;
-  /// What is known of the sentence of streamed(): its range and source tokens, the output so far
-  /// (offsets in its own text) and, with attention, the encoder's.
+  /// The sentence of streamed() so far: its range and source tokens, its output (with offsets in
+  /// its own text) and, with attention, that of the encoder.
   const SentenceTranslation& sentence() const;
   /// Writes streamed() as {token, text, before?, sentence?: {index, start, end, targetStart,
-  /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the sentence's output so
-  /// far, with what follows the last one; `before` goes between what the step before showed and
-  /// that. `before`, `sentence` and `encoder` come with a sentence's first token.
+  /// sourceTokens}, attention?: {encoder?, decoder, cross}}. `text` is the output of the sentence
+  /// so far; `before` goes between the text of the step before and `text`. `before`, `sentence` and
+  /// `encoder` come with the first token of a sentence.
   bool show(ResultWriter& writer) override;
 
   Results<Translation> take() override;

@@ -21,11 +21,11 @@ constexpr std::size_t batch_tokens = 512;
 constexpr std::size_t batch_hypotheses = 64;
 // A step reads texts until it has read this many bytes.
 constexpr std::size_t read_bytes = 64 << 10;
-// A search keeps the attention weights of all its nodes where they take no more than this. If they
-// take more, the translation is decoded once more for them.
+// A search keeps the attention weights of all its nodes if they take no more bytes than this.
+// Otherwise, the translation is decoded again to get them.
 constexpr std::uint64_t traced_bytes = 16 << 20;
 
-// Ranges of tokens in a text that starts at `start`.
+// Returns the ranges of tokens in a text that starts at `start`.
 template <class AnyToken>
 std::vector<TextRange> ranges_of(const std::vector<AnyToken>& tokens, std::uint32_t start) {
   std::vector<TextRange> ranges;
@@ -40,8 +40,8 @@ void move_by(std::uint32_t units, std::vector<OutputToken>& tokens) {
   }
 }
 
-// Makes offsets in a sentence's own translation offsets in the whole one, in which it begins at
-// target_start.
+// Turns offsets in the translation of a sentence into offsets in the whole translation, where it
+// begins at target_start.
 void place(SentenceTranslation& sentence) {
   const std::uint32_t begin = sentence.target_start;
   move_by(begin, sentence.output.tokens);
@@ -57,7 +57,7 @@ void place(SentenceTranslation& sentence) {
 
 struct TranslationJob::State {
   struct Sentence {
-    std::size_t text;  // which one it is of
+    std::size_t text;  // index of its text
     SourceSentence source;
     SentenceTranslation result;
     std::vector<std::int32_t> prefix = {};
@@ -66,11 +66,11 @@ struct TranslationJob::State {
   };
   struct Text {
     std::string text;                 // until it is read
-    std::size_t first = 0, last = 0;  // its sentences
-    std::string after;                // what stands behind them
+    std::size_t first = 0, last = 0;  // range of its sentences
+    std::string after;                // the text after them
     std::optional<Error> error;
   };
-  // What the steps of a hypothesis showed.
+  // The attention weights and traced tensors of the steps of a hypothesis.
   struct Shown {
     AttentionMap decoder = {}, cross = {};
     std::vector<TracedTensor> trace = {};
@@ -86,7 +86,7 @@ struct TranslationJob::State {
              {.attention = wanted.attention,
               .names = wanted.trace,
               .patches = with_ablations(wanted.patch, wanted.ablate)}) {
-    if (chooses()) how.renormalize = false;  // a token that was chosen has the model's own
+    if (chooses()) how.renormalize = false;  // log-probabilities stay the model's
     if (owner.shortlist_ &&
         std::ranges::find(wanted.patch, "logits", &Patch::name) != wanted.patch.end()) {
       throw_error(
@@ -128,13 +128,13 @@ struct TranslationJob::State {
   std::size_t unread = 0;  // the first text that is not read yet
   TraceBudget budget;
   std::vector<Sentence> sentences;
-  std::vector<std::size_t> order;  // sentences, as they are translated
-  std::size_t next = 0;            // in order: the first that no batch has had
+  std::vector<std::size_t> order;  // sentences, in the order of their translation
+  std::size_t next = 0;            // index in `order` of the first sentence that has not run
 
-  // The batch at work.
+  // The current batch.
   std::vector<std::size_t> batch;  // sentences
   bool searching = false;
-  std::size_t finished = 0;  // sentences of it
+  std::size_t finished = 0;  // number of its sentences that are finished
   Seq2Seq::Encoded encoded;
   std::optional<DecodingScorer> scorer;
   std::optional<ConstrainedScorer> constrained;
@@ -142,10 +142,10 @@ struct TranslationJob::State {
 
   std::optional<StreamedToken> streamed;
   std::size_t current = 0;          // the sentence of `streamed`
-  std::string settled;              // what its text's sentences before it became
-  std::uint32_t settled_units = 0;  // the same in UTF-16 units
-  std::size_t settled_to = 0;       // the first sentence that is not in it
-  std::size_t shown_bytes = 0;      // of its text, at the last step
+  std::string settled;              // translations of its text's sentences before it
+  std::uint32_t settled_units = 0;  // the same, in UTF-16 units
+  std::size_t settled_to = 0;       // the first sentence that is not in `settled`
+  std::size_t shown_bytes = 0;      // of its text, after the last step
 };
 
 void TranslationJob::State::read_some() {
@@ -187,7 +187,7 @@ void TranslationJob::State::read(std::size_t text) {
   entry.text = std::string();
 }
 
-// The most tokens that a sentence's translation may have.
+// Returns the maximum number of tokens of a sentence's translation.
 std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
   const GenerationConfig& folder = pipeline.config_.generation;
   std::size_t wanted = 3 * source_tokens + 16;
@@ -204,22 +204,23 @@ std::size_t TranslationJob::State::max_length(std::size_t source_tokens) const {
   return std::min(wanted, pipeline.config_.decoder().max_length);
 }
 
-// What the search for a translation of at most `length` tokens may grow to: for each node its keys
-// and values, and some 128 bytes in the trees.
+// Returns the memory that the search for a translation of at most `length` tokens may take: for
+// each node its keys and values, and about 128 bytes in the trees.
 std::uint64_t TranslationJob::State::search_bytes(std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   const std::uint64_t node = cache_bytes(decoder);
   return saturating_product({how.beams, length, node + 128});
 }
 
-// The attention weights of all nodes of such a search over a source of `keys` tokens.
+// Returns the number of attention weights of all nodes of such a search over a source of `keys`
+// tokens.
 std::uint64_t TranslationJob::State::traced_numbers(std::size_t keys, std::size_t length) const {
   const StackConfig& decoder = pipeline.config_.decoder();
   return saturating_product(
       {decoder.layers.size(), decoder.n_heads(), how.beams, length, (length + 1) / 2 + keys});
 }
 
-// Throws where a text's searches or attention weights may not fit.
+// Throws if the searches or attention weights of a text may take too much memory.
 void TranslationJob::State::expect_room(const SourceText& source) {
   const ModelConfig& config = pipeline.config_;
   std::uint64_t numbers = 0;
@@ -245,7 +246,7 @@ void TranslationJob::State::expect_room(const SourceText& source) {
   budget.take(numbers);
 }
 
-// Batches of sentences of like length leave few steps to the longest alone.
+// Sorts the sentences by length: in a batch of similar lengths, few steps run for the longest only.
 void TranslationJob::State::sort() {
   std::multimap<std::size_t, std::size_t, std::greater<>> by_length;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -292,7 +293,7 @@ void TranslationJob::State::start_batch() {
   for (std::size_t i = 0; i < encoded.traces.size(); ++i) {
     sentences[batch[i]].result.trace = std::move(encoded.traces[i]);
   }
-  // A step of a stream shows its attention.
+  // Each step of a stream returns its attention.
   const bool fits = options.trace.empty() && traced <= traced_bytes / sizeof(float);
   request.attention = sees() && (options.stream || fits);
   request.names.clear();
@@ -346,7 +347,7 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
     texts[sentence.text].error =
         Error(ErrorCode::non_finite,
               "text: expected finite log-probabilities of the next token, got others: the model's "
-              "weights lead out of the range of floats");
+              "activations exceed the range of floats");
     return;
   }
   const std::vector<Hypothesis> hypotheses = search->hypotheses(source);
@@ -383,8 +384,9 @@ void TranslationJob::State::finish(std::size_t source, Sentence& sentence) {
   }
 }
 
-// What the steps that emitted the tokens up to `last` show. A search that kept nothing of it feeds
-// them once more, many tokens at once, with the same result to the bit.
+// Returns the attention weights and traced tensors of the steps that wrote the tokens up to `last`.
+// If the search did not keep them, reads the tokens again, many at once, with bit-identical
+// results.
 TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
                                                          const Sentence& sentence,
                                                          CandidateIndex last) {
@@ -393,7 +395,7 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
     return Shown{state.self_attention(node), state.cross_attention(node)};
   };
   if (!replays()) {
-    // The step that emitted the last token was fed with the one before it.
+    // The step that wrote the last token read the one before it.
     return attention_of(scorer->state(), tree[tree[last].parent].node);
   }
   const std::size_t start = encoded.sources.start(source), keys = encoded.sources.length(source);
@@ -404,7 +406,7 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   for (const CandidateIndex candidate : search->path(source, last)) {
     ids.push_back(tree[candidate].id);
   }
-  // Where no token could follow, the step that would have written one was fed with the start token.
+  // If no token could follow, the step that would have written one read the start token.
   if (ids.size() > 1) ids.pop_back();
   TraceRequest request = plan.request();
   request.attention = sees();
@@ -415,7 +417,8 @@ TranslationJob::State::Shown TranslationJob::State::show(std::size_t source,
   return shown;
 }
 
-// The text and tokens of a hypothesis. Unless it is final, characters that are not whole wait.
+// Returns the text and tokens of a hypothesis. Unless it is final, the bytes of an incomplete
+// character are held back.
 OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& hypothesis,
                                          bool final) const {
   OutputWriter writer(pipeline.target_tokenizer());
@@ -427,7 +430,7 @@ OutputText TranslationJob::State::output(std::size_t source, const Hypothesis& h
   return {.text = writer.text(), .score = hypothesis.score, .tokens = writer.tokens()};
 }
 
-// Brings `settled` up to the current sentence.
+// Extends `settled` up to the current sentence.
 void TranslationJob::State::settle() {
   const std::size_t first = texts[sentences[current].text].first;
   if (settled_to < first) {
@@ -457,7 +460,7 @@ void TranslationJob::State::stream() {
   result.output = output(0, {.last = leader, .score = 0, .complete = false}, search->done(0));
   const std::size_t now = result.output.tokens.size();
   if (now == 0 || (how.beams == 1 && now == known)) return;  // nothing could follow
-  if (special.ends(last.id)) return;                         // nothing of the text is its own
+  if (special.ends(last.id)) return;  // an end token adds nothing to the text
   streamed = {.text = sentence.text,
               .sentence = current - text.first,
               .token = result.output.tokens.back(),
@@ -483,7 +486,7 @@ std::string TranslationJob::State::text(std::size_t i) const {
   std::string text;
   for (std::size_t s = texts[i].first; s < texts[i].last; ++s) {
     const Sentence& sentence = sentences[s];
-    if (sentence.result.output.tokens.empty()) return text;  // it has not begun
+    if (sentence.result.output.tokens.empty()) return text;  // its translation has not begun
     text += sentence.source.before + sentence.result.output.text;
     if (!sentence.finished) return text;
   }

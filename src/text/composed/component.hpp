@@ -28,8 +28,8 @@ class Component : public JsonObject {
   Component(const JsonValue& json, std::string_view path);
   /// Creates a component whose type is not written in the file.
   Component(const JsonValue& json, std::string_view path, std::string type);
-  /// Creates a component whose type may be missing. If so, takes the first of `types` whose fields
-  /// are all present.
+  /// Creates a component whose type may be missing. In that case, it gets the first of `types`
+  /// whose fields are all present.
   Component(const JsonValue& json, std::string_view path, std::span<const TypeFields> types);
 
   const std::string& type() const { return type_; }

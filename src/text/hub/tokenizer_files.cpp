@@ -26,7 +26,7 @@ std::optional<std::string_view> of_side(const FolderFile& file, TokenizerSide si
   const char* other = side == TokenizerSide::source ? target : source;
   const std::optional<std::string_view> model = file(own);
   if (!model && file(other)) {
-    throw_error(ErrorCode::missing_file, {"{}: expected beside {}, got none", {own, other}});
+    throw_error(ErrorCode::missing_file, {"{}: expected it with {}, got none", {own, other}});
   }
   return model;
 }

@@ -89,7 +89,7 @@ std::unique_ptr<WordModel> read_bpe(Component& model) {
     read_merge(model, merge, *bpe);
   });
   if (texts != 0 && texts != count) {
-    model.fail("merges", "expected texts alone or pairs alone, got both");
+    model.fail("merges", "expected only texts or only pairs, got both");
   }
   bpe->finish_merges();
   return bpe;
@@ -119,7 +119,7 @@ std::unique_ptr<WordModel> read_unigram(Component& model) {
   });
   ScoredPieces::Options options;
   if (!is_null(model.find("unk_id"))) {
-    if (scores.empty()) model.fail("vocab", "expected a token at least, got none");
+    if (scores.empty()) model.fail("vocab", "expected at least one token, got none");
     options.unknown = static_cast<std::int32_t>(model.integer("unk_id", 0, scores.size() - 1));
   }
   options.byte_fallback = model.boolean_unless_absent("byte_fallback", false);

@@ -182,7 +182,7 @@ bool PieceReader::read(const UseToken& use) {
     end = ended ? window.text.size() : segmenter.splitter().last_word(window.text);
     if ((end == 0 ? window.text.size() : end) > max_word_bytes) {
       throw_error(ErrorCode::too_large, {"text: expected words of at most {} bytes after "
-                                         "normalization, got one of over that; put spaces into it",
+                                         "normalization, got a longer one; put spaces into it",
                                          {max_word_bytes}});
     }
   }

@@ -202,7 +202,8 @@ TEST_CASE("a decoder may have a recurrent unit and start from zeros", "[checkpoi
         parse_config(valid_translation));
   check_refused(translation_with("decoder_attention", "local"),
                 "decoder_attention: expected \"causal\" or \"recurrent\", got \"local\"");
-  check_refused(translation_with("attention", "recurrent"), "attention: expected one of attention");
+  check_refused(translation_with("attention", "recurrent"),
+                "attention: expected a kind of attention");
   check_refused(with("decoder_attention", "recurrent"), "\"decoder_attention\": unknown field");
 }
 

@@ -603,8 +603,8 @@ TEST_CASE("patches that do not fit are refused by name", "[patch]") {
   refused({{.name = scores, .value = {infinity}}}, "expected finite numbers or -infinity, got");
   refused({{.name = scores, .value = {std::nanf("")}}}, "expected finite numbers or -infinity");
   refused({{.name = output, .value = {0}}, {.name = "encoder.layers.1.input", .value = {0}}},
-          "patch[1].name: expected encoder.layers.0.output again or another tensor, got a second "
-          "name of the same one, encoder.layers.1.input");
+          "patch[1].name: expected encoder.layers.0.output again or another tensor, got "
+          "encoder.layers.1.input, a second name of the same tensor");
 
   const TranslationGolden golden("translate_pre_norm_shared");
   const auto translator = load_pipeline<TranslatePipeline>(golden.folder);
@@ -652,11 +652,11 @@ TEST_CASE("patches are read from JSON and a separate array of values", "[patch]"
   refused(R"({"name": "a", "value": 3})", "patch[0].value: expected an object");
   refused(R"({"name": "a", "value": {"shape": []}})", "patch[0].value: offset: missing");
   refused(R"({"name": "a", "value": {"shape": [8], "offset": 0}})",
-          "patch[0]: value: expected numbers that are there");
+          "patch[0]: value: expected a range of the given numbers");
   refused(R"({"name": "a", "value": {"shape": [], "offset": 7}})",
-          "patch[0]: value: expected numbers that are there");
+          "patch[0]: value: expected a range of the given numbers");
   refused(R"({"name": "a", "value": {"shape": [4294967295, 4294967295, 4294967295], "offset": 1}})",
-          "patch[0]: value: expected numbers that are there");
+          "patch[0]: value: expected a range of the given numbers");
   refused(R"({"name": "a", "rows": [1], "value": {"shape": [], "offset": 0}})",
           "patch[0]: \"rows\": unknown field");
   refused(R"({"name": "a", "tokens": [-1], "value": {"shape": [], "offset": 0}})",

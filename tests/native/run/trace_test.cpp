@@ -299,7 +299,7 @@ TEST_CASE("a trace too large for memory is refused before the run", "[trace]") {
   const Error error = error_of([&] { wide.classify(text, scores); });
   CHECK(error.code() == ErrorCode::too_large);
   const std::uint64_t bytes = 4 * tokens * tokens * sizeof(float);  // 4 heads
-  CHECK_THAT(error.what(), ContainsSubstring("what its trace shows may take " + mebibytes(bytes) +
+  CHECK_THAT(error.what(), ContainsSubstring("the requested tensors may take " + mebibytes(bytes) +
                                              ", expected at most 512 MiB in one call"));
   CHECK(
       wide.classify(text, {.encoder = {.trace = {"encoder.layers.0.self_attn.q"}}}).trace.size() ==

@@ -37,7 +37,7 @@ inline nlohmann::json explain_one(Pipeline& pipeline, const TextInput& text,
   return nlohmann::json::parse(std::get<std::string>(outcomes[0]));
 }
 
-/// The JSON of an explanation with its tensors beside it.
+/// The JSON of an explanation, and its tensors.
 struct ExplainedBeside {
   nlohmann::json json;
   std::vector<TracedTensor> tensors;

@@ -102,8 +102,8 @@ TEST_CASE("a long context is read in windows, each together with the question",
   const Error error = error_of([&] { windows(61, 2, {.max_seq_len = 64}); });
   CHECK(error.code() == ErrorCode::too_large);
   CHECK(std::string(error.what()) ==
-        "question: expected at most 60 tokens, so that one of the context fits beside it, got 61; "
-        "shorten it");
+        "question: expected at most 60 tokens, so that one token of the context fits, too, "
+        "got 61; shorten the question");
 }
 
 TEST_CASE("the best span has the highest p_start · p_end", "[pipelines][answers]") {

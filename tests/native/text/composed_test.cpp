@@ -327,7 +327,7 @@ TEST_CASE("damaged or missing files of a tokenizer are refused by name", "[text]
         "invalid_tokenizer: tokenizer_config.json: expected an object of at most 1000 fields, got "
         "[]");
   CHECK(refused({{"source.model", unigram}}, TokenizerSide::target) ==
-        "missing_file: target.model: expected beside source.model, got none");
+        "missing_file: target.model: expected it with source.model, got none");
   CHECK(refused({{"source.spm", unigram}}) ==
         "invalid_tokenizer: vocab.json: missing; the tokenizer needs it");
   // With separate vocabularies, the target's file is required, too.

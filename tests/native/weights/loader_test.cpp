@@ -175,7 +175,7 @@ TEST_CASE("an I8 tensor needs F32 scales for its rows", "[io]") {
   std::vector<NamedTensor> tensors = complete();
   tensors[0] = {tensors[0].name, DType::i8, {2, 3}, bytes_of(ints)};
   check_refused(ErrorCode::missing_tensor,
-                "encoder.layers.0.weight_scale: expected shape [2] beside the I8 tensor, got none; "
+                "encoder.layers.0.weight_scale: expected shape [2] for an I8 tensor, got none; "
                 "integers that another program has packed cannot be read: load the original model",
                 tensors);
 

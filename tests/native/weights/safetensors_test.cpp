@@ -124,7 +124,8 @@ TEST_CASE("offsets must fit the shape, type and file", "[io]") {
   const auto one = [](const char* shape, const char* offsets) {
     return "{" + tensor("a", "F32", shape, offsets) + "}";
   };
-  check_refused(one("[1]", "[8,4]"), 8, "a: data_offsets: expected a begin not after the end");
+  check_refused(one("[1]", "[8,4]"), 8,
+                "a: data_offsets: expected a begin that is not after the end");
   check_refused(one("[2]", "[0,4]"), 4, "a: data_offsets: expected 8 bytes for F32 [2], got [0,4]");
   check_refused(one("[1]", "[0,8]"), 8, "expected 4 bytes for F32 [1]");
   check_refused(one("[]", "[0,0]"), 0, "expected 4 bytes for F32 []");
@@ -167,7 +168,7 @@ TEST_CASE("a file's first eight bytes give the header's length", "[io]") {
   refused("1234567", "expected at least 8 bytes, got 7");
   refused(file_of(100'000'001, "{}"), "header: expected at most 100000000 bytes, got 100000001");
   refused(file_of(~std::uint64_t{0}, "{}"), "header: expected at most 100000000 bytes");
-  refused(file_of(3, "{}"), "header: expected 3 bytes, got the 2 to the end of the file");
+  refused(file_of(3, "{}"), "header: expected 3 bytes, got 2 up to the end of the file");
   refused(file_of(0, ""), "expected a JSON object");
   refused(file_of(2, "{}x"), "expected 0 bytes of data, got 1");
   CHECK(SafetensorsFile::parse(bytes_of(file_of(2, "{}"))).header().tensors().empty());
