@@ -1,9 +1,9 @@
 #include "explain/interventions/circuit.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.hpp"
+#include "base/heap_sort.hpp"
 #include "explain/traced.hpp"
 
 namespace glassformer {
@@ -66,21 +66,19 @@ bool CircuitSearch::try_keep(const EdgeSet& set) {
 }
 
 void CircuitSearch::start_edges() {
+  std::vector<AttentionEdge> edges;
+  std::vector<float> strengths;
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     if (!head_kept_[i]) continue;
     const auto [layer, head] = heads_[i];
     for (std::size_t query = 0; query < stream_.tokens; ++query) {
       for (std::size_t key = 0; key < stream_.tokens; ++key) {
-        order_.push_back({layer, head, query, key});
+        edges.push_back({layer, head, query, key});
+        strengths.push_back(norms_.at(layer, head)[query * stream_.tokens + key]);
       }
     }
   }
-  const auto strength = [&](const AttentionEdge& edge) {
-    return norms_.at(edge.layer, edge.head)[edge.query * stream_.tokens + edge.key];
-  };
-  std::stable_sort(
-      order_.begin(), order_.end(),
-      [&](const AttentionEdge& a, const AttentionEdge& b) { return strength(a) < strength(b); });
+  for (const std::size_t i : sorted_order(strengths)) order_.push_back(edges[i]);
   high_ = order_.size();
   phase_ = Phase::bisection;
 }
@@ -104,12 +102,8 @@ bool CircuitSearch::step() {
               logits_with(model_, stream_, std::span(&one, 1), Cut::weights, layer).data())));
       if (++next_ < heads_.size()) break;
       // The heads whose removal loses least, or even gains, are tried first.
-      std::vector<std::size_t> order(heads_.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::size_t a, std::size_t b) { return losses_[a] < losses_[b]; });
       std::vector<std::pair<std::size_t, std::size_t>> sorted;
-      for (const std::size_t i : order) sorted.push_back(heads_[i]);
+      for (const std::size_t i : sorted_order(losses_)) sorted.push_back(heads_[i]);
       heads_ = std::move(sorted);
       next_ = 0;
       phase_ = Phase::heads;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/heap_sort.hpp"
 #include "base/split_mix.hpp"
 #include "kernels/kernels.hpp"
 
@@ -28,11 +29,9 @@ std::vector<std::size_t> points(std::size_t parts) {
 }
 
 std::vector<std::size_t> order_of(std::span<const float> scores) {
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  return order;
+  std::vector<float> negative;
+  for (const float score : scores) negative.push_back(-score);
+  return sorted_order(negative);
 }
 
 float mean(std::span<const float> values) {
