@@ -7,7 +7,7 @@
 
 #include "layers/linear/linear.hpp"
 #include "models/stack/stack.hpp"
-#include "models/stack/text_embeddings.hpp"
+#include "models/stack/stack_input.hpp"
 #include "run/trace/trace.hpp"
 
 namespace glassformer {
@@ -18,13 +18,13 @@ const TracedTensor& find_traced(std::span<const TracedTensor> tensors, std::stri
 /// The stack whose answer is explained.
 struct ExplainedStack {
   const Stack& stack;
-  const TextEmbeddings& embeddings;
+  const StackInput& input;
   std::string_view name;  ///< the prefix of its tensors' names: "encoder" or "decoder"
 };
 
 /// Returns the stack of an encoder or a decoder.
 ExplainedStack explained_stack(const auto& of, std::string_view name) {
-  return {of.stack(), of.embeddings(), name};
+  return {of.stack(), of.input(), name};
 }
 
 /// Returns "<stack>.layers.<layer>.<name>".

@@ -55,19 +55,6 @@ struct TokenInput {
   bool operator==(const TokenInput&) const = default;
 };
 
-/// Input that consists of a picture's patches, each projected to d_model numbers.
-struct PatchInput {
-  std::size_t height = 0, width = 0, channels = 3;  ///< of the picture, in pixels
-  std::size_t patch = 0;                            ///< height and width of a patch
-  bool class_token = true;                          ///< a learned row before the patches
-
-  /// Returns the number of rows of one picture.
-  std::size_t rows() const {
-    return patch == 0 ? 0 : (height / patch) * (width / patch) + (class_token ? 1 : 0);
-  }
-  bool operator==(const PatchInput&) const = default;
-};
-
 /// The buckets of the bias by distance that the layers of a stack share.
 struct RelativeConfig {
   std::size_t buckets = 0;   ///< even: each direction has half of them

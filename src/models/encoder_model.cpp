@@ -2,12 +2,20 @@
 
 #include <algorithm>
 
+#include "models/stack/text_embeddings.hpp"
+
 namespace glassformer {
 
 EncoderModel::EncoderModel(const Architecture& architecture, Compute compute)
+    : EncoderModel(architecture, compute,
+                   std::make_unique<TextEmbeddings>(
+                       *architecture.encoder, make_embedding(*architecture.encoder, compute))) {}
+
+EncoderModel::EncoderModel(const Architecture& architecture, Compute compute,
+                           std::unique_ptr<StackInput> input)
     : head_config_(architecture.head),
       compute_(compute),
-      encoder_(*architecture.encoder, compute, make_embedding(*architecture.encoder, compute)),
+      encoder_(*architecture.encoder, compute, std::move(input)),
       head_(make_head(architecture.head, *architecture.encoder)),
       modules_(architecture.head.modules) {}
 
@@ -22,6 +30,17 @@ std::vector<NamedParameter> EncoderModel::parameters() {
 
 EncoderModel::Output EncoderModel::operator()(const Batch& batch, const TraceRequest& request,
                                               Session& session) const {
+  return run(batch, request, session);
+}
+
+EncoderModel::Output EncoderModel::operator()(const Pictures& pictures, const TraceRequest& request,
+                                              Session& session) const {
+  return run(pictures, request, session);
+}
+
+template <class AnyBatch>
+EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest& request,
+                                       Session& session) const {
   const auto tracer = make_tracer(request, batch, encoder_.stack().config());
   const std::vector<RowSegment> segments = segments_of(batch);
   Run run(session, tracer.get());

@@ -16,6 +16,9 @@ class EncoderModel {
  public:
   /// Parameters allocate memory when they are loaded. All must be loaded before the first run.
   explicit EncoderModel(const Architecture& architecture, Compute compute = Compute::f32);
+  /// Does the same for an encoder with another input than tokens, such as PatchEmbeddings.
+  EncoderModel(const Architecture& architecture, Compute compute,
+               std::unique_ptr<StackInput> input);
 
   /// Returns every parameter by its checkpoint name. Each must be set once.
   std::vector<NamedParameter> parameters();
@@ -31,6 +34,7 @@ class EncoderModel {
   /// Runs a batch. The caller must check that requested heads exist and that lengths do not exceed
   /// max_length.
   Output operator()(const Batch& batch, const TraceRequest& request, Session& session) const;
+  Output operator()(const Pictures& pictures, const TraceRequest& request, Session& session) const;
 
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
@@ -52,6 +56,9 @@ class EncoderModel {
   const HeadConfig& head_config() const { return head_config_; }
 
  private:
+  template <class AnyBatch>
+  Output run(const AnyBatch& batch, const TraceRequest& request, Session& session) const;
+
   HeadConfig head_config_;
   Compute compute_;
   Encoder encoder_;

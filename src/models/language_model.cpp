@@ -70,7 +70,7 @@ void LanguageModel::prepare(DecodingState& state, std::size_t longest) const {
   Session& session = state.session();
   const DecodingLimits& limits = state.limits();
   session.attention.reserve(std::max(std::min(limits.positions, likely_positions), longest));
-  decoder_.embeddings().reserve_positions(
+  decoder_.input().reserve_positions(
       1, session);  // reserves more than one, so the first steps allocate none
   decoder_.stack().reserve_distances(1, session);
   decoder_.reserve(state, limits.rows);

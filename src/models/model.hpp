@@ -13,9 +13,12 @@ namespace glassformer {
 using Model = std::variant<std::unique_ptr<EncoderModel>, std::unique_ptr<LanguageModel>,
                            std::unique_ptr<Seq2Seq>>;
 
+/// Creates an encoder that reads tokens or pictures.
+std::unique_ptr<EncoderModel> make_encoder_model(const Architecture& architecture, Compute compute);
+
 /// Creates the model of an architecture. Its parameters must be loaded before use.
 inline Model make_model(const Architecture& architecture, Compute compute = Compute::f32) {
-  if (!architecture.decoder) return std::make_unique<EncoderModel>(architecture, compute);
+  if (!architecture.decoder) return make_encoder_model(architecture, compute);
   if (!architecture.encoder) return std::make_unique<LanguageModel>(architecture, compute);
   return std::make_unique<Seq2Seq>(architecture, compute);
 }

@@ -6,7 +6,8 @@ namespace glassformer {
 
 Seq2Seq::Seq2Seq(const Architecture& architecture, Compute compute)
     : LanguageModel(architecture, compute, Stack::Kind::decoder_with_encoder),
-      encoder_(*architecture.encoder, compute, make_encoder_embedding()) {}
+      encoder_(*architecture.encoder, compute,
+               std::make_unique<TextEmbeddings>(*architecture.encoder, make_encoder_embedding())) {}
 
 std::unique_ptr<Embedding> Seq2Seq::make_encoder_embedding() const {
   const StackConfig& config = *architecture().encoder;

@@ -57,4 +57,23 @@ class Batch : public Sequences {
   std::vector<std::int32_t> ids_, types_;
 };
 
+/// Pictures of one size. Each is a sequence of patches, with or without a row before them.
+class Pictures : public Sequences {
+ public:
+  /// `rows`: per picture.
+  explicit Pictures(std::size_t rows) : rows_(rows) {}
+
+  /// Appends a picture [channels, height, width], as the model expects it (the caller has checked
+  /// the size).
+  void add(std::vector<float> pixels) {
+    Sequences::add(rows_);
+    pixels_.push_back(std::move(pixels));
+  }
+  std::span<const float> pixels(std::size_t i) const { return pixels_[i]; }
+
+ private:
+  std::size_t rows_;
+  std::vector<std::vector<float>> pixels_;
+};
+
 }  // namespace glassformer

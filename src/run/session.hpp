@@ -70,7 +70,8 @@ class Session {
   Pool pool;
   Tensor<2> logits = Tensor<2>::from_shape({0, 0});  ///< [rows, V] of a language model
 
-  /// The table that belongs to the layer at this address; new ones are empty.
+  /// Returns the table of the layer at this address; a new one is empty. No other layer may take
+  /// that address later: a session serves only models that live as long as it does.
   GrowingTable& table(const void* layer);
 
  private:

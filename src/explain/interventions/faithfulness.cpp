@@ -29,9 +29,8 @@ std::vector<std::size_t> points(std::size_t parts) {
 }
 
 std::vector<std::size_t> order_of(std::span<const float> scores) {
-  std::vector<float> negative;
-  for (const float score : scores) negative.push_back(-score);
-  return sorted_order(negative);
+  return sorted_order(scores.size(),
+                      [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
 }
 
 float mean(std::span<const float> values) {

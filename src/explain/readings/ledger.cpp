@@ -95,7 +95,7 @@ class Bookkeeper {
  public:
   Bookkeeper(const ExplainedStack& of, Compute compute, std::span<const TracedTensor> trace)
       : stack_(of.stack),
-        embeddings_(of.embeddings),
+        input_(of.input),
         config_(stack_.config()),
         name_(of.name),
         trace_(trace) {
@@ -149,7 +149,7 @@ class Bookkeeper {
   void enter_embeddings();
 
   const Stack& stack_;
-  const TextEmbeddings& embeddings_;
+  const StackInput& input_;
   const StackConfig& config_;
   std::string_view name_;
   std::span<const TracedTensor> trace_;
@@ -370,7 +370,7 @@ void Bookkeeper::enter_embeddings() {
   if (has_types(config_)) {
     parts.push_back({{.kind = Kind::embed_types}, traced("embed_types")});
   }
-  if (const Norm* norm = embeddings_.layer_norm()) {
+  if (const Norm* norm = input_.layer_norm()) {
     std::vector<float> sum = parts[0].rows.data;
     for (std::size_t p = 1; p < parts.size(); ++p) {
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += parts[p].rows.data[i];

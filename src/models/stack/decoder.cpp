@@ -3,7 +3,7 @@
 namespace glassformer {
 
 void Decoder::declare(const ParameterScope& scope) {
-  embeddings_.declare(scope);
+  input_.declare(scope);
   stack_.declare(scope);
 }
 

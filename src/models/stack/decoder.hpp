@@ -15,7 +15,7 @@ class Decoder {
   /// `kind`: whether it attends to an encoder's states.
   Decoder(Stack::Kind kind, const StackConfig& config, Compute compute,
           std::unique_ptr<Embedding> embed_tokens)
-      : embeddings_(config, std::move(embed_tokens)), stack_(kind, config, compute) {}
+      : input_(config, std::move(embed_tokens)), stack_(kind, config, compute) {}
 
   void declare(const ParameterScope& scope);
 
@@ -33,18 +33,18 @@ class Decoder {
   void list(DecodingState& state, Tracer& tracer) const;
 
   const Stack& stack() const { return stack_; }
-  const TextEmbeddings& embeddings() const { return embeddings_; }
+  const TextEmbeddings& input() const { return input_; }
 
   /// Runs only the input of the stack: x [R, D] = embeddings of the last step's tokens with their
   /// positions.
   void embed(const DecodingState& state, View<2> x, const Run& run) const {
-    embeddings_(state.ids_, state.positions_, x, run);
+    input_(state.ids_, state.positions_, x, run);
   }
 
  private:
   void run_step(DecodingState& state, View<2> x, Run& run) const;
 
-  TextEmbeddings embeddings_;
+  TextEmbeddings input_;
   Stack stack_;
 };
 

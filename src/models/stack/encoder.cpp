@@ -3,14 +3,13 @@
 namespace glassformer {
 
 void Encoder::declare(const ParameterScope& scope) {
-  embeddings_.declare(scope);
+  input_->declare(scope);
   stack_.declare(scope);
 }
 
-void Encoder::operator()(const Batch& batch, View<2> x, const Run& run) const {
+void Encoder::list(View<2> x, const Run& run) const {
   const Run::Scope scope = run.scope("encoder");
-  run.session().attention.reserve(batch.longest());
-  embeddings_(batch, x, run);
+  input_->list(x, run);
   stack_.run_from(0, x, run);
 }
 

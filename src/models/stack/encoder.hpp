@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "models/stack/stack.hpp"
-#include "models/stack/text_embeddings.hpp"
+#include "models/stack/stack_input.hpp"
 #include "run/trace/trace.hpp"
 
 namespace glassformer {
@@ -11,14 +11,20 @@ namespace glassformer {
 /// A stack that reads whole sequences, and its input.
 class Encoder {
  public:
-  Encoder(const StackConfig& config, Compute compute, std::unique_ptr<Embedding> embed_tokens)
-      : embeddings_(config, std::move(embed_tokens)),
-        stack_(Stack::Kind::encoder, config, compute) {}
+  Encoder(const StackConfig& config, Compute compute, std::unique_ptr<StackInput> input)
+      : input_(std::move(input)), stack_(Stack::Kind::encoder, config, compute) {}
 
   void declare(const ParameterScope& scope);
 
-  /// Computes the vectors of the batch's tokens: x [N, D].
-  void operator()(const Batch& batch, View<2> x, const Run& run) const;
+  /// Computes the vectors of the batch's rows: x [N, D]. The batch must be of the kind that the
+  /// encoder's input reads: a Batch or Pictures.
+  template <class AnyBatch>
+  void operator()(const AnyBatch& batch, View<2> x, const Run& run) const {
+    const Run::Scope scope = run.scope("encoder");
+    run.session().attention.reserve(batch.longest());
+    (*input_)(batch, x, run);
+    stack_.run_from(0, x, run);
+  }
 
   /// Turns x [N, D], the input of block `first`, into the vectors of the run's sequences. If
   /// `first` is the number of blocks, only the final norm is applied.
@@ -28,22 +34,24 @@ class Encoder {
   /// run).
   template <class Then>
   void list(Tracer& tracer, Session& session, const Then& then) const {
-    const Batch nothing;
+    const Sequences nothing;
     const RowSegment segment = {};
     Run run(session, &tracer);
     run.sequences = &nothing;
     run.segments = std::span(&segment, 1);
     const Arena::Scope memory(run.arena());
     View<2> states = run.make(0, stack_.config().d_model);
-    (*this)(nothing, states, run);
+    list(states, run);
     then(states, run);
   }
 
   const Stack& stack() const { return stack_; }
-  const TextEmbeddings& embeddings() const { return embeddings_; }
+  const StackInput& input() const { return *input_; }
 
  private:
-  TextEmbeddings embeddings_;
+  void list(View<2> x, const Run& run) const;
+
+  std::unique_ptr<StackInput> input_;
   Stack stack_;
 };
 

@@ -3,26 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/kernels.hpp"
+#include "models/stack/add_embedding.hpp"
 
 namespace glassformer {
 namespace {
 
 float embedding_scale(const StackConfig& config) {
   return config.tokens().scale_embedding ? std::sqrt(static_cast<float>(config.d_model)) : 1.0f;
-}
-
-// Calls add(x), which adds an embedding to x. If the embedding is traced, it is computed in a
-// separate buffer first.
-template <class Add>
-void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
-  if (!run.traces(name)) return add(x);
-  const Arena::Scope scope(run.arena());
-  View<2> added = run.make(x.shape(0), x.shape(1));
-  std::fill_n(added.data(), added.size(), 0.0f);
-  add(added);
-  run.done(name, added);
-  kernels().add_scaled(x.data(), added.data(), added.size(), 1.0f);
 }
 
 }  // namespace

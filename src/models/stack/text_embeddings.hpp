@@ -9,28 +9,31 @@
 #include "layers/embed/positional_encoding.hpp"
 #include "layers/norm/norm.hpp"
 #include "models/config.hpp"
+#include "models/stack/stack_input.hpp"
 #include "run/run.hpp"
 
 namespace glassformer {
 
 /// The input of a stack that reads tokens: "Embedding" and "Positional Encoding" in "Attention Is
 /// All You Need", figure 1.
-class TextEmbeddings {
+class TextEmbeddings final : public StackInput {
  public:
   TextEmbeddings(const StackConfig& config, std::unique_ptr<Embedding> embed_tokens);
 
   /// Declares `embed_tokens`, `embed_positions`, `embed_types`, `layernorm_embedding`.
-  void declare(const ParameterScope& scope);
+  void declare(const ParameterScope& scope) override;
 
+  using StackInput::operator();
   /// Writes the input of the first block for the batch's tokens to x [N, D]. Traces `embed_tokens`,
   /// `embed_positions`, `embed_types` and `embeddings`.
-  void operator()(const Batch& batch, View<2> x, const Run& run) const;
+  void operator()(const Batch& batch, View<2> x, const Run& run) const override;
   /// Does the same for tokens at these positions [N].
   void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
                   View<2> x, const Run& run) const;
 
   /// Returns the norm on the embeddings. May be null.
-  const Norm* layer_norm() const { return layernorm_embedding_.get(); }
+  void list(View<2> x, const Run& run) const override { (*this)(Batch(), x, run); }
+  const Norm* layer_norm() const override { return layernorm_embedding_.get(); }
 
   /// Computes this many positions, so that they allocate nothing later.
   void reserve_positions(std::size_t count, Session& session) const {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/heap_sort.hpp"
 
 namespace glassformer {
 namespace {
@@ -201,12 +201,11 @@ std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken
 }
 
 std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> entities) {
-  // The same order as a stable sort, which would add 3 KB to the download.
-  std::multimap<std::pair<std::size_t, std::size_t>, Entity> sorted;
-  for (Entity& entity : entities) {
-    const std::pair place(entity.start, entity.index.value_or(0));
-    sorted.emplace(place, std::move(entity));
-  }
+  const std::vector<std::size_t> order =
+      sorted_order(entities.size(), [&](std::size_t a, std::size_t b) {
+        if (entities[a].start != entities[b].start) return entities[a].start < entities[b].start;
+        return entities[a].index.value_or(0) < entities[b].index.value_or(0);
+      });
   Utf16Cursor cursor(text);
   const auto length_of = [&](const Entity& entity) {
     const std::size_t begin = cursor.seek(entity.start);
@@ -214,7 +213,8 @@ std::vector<Entity> merge_windows(std::string_view text, std::vector<Entity> ent
   };
   std::vector<Entity> merged;
   std::size_t length = 0;  // of the last merged entity
-  for (auto& [place, entity] : sorted) {
+  for (const std::size_t i : order) {
+    Entity& entity = entities[i];
     const std::size_t own = length_of(entity);
     const bool overlaps = !merged.empty() && (entity.index ? entity.index == merged.back().index
                                                            : entity.start < merged.back().end);

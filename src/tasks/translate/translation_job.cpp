@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 
+#include "base/heap_sort.hpp"
 #include "base/strings/utf8.hpp"
 #include "run/trace/trace_plan.hpp"
 #include "search/beam_search.hpp"
@@ -248,12 +247,9 @@ void TranslationJob::State::expect_room(const SourceText& source) {
 
 // Sorts the sentences by length: in a batch of similar lengths, few steps run for the longest only.
 void TranslationJob::State::sort() {
-  std::multimap<std::size_t, std::size_t, std::greater<>> by_length;
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    by_length.emplace(options.stream ? 0 : sentences[i].source.tokens.size(), i);
-  }
-  order.clear();
-  for (const auto& [length, sentence] : by_length) order.push_back(sentence);
+  order = sorted_order(sentences.size(), [&](std::size_t a, std::size_t b) {
+    return !options.stream && sentences[a].source.tokens.size() > sentences[b].source.tokens.size();
+  });
 }
 
 void TranslationJob::State::start_batch() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/heap_sort.hpp"
 #include "text/composed/json_entries.hpp"
 
 namespace glassformer {
@@ -30,12 +31,15 @@ AddedToken special_of(std::string content) {
   return token;
 }
 
-// Tokens with the same id keep their order. std::stable_sort would add 3 KB to the download.
+// Tokens with the same id keep their order.
 void sort_by_id(std::vector<AddedToken>& tokens) {
-  std::multimap<std::int32_t, AddedToken> sorted;
-  for (AddedToken& token : tokens) sorted.emplace(token.id, std::move(token));
-  tokens.clear();
-  for (auto& [id, token] : sorted) tokens.push_back(std::move(token));
+  std::vector<AddedToken> sorted;
+  for (const std::size_t i : sorted_order(tokens.size(), [&](std::size_t a, std::size_t b) {
+         return tokens[a].id < tokens[b].id;
+       })) {
+    sorted.push_back(std::move(tokens[i]));
+  }
+  tokens = std::move(sorted);
 }
 
 // Returns "tokenizer_class" of a JSON object, if it has one.

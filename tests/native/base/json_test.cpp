@@ -15,17 +15,17 @@
 namespace glassformer {
 namespace {
 
-const JsonSource source{ErrorCode::invalid_option, "options"};
+const JsonSource options_source{ErrorCode::invalid_option, "options"};
 
 void check_refused(std::string_view json, std::string_view message) {
   INFO(json);
-  test::check_error(ErrorCode::invalid_option, message, [&] { parse_json(json, source); });
+  test::check_error(ErrorCode::invalid_option, message, [&] { parse_json(json, options_source); });
 }
 
 TEST_CASE("JSON values are parsed as written", "[io]") {
   const JsonValue value = parse_json(
       " { \"a\" : [1, -2, 0.5, true, false, null, \"\\u00e9\\ud83d\\ude00\"], \"b\": {} }\n",
-      source);
+      options_source);
   REQUIRE(count_entries(value) == 2);
   std::vector<JsonValue> a;
   JsonEntries fields(value);
@@ -47,7 +47,7 @@ TEST_CASE("JSON values are parsed as written", "[io]") {
   CHECK(fields.value().is_object());
   CHECK(count_entries(fields.value()) == 0);
   CHECK_FALSE(fields.next());
-  CHECK(parse_json(" 3 ", source).whole() == 3);
+  CHECK(parse_json(" 3 ", options_source).whole() == 3);
 }
 
 // Returns whether both parsers read the same value. parse_json may differ only by its own limits.
@@ -106,7 +106,7 @@ TEST_CASE("JSON is accepted or refused as by nlohmann::json", "[io]") {
     const nlohmann::json theirs = nlohmann::json::parse(text, nullptr, false);
     INFO(text);
     try {
-      const JsonValue ours = parse_json(text, source);
+      const JsonValue ours = parse_json(text, options_source);
       REQUIRE_FALSE(theirs.is_discarded());
       REQUIRE(equal(ours, theirs));
       ++taken;
@@ -122,7 +122,7 @@ TEST_CASE("JSON is accepted or refused as by nlohmann::json", "[io]") {
 TEST_CASE("numbers are read with all their digits", "[io]") {
   const auto number = [](const std::string& text) {
     const std::string json = "{\"x\": " + text + "}";
-    return JsonObject(parse_json(json, source), source).number("x");
+    return JsonObject(parse_json(json, options_source), options_source).number("x");
   };
   CHECK(number("1e-05") == 1e-05);
   CHECK(number("1e-12") == 1e-12);
@@ -217,20 +217,20 @@ TEST_CASE("a duplicate key in an object is refused with its path", "[io]") {
   check_refused(R"({"a": 1, "a": 1})", "options: \"a\" appears twice");
   check_refused(R"({"a": {"b": [{"c": 1, "c": 2}]}})", "\"a\": \"b\": \"c\" appears twice");
   check_refused(R"({"a": 1, "\u0061": 2})", "\"a\" appears twice");
-  CHECK_NOTHROW(parse_json(R"({"a": {"a": 1}, "b": {"a": 1}})", source));
+  CHECK_NOTHROW(parse_json(R"({"a": {"a": 1}, "b": {"a": 1}})", options_source));
 
   // Duplicates far apart, among keys with the same hash: "costarring" and "liquid" collide in
   // 32-bit FNV-1a.
   std::string many = "{";
   for (int i = 0; i < 5000; ++i) many += "\"key " + std::to_string(i) + "\": {},";
-  CHECK_NOTHROW(parse_json(many + R"("costarring": 1, "liquid": 2})", source));
+  CHECK_NOTHROW(parse_json(many + R"("costarring": 1, "liquid": 2})", options_source));
   check_refused(many + R"("key 17": 1})", "\"key 17\" appears twice");
   check_refused(R"({"liquid": 0, "costarring": 1, "a": 2, "liquid": 3})", "\"liquid\" appears");
 }
 
 TEST_CASE("checking a text takes memory for a small multiple of its size", "[io]") {
   const auto cost = [](const std::string& text) {
-    const std::size_t bytes = test::peak_of([&] { parse_json(text, source); });
+    const std::size_t bytes = test::peak_of([&] { parse_json(text, options_source); });
     return static_cast<double>(bytes) / static_cast<double>(text.size());
   };
   std::string keys = "{", zeros = "[", nested = "[";
@@ -246,15 +246,15 @@ TEST_CASE("checking a text takes memory for a small multiple of its size", "[io]
 }
 
 TEST_CASE("nesting is limited", "[io]") {
-  CHECK_NOTHROW(parse_json(std::string(32, '[') + std::string(32, ']'), source));
+  CHECK_NOTHROW(parse_json(std::string(32, '[') + std::string(32, ']'), options_source));
   check_refused(std::string(33, '[') + std::string(33, ']'), "nested deeper than 32 levels");
   check_refused(std::string(1'000'000, '['), "nested deeper than 32 levels");
 }
 
 TEST_CASE("object fields are read by type, and unread fields are refused", "[io]") {
   const JsonValue value =
-      parse_json(R"({"b": true, "n": 0.5, "i": 7, "s": "x", "float": 7.0})", source);
-  JsonObject object(value, source);
+      parse_json(R"({"b": true, "n": 0.5, "i": 7, "s": "x", "float": 7.0})", options_source);
+  JsonObject object(value, options_source);
   CHECK(object.boolean("b"));
   CHECK(object.number("n") == 0.5);
   CHECK(object.integer("i", 7, 7) == 7);
@@ -273,24 +273,24 @@ TEST_CASE("object fields are read by type, and unread fields are refused", "[io]
   refused("whole number from 0 to 9, got 7.0", [&] { object.integer("float", 0, 9); });
   object.finish();
   refused("options: x: expected an object, got [1]",
-          [&] { JsonObject(parse_json("[1]", source), source, "x"); });
+          [&] { JsonObject(parse_json("[1]", options_source), options_source, "x"); });
   std::string many = "{";
   for (int i = 0; i < 64; ++i) many += "\"" + std::to_string(i) + "\": 0,";
   many.back() = '}';
-  CHECK_NOTHROW(JsonObject(parse_json(many, source), source));
+  CHECK_NOTHROW(JsonObject(parse_json(many, options_source), options_source));
   many.back() = ',';
   refused("options: expected at most 64 fields, got 65",
-          [&] { JsonObject(parse_json(many += "\"64\": 0}", source), source); });
+          [&] { JsonObject(parse_json(many += "\"64\": 0}", options_source), options_source); });
 }
 
 TEST_CASE("values in messages are short and valid UTF-8", "[io]") {
   CHECK(describe("a\nb") == "\"a\\nb\"");
-  CHECK(describe(parse_json("[1, \"x\"]", source)) == "[1,\"x\"]");
-  CHECK(describe(parse_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]", source)) == "an array of 9 entries");
-  CHECK(describe(parse_json("{ \"b\" : [ 1 , 2 ], \"a\" : null }", source)) ==
+  CHECK(describe(parse_json("[1, \"x\"]", options_source)) == "[1,\"x\"]");
+  CHECK(describe(parse_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]", options_source)) == "an array of 9 entries");
+  CHECK(describe(parse_json("{ \"b\" : [ 1 , 2 ], \"a\" : null }", options_source)) ==
         "{\"b\":[1,2],\"a\":null}");
   const std::string long_string = '"' + std::string(5000, 'a') + '"';
-  CHECK(describe(parse_json(long_string, source)) == "a value of 5002 bytes");
+  CHECK(describe(parse_json(long_string, options_source)) == "a value of 5002 bytes");
   std::string accents;
   for (int i = 0; i < 100; ++i) accents += "\u00e9";
   const std::string text = describe(accents);

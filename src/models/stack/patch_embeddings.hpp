@@ -1,0 +1,34 @@
+#pragma once
+
+#include "layers/embed/patch_embedding.hpp"
+#include "layers/embed/positional_encoding.hpp"
+#include "models/config.hpp"
+#include "models/stack/stack_input.hpp"
+
+namespace glassformer {
+
+/// The input of a stack that reads pictures: the vectors of the patches, a learned row before them
+/// if the configuration has one, and learned positions (Dosovitskiy et al. 2021, "An Image is Worth
+/// 16x16 Words", equation 1).
+class PatchEmbeddings final : public StackInput {
+ public:
+  /// The stack must read patches.
+  PatchEmbeddings(const StackConfig& config, Compute compute);
+
+  /// Declares `class_token`, `embed_patches`, `embed_positions`.
+  void declare(const ParameterScope& scope) override;
+
+  using StackInput::operator();
+  /// Traces `embed_patches`, `embed_positions` and `embeddings`.
+  void operator()(const Pictures& pictures, View<2> x, const Run& run) const override;
+  void list(View<2> x, const Run& run) const override { (*this)(Pictures(0), x, run); }
+
+ private:
+  PatchInput input_;
+  std::size_t d_model_;
+  Parameter class_token_;  // [1, D]
+  PatchEmbedding embed_patches_;
+  LearnedPositions embed_positions_;
+};
+
+}  // namespace glassformer
