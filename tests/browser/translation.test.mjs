@@ -499,6 +499,7 @@ onPage(
     assert.ok(fetched.some((path) => path.includes('models/en-de/model.safetensors')));
     await read(page, sentence);
     await page.getByRole('link', { name: 'Sentiment' }).click();
+    await page.getByTestId('verdict').waitFor();
     assert.equal(await page.getByTestId('input').inputValue(), 'Terrible.');
     assert.equal(await page.getByTestId('verdict').textContent(), 'negative');
     await page.goBack();
