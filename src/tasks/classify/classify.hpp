@@ -13,7 +13,7 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array choice_list<ClassifyWindow>{"first", "mean", "max"};
+inline constexpr std::array enum_names<ClassifyWindow>{"first", "mean", "max"};
 
 template <class Visit>
 void fields(Visit& visit, ClassifyOptions& options) {

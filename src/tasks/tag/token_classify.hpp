@@ -14,9 +14,9 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array choice_list<Aggregation>{"none", "simple", "first", "average", "max"};
+inline constexpr std::array enum_names<Aggregation>{"none", "simple", "first", "average", "max"};
 template <>
-inline constexpr std::array choice_list<TokenClassifyWindow>{"all", "first"};
+inline constexpr std::array enum_names<TokenClassifyWindow>{"all", "first"};
 
 template <class Visit>
 void fields(Visit& visit, TokenClassifyOptions& options) {
