@@ -97,12 +97,12 @@ std::unique_ptr<Tokenizer> compose(ComposedTokenizer::Parts parts, const Tokeniz
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerChoice& choice) {
-  const TokenizerSide side = choice.side;
+std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerOptions& options) {
+  const TokenizerSide side = options.side;
   const TokenizerConfig config(file);
   const bool named = !config.tokenizer_class().empty();
   const std::string_view name =
-      named ? std::string_view(config.tokenizer_class()) : choice.usual_class;
+      named ? std::string_view(config.tokenizer_class()) : options.usual_class;
   const TokenizerClass* known = find_tokenizer_class(name);
   if (known && !known->refusal.empty()) refuse_class(name, known->refusal);
 
@@ -116,7 +116,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
     ComposedTokenizer::Parts parts = parse_tokenizer_json(
         *json, known && known->changes ? known->changes(config) : TokenizerJsonChanges());
     add_tokens(parts, known, config);
-    return compose(std::move(parts), config, choice.lower_case);
+    return compose(std::move(parts), config, options.lower_case);
   }
   if (name.empty()) {
     if (const auto model = file("tokenizer.model")) return sentencepiece(*model);
@@ -136,7 +136,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
            file(other).has_value();
   };
   if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_empty();
-  return compose(known->build(file, config), config, choice.lower_case);
+  return compose(known->build(file, config), config, options.lower_case);
 }
 
 }  // namespace glassformer
