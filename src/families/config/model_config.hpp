@@ -157,6 +157,9 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
+/// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.
+bool needs_tokenizer(const ModelConfig& config);
+
 template <>
 inline constexpr std::array enum_names<Task>{
     "text-classification", "translation",     "token-classification", "question-answering",

@@ -303,6 +303,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   bool sentencepiece = false;
   if (!family_) {
     const ModelConfig config = parse_config(config_);
+    if (!needs_tokenizer(config)) return;
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
     sentencepiece = !config.tokenizer_template;

@@ -57,14 +57,6 @@ std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, Tokeniz
 
 namespace {
 
-[[noreturn]] void refuse_empty() {
-  throw_error(
-      ErrorCode::invalid_tokenizer,
-      "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
-      "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "
-      "sentencepiece.bpe.model, got none of them");
-}
-
 // Guesses the class from the file names if the folder does not name one. vocab.json with merges.txt
 // is ambiguous.
 std::string_view class_by_files(const FolderFile& file) {
@@ -77,7 +69,7 @@ std::string_view class_by_files(const FolderFile& file) {
                 "such as \"GPT2Tokenizer\" or \"RobertaTokenizer\", got none; add it, or "
                 "config.json with a model_type");
   }
-  refuse_empty();
+  refuse_missing_tokenizer();
 }
 
 [[noreturn]] void refuse_class(std::string_view name, std::string_view problem) {
@@ -96,6 +88,14 @@ std::unique_ptr<Tokenizer> compose(ComposedTokenizer::Parts parts, const Tokeniz
 }
 
 }  // namespace
+
+void refuse_missing_tokenizer() {
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
+      "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "
+      "sentencepiece.bpe.model, got none of them");
+}
 
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerOptions& options) {
   const TokenizerSide side = options.side;
@@ -135,7 +135,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
     return !other.ends_with("_config.json") && other != "special_tokens_map.json" &&
            file(other).has_value();
   };
-  if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_empty();
+  if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_missing_tokenizer();
   return compose(known->build(file, config), config, options.lower_case);
 }
 

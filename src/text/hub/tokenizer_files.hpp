@@ -36,6 +36,9 @@ struct TokenizerOptions {
   bool lower_case = false;            ///< the text is converted to lower case first
 };
 
+/// Throws invalid_tokenizer for a folder without a tokenizer.
+[[noreturn]] void refuse_missing_tokenizer();
+
 /// Reads the tokenizer of a model folder. Uses the first of these that exists:
 ///
 ///   tokenizer.json        modified by tokenizer_config.json
