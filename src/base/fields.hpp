@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,12 +25,7 @@ enum class NumberRange { any, positive, fraction };
 enum class AbsentFlag { error, off, on };
 
 /// The names of an enumeration's values, in the order of its definition.
-struct ChoiceNames {
-  const char* const* names;
-  std::size_t count;
-
-  const char* operator[](std::size_t i) const { return names[i]; }
-};
+using EnumNames = std::span<const char* const>;
 
 /// Visits the fields of a configuration. A configuration names its fields once, in a function
 /// `fields(Fields&, Config&)`; the visitor decides what that means: it reads them from a file or
@@ -49,7 +45,7 @@ class Fields {
                     std::size_t absent = required) = 0;
   virtual void number(const char* name, float& value, NumberRange range) = 0;
   virtual void flag(const char* name, bool& value, AbsentFlag absent = AbsentFlag::error) = 0;
-  virtual void choose(const char* name, std::size_t& value, const ChoiceNames& names,
+  virtual void choose(const char* name, std::size_t& value, EnumNames names,
                       std::size_t absent) = 0;
   /// Text of at least one character.
   virtual void text(const char* name, std::string& value) = 0;
@@ -66,29 +62,26 @@ class Fields {
 
 /// The names that files have for the values of an enumeration, in the order of its definition.
 template <typename Enum>
-inline constexpr std::array<const char*, 0> choice_list{};
+inline constexpr std::array<const char*, 0> enum_names{};
 
 template <typename Enum>
 const char* name_of(Enum value) {
-  return choice_list<Enum>[static_cast<std::size_t>(value)];
+  return enum_names<Enum>[static_cast<std::size_t>(value)];
 }
-
-template <typename Enum>
-inline constexpr ChoiceNames choice_names = {choice_list<Enum>.data(), choice_list<Enum>.size()};
 
 /// A field that holds one of an enumeration's names.
 template <typename Enum>
-void choice(Fields& fields, const char* name, Enum& value) {
+void enum_field(Fields& fields, const char* name, Enum& value) {
   std::size_t index = static_cast<std::size_t>(value);
-  fields.choose(name, index, choice_names<Enum>, Fields::required);
+  fields.choose(name, index, enum_names<Enum>, Fields::required);
   value = static_cast<Enum>(index);
 }
 
 /// The same of a field that may be missing: it means `absent` then.
 template <typename Enum>
-void choice(Fields& fields, const char* name, Enum& value, std::type_identity_t<Enum> absent) {
+void enum_field(Fields& fields, const char* name, Enum& value, std::type_identity_t<Enum> absent) {
   std::size_t index = static_cast<std::size_t>(value);
-  fields.choose(name, index, choice_names<Enum>, static_cast<std::size_t>(absent));
+  fields.choose(name, index, enum_names<Enum>, static_cast<std::size_t>(absent));
   value = static_cast<Enum>(index);
 }
 

@@ -52,11 +52,11 @@ void add_edges(CLI::App& app, std::optional<std::vector<AttentionEdge>>& edges,
 CLI::Option* add_name(CLI::App& app, const std::string& name, std::vector<std::string> names,
                       std::function<void(std::size_t)> choose, const std::string& help);
 
-/// Declares an option that takes one of the names in choice_list<Enum>. `Target` is an Enum or an
+/// Declares an option that takes one of the names in enum_names<Enum>. `Target` is an Enum or an
 /// optional one.
 template <class Enum, class Target>
-void add_choice(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
-  const auto& names = choice_list<Enum>;
+void add_enum(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
+  const auto& names = enum_names<Enum>;
   add_name(
       app, name, {names.begin(), names.end()},
       [&target](std::size_t chosen) { target = static_cast<Enum>(chosen); }, help);

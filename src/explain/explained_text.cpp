@@ -7,7 +7,7 @@ namespace glassformer {
 Batch ExplainedText::batch(std::span<const std::size_t> masked) const {
   Batch batch;
   batch.add(ids, masked, types);
-  batch.place(positions);
+  batch.set_positions(positions);
   return batch;
 }
 

@@ -131,22 +131,22 @@ NamedParameter stored(std::vector<NamedParameter> parts, TensorLayout layout) {
           }};
 }
 
-// The location of a parameter in the files.
-struct Place {
+// The name of a parameter in the files.
+struct FamilyName {
   std::string name;
   const TensorName* tensor = nullptr;  // in the family's table
 };
 
-class Places {
+class FamilyNames {
  public:
-  Places(const Family& family, const std::set<std::string>& names)
+  FamilyNames(const Family& family, const std::set<std::string>& names)
       : family_(family), names_(names) {
     prefixed_ = std::ranges::any_of(
         names, [&](const std::string& name) { return name.starts_with(family.prefix); });
   }
 
-  Place find(const std::string& ours) {
-    Place usual;
+  FamilyName find(const std::string& ours) {
+    FamilyName usual;
     for (const std::span<const TensorName> table : {family_.tensors, family_.heads}) {
       const bool base = table.data() == family_.tensors.data();
       for (const TensorName& tensor : table) {
@@ -193,15 +193,15 @@ std::vector<NamedParameter> in_family_names(std::vector<NamedParameter> paramete
                                             const Family& family,
                                             const std::set<std::string>& names,
                                             const std::set<std::string>& integers) {
-  Places places(family, names);
+  FamilyNames family_names(family, names);
   std::vector<Stored> tensors;  // in the order of their first parts
   std::map<std::string, std::size_t> known;
   for (NamedParameter& parameter : parameters) {
-    const Place place = places.find(parameter.name);
-    parameter.name = place.name;
-    const std::size_t index = known.emplace(place.name, tensors.size()).first->second;
+    const FamilyName found = family_names.find(parameter.name);
+    parameter.name = found.name;
+    const std::size_t index = known.emplace(found.name, tensors.size()).first->second;
     if (index == tensors.size()) tensors.emplace_back();
-    tensors[index].add(place.tensor, std::move(parameter));
+    tensors[index].add(found.tensor, std::move(parameter));
   }
   std::vector<NamedParameter> theirs;
   for (Stored& tensor : tensors) {

@@ -12,13 +12,13 @@
 namespace glassformer::GLASSFORMER_ISA {
 
 #if defined(__wasm_simd128__) && !defined(__wasm_relaxed_simd__)
-using Activation = std::int16_t;
+using QuantizedActivation = std::int16_t;
 #else
-using Activation = std::uint8_t;
+using QuantizedActivation = std::uint8_t;
 #endif
 
 /// The number of activations that one step multiplies; they fill 32 bits.
-inline constexpr std::size_t int8_depth = 4 / sizeof(Activation);
+inline constexpr std::size_t int8_depth = 4 / sizeof(QuantizedActivation);
 
 // Not the compiler's own register type: GCC 12 would store a sum of that type in every step.
 using Integers [[gnu::vector_size(sizeof(std::int32_t) * Vec::width)]] = std::int32_t;
@@ -166,7 +166,8 @@ struct PairwiseDot {
 };
 #else
 struct Dot {
-  static constexpr std::size_t steps_at_once = sizeof(Activation) == 2 ? steps_of_pairs : 1;
+  static constexpr std::size_t steps_at_once =
+      sizeof(QuantizedActivation) == 2 ? steps_of_pairs : 1;
 
 #if defined(__wasm_simd128__)
   static Register weights(const std::int8_t* from) { return wasm_i16x8_load8x8(from); }

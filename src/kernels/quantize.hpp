@@ -68,7 +68,7 @@ inline std::int32_t rounded(float x) {
 
 // Multiplies and adds with two roundings on every machine, so that all get the same integers.
 inline void quantize_vector(Vec x, Vec inverse, Vec shift, std::int32_t offset, std::int32_t most,
-                            Activation* to) {
+                            QuantizedActivation* to) {
   Integers integers = bits_of(x * inverse + shift) - offset;
   const Integers limit = Integers{} + most;  // exceeded if two ties round up
   integers = integers > limit ? limit : integers;
@@ -85,7 +85,7 @@ inline void quantize_row(const float* x, std::size_t n, const QuantizedRows& to,
   to.zero_points[row] = zero_point;
 
   std::byte* const bytes = to.values + row * to.stride;
-  Activation* const q = reinterpret_cast<Activation*>(bytes);
+  QuantizedActivation* const q = reinterpret_cast<QuantizedActivation*>(bytes);
   const Vec factor = Vec::broadcast(inverse), shift = Vec::broadcast(held_rounder);
   const std::int32_t offset = rounder_bits - zero_point, most = largest_activation;
   std::size_t i = 0;
@@ -93,11 +93,12 @@ inline void quantize_row(const float* x, std::size_t n, const QuantizedRows& to,
     quantize_vector(Vec::load(x + i), factor, shift, offset, most, q + i);
   }
   if (i < n) {
-    alignas(64) Activation rest[Vec::width];
+    alignas(64) QuantizedActivation rest[Vec::width];
     quantize_vector(Vec::load_partial(x + i, n - i, 0.0f), factor, shift, offset, most, rest);
-    __builtin_memcpy(q + i, rest, (n - i) * sizeof(Activation));
+    __builtin_memcpy(q + i, rest, (n - i) * sizeof(QuantizedActivation));
   }
-  __builtin_memset(bytes + n * sizeof(Activation), 0, to.stride - n * sizeof(Activation));
+  __builtin_memset(bytes + n * sizeof(QuantizedActivation), 0,
+                   to.stride - n * sizeof(QuantizedActivation));
 }
 
 inline void quantize(const float* x, std::size_t rows, std::size_t columns,

@@ -22,7 +22,7 @@ void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
   constexpr NumberRange positive = NumberRange::positive;
   visitor.number("rotary_base", rotary.base, positive);
   visitor.size("rotary_size", rotary.size, dimension, d_head);
-  choice(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
+  enum_field(visitor, "rotary_scaling", rotary.scaling, RotaryScaling::none);
   if (rotary.scaling == RotaryScaling::none) return;
   visitor.number("rotary_factor", rotary.factor, positive);
   if (rotary.scaling == RotaryScaling::linear) return;
@@ -33,9 +33,9 @@ void rotary_fields(Fields& visitor, RotaryConfig& rotary, std::size_t d_head) {
 
 void layer_fields(Fields& visitor, LayerConfig& layer) {
   AttentionConfig& attention = layer.attention;
-  choice(visitor, "norm", layer.norm);
+  enum_field(visitor, "norm", layer.norm);
   visitor.flag("attention_norm", layer.attention_norm, AbsentFlag::on);
-  choice(visitor, "attention", layer.mixer);
+  enum_field(visitor, "attention", layer.mixer);
   if (layer.mixer == Mixer::local || layer.mixer == Mixer::causal) {
     std::optional<std::size_t> window;
     if (attention.window > 0) window = attention.window;
@@ -56,7 +56,7 @@ void layer_fields(Fields& visitor, LayerConfig& layer) {
   });
   visitor.flag("divide_by_layer", attention.divide_by_layer, AbsentFlag::off);
   FeedForwardConfig& feed_forward = layer.feed_forward;
-  choice(visitor, "activation", feed_forward.activation);
+  enum_field(visitor, "activation", feed_forward.activation);
   visitor.flag("gated", feed_forward.gated, AbsentFlag::off);
   visitor.flag("feed_forward_bias", feed_forward.bias, AbsentFlag::on);
 }
@@ -72,7 +72,7 @@ void each_layer(Fields& visitor, StackConfig& stack, const Visit& visit) {
 
 void position_fields(Fields& visitor, StackConfig& stack) {
   TokenInput& input = stack.tokens();
-  choice(visitor, "positions", input.positions);
+  enum_field(visitor, "positions", input.positions);
   if (input.positions == PositionKind::relative) {
     visitor.size("relative_buckets", stack.relative.buckets, dimension);
     visitor.size("relative_distance", stack.relative.distance, length);
@@ -108,7 +108,7 @@ void fields(Fields& visitor, StackConfig& stack) {
   visitor.size("token_types", input.token_types, dimension, 0);
   visitor.flag("scale_embedding", input.scale_embedding);
   visitor.flag("embedding_norm", input.norm, AbsentFlag::off);
-  choice(visitor, "layer_norm", stack.layer_norm.kind);
+  enum_field(visitor, "layer_norm", stack.layer_norm.kind);
   visitor.flag("layer_norm_bias", stack.layer_norm.bias, AbsentFlag::on);
   visitor.number("layer_norm_eps", stack.layer_norm.eps, NumberRange::fraction);
   visitor.flag("final_norm", stack.final_norm);

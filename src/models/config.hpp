@@ -143,13 +143,13 @@ struct Architecture {
 };
 
 template <>
-inline constexpr std::array choice_list<Mixer>{"full", "local", "linear", "causal", "recurrent"};
+inline constexpr std::array enum_names<Mixer>{"full", "local", "linear", "causal", "recurrent"};
 template <>
-inline constexpr std::array choice_list<Pooling>{"mean", "first"};
+inline constexpr std::array enum_names<Pooling>{"mean", "first"};
 template <>
-inline constexpr std::array choice_list<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
+inline constexpr std::array enum_names<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>
-inline constexpr std::array choice_list<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
+inline constexpr std::array enum_names<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 
 /// Visits the fields of a stack that reads tokens.
 void fields(Fields& visitor, StackConfig& stack);

@@ -24,7 +24,7 @@ class Sequences {
 
   /// Gives every token [N] a position of its own, instead of that in its sequence: tokens that two
   /// texts have in common can have the same ones. They must be below the model's max_length.
-  void place(std::vector<std::size_t> positions) { positions_ = std::move(positions); }
+  void set_positions(std::vector<std::size_t> positions) { positions_ = std::move(positions); }
   /// [N], or empty if every token has its position in its sequence.
   std::span<const std::size_t> positions() const { return positions_; }
 

@@ -12,7 +12,9 @@
 namespace glassformer {
 OpenFolder::OpenFolder(const std::filesystem::path& path)
     : files(path), folder(files), headers(files.headers(folder)), config(folder.config(headers)) {
-  check_special_tokens(config, folder.tokenizer(), folder.target_tokenizer());
+  if (const Tokenizer* tokenizer = folder.tokenizer()) {
+    check_special_tokens(config, *tokenizer, folder.target_tokenizer());
+  }
 }
 
 Compute OpenFolder::compute(std::optional<Compute> wanted) const {

@@ -2,10 +2,12 @@
 
 #include "families/linked.hpp"
 #include "tasks/reading/token_checks.hpp"
+#include "text/hub/tokenizer_files.hpp"
 
 namespace glassformer {
 
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts) {
+  if (!parts.tokenizer) refuse_missing_tokenizer();  // all tasks read texts
   check_special_tokens(parts.config, *parts.tokenizer, parts.target_tokenizer.get());
   for (const auto& [task, make] : linked_tasks) {
     if (task == parts.config.task) return make(parts);

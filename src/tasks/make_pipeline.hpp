@@ -14,7 +14,7 @@ namespace glassformer {
 /// The parts of a pipeline in addition to its weights.
 struct PipelineParts {
   ModelConfig config;
-  std::unique_ptr<const Tokenizer> tokenizer;
+  std::unique_ptr<const Tokenizer> tokenizer;         ///< null if the model needs none
   std::unique_ptr<const Tokenizer> target_tokenizer;  ///< for translations; null: tokenizer
   Compute compute = Compute::f32;
   std::optional<std::span<const std::byte>> shortlist = {};  ///< for translations
@@ -38,7 +38,8 @@ extern std::unique_ptr<Job> (*const begin_linked_explanation)(Pipeline& pipeline
                                                               const TaskOptions& options);
 
 /// Makes the pipeline for the task of the configuration. Throws NotLinked if the program is linked
-/// without it, and the errors of the pipeline's constructor.
+/// without it, invalid_tokenizer if the task needs a tokenizer and there is none, and the errors of
+/// the pipeline's constructor.
 std::unique_ptr<Pipeline> make_pipeline(PipelineParts parts);
 
 std::unique_ptr<Pipeline> make_classify(PipelineParts& parts);

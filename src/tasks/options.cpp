@@ -176,10 +176,10 @@ void OptionsReader::operator()(const char* key, EarlyStopping& option) {
   option = EarlyStopping::never;
 }
 
-std::size_t OptionsReader::find_choice(const char* key, JsonValue value, const ChoiceNames& known,
-                                       std::string_view others) const {
+std::size_t OptionsReader::find_name(const char* key, JsonValue value, EnumNames known,
+                                     std::string_view others) const {
   std::string list;
-  for (std::size_t i = 0; i < known.count; ++i) {
+  for (std::size_t i = 0; i < known.size(); ++i) {
     if (value.is_string() && value.string() == known[i]) return i;
     list.append(list.empty() ? "" : ", ").append(known[i]);
   }

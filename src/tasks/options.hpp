@@ -61,11 +61,11 @@ class OptionsReader : public JsonObject {
   void operator()(const char* key, std::vector<float>& option);
   /// Reads a number below 2^53, the limit of JavaScript's whole numbers.
   void seed(const char* key, std::optional<std::uint64_t>& option);
-  /// Reads one of the names in choice_list<Enum>.
+  /// Reads one of the names in enum_names<Enum>.
   template <class Enum>
   requires std::is_enum_v<Enum>
   void operator()(const char* key, Enum& option) {
-    if (find(key)) option = static_cast<Enum>(find_choice(key, require(key), choice_names<Enum>));
+    if (find(key)) option = static_cast<Enum>(find_name(key, require(key), enum_names<Enum>));
   }
   /// Reads true, false or "never".
   void operator()(const char* key, EarlyStopping& option);
@@ -91,13 +91,13 @@ class OptionsReader : public JsonObject {
     if (value && (value->is_object() || boolean(key))) option.emplace();
     if (value && value->is_object()) (*this)(key, *option);
   }
-  /// Reads one of the names in choice_list<Enum>, or an array of several.
+  /// Reads one of the names in enum_names<Enum>, or an array of several.
   template <class Enum>
   void one_or_several(const char* key, std::vector<Enum>& option) {
     const JsonValue* value = find(key);
     if (!value) return;
     const auto add = [&](JsonValue name) {
-      const std::size_t i = find_choice(key, name, choice_names<Enum>, " or several of them");
+      const std::size_t i = find_name(key, name, enum_names<Enum>, " or several of them");
       option.push_back(static_cast<Enum>(i));
     };
     if (!value->is_array()) return add(*value);
@@ -124,8 +124,8 @@ class OptionsReader : public JsonObject {
 
  private:
   // Returns the index of a string among the known ones. `others` names what else is allowed.
-  std::size_t find_choice(const char* key, JsonValue value, const ChoiceNames& known,
-                          std::string_view others = {}) const;
+  std::size_t find_name(const char* key, JsonValue value, EnumNames known,
+                        std::string_view others = {}) const;
   template <class Number>
   void read_numbers(const char* key, JsonValue array, std::string_view expected,
                     std::vector<Number>& numbers);

@@ -291,7 +291,7 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
   JsonWriter header;
   std::set<std::string_view> names;
   SafetensorsLayout layout{
-      .header = {}, .places = std::vector<std::uint64_t>(order.size()), .size = 0};
+      .header = {}, .offsets = std::vector<std::uint64_t>(order.size()), .size = 0};
   header.object([&] {
     header.key("__metadata__");
     header.object([&] { header.field("format", "pt"); });  // other readers expect this field
@@ -301,7 +301,7 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
         throw_error(ErrorCode::internal, {"write_safetensors: {}: expected once", {tensor.name}});
       }
       const std::uint64_t begin = layout.size;
-      layout.places[i] = begin;
+      layout.offsets[i] = begin;
       layout.size += element_count(tensor.shape) * size_of(tensor.dtype);
       const auto write_number = [&](std::uint64_t number) { header.value(number); };
       header.key(tensor.name);
@@ -320,7 +320,7 @@ SafetensorsLayout lay_out_safetensors(std::span<const NamedTensor> tensors) {
   layout.header.assign(reinterpret_cast<const char*>(&header_size), sizeof header_size);
   layout.header += json;
   layout.header.append(padding, ' ');
-  for (std::uint64_t& place : layout.places) place += layout.header.size();
+  for (std::uint64_t& offset : layout.offsets) offset += layout.header.size();
   layout.size += layout.header.size();
   return layout;
 }
@@ -337,7 +337,7 @@ std::vector<std::byte> write_safetensors(std::span<const NamedTensor> tensors) {
                   {"write_safetensors: {}: expected {} bytes, got {}", {name, size, bytes.size()}});
     }
     std::copy(bytes.begin(), bytes.end(),
-              file.begin() + static_cast<std::ptrdiff_t>(layout.places[i]));
+              file.begin() + static_cast<std::ptrdiff_t>(layout.offsets[i]));
   }
   return file;
 }

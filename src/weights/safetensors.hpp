@@ -100,9 +100,9 @@ struct NamedTensor {
 
 /// The layout of a file, without its tensors' bytes.
 struct SafetensorsLayout {
-  std::string header;                 ///< the start of the file, including the header's length
-  std::vector<std::uint64_t> places;  ///< each tensor's position in the file, in the given order
-  std::uint64_t size;                 ///< of the whole file
+  std::string header;                  ///< the start of the file, including the header's length
+  std::vector<std::uint64_t> offsets;  ///< each tensor's position in the file, in the given order
+  std::uint64_t size;                  ///< of the whole file
 };
 
 /// Orders tensors by element size, widest first, then by name, so that every tensor is aligned and

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 
 #include "base/heap_sort.hpp"
 #include "base/json/json_writer.hpp"
-#include "base/powers.hpp"
+#include "base/strings/decimal.hpp"
 #include "base/strings/mistaken.hpp"
 #include "base/strings/utf8.hpp"
 
@@ -25,34 +24,6 @@ bool is_digit(char character) { return character >= '0' && character <= '9'; }
 // Returns whether the character needs no escape in a string and is ASCII.
 bool is_plain(char character) {
   return character >= ' ' && character <= '~' && character != '"' && character != '\\';
-}
-
-// Returns the double nearest to a JSON number if that has at most 15 digits and is not very large
-// or small; otherwise, a double a few roundings away from the nearest.
-double to_double(std::string_view number) {
-  double value = 0;
-  int exponent = 0;
-  bool fraction = false;
-  std::size_t i = number.front() == '-' ? 1 : 0;
-  for (; i < number.size() && number[i] != 'e' && number[i] != 'E'; ++i) {
-    if (number[i] == '.') {
-      fraction = true;
-    } else if (value < 1e17) {
-      value = value * 10 + (number[i] - '0');
-      exponent -= fraction;
-    } else {
-      exponent += !fraction;  // digits beyond a double's precision
-    }
-  }
-  if (i < number.size()) {
-    constexpr int limit = 1'000'000'000;  // no number has more digits
-    i += number[i + 1] == '+' ? 2 : 1;
-    int written = number[i] == '-' ? -limit : limit;  // unchanged if it does not fit
-    std::from_chars(number.data() + i, number.data() + number.size(), written);
-    exponent += std::clamp(written, -limit, limit);
-  }
-  value = scaled_by_ten(value, exponent);
-  return number.front() == '-' ? -value : value;
 }
 
 bool is_space(char character) {
@@ -240,7 +211,7 @@ class Parser {
     const std::string_view number = text_.substr(begin, at_ - begin);
     // Without an exponent, a number needs hundreds of digits to be too large.
     const bool suspect = number.size() > 300 || number.find_first_of("eE") != number.npos;
-    if (suspect && std::isinf(to_double(number))) {
+    if (suspect && std::isinf(parse_decimal(number))) {
       expected("a number that a double can hold, before this");
     }
   }
@@ -373,7 +344,7 @@ std::uint64_t JsonValue::whole() const {
   return value;
 }
 
-double JsonValue::number() const { return to_double(text_); }
+double JsonValue::number() const { return parse_decimal(text_); }
 
 std::string JsonValue::string() const {
   std::string characters;

@@ -1,6 +1,7 @@
 #include "base/strings/decimal.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,32 @@ std::string with_exponent(const Decimal& decimal) {
   return text + std::to_string(std::abs(exponent));
 }
 
+constexpr int most_exact_digits = 18;  // as many nines fit in 64 bits, and so does 10^18
+
+// Returns the double nearest to digits / 10^places, for `places` up to 18. An integer division
+// leaves one rounding, the last.
+double quotient_of(std::uint64_t digits, int places) {
+  if (digits == 0) return 0;
+  std::uint64_t power = 1;
+  for (int n = 0; n < places; ++n) power *= 10;
+  std::uint64_t quotient = digits / power;
+  std::uint64_t rest = digits % power;
+  int shift = 0;
+  while (quotient < std::uint64_t{1} << 62) {
+    quotient <<= 1;
+    rest <<= 1;
+    if (rest >= power) {
+      rest -= power;
+      quotient |= 1;
+    }
+    ++shift;
+  }
+  if (rest != 0) quotient |= 1;  // not a tie
+  auto value = static_cast<double>(quotient);
+  for (; shift > 0; --shift) value /= 2;
+  return value;
+}
+
 }  // namespace
 
 std::string shortest_decimal(float number) {
@@ -84,6 +111,36 @@ std::string six_decimals(float number) {
   if (text.size() < 7) text.insert(0, 7 - text.size(), '0');
   text.insert(text.size() - 6, 1, '.');
   return std::signbit(number) ? '-' + text : text;
+}
+
+double parse_decimal(std::string_view number) {
+  std::uint64_t digits = 0;
+  int count = 0;  // of the digits
+  int exponent = 0;
+  bool fraction = false;
+  std::size_t i = number.front() == '-' ? 1 : 0;
+  for (; i < number.size() && number[i] != 'e' && number[i] != 'E'; ++i) {
+    if (number[i] == '.') {
+      fraction = true;
+    } else if (count < most_exact_digits) {
+      digits = digits * 10 + static_cast<std::uint64_t>(number[i] - '0');
+      count += digits != 0;
+      exponent -= fraction;
+    } else {
+      exponent += !fraction;  // digits beyond a double's precision
+    }
+  }
+  if (i < number.size()) {
+    constexpr int limit = 1'000'000'000;  // no number has more digits
+    i += number[i + 1] == '+' ? 2 : 1;
+    int written = number[i] == '-' ? -limit : limit;  // unchanged if it does not fit
+    std::from_chars(number.data() + i, number.data() + number.size(), written);
+    exponent += std::clamp(written, -limit, limit);
+  }
+  const bool exact = exponent < 0 && exponent >= -most_exact_digits;
+  const double value =
+      exact ? quotient_of(digits, -exponent) : scaled_by_ten(static_cast<double>(digits), exponent);
+  return number.front() == '-' ? -value : value;
 }
 
 }  // namespace glassformer

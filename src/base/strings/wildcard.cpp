@@ -3,14 +3,12 @@
 #include <cstddef>
 
 namespace glassformer {
-namespace {
 
 // Backtracks only to the last "*", which then matches one character more: whatever an earlier "*"
 // could match in addition, the last one can match as well. So the time is at most the product of
 // the two lengths, for any number of "*". A barrier must occur in both texts, so nothing before it
 // is tried again either.
-template <typename Stops>
-bool fits(std::string_view pattern, std::string_view name, const Stops& stops) {
+bool fits_wildcards(std::string_view pattern, std::string_view name, std::optional<char> barrier) {
   constexpr std::size_t none = std::string_view::npos;
   std::size_t p = 0, n = 0;
   std::size_t star = none, taken = 0;  // the last "*", and the end of what it matches
@@ -21,7 +19,7 @@ bool fits(std::string_view pattern, std::string_view name, const Stops& stops) {
     } else if (p < pattern.size() && pattern[p] == name[n]) {
       ++p;
       ++n;
-    } else if (star != none && !stops(name[taken])) {
+    } else if (star != none && name[taken] != barrier) {
       p = star + 1;
       n = ++taken;
     } else {
@@ -29,16 +27,6 @@ bool fits(std::string_view pattern, std::string_view name, const Stops& stops) {
     }
   }
   return pattern.find_first_not_of('*', p) == none;
-}
-
-}  // namespace
-
-bool fits_wildcards(std::string_view pattern, std::string_view name) {
-  return fits(pattern, name, [](char) { return false; });
-}
-
-bool fits_wildcards(std::string_view pattern, std::string_view name, char barrier) {
-  return fits(pattern, name, [barrier](char character) { return character == barrier; });
 }
 
 }  // namespace glassformer

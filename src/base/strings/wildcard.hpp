@@ -1,13 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace glassformer {
 
-/// Returns whether a name matches a pattern, in which "*" stands for any characters.
-bool fits_wildcards(std::string_view pattern, std::string_view name);
-
-/// Returns whether a name matches a pattern, in which "*" stands for any characters but `barrier`.
-bool fits_wildcards(std::string_view pattern, std::string_view name, char barrier);
+/// Returns whether a name matches a pattern, in which "*" stands for any characters, or for any but
+/// `barrier`.
+bool fits_wildcards(std::string_view pattern, std::string_view name,
+                    std::optional<char> barrier = std::nullopt);
 
 }  // namespace glassformer

@@ -17,7 +17,7 @@ class ClassifyCommand final : public Command {
                  "with --json: what each token adds to each logit")
         ->needs(json);
     app.add_flag("--pairs", pairs_, "a line is two texts, with a tab between them");
-    add_choice<ClassifyWindow>(
+    add_enum<ClassifyWindow>(
         app, "--window", options_.window,
         "how a line with more tokens than the model takes is read: first: it is cut; mean, "
         "max: in windows, and a score is the mean of the windows' scores, or the highest");

@@ -68,7 +68,7 @@ class NewWeights {
  private:
   // Writes bytes of a tensor, starting at byte `at`.
   void write(std::size_t tensor, std::span<const std::byte> bytes, std::size_t at) {
-    file_.write(layout_.places[tensor] + at, bytes);
+    file_.write(layout_.offsets[tensor] + at, bytes);
   }
 
   std::vector<NamedTensor> tensors_;  // a matrix is followed by its scales

@@ -70,7 +70,7 @@ class ExplainCommand final : public Command {
 
   // Declares the options of methods that change the run.
   void declare_tests(CLI::App& app) {
-    add_choice<TransplantSite::Kind>(
+    add_enum<TransplantSite::Kind>(
         app, "--site", request_.site,
         "of transplant: what is carried from the second text; else residual, the "
         "vectors between layers");
@@ -81,10 +81,9 @@ class ExplainCommand final : public Command {
     app.add_option("--orders", request_.orders, "of faithfulness: how many random orders")
         ->check(CLI::Range(0, 1000));
     add_edges(app, request_.edges, "of edges: the arrows to cut, LAYER.HEAD.QUERY.KEY,…");
-    add_choice<Cut>(
-        app, "--cut", request_.cut,
-        "of edges: cut scores, before the softmax, so that the others share the rest; or "
-        "weights, behind it; else scores");
+    add_enum<Cut>(app, "--cut", request_.cut,
+                  "of edges: cut scores, before the softmax, so that the others share the rest; or "
+                  "weights, behind it; else scores");
     app.add_option("--least", request_.least, "of circuit: the share of the answer to keep")
         ->check(CLI::Range(0.01, 1.0));
   }

@@ -51,7 +51,7 @@ Exit InitCommand::run() {
   SplitMix64 random(seed_);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const std::vector<float> values = initial_values(declared[i], random);
-    weights.write(layout.places[i], std::as_bytes(std::span(values)));
+    weights.write(layout.offsets[i], std::as_bytes(std::span(values)));
   }
   weights.close();
 

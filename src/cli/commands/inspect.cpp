@@ -62,9 +62,8 @@ Exit InspectCommand::run() {
   const std::unique_ptr<Tokenizer> source = open.folder.take_tokenizer();
   const std::unique_ptr<Tokenizer> target = open.folder.take_target_tokenizer();
   const bool translates = open.config.task == Task::translation;
-  std::cout << '\n'
-            << loader.size() << " tensors, " << element_count(declared) << " parameters, "
-            << source->size() << (translates ? " source pieces, " : " pieces");
+  std::cout << '\n' << loader.size() << " tensors, " << element_count(declared) << " parameters";
+  if (source) std::cout << ", " << source->size() << (translates ? " source pieces, " : " pieces");
   if (translates) std::cout << (target ? *target : *source).size() << " target pieces";
   std::cout << '\n';
   if (!open.config.unused_head.empty()) std::cout << unused_head_note(open.config) << '\n';

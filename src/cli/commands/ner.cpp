@@ -14,12 +14,12 @@ class NerCommand final : public Command {
     add_patch(app, patch_);
     add_compute(app, model_.compute);
     add_threads(app, model_.threads);
-    add_choice<Aggregation>(
+    add_enum<Aggregation>(
         app, "--aggregation", options_.aggregation,
         "how tokens become entities: none: each token is one; simple: neighbors of one "
         "label are; first, average, max: words are, with the label of their first "
         "token, of the mean of their scores, or of the highest");
-    add_choice<TokenClassifyWindow>(
+    add_enum<TokenClassifyWindow>(
         app, "--window", options_.window,
         "how a line with more tokens than the model takes is read: all: in windows; first: "
         "it is cut; where not given, all");

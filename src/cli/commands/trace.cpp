@@ -53,7 +53,7 @@ std::uint64_t write(const std::vector<TracedTensor>& tensors, const std::filesys
   const SafetensorsLayout layout = lay_out_safetensors(named);
   OutputFile file(path);
   file.write(0, std::as_bytes(std::span(layout.header)));
-  for (std::size_t i = 0; i < named.size(); ++i) file.write(layout.places[i], named[i].bytes);
+  for (std::size_t i = 0; i < named.size(); ++i) file.write(layout.offsets[i], named[i].bytes);
   file.close();
   return layout.size;
 }

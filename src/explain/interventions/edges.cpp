@@ -68,7 +68,7 @@ void expect_there(const AttentionEdge& edge, const StackConfig& config, std::siz
 }  // namespace
 
 void EdgeSet::cut_head(std::size_t layer, std::size_t head) {
-  const auto first = there_.begin() + static_cast<std::ptrdiff_t>(place({layer, head, 0, 0}));
+  const auto first = there_.begin() + static_cast<std::ptrdiff_t>(index_of({layer, head, 0, 0}));
   std::fill(first, first + static_cast<std::ptrdiff_t>(tokens_ * tokens_), false);
 }
 

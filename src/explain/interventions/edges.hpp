@@ -17,13 +17,13 @@ class EdgeSet {
         tokens_(tokens),
         there_(config.layers.size() * heads_ * tokens * tokens, true) {}
 
-  bool has(const AttentionEdge& edge) const { return there_[place(edge)]; }
-  void cut(const AttentionEdge& edge) { there_[place(edge)] = false; }
+  bool has(const AttentionEdge& edge) const { return there_[index_of(edge)]; }
+  void cut(const AttentionEdge& edge) { there_[index_of(edge)] = false; }
   void cut_head(std::size_t layer, std::size_t head);
   std::size_t size() const;
 
  private:
-  std::size_t place(const AttentionEdge& edge) const {
+  std::size_t index_of(const AttentionEdge& edge) const {
     return ((edge.layer * heads_ + edge.head) * tokens_ + edge.query) * tokens_ + edge.key;
   }
 

@@ -186,7 +186,7 @@ void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {
     const std::vector<std::size_t>& own = texts_.base.positions;
     positions.insert(positions.end(), own.begin(), own.end());
   }
-  sequences.place(std::move(positions));
+  sequences.set_positions(std::move(positions));
   RowEditor editor(encoder_layer_name(row, tensor_of(site_.kind)), sequences, edits);
   const ConstView<2> view =
       const_view<2>(states.data(), {states.size() / base_.d_model, base_.d_model});

@@ -100,7 +100,7 @@ void ConfigReader::flag(const char* name, bool& value, AbsentFlag absent) {
   value = found ? current().boolean(key_, *found) : absent == AbsentFlag::on;
 }
 
-void ConfigReader::choose(const char* name, std::size_t& value, const ChoiceNames& names,
+void ConfigReader::choose(const char* name, std::size_t& value, EnumNames names,
                           std::size_t absent) {
   // A decoder with an encoder has causal attention unless its own field differs.
   if (side_ == StackSide::second && std::string_view(name) == "attention") {
@@ -110,7 +110,7 @@ void ConfigReader::choose(const char* name, std::size_t& value, const ChoiceName
   value = absent;
   if (!found) return;
   std::string expected = "one of";
-  for (value = 0; value < names.count; ++value) {
+  for (value = 0; value < names.size(); ++value) {
     if (found->is_string() && found->string() == names[value]) return;
     expected.append(value == 0 ? " \"" : ", \"").append(names[value]).append("\"");
   }
@@ -237,7 +237,7 @@ void ConfigWriter::flag(const char* name, bool& value, AbsentFlag absent) {
   add(name, value, absent == (value ? AbsentFlag::on : AbsentFlag::off));
 }
 
-void ConfigWriter::choose(const char* name, std::size_t& value, const ChoiceNames& names,
+void ConfigWriter::choose(const char* name, std::size_t& value, EnumNames names,
                           std::size_t absent) {
   const bool decodes = side_ == StackSide::second && std::string_view(name) == "attention";
   const bool usual = decodes ? value == static_cast<std::size_t>(Mixer::causal) : absent == value;

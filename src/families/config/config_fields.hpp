@@ -70,8 +70,7 @@ class ConfigReader final : public ConfigFields {
             std::size_t absent) override;
   void number(const char* name, float& value, NumberRange range) override;
   void flag(const char* name, bool& value, AbsentFlag absent) override;
-  void choose(const char* name, std::size_t& value, const ChoiceNames& names,
-              std::size_t absent) override;
+  void choose(const char* name, std::size_t& value, EnumNames names, std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
   void refuse(const char* name, const char* expected) override;
@@ -134,8 +133,7 @@ class ConfigWriter final : public ConfigFields {
             std::size_t absent) override;
   void number(const char* name, float& value, NumberRange range) override;
   void flag(const char* name, bool& value, AbsentFlag absent) override;
-  void choose(const char* name, std::size_t& value, const ChoiceNames& names,
-              std::size_t absent) override;
+  void choose(const char* name, std::size_t& value, EnumNames names, std::size_t absent) override;
   void text(const char* name, std::string& value) override;
   void texts(const char* name, std::vector<std::string>& values, std::size_t most) override;
   void refuse(const char*, const char*) override {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <span>
 
 #include "base/error.hpp"
@@ -42,93 +43,196 @@ constexpr std::array lists = {
     "exponential_decay_length_penalty",
 };
 
-class LenientFields {
+const char* const stoppings[] = {"false", "true", "\"never\""};
+
+// Visits the settings by their names in generation_config.json, in the order in which our folders
+// have them. Our format has fields of its own for the tokens that begin and end a text.
+template <class Visitor, class Config>
+requires std::same_as<const Config, const GenerationConfig>
+void fields(Visitor& visitor, Config& config) {
+  visitor.flag("do_sample", config.sample);
+  visitor.file_of("do_sample", config.sample_in);
+  visitor.count("max_new_tokens", 1, config.max_new_tokens);
+  visitor.count("max_length", 1, config.max_length);
+  visitor.count("min_new_tokens", 0, config.min_new_tokens);
+  visitor.count("min_length", 0, config.min_length);
+  visitor.count("no_repeat_ngram_size", 0, config.no_repeat_ngram_size);
+  visitor.number("max_length_factor", config.max_length_factor);
+  visitor.count("num_beams", 1, config.beams);
+  visitor.file_of("num_beams", config.beams_in);
+  visitor.count("top_k", 0, config.top_k);
+  visitor.number("temperature", config.temperature);
+  visitor.number("top_p", config.top_p);
+  visitor.number("repetition_penalty", config.repetition_penalty);
+  visitor.number("length_penalty", config.length_penalty);
+  visitor.first_id("forced_eos_token_id", config.last_token);
+  visitor.flag("renormalize_logits", config.renormalize);
+  visitor.stopping("early_stopping", config.early_stopping);
+  if (!config.start_id) visitor.id("bos_token_id", config.bos_id);
+  visitor.ids("suppress_tokens", config.suppressed);
+  visitor.ids("begin_suppress_tokens", config.not_first);
+  visitor.texts("stop_strings", config.stop_strings);
+  visitor.words("bad_words_ids", config.never);
+}
+
+// Reads settings. Those that are absent or null stay as they are, unless stated otherwise.
+class SettingsReader {
  public:
-  explicit LenientFields(JsonObject& object) : object_(object) {}
+  explicit SettingsReader(JsonObject& object) : object_(object) {}
 
   const JsonValue* find(const char* key) { return present(object_.find(key)); }
-  void count(const char* key, std::uint64_t least, std::optional<std::size_t>& into) {
-    if (find(key)) into = static_cast<std::size_t>(object_.integer(key, least, largest_count));
+  const JsonObject& object() const { return object_; }
+
+  void flag(const char* key, bool& value) {
+    if (find(key)) value = object_.boolean(key);
   }
-  void number(const char* key, std::optional<float>& into) {
-    if (find(key)) into = object_.float_number(key);
+  void count(const char* key, std::uint64_t least, std::optional<std::size_t>& value) {
+    if (find(key)) value = static_cast<std::size_t>(object_.integer(key, least, largest_count));
   }
-  JsonObject& object() { return object_; }
+  void number(const char* key, std::optional<float>& value) {
+    if (find(key)) value = object_.float_number(key);
+  }
+  void id(const char* key, std::optional<std::int32_t>& value) {
+    if (find(key)) value = static_cast<std::int32_t>(object_.integer(key, 0, largest_count));
+  }
+
+  // Sets `file` to the name of the file that is read, if it has this setting.
+  void file_of(const char* key, std::string& file) {
+    if (find(key)) file = object_.document();
+  }
+
+  // Reads one token id, an array of ids, or null for no ids.
+  void ids(const char* key, std::vector<std::int32_t>& ids) {
+    const JsonValue* value = object_.find(key);
+    if (!value) return;
+    ids.clear();
+    if (value->type() == JsonValue::Type::null) return;
+    if (!value->is_array()) return add_id(key, *value, ids);
+    for (JsonEntries entry(*value); entry.next();) add_id(key, entry.value(), ids);
+  }
+
+  // Reads ids and keeps the first.
+  void first_id(const char* key, std::optional<std::int32_t>& value) {
+    std::vector<std::int32_t> all;
+    ids(key, all);
+    if (!all.empty()) value = all[0];
+  }
+
+  // Reads an array of words. Each is an array of ids.
+  void words(const char* key, std::vector<std::vector<std::int32_t>>& words) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    const auto refuse = [&] {
+      object_.fail(key, {"at most {} words, each an array of ids", {most_words}}, *value);
+    };
+    words.clear();
+    if (!value->is_array()) refuse();
+    for (JsonEntries word(*value); word.next();) {
+      const JsonValue tokens = word.value();
+      if (!tokens.is_array() || count_entries(tokens) == 0 || words.size() == most_words) refuse();
+      std::vector<std::int32_t>& ids = words.emplace_back();
+      for (JsonEntries token(tokens); token.next();) add_id(key, token.value(), ids);
+    }
+  }
+
+  // Reads a string or an array of strings.
+  void texts(const char* key, std::vector<std::string>& texts) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    texts.clear();
+    const auto add = [&](JsonValue text) {
+      if (!text.is_string() || text.string().empty() || text.string().size() > longest_stop ||
+          texts.size() == most_stops) {
+        object_.fail(key, {"at most {} texts of 1 to {} bytes", {most_stops, longest_stop}}, text);
+      }
+      texts.emplace_back(text.string());
+    };
+    if (!value->is_array()) return add(*value);
+    for (JsonEntries entry(*value); entry.next();) add(entry.value());
+  }
+
+  void stopping(const char* key, std::optional<EarlyStopping>& value) {
+    using enum EarlyStopping;
+    const JsonValue* found = find(key);
+    if (!found) return;
+    if (found->is_string() && found->string() == "never") {
+      value = never;
+    } else {
+      value = object_.boolean(key) ? yes : no;
+    }
+  }
 
  private:
+  void add_id(const char* key, JsonValue id, std::vector<std::int32_t>& ids) const {
+    if (!id.is_whole() || id.whole() > largest_count || ids.size() == most_ids) {
+      object_.fail(key, {"at most {} ids of tokens", {most_ids}}, id);
+    }
+    ids.push_back(static_cast<std::int32_t>(id.whole()));
+  }
+
   JsonObject& object_;
 };
 
-void expect_neutral(LenientFields& fields) {
+// Writes the settings that are set.
+class SettingsWriter {
+ public:
+  explicit SettingsWriter(JsonWriter& json) : json_(json) {}
+
+  void flag(const char* key, bool value) {
+    if (value) json_.field(key, value);
+  }
+  void count(const char* key, std::uint64_t, const auto& value) { write(key, value); }
+  void number(const char* key, const auto& value) { write(key, value); }
+  void id(const char* key, const auto& value) { write(key, value); }
+  void first_id(const char* key, const auto& value) { write(key, value); }
+  void file_of(const char*, const std::string&) {}
+  void ids(const char* key, const std::vector<std::int32_t>& ids) {
+    write_all(key, ids, [&](std::int32_t id) { json_.value(id); });
+  }
+  void words(const char* key, const std::vector<std::vector<std::int32_t>>& words) {
+    write_all(key, words, [&](const std::vector<std::int32_t>& word) {
+      json_.array(word, [&](std::int32_t id) { json_.value(id); });
+    });
+  }
+  void texts(const char* key, const std::vector<std::string>& texts) {
+    write_all(key, texts, [&](const std::string& text) { json_.value(text); });
+  }
+  void stopping(const char* key, const std::optional<EarlyStopping>& value) {
+    if (!value) return;
+    json_.key(key);
+    json_.raw(stoppings[static_cast<std::size_t>(*value)]);
+  }
+
+ private:
+  void write(const char* key, const auto& value) {
+    if (value) json_.field(key, *value);
+  }
+  void write_all(const char* key, const auto& values, const auto& write_value) {
+    if (values.empty()) return;
+    json_.key(key);
+    json_.array(values, write_value);
+  }
+
+  JsonWriter& json_;
+};
+
+void expect_neutral(SettingsReader& settings) {
   const auto refuse = [&](const char* key, const Message& expected) {
     throw_error(ErrorCode::unsupported,
                 {"{}: {}: expected {}, got {}; take it out of that file",
-                 {fields.object().document(), key, expected, describe(*fields.find(key))}});
+                 {settings.object().document(), key, expected, describe(*settings.find(key))}});
   };
   for (const auto& [key, neutral] : others) {
-    if (!fields.find(key)) continue;
-    if (fields.object().number(key) != neutral) {
+    const JsonValue* value = settings.find(key);
+    if (value && settings.object().number(key, *value) != neutral) {
       refuse(key, std::to_string(static_cast<int>(neutral)));
     }
   }
   for (const char* key : lists) {
-    const JsonValue* value = fields.find(key);
+    const JsonValue* value = settings.find(key);
     if (!value || (value->is_array() && count_entries(*value) == 0)) continue;
     refuse(key, "none");
   }
-}
-
-void add_id(LenientFields& fields, const char* key, JsonValue id, std::vector<std::int32_t>& ids) {
-  if (!id.is_whole() || id.whole() > largest_count || ids.size() == most_ids) {
-    fields.object().fail(key, {"at most {} ids of tokens", {most_ids}}, id);
-  }
-  ids.push_back(static_cast<std::int32_t>(id.whole()));
-}
-
-// Reads one token id, an array of ids, or null for no ids.
-void read_ids(LenientFields& fields, const char* key, std::vector<std::int32_t>& ids) {
-  const JsonValue* value = fields.object().find(key);
-  if (!value) return;
-  ids.clear();
-  if (value->type() == JsonValue::Type::null) return;
-  if (!value->is_array()) return add_id(fields, key, *value, ids);
-  for (JsonEntries entry(*value); entry.next();) add_id(fields, key, entry.value(), ids);
-}
-
-// Reads words. Each is an array of ids.
-void read_never(LenientFields& fields, std::vector<std::vector<std::int32_t>>& never) {
-  constexpr const char* key = "bad_words_ids";
-  const JsonValue* words = fields.find(key);
-  if (!words) return;
-  const auto refuse = [&] {
-    fields.object().fail(key, {"at most {} words, each an array of ids", {most_words}}, *words);
-  };
-  never.clear();
-  if (!words->is_array()) refuse();
-  for (JsonEntries word(*words); word.next();) {
-    const JsonValue tokens = word.value();
-    if (!tokens.is_array() || count_entries(tokens) == 0 || never.size() == most_words) refuse();
-    std::vector<std::int32_t>& ids = never.emplace_back();
-    for (JsonEntries token(tokens); token.next();) add_id(fields, key, token.value(), ids);
-  }
-}
-
-// Reads a string or an array of strings.
-void read_stops(LenientFields& fields, std::vector<std::string>& stops) {
-  constexpr const char* key = "stop_strings";
-  const JsonValue* value = fields.find(key);
-  if (!value) return;
-  stops.clear();
-  const auto add = [&](JsonValue stop) {
-    if (!stop.is_string() || stop.string().empty() || stop.string().size() > longest_stop ||
-        stops.size() == most_stops) {
-      fields.object().fail(key, {"at most {} texts of 1 to {} bytes", {most_stops, longest_stop}},
-                           stop);
-    }
-    stops.emplace_back(stop.string());
-  };
-  if (!value->is_array()) return add(*value);
-  for (JsonEntries entry(*value); entry.next();) add(entry.value());
 }
 
 void write_value(JsonWriter& json, JsonValue value) {
@@ -163,61 +267,20 @@ TaskSettings task_of(const std::string& name, JsonValue settings) {
   return task;
 }
 
-const char* const stoppings[] = {"false", "true", "\"never\""};
-
 }  // namespace
 
 void read_generation(JsonObject& object, GenerationConfig& config) {
-  LenientFields fields(object);
-  expect_neutral(fields);
-  read_ids(fields, "eos_token_id", config.end_ids);
-  read_never(fields, config.never);
+  SettingsReader settings(object);
+  expect_neutral(settings);
+  settings.ids("eos_token_id", config.end_ids);
+  if (config.start_id) settings.id("decoder_start_token_id", config.start_id);
+  fields(settings, config);
+  if (!config.sample) config.sample_in.clear();
+  if (config.beams.value_or(1) == 1) config.beams_in.clear();
   std::erase_if(config.never, [&](std::span<const std::int32_t> word) {
     // A text may always end, even if these settings forbid it.
     return word.size() == 1 && std::ranges::find(config.end_ids, word[0]) != config.end_ids.end();
   });
-  read_ids(fields, "suppress_tokens", config.suppressed);
-  read_ids(fields, "begin_suppress_tokens", config.not_first);
-  read_stops(fields, config.stop_strings);
-  constexpr const char* begin = "bos_token_id";
-  if (!config.start_id && fields.find(begin)) {
-    config.bos_id = static_cast<std::int32_t>(object.integer(begin, 0, largest_count));
-  }
-  std::vector<std::int32_t> last;
-  read_ids(fields, "forced_eos_token_id", last);
-  if (!last.empty()) config.last_token = last[0];
-  if (fields.find("renormalize_logits")) {
-    config.renormalize = object.boolean("renormalize_logits");
-  }
-  constexpr const char* start = "decoder_start_token_id";
-  if (config.start_id && fields.find(start)) {
-    config.start_id = static_cast<std::int32_t>(object.integer(start, 0, largest_count));
-  }
-  if (fields.find("do_sample")) {
-    config.sample = object.boolean("do_sample");
-    config.sample_in = config.sample ? object.document() : "";
-  }
-  fields.count("max_new_tokens", 1, config.max_new_tokens);
-  fields.count("max_length", 1, config.max_length);
-  fields.count("min_new_tokens", 0, config.min_new_tokens);
-  fields.count("min_length", 0, config.min_length);
-  fields.count("no_repeat_ngram_size", 0, config.no_repeat_ngram_size);
-  fields.count("num_beams", 1, config.beams);
-  if (fields.find("num_beams")) config.beams_in = *config.beams > 1 ? object.document() : "";
-  fields.count("top_k", 0, config.top_k);
-  fields.number("max_length_factor", config.max_length_factor);
-  fields.number("temperature", config.temperature);
-  fields.number("top_p", config.top_p);
-  fields.number("repetition_penalty", config.repetition_penalty);
-  fields.number("length_penalty", config.length_penalty);
-  using enum EarlyStopping;
-  if (const JsonValue* stopping = fields.find("early_stopping")) {
-    if (stopping->is_string() && stopping->string() == "never") {
-      config.early_stopping = never;
-    } else {
-      config.early_stopping = object.boolean("early_stopping") ? yes : no;
-    }
-  }
 }
 
 void read_generation(std::string_view json, GenerationConfig& config) {
@@ -250,42 +313,9 @@ GenerationConfig with_task(GenerationConfig config, const TaskSettings& task,
 }
 
 void write_generation(JsonWriter& json, const GenerationConfig& config) {
-  const auto write = [&](const char* key, const auto& value) {
-    if (value) json.field(key, *value);
-  };
   if (!config.prefix.empty()) json.field("prefix", config.prefix);
-  if (config.sample) json.field("do_sample", config.sample);
-  write("max_new_tokens", config.max_new_tokens);
-  write("max_length", config.max_length);
-  write("min_new_tokens", config.min_new_tokens);
-  write("min_length", config.min_length);
-  write("no_repeat_ngram_size", config.no_repeat_ngram_size);
-  write("max_length_factor", config.max_length_factor);
-  write("num_beams", config.beams);
-  write("top_k", config.top_k);
-  write("temperature", config.temperature);
-  write("top_p", config.top_p);
-  write("repetition_penalty", config.repetition_penalty);
-  write("length_penalty", config.length_penalty);
-  write("forced_eos_token_id", config.last_token);
-  if (config.renormalize) json.field("renormalize_logits", config.renormalize);
-  if (config.early_stopping) {
-    json.key("early_stopping");
-    json.raw(stoppings[static_cast<std::size_t>(*config.early_stopping)]);
-  }
-  write("bos_token_id", config.bos_id);
-  const auto write_all = [&](const char* key, const auto& values, const auto& write_value) {
-    if (values.empty()) return;
-    json.key(key);
-    json.array(values, write_value);
-  };
-  const auto write_id = [&](std::int32_t id) { json.value(id); };
-  write_all("suppress_tokens", config.suppressed, write_id);
-  write_all("begin_suppress_tokens", config.not_first, write_id);
-  write_all("stop_strings", config.stop_strings,
-            [&](const std::string& stop) { json.value(stop); });
-  write_all("bad_words_ids", config.never,
-            [&](const std::vector<std::int32_t>& word) { json.array(word, write_id); });
+  SettingsWriter settings(json);
+  fields(settings, config);
   if (config.tasks.empty()) return;
   json.key(tasks_key);
   json.object([&] {

@@ -364,7 +364,7 @@ class KeyedFields final : public Fields {
   }
 
   // Only activations are named in files.
-  void choose(const char* name, std::size_t& value, const ChoiceNames&, std::size_t) override {
+  void choose(const char* name, std::size_t& value, EnumNames, std::size_t) override {
     if (const ConfigKey* key = find(name)) {
       const std::string usual = JsonValue(key->absent).string();
       const std::string theirs(key->theirs);

@@ -276,6 +276,10 @@ ModelConfig parse_config(std::string_view json) {
   return config;
 }
 
+bool needs_tokenizer(const ModelConfig& config) {
+  return config.architecture.decoder || std::holds_alternative<TokenInput>(config.encoder().input);
+}
+
 const char* to_string(Task task) { return name_of(task); }
 
 const char* to_string(TokenPooling pooling) { return name_of(pooling); }

@@ -157,17 +157,20 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
+/// Returns whether the model reads or writes tokens, so that its folder must have a tokenizer.
+bool needs_tokenizer(const ModelConfig& config);
+
 template <>
-inline constexpr std::array choice_list<Task>{
+inline constexpr std::array enum_names<Task>{
     "text-classification", "translation",     "token-classification", "question-answering",
     "feature-extraction",  "text-generation", "text2text-generation"};
 template <>
-inline constexpr std::array choice_list<Scoring>{"softmax", "sigmoid", "raw"};
+inline constexpr std::array enum_names<Scoring>{"softmax", "sigmoid", "raw"};
 template <>
-inline constexpr std::array choice_list<TokenPooling>{"cls",           "max",          "mean",
-                                                      "mean_sqrt_len", "weightedmean", "lasttoken"};
+inline constexpr std::array enum_names<TokenPooling>{"cls",           "max",          "mean",
+                                                     "mean_sqrt_len", "weightedmean", "lasttoken"};
 template <>
-inline constexpr std::array choice_list<Clip>{"end", "middle", "beginning"};
+inline constexpr std::array enum_names<Clip>{"end", "middle", "beginning"};
 
 /// Reads the config.json of our own folders. Absent optional fields have common defaults: heads of
 /// d_model / n_heads, no token types, no norm on embeddings, a plain feed-forward block with

@@ -7,7 +7,7 @@ namespace {
 constexpr std::size_t max_modules = 64;
 
 void module_fields(Fields& visitor, VectorModule& module) {
-  choice(visitor, "kind", module.kind);
+  enum_field(visitor, "kind", module.kind);
   if (module.kind == VectorModule::Kind::normalize) return;
   visitor.size("in", module.in, {.most = max_width});
   if (module.kind == VectorModule::Kind::layer_norm) {
@@ -16,13 +16,13 @@ void module_fields(Fields& visitor, VectorModule& module) {
   }
   visitor.size("out", module.out, {.most = max_width});
   visitor.flag("bias", module.bias);
-  choice(visitor, "activation", module.activation);
+  enum_field(visitor, "activation", module.activation);
 }
 
 void vector_fields(ConfigFields& visitor, ModelConfig& config) {
   VectorConfig& vectors = config.vectors;
   items(visitor, "poolings", vectors.poolings, {.most = 6}, "an array of one to six names",
-        [&](TokenPooling& pooling) { choice(visitor, "", pooling); });
+        [&](TokenPooling& pooling) { enum_field(visitor, "", pooling); });
   visitor.flag("normalize", vectors.normalize);
   std::vector<VectorModule>& modules = config.architecture.head.modules;
   if (visitor.has("modules", !modules.empty())) {
@@ -41,16 +41,16 @@ void vector_fields(ConfigFields& visitor, ModelConfig& config) {
 void head_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
   const bool classifies = head.kind == HeadKind::sequence_classes;
-  if (classifies) choice(visitor, "pooling", head.pooling);
+  if (classifies) enum_field(visitor, "pooling", head.pooling);
   if (head.kind == HeadKind::vectors) vector_fields(visitor, config);
-  if (classifies) choice(visitor, "scoring", config.scoring, Scoring::softmax);
+  if (classifies) enum_field(visitor, "scoring", config.scoring, Scoring::softmax);
   optional_field(visitor, "head_dense", head.dense, [&](HeadDense& dense) {
-    choice(visitor, "head_dense", dense.activation);
+    enum_field(visitor, "head_dense", dense.activation);
     visitor.flag("head_dense_bias", dense.bias, AbsentFlag::on);
     visitor.flag("head_norm", dense.norm, AbsentFlag::off);
   });
   visitor.flag("head_bias", head.bias, AbsentFlag::on);
-  choice(visitor, "clip", config.clip);
+  enum_field(visitor, "clip", config.clip);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ constexpr std::size_t max_end_ids = 64;
 
 void writing_fields(ConfigFields& visitor, ModelConfig& config) {
   HeadConfig& head = config.architecture.head;
-  choice(visitor, "embeddings", config.architecture.embeddings);
+  enum_field(visitor, "embeddings", config.architecture.embeddings);
   visitor.flag("lm_head_bias", head.bias);
   visitor.flag("scale_states", head.scale_states, AbsentFlag::off);
   if (config.task == Task::translation) {

@@ -303,6 +303,7 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   bool sentencepiece = false;
   if (!family_) {
     const ModelConfig config = parse_config(config_);
+    if (!needs_tokenizer(config)) return;
     translates = config.task == Task::translation;
     writes = glassformer::writes(config.task);
     sentencepiece = !config.tokenizer_template;
@@ -326,10 +327,10 @@ void ModelFolder::read_tokenizers(ModelFiles& files) {
   if (!family_ && !sentencepiece && file("merges.txt")) {
     usual_class = writes ? "GPT2Tokenizer" : "RobertaTokenizer";
   }
-  const TokenizerChoice choice{.side = TokenizerSide::source,
-                               .usual_class = usual_class,
-                               .lower_case = modules_ && modules_->lower_case};
-  tokenizer_ = read_tokenizer(file, choice);
+  const TokenizerOptions options{.side = TokenizerSide::source,
+                                 .usual_class = usual_class,
+                                 .lower_case = modules_ && modules_->lower_case};
+  tokenizer_ = read_tokenizer(file, options);
   if (family_ ? family_->two_tokenizers : translates && !files.has("tokenizer.model")) {
     target_tokenizer_ = read_tokenizer(
         file, {.side = TokenizerSide::target, .usual_class = usual_class, .lower_case = false});

@@ -71,12 +71,13 @@ class ModelFolder {
   /// is this folder.
   const std::string& folder() const { return folder_; }
 
-  /// Transfers ownership of the tokenizers. Call each once. The target tokenizer is null if
-  /// translations use the same tokenizer as the source texts.
+  /// Transfers ownership of the tokenizers. Call each once. The tokenizer is null if the model
+  /// needs none. The target tokenizer is null if translations use the same tokenizer as the source
+  /// texts.
   std::unique_ptr<Tokenizer> take_tokenizer() { return std::move(tokenizer_); }
   std::unique_ptr<Tokenizer> take_target_tokenizer() { return std::move(target_tokenizer_); }
-  /// Valid until the tokenizer is taken.
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  /// Valid until the tokenizer is taken. Null as above.
+  const Tokenizer* tokenizer() const { return tokenizer_.get(); }
   const Tokenizer* target_tokenizer() const { return target_tokenizer_.get(); }
 
  private:

@@ -21,14 +21,14 @@ PackedInt8Matrix::PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t wid
 }
 
 // Order, outermost first: panels, steps of depth_ rows, columns, the rows of the step.
-std::size_t PackedInt8Matrix::place(std::size_t column) const {
+std::size_t PackedInt8Matrix::offset(std::size_t column) const {
   return column / width_ * panel_stride() + column % width_ * depth_;
 }
 
 void PackedInt8Matrix::set_column(std::size_t column, std::span<const std::int8_t> values,
                                   float scale) {
   assert(column < n_ && values.size() == k_);
-  std::int8_t* to = data_.data() + place(column);
+  std::int8_t* to = data_.data() + offset(column);
   for (std::size_t row = 0; row < k_; row += depth_, to += width_ * depth_) {
     std::copy_n(values.data() + row, std::min(depth_, k_ - row), to);
   }
@@ -41,8 +41,8 @@ PackedInt8Matrix PackedInt8Matrix::select(std::span<const std::int32_t> columns)
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto column = static_cast<std::size_t>(columns[i]);
     assert(column < n_);
-    const std::int8_t* from = data_.data() + place(column);
-    std::int8_t* to = selected.data_.data() + selected.place(i);
+    const std::int8_t* from = data_.data() + offset(column);
+    std::int8_t* to = selected.data_.data() + selected.offset(i);
     for (std::size_t step = 0; step < panel_stride(); step += width_ * depth_) {
       std::copy_n(from + step, depth_, to + step);
     }
@@ -54,7 +54,7 @@ PackedInt8Matrix PackedInt8Matrix::select(std::span<const std::int32_t> columns)
 
 void PackedInt8Matrix::copy_column(std::size_t column, std::span<float> values) const {
   assert(column < n_ && values.size() == k_);
-  const std::int8_t* from = data_.data() + place(column);
+  const std::int8_t* from = data_.data() + offset(column);
   for (std::size_t row = 0; row < k_; row += depth_, from += width_ * depth_) {
     for (std::size_t i = 0; i < std::min(depth_, k_ - row); ++i) {
       values[row + i] = static_cast<float>(from[i]) * scales_[column];

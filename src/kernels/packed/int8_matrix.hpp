@@ -34,7 +34,7 @@ class PackedInt8Matrix {
 
  private:
   PackedInt8Matrix(std::size_t k, std::size_t n, std::size_t width, std::size_t depth);
-  std::size_t place(std::size_t column) const;  // index of its first element
+  std::size_t offset(std::size_t column) const;  // index of its first element
 
   std::size_t k_, n_, width_, depth_, steps_;
   std::vector<std::int8_t, AlignedAllocator<std::int8_t>> data_;

@@ -17,19 +17,19 @@ void PackedMatrix::reshape(std::size_t k, std::size_t n) {
   data_.assign(checked_product("a packed matrix", {panels_, width_, k}), 0.0f);
 }
 
-std::size_t PackedMatrix::place(std::size_t column) const {
+std::size_t PackedMatrix::offset(std::size_t column) const {
   return column / width_ * panel_stride() + column % width_;
 }
 
 void PackedMatrix::set_column(std::size_t column, std::span<const float> values) {
   assert(column < n_ && values.size() == k_);
-  float* to = data_.data() + place(column);
+  float* to = data_.data() + offset(column);
   for (std::size_t row = 0; row < k_; ++row) to[row * width_] = values[row];
 }
 
 void PackedMatrix::copy_column(std::size_t column, std::span<float> values) const {
   assert(column < n_ && values.size() == k_);
-  const float* from = data_.data() + place(column);
+  const float* from = data_.data() + offset(column);
   for (std::size_t row = 0; row < k_; ++row) values[row] = from[row * width_];
 }
 
@@ -37,8 +37,8 @@ PackedMatrix PackedMatrix::select(std::span<const std::int32_t> columns) const {
   PackedMatrix selected(k_, columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     assert(static_cast<std::size_t>(columns[i]) < n_);
-    const float* from = data_.data() + place(static_cast<std::size_t>(columns[i]));
-    float* to = selected.data_.data() + selected.place(i);
+    const float* from = data_.data() + offset(static_cast<std::size_t>(columns[i]));
+    float* to = selected.data_.data() + selected.offset(i);
     for (std::size_t row = 0; row < k_ * width_; row += width_) to[row] = from[row];
   }
   return selected;

@@ -35,7 +35,7 @@ class PackedMatrix {
   void set_row(std::size_t row, std::span<const float> values);
 
  private:
-  std::size_t place(std::size_t column) const;  // index of its first element
+  std::size_t offset(std::size_t column) const;  // index of its first element
 
   std::size_t k_ = 0, n_ = 0, width_ = 1, panels_ = 0;
   AlignedBuffer data_;

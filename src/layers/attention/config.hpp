@@ -51,6 +51,6 @@ struct AttentionConfig {
 };
 
 template <>
-inline constexpr std::array choice_list<RotaryScaling>{"none", "linear", "by_wavelength"};
+inline constexpr std::array enum_names<RotaryScaling>{"none", "linear", "by_wavelength"};
 
 }  // namespace glassformer

@@ -19,7 +19,7 @@ enum class PositionKind {
 };
 
 template <>
-inline constexpr std::array choice_list<PositionKind>{
+inline constexpr std::array enum_names<PositionKind>{
     "sinusoidal", "learned", "sinusoidal_halves", "relative", "sinusoidal_endpoint", "none"};
 
 /// Input that consists of a picture's patches, each projected to d_model numbers.

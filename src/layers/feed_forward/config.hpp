@@ -18,7 +18,7 @@ struct FeedForwardConfig {
 };
 
 template <>
-inline constexpr std::array choice_list<Activation>{"relu", "gelu", "gelu_tanh", "quick_gelu",
-                                                    "silu", "tanh", "linear"};
+inline constexpr std::array enum_names<Activation>{"relu", "gelu", "gelu_tanh", "quick_gelu",
+                                                   "silu", "tanh", "linear"};
 
 }  // namespace glassformer

@@ -22,8 +22,8 @@ struct NormConfig {
 };
 
 template <>
-inline constexpr std::array choice_list<NormPlacement>{"pre", "post"};
+inline constexpr std::array enum_names<NormPlacement>{"pre", "post"};
 template <>
-inline constexpr std::array choice_list<NormKind>{"standard", "unbiased", "rms"};
+inline constexpr std::array enum_names<NormKind>{"standard", "unbiased", "rms"};
 
 }  // namespace glassformer

@@ -23,7 +23,7 @@ std::vector<std::size_t> ModelTensor::shape(const TextLengths& lengths) const {
 
 ModelTensor& TensorList::add(std::string_view name) {
   return tensors_.emplace_back(
-      ModelTensor{.name = path_.name(name), .rows = rows_, .place = ++places_});
+      ModelTensor{.name = path_.name(name), .rows = rows_, .id = ++last_id_});
 }
 
 void TensorList::done(std::string_view name, const CompleteRows& rows) {

@@ -26,7 +26,7 @@ struct ModelTensor {
   Axis keys = Axis::none;   ///< of scores and weights only
   std::size_t heads = 0;    ///< 0: it has no heads
   std::size_t columns = 0;  ///< of a row, or of one head's part of it
-  std::size_t place = 0;    ///< two names with the same place mean the same tensor
+  std::size_t id = 0;       ///< two names with the same id mean the same tensor
 
   /// [columns], [rows, columns], [rows, heads, columns] or [heads, rows, keys].
   std::vector<std::size_t> shape(const TextLengths& lengths) const;
@@ -70,7 +70,7 @@ class TensorList final : public Tracer {
   ModelTensor::Axis rows_ = ModelTensor::Axis::none;
   ScopePath path_;
   std::vector<ModelTensor> tensors_;
-  std::size_t places_ = 0;
+  std::size_t last_id_ = 0;
 };
 
 }  // namespace glassformer

@@ -47,7 +47,7 @@ std::string list_names(const std::vector<ModelTensor>& tensors) {
 }
 
 // An option of a patch.
-struct Place {
+struct PatchOption {
   std::size_t patch;
 
   [[noreturn]] void refuse(const char* field, const Message& problem) const {
@@ -66,22 +66,22 @@ struct Place {
 };
 
 // Checks that do not depend on the length of the text.
-void check(const Place& place, const Patch& patch, const ModelTensor& tensor) {
+void check(const PatchOption& option, const Patch& patch, const ModelTensor& tensor) {
   const bool is_map = tensor.keys != ModelTensor::Axis::none;
-  place.expect_choosable("tokens", patch.tokens, tensor.rows != ModelTensor::Axis::none);
-  place.expect_choosable("heads", patch.heads, tensor.heads > 0);
-  place.expect_choosable("keys", patch.keys, is_map);
-  place.expect_below(".heads", patch.heads, tensor.heads);
+  option.expect_choosable("tokens", patch.tokens, tensor.rows != ModelTensor::Axis::none);
+  option.expect_choosable("heads", patch.heads, tensor.heads > 0);
+  option.expect_choosable("keys", patch.keys, is_map);
+  option.expect_below(".heads", patch.heads, tensor.heads);
   std::uint64_t numbers = 1;
   for (const std::size_t extent : patch.shape) numbers = saturating_product({numbers, extent});
   if (numbers != patch.value.size()) {
-    place.refuse(".value", {"expected {} numbers, got {}", {numbers, patch.value.size()}});
+    option.refuse(".value", {"expected {} numbers, got {}", {numbers, patch.value.size()}});
   }
   const bool may_mask = is_map && tensor.name.ends_with(".scores");
   for (const float value : patch.value) {
     if (std::isfinite(value) || (may_mask && value < 0)) continue;
-    place.refuse(".value",
-                 {"expected finite numbers{}, got others", {may_mask ? " or -infinity" : ""}});
+    option.refuse(".value",
+                  {"expected finite numbers{}, got others", {may_mask ? " or -infinity" : ""}});
   }
 }
 
@@ -135,7 +135,7 @@ std::vector<std::size_t> whole_shape(const Patch& patch, const ModelTensor& tens
   return left_open == 1 || count == known ? shape : patch.shape;
 }
 
-void expect_shape(const Place& place, const Patch& patch, const ModelTensor& tensor,
+void expect_shape(const PatchOption& option, const Patch& patch, const ModelTensor& tensor,
                   const std::vector<Extent>& extents) {
   if (patch.shape.empty()) return;
   const auto fits = [](std::size_t got, const Extent& expected) {
@@ -147,8 +147,8 @@ void expect_shape(const Place& place, const Patch& patch, const ModelTensor& ten
     expected.append(expected.empty() ? "" : ", ").append(at_most ? "up to " : "");
     expected += std::to_string(size);
   }
-  place.refuse(".value", {"expected the shape [{}] for {}, got {}",
-                          {expected, tensor.name, to_string(patch.shape)}});
+  option.refuse(".value", {"expected the shape [{}] for {}, got {}",
+                           {expected, tensor.name, to_string(patch.shape)}});
 }
 
 }  // namespace
@@ -163,13 +163,13 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
   }
   std::ranges::copy_if(tensors, std::back_inserter(asked_),
                        [&](const ModelTensor& tensor) { return request_.asks_for(tensor.name); });
-  std::map<std::size_t, const ModelTensor*> names;  // by place, as the first patch of it has it
+  std::map<std::size_t, const ModelTensor*> names;  // by id, as the first patch of it has it
   for (std::size_t i = 0; i < request_.patches.size(); ++i) {
     Patch& patch = request_.patches[i];
-    const Place place = {i};
+    const PatchOption option = {i};
     const auto tensor = std::ranges::find(tensors, patch.name, &ModelTensor::name);
     if (tensor == tensors.end()) refuse_name({"patch[{}].name", {i}}, patch.name, tensors);
-    check(place, patch, *tensor);
+    check(option, patch, *tensor);
     patch.shape = whole_shape(patch, *tensor);
     if (compute == Compute::int8 && tensor->heads > 0 && !patch.name.ends_with(".context")) {
       throw_error(ErrorCode::unsupported,
@@ -177,15 +177,15 @@ TracePlan::TracePlan(const std::vector<ModelTensor>& tensors, Compute compute,
                    "the numbers that would be replaced",
                    {i, patch.name}});
     }
-    const ModelTensor& other = *names.emplace(tensor->place, &*tensor).first->second;
+    const ModelTensor& other = *names.emplace(tensor->id, &*tensor).first->second;
     if (other.name != tensor->name) {
-      place.refuse(".name", {"expected {} again or another tensor, got {}, a second name of "
-                             "the same tensor",
-                             {other.name, patch.name}});
+      option.refuse(".name", {"expected {} again or another tensor, got {}, a second name of "
+                              "the same tensor",
+                              {other.name, patch.name}});
     }
     replaced_.push_back(*tensor);
     // By the name that comes first in a run: those that come after show what it is then.
-    patch.name = std::ranges::find(tensors, tensor->place, &ModelTensor::place)->name;
+    patch.name = std::ranges::find(tensors, tensor->id, &ModelTensor::id)->name;
   }
 }
 
@@ -207,10 +207,10 @@ void TracePlan::expect_fit(const TextLengths& lengths) const {
     const auto length = [&](ModelTensor::Axis axis) {
       return axis == ModelTensor::Axis::source ? lengths.source : lengths.target;
     };
-    const Place place = {i};
-    place.expect_below(".tokens", patch.tokens, length(tensor.rows));
-    place.expect_below(".keys", patch.keys, length(tensor.keys));
-    expect_shape(place, patch, tensor, extents_of(tensor, patch, lengths));
+    const PatchOption option = {i};
+    option.expect_below(".tokens", patch.tokens, length(tensor.rows));
+    option.expect_below(".keys", patch.keys, length(tensor.keys));
+    expect_shape(option, patch, tensor, extents_of(tensor, patch, lengths));
   }
 }
 

@@ -46,7 +46,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
  public:
   Answering(AnswerPipeline& pipeline, std::span<const TextInput> texts,
             const AnswerOptions& options)
-      : pipeline_(pipeline), options_(options), work_(pipeline, options.encoder) {
+      : pipeline_(pipeline), options_(options), batches_(pipeline, options.encoder) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       questions_.emplace_back();
       try {
@@ -57,7 +57,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
         }
         questions_[i].context = *context;
         for (EncoderInput& input : pipeline_.windows(question, *context, options_)) {
-          work_.add(i, std::move(input));
+          batches_.add(i, std::move(input));
         }
       } catch (const Error& error) {
         questions_[i].error = error;
@@ -66,7 +66,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
   }
 
   bool step() override {
-    return work_.step([&](std::size_t text, EncoderAnswer answer) {
+    return batches_.step([&](std::size_t text, EncoderAnswer answer) {
       Question& question = questions_[text];
       if (question.error) return;
       try {
@@ -124,7 +124,7 @@ class AnswerPipeline::Answering final : public TypedJob<Answer> {
 
   AnswerPipeline& pipeline_;
   AnswerOptions options_;
-  Work work_;
+  Batches batches_;
   std::vector<Question> questions_;
 };
 

@@ -13,7 +13,7 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array choice_list<ClassifyWindow>{"first", "mean", "max"};
+inline constexpr std::array enum_names<ClassifyWindow>{"first", "mean", "max"};
 
 template <class Visit>
 void fields(Visit& visit, ClassifyOptions& options) {
@@ -56,7 +56,7 @@ class ClassifyPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<Classification>> begin(std::span<const TextInput> texts,
                                                   const ClassifyOptions& options);
 
-  /// Classifies a text, or a pair of texts. Throws the errors of InputReader and Work, and
+  /// Classifies a text, or a pair of texts. Throws the errors of InputReader and Batches, and
   /// `non_finite` if a logit is not a finite number.
   Classification classify(const TextInput& text, const ClassifyOptions& options = {});
 

@@ -48,8 +48,8 @@ class EmbedPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<Embedded>> begin(std::span<const TextInput> texts,
                                             const EmbedOptions& options);
 
-  /// Embeds a text. Throws the errors of InputReader and Work, and `non_finite` if a number of the
-  /// vector is not finite.
+  /// Embeds a text. Throws the errors of InputReader and Batches, and `non_finite` if a number of
+  /// the vector is not finite.
   Embedded embed(std::string_view text, const EmbedOptions& options = {});
 
   /// Embeds several texts. An error in one text does not affect the others.

@@ -9,11 +9,11 @@ namespace {
 constexpr std::size_t most_orders = 1000;
 
 // Explains the answer of a classifier to one text.
-class Work : public ExplainWork {
+class ClassifierSteps : public ExplanationSteps {
  public:
   // `label`: the label to explain; if unset, the model's answer.
-  Work(const ClassifierExplainer& explainer, ExplainInput input,
-       std::optional<std::string> label = std::nullopt)
+  ClassifierSteps(const ClassifierExplainer& explainer, ExplainInput input,
+                  std::optional<std::string> label = std::nullopt)
       : explainer_(explainer), input_(std::move(input)), wanted_(std::move(label)) {}
 
   ExplainedInput take() final {
@@ -56,11 +56,10 @@ ScoredLens scored_lens(const ClassifierExplainer& explainer, const ExplainInput&
 }
 
 // A method that takes one step.
-class OneStepWork final : public Work {
+class OneStep final : public ClassifierSteps {
  public:
-  OneStepWork(const ClassifierExplainer& explainer, ExplainInput input,
-              const ExplainRequest& request)
-      : Work(explainer, std::move(input), request.label), request_(request) {}
+  OneStep(const ClassifierExplainer& explainer, ExplainInput input, const ExplainRequest& request)
+      : ClassifierSteps(explainer, std::move(input), request.label), request_(request) {}
 
   bool step() override {
     part_ = explain();
@@ -84,11 +83,11 @@ class OneStepWork final : public Work {
   ExplainedInput::Part part_;
 };
 
-class TransplantWork final : public Work {
+class TransplantSteps final : public ClassifierSteps {
  public:
-  TransplantWork(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
-                 const TransplantOptions& options)
-      : Work(explainer, std::move(base)),
+  TransplantSteps(const ClassifierExplainer& explainer, ExplainInput base, ExplainInput donor,
+                  const TransplantOptions& options)
+      : ClassifierSteps(explainer, std::move(base)),
         donor_(std::move(donor)),
         transplant_(explainer.transplant(input(), donor_, options)) {}
 
@@ -103,11 +102,11 @@ class TransplantWork final : public Work {
   Transplant transplant_;
 };
 
-class FaithfulnessWork final : public Work {
+class FaithfulnessSteps final : public ClassifierSteps {
  public:
-  FaithfulnessWork(const ClassifierExplainer& explainer, ExplainInput input,
-                   const FaithfulnessOptions& options)
-      : Work(explainer, std::move(input), options.label),
+  FaithfulnessSteps(const ClassifierExplainer& explainer, ExplainInput input,
+                    const FaithfulnessOptions& options)
+      : ClassifierSteps(explainer, std::move(input), options.label),
         test_(explainer.faithfulness(this->input(), options)) {}
 
   bool step() override { return test_.step(); }
@@ -119,10 +118,11 @@ class FaithfulnessWork final : public Work {
   FaithfulnessTest test_;
 };
 
-class CircuitWork final : public Work {
+class CircuitSteps final : public ClassifierSteps {
  public:
-  CircuitWork(const ClassifierExplainer& explainer, ExplainInput input, float least)
-      : Work(explainer, std::move(input)), search_(explainer.circuit(this->input(), least)) {}
+  CircuitSteps(const ClassifierExplainer& explainer, ExplainInput input, float least)
+      : ClassifierSteps(explainer, std::move(input)),
+        search_(explainer.circuit(this->input(), least)) {}
 
   bool step() override { return search_.step(); }
   std::size_t label() const override { return search_.circuit().label; }
@@ -195,26 +195,26 @@ class ClassifierJob final : public ExplanationJob {
   }
 
  private:
-  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+  std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
     const auto is = [&](std::string_view name) { return method() == name; };
     const std::optional<std::string>& label = request_.label;
     if (is("transplant")) {
       if (!text.pair) {
         throw_error(ErrorCode::invalid_option, "pair: expected two texts to transplant, got one");
       }
-      return std::make_unique<TransplantWork>(explainer_, explainer_.read(text.text),
-                                              explainer_.read(*text.pair),
-                                              TransplantOptions{label, site_});
+      return std::make_unique<TransplantSteps>(explainer_, explainer_.read(text.text),
+                                               explainer_.read(*text.pair),
+                                               TransplantOptions{label, site_});
     }
     ExplainInput input = explainer_.read(text);
     if (is("faithfulness")) {
-      return std::make_unique<FaithfulnessWork>(explainer_, std::move(input), faithfulness_);
+      return std::make_unique<FaithfulnessSteps>(explainer_, std::move(input), faithfulness_);
     }
     if (is("circuit")) {
-      return std::make_unique<CircuitWork>(explainer_, std::move(input),
-                                           request_.least.value_or(0.8f));
+      return std::make_unique<CircuitSteps>(explainer_, std::move(input),
+                                            request_.least.value_or(0.8f));
     }
-    return std::make_unique<OneStepWork>(explainer_, std::move(input), request_);
+    return std::make_unique<OneStep>(explainer_, std::move(input), request_);
   }
 
   ClassifierExplainer explainer_;

@@ -14,9 +14,9 @@ namespace glassformer {
 namespace {
 
 // Explains how one text is continued.
-class Work : public ExplainWork {
+class GenerationSteps : public ExplanationSteps {
  public:
-  Work(const GenerationExplainer& explainer, GenerationInput input)
+  GenerationSteps(const GenerationExplainer& explainer, GenerationInput input)
       : explainer_(explainer), input_(std::move(input)) {}
 
   ExplainedInput take() final {
@@ -34,9 +34,9 @@ class Work : public ExplainWork {
   GenerationInput input_;
 };
 
-class RolloutWork final : public Work {
+class RolloutSteps final : public GenerationSteps {
  public:
-  using Work::Work;
+  using GenerationSteps::GenerationSteps;
   bool step() override {
     rollout_ = explainer().rollout(input());
     return false;
@@ -47,9 +47,9 @@ class RolloutWork final : public Work {
   Rollout rollout_;
 };
 
-class ValueNormsWork final : public Work {
+class ValueNormsSteps final : public GenerationSteps {
  public:
-  using Work::Work;
+  using GenerationSteps::GenerationSteps;
   bool step() override {
     norms_ = explainer().value_norms(input());
     return false;
@@ -67,10 +67,10 @@ class ValueNormsWork final : public Work {
   ValueNorms norms_;
 };
 
-class LensWork final : public Work {
+class LensSteps final : public GenerationSteps {
  public:
-  LensWork(const GenerationExplainer& explainer, GenerationInput input, std::size_t words)
-      : Work(explainer, std::move(input)), words_(words) {}
+  LensSteps(const GenerationExplainer& explainer, GenerationInput input, std::size_t words)
+      : GenerationSteps(explainer, std::move(input)), words_(words) {}
 
   // Runs the model, or reads the next layer.
   bool step() override {
@@ -89,11 +89,11 @@ class LensWork final : public Work {
   NextLens lens_;
 };
 
-class LedgerWork final : public Work {
+class LedgerSteps final : public GenerationSteps {
  public:
-  LedgerWork(const GenerationExplainer& explainer, GenerationInput input,
-             const NextLedgerOptions& options)
-      : Work(explainer, std::move(input)), options_(options) {}
+  LedgerSteps(const GenerationExplainer& explainer, GenerationInput input,
+              const NextLedgerOptions& options)
+      : GenerationSteps(explainer, std::move(input)), options_(options) {}
 
   // Computes the sum, or the effect of the next column.
   bool step() override {
@@ -133,13 +133,13 @@ class GenerationExplanations final : public ExplanationJob {
   }
 
  private:
-  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
+  std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
     GenerationInput input = explainer_.read(text.text);
     const auto is = [&](std::string_view name) { return method() == name; };
-    if (is("rollout")) return std::make_unique<RolloutWork>(explainer_, std::move(input));
-    if (is("value_norms")) return std::make_unique<ValueNormsWork>(explainer_, std::move(input));
-    if (is("lens")) return std::make_unique<LensWork>(explainer_, std::move(input), words_);
-    return std::make_unique<LedgerWork>(explainer_, std::move(input), ledger_);
+    if (is("rollout")) return std::make_unique<RolloutSteps>(explainer_, std::move(input));
+    if (is("value_norms")) return std::make_unique<ValueNormsSteps>(explainer_, std::move(input));
+    if (is("lens")) return std::make_unique<LensSteps>(explainer_, std::move(input), words_);
+    return std::make_unique<LedgerSteps>(explainer_, std::move(input), ledger_);
   }
 
   GenerationExplainer explainer_;

@@ -169,9 +169,9 @@ std::vector<SentenceRange> sentences_of(std::string_view text) {
 }
 
 // Explains each sentence of a text.
-class TranslationWork final : public ExplainWork {
+class TranslationSteps final : public ExplanationSteps {
  public:
-  TranslationWork(const TranslationExplainer& explainer, std::string_view text)
+  TranslationSteps(const TranslationExplainer& explainer, std::string_view text)
       : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {}
 
   // Explains the next sentence or, for decoder_lens, reads the next layer of the last one.
@@ -196,9 +196,9 @@ class TranslationWork final : public ExplainWork {
 };
 
 // Explains one token of one sentence.
-class LedgerWork final : public ExplainWork {
+class LedgerSteps final : public ExplanationSteps {
  public:
-  LedgerWork(const TranslationExplainer& explainer, std::string_view text)
+  LedgerSteps(const TranslationExplainer& explainer, std::string_view text)
       : explainer_(explainer), text_(text), ranges_(sentences_of(text)) {
     expect_below("sentence", "one of the text's sentences", options().sentence, ranges_.size());
   }
@@ -256,9 +256,9 @@ class TranslationExplanations final : public ExplanationJob {
   }
 
  private:
-  std::unique_ptr<ExplainWork> begin(const TextInput& text) override {
-    if (method() == "ledger") return std::make_unique<LedgerWork>(explainer_, text.text);
-    return std::make_unique<TranslationWork>(explainer_, text.text);
+  std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
+    if (method() == "ledger") return std::make_unique<LedgerSteps>(explainer_, text.text);
+    return std::make_unique<TranslationSteps>(explainer_, text.text);
   }
 
   TranslationExplainer explainer_;

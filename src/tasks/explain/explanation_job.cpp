@@ -15,18 +15,18 @@ ExplanationJob::ExplanationJob(std::span<const TextInput> texts, std::string met
 bool ExplanationJob::step() {
   if (results_.size() == texts_.size()) return false;
   try {
-    if (!work_) {
+    if (!steps_) {
       const Text& text = texts_[results_.size()];
-      work_ = begin(text.pair ? TextInput(text.text, *text.pair) : TextInput(text.text));
+      steps_ = begin(text.pair ? TextInput(text.text, *text.pair) : TextInput(text.text));
     }
-    if (work_->step()) return true;
-    ExplainedInput result = work_->take();
+    if (steps_->step()) return true;
+    ExplainedInput result = steps_->take();
     result.method = method_;
     results_.emplace_back(std::move(result));
   } catch (const Error& error) {
     results_.emplace_back(error);
   }
-  work_.reset();
+  steps_.reset();
   return results_.size() < texts_.size();
 }
 

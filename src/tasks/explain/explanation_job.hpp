@@ -16,9 +16,9 @@
 namespace glassformer {
 
 /// The explanation of one input, step by step.
-class ExplainWork {
+class ExplanationSteps {
  public:
-  virtual ~ExplainWork() = default;
+  virtual ~ExplanationSteps() = default;
 
   /// Does the next piece of work. Returns whether any is left.
   virtual bool step() = 0;
@@ -38,7 +38,7 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
   const std::string& method() const { return method_; }
 
  private:
-  virtual std::unique_ptr<ExplainWork> begin(const TextInput& text) = 0;
+  virtual std::unique_ptr<ExplanationSteps> begin(const TextInput& text) = 0;
   void write_fields(ResultWriter& writer, ExplainedInput& result) override;
 
   struct Text {
@@ -48,7 +48,7 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
 
   std::string method_;
   std::vector<Text> texts_;
-  std::unique_ptr<ExplainWork> work_;
+  std::unique_ptr<ExplanationSteps> steps_;
   Results<ExplainedInput> results_;
 };
 

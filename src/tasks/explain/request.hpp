@@ -14,10 +14,10 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array choice_list<TransplantSite::Kind>{"residual", "attention",
-                                                              "feed_forward", "head"};
+inline constexpr std::array enum_names<TransplantSite::Kind>{"residual", "attention",
+                                                             "feed_forward", "head"};
 template <>
-inline constexpr std::array choice_list<Cut>{"scores", "weights"};
+inline constexpr std::array enum_names<Cut>{"scores", "weights"};
 
 /// The options of an explanation. `method` is required. The method and the task determine which
 /// other options are allowed; see begin_explanation.

@@ -8,7 +8,7 @@ void EncoderTexts::start(std::span<const TextInput> texts) {
     try {
       std::vector<EncoderInput> windows = read(texts[i]);
       texts_[i].windows = windows.size();
-      for (EncoderInput& window : windows) work_.add(i, std::move(window));
+      for (EncoderInput& window : windows) batches_.add(i, std::move(window));
     } catch (const Error& error) {
       refuse(i, error);
     }
@@ -16,7 +16,7 @@ void EncoderTexts::start(std::span<const TextInput> texts) {
 }
 
 bool EncoderTexts::run_batch() {
-  return work_.step([this](std::size_t index, EncoderAnswer answer) {
+  return batches_.step([this](std::size_t index, EncoderAnswer answer) {
     Text& text = texts_[index];
     text.answers.push_back(std::move(answer));
     if (text.answers.size() < text.windows) return;

@@ -23,7 +23,7 @@ class EncoderTexts {
 
  protected:
   EncoderTexts(EncoderPipeline& pipeline, const EncoderOptions& options)
-      : work_(pipeline, options) {}
+      : batches_(pipeline, options) {}
 
  private:
   virtual std::vector<EncoderInput> read(const TextInput& text) const = 0;
@@ -37,7 +37,7 @@ class EncoderTexts {
     std::vector<EncoderAnswer> answers = {};  // of the first windows
   };
   std::vector<Text> texts_;
-  EncoderPipeline::Work work_;
+  EncoderPipeline::Batches batches_;
 };
 
 /// Runs the texts of a task. `Task` is a pipeline with

@@ -42,7 +42,7 @@ EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> tasks
       reader_(config_, *tokenizer_),
       model_(config_.architecture, compute) {}
 
-EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
+EncoderPipeline::Batches::Batches(EncoderPipeline& pipeline, EncoderOptions options)
     : pipeline_(pipeline), options_(std::move(options)) {
   const StackConfig& stack = pipeline.config_.encoder();
   for (const HeadIndex& head : options_.ablate) {
@@ -57,7 +57,7 @@ EncoderPipeline::Work::Work(EncoderPipeline& pipeline, EncoderOptions options)
                      .patches = with_ablations(std::move(options_.patch), options_.ablate)});
 }
 
-void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
+void EncoderPipeline::Batches::check_mask(std::size_t tokens) const {
   expect_mask(tokens, options_.mask_tokens);
   const HeadConfig& head = pipeline_.config_.architecture.head;
   const bool pools_first =
@@ -69,7 +69,7 @@ void EncoderPipeline::Work::check_mask(std::size_t tokens) const {
   }
 }
 
-void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
+void EncoderPipeline::Batches::add(std::size_t text, EncoderInput input) {
   const std::size_t tokens = input.tokens.size();
   check_mask(tokens);
   plan_.expect_fit({.source = tokens});
@@ -82,7 +82,7 @@ void EncoderPipeline::Work::add(std::size_t text, EncoderInput input) {
   inputs_.push_back({text, std::move(input)});
 }
 
-std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Work::run_batch() {
+std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run_batch() {
   Batch batch;
   const std::size_t first = next_;
   std::vector<std::int32_t> ids;

@@ -50,11 +50,11 @@ class EncoderPipeline : public Pipeline {
   EncoderRunner model() { return {model_, session_}; }
 
   /// Runs inputs through the model, one batch per step.
-  class Work {
+  class Batches {
    public:
     /// Throws `invalid_option` for heads and names that do not exist, and the errors of TracePlan.
     /// The pipeline must outlive this.
-    Work(EncoderPipeline& pipeline, EncoderOptions options);
+    Batches(EncoderPipeline& pipeline, EncoderOptions options);
 
     /// Adds an input of text `text`. Throws `invalid_option` if a mask or a patch does not fit it,
     /// and `too_large` if the requested tensors would take too much memory.

@@ -14,9 +14,9 @@
 namespace glassformer {
 
 template <>
-inline constexpr std::array choice_list<Aggregation>{"none", "simple", "first", "average", "max"};
+inline constexpr std::array enum_names<Aggregation>{"none", "simple", "first", "average", "max"};
 template <>
-inline constexpr std::array choice_list<TokenClassifyWindow>{"all", "first"};
+inline constexpr std::array enum_names<TokenClassifyWindow>{"all", "first"};
 
 template <class Visit>
 void fields(Visit& visit, TokenClassifyOptions& options) {
@@ -64,8 +64,8 @@ class TokenClassifyPipeline final : public EncoderPipeline {
   std::unique_ptr<TypedJob<TokenClassification>> begin(std::span<const TextInput> texts,
                                                        const TokenClassifyOptions& options);
 
-  /// Finds the entities of a text. Throws the errors of InputReader and Work, and `non_finite` if a
-  /// logit is not a finite number.
+  /// Finds the entities of a text. Throws the errors of InputReader and Batches, and `non_finite`
+  /// if a logit is not a finite number.
   TokenClassification classify(std::string_view text, const TokenClassifyOptions& options = {});
 
   /// Finds the entities of several texts. An error in one text does not affect the others.

@@ -57,14 +57,6 @@ std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, Tokeniz
 
 namespace {
 
-[[noreturn]] void refuse_empty() {
-  throw_error(
-      ErrorCode::invalid_tokenizer,
-      "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
-      "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "
-      "sentencepiece.bpe.model, got none of them");
-}
-
 // Guesses the class from the file names if the folder does not name one. vocab.json with merges.txt
 // is ambiguous.
 std::string_view class_by_files(const FolderFile& file) {
@@ -77,7 +69,7 @@ std::string_view class_by_files(const FolderFile& file) {
                 "such as \"GPT2Tokenizer\" or \"RobertaTokenizer\", got none; add it, or "
                 "config.json with a model_type");
   }
-  refuse_empty();
+  refuse_missing_tokenizer();
 }
 
 [[noreturn]] void refuse_class(std::string_view name, std::string_view problem) {
@@ -97,12 +89,20 @@ std::unique_ptr<Tokenizer> compose(ComposedTokenizer::Parts parts, const Tokeniz
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerChoice& choice) {
-  const TokenizerSide side = choice.side;
+void refuse_missing_tokenizer() {
+  throw_error(
+      ErrorCode::invalid_tokenizer,
+      "tokenizer: expected one of tokenizer.json, tokenizer.model, source.model, source.spm "
+      "with vocab.json, vocab.txt, vocab.json with merges.txt, spiece.model, "
+      "sentencepiece.bpe.model, got none of them");
+}
+
+std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const TokenizerOptions& options) {
+  const TokenizerSide side = options.side;
   const TokenizerConfig config(file);
   const bool named = !config.tokenizer_class().empty();
   const std::string_view name =
-      named ? std::string_view(config.tokenizer_class()) : choice.usual_class;
+      named ? std::string_view(config.tokenizer_class()) : options.usual_class;
   const TokenizerClass* known = find_tokenizer_class(name);
   if (known && !known->refusal.empty()) refuse_class(name, known->refusal);
 
@@ -116,7 +116,7 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
     ComposedTokenizer::Parts parts = parse_tokenizer_json(
         *json, known && known->changes ? known->changes(config) : TokenizerJsonChanges());
     add_tokens(parts, known, config);
-    return compose(std::move(parts), config, choice.lower_case);
+    return compose(std::move(parts), config, options.lower_case);
   }
   if (name.empty()) {
     if (const auto model = file("tokenizer.model")) return sentencepiece(*model);
@@ -135,8 +135,8 @@ std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file, const Tokenize
     return !other.ends_with("_config.json") && other != "special_tokens_map.json" &&
            file(other).has_value();
   };
-  if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_empty();
-  return compose(known->build(file, config), config, choice.lower_case);
+  if (!named && std::ranges::none_of(tokenizer_files, is_there)) refuse_missing_tokenizer();
+  return compose(known->build(file, config), config, options.lower_case);
 }
 
 }  // namespace glassformer

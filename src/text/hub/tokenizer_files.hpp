@@ -30,11 +30,14 @@ inline constexpr std::array tokenizer_files = {"tokenizer.json",
                                                "sentencepiece.bpe.model"};
 
 /// The caller's information about a tokenizer.
-struct TokenizerChoice {
+struct TokenizerOptions {
   TokenizerSide side = TokenizerSide::source;
   std::string_view usual_class = {};  ///< if the folder names no class; empty if unknown
   bool lower_case = false;            ///< the text is converted to lower case first
 };
+
+/// Throws invalid_tokenizer for a folder without a tokenizer.
+[[noreturn]] void refuse_missing_tokenizer();
 
 /// Reads the tokenizer of a model folder. Uses the first of these that exists:
 ///
@@ -47,7 +50,7 @@ struct TokenizerChoice {
 ///
 /// Throws invalid_tokenizer, or unsupported with the class's name and a suggestion.
 std::unique_ptr<Tokenizer> read_tokenizer(const FolderFile& file,
-                                          const TokenizerChoice& choice = {});
+                                          const TokenizerOptions& options = {});
 
 /// Reads the tokenizer of one side of a translator: SentencePiece pieces with a vocab.json.
 std::unique_ptr<Tokenizer> read_two_vocabularies(const FolderFile& file, TokenizerSide side,

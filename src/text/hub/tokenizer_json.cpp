@@ -1,7 +1,6 @@
 #include "text/hub/tokenizer_json.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -108,7 +107,7 @@ std::unique_ptr<WordModel> read_unigram(Component& model) {
           vocabulary.add(part.string(), static_cast<std::int32_t>(scores.size()));
           count = 1;
         } else if (count == 1 && part.type() == JsonValue::Type::number) {
-          scores.push_back(nearest_double(part.text()));
+          scores.push_back(part.number());
           count = 2;
         } else {
           count = 3;
@@ -280,64 +279,6 @@ void check_padding(const JsonValue* json) {
 }
 
 }  // namespace
-
-double nearest_double(std::string_view text) {
-  // If the up to 18 digits form one integer and the power of ten fits as well, an integer division
-  // leaves one rounding, the last.
-  constexpr int max_digits = 18;
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  std::uint64_t digits = 0;
-  int count = 0;
-  int fraction = 0;
-  bool point = false;
-  std::size_t i = 0;
-  for (; i < text.size() && text[i] != 'e' && text[i] != 'E'; ++i) {
-    if (text[i] == '.') {
-      point = true;
-      continue;
-    }
-    if (count == max_digits) {  // the rest is below a double's precision
-      fraction -= !point;
-      continue;
-    }
-    digits = digits * 10 + static_cast<std::uint64_t>(text[i] - '0');
-    count += digits != 0;
-    fraction += point;
-  }
-  if (i < text.size()) {
-    i += text[i + 1] == '+' ? 2 : 1;
-    int exponent = text[i] == '-' ? -1000 : 1000;  // stays so if it does not fit
-    std::from_chars(text.data() + i, text.data() + text.size(), exponent);
-    fraction -= exponent;
-  }
-  double value = static_cast<double>(digits);
-  if (fraction > 0 && fraction <= max_digits && digits != 0) {
-    std::uint64_t power = 1;
-    for (int n = 0; n < fraction; ++n) power *= 10;
-    std::uint64_t quotient = digits / power;
-    std::uint64_t rest = digits % power;
-    int shift = 0;
-    while (quotient < std::uint64_t{1} << 62) {
-      quotient <<= 1;
-      rest <<= 1;
-      if (rest >= power) {
-        rest -= power;
-        quotient |= 1;
-      }
-      ++shift;
-    }
-    if (rest != 0) quotient |= 1;  // not a tie
-    value = static_cast<double>(quotient);
-    for (; shift > 0; --shift) value /= 2;
-  } else {
-    for (; fraction > 0 && value != 0; --fraction) value /= 10;
-    for (; fraction < 0 && value != 0 && value < std::numeric_limits<double>::max(); ++fraction) {
-      value *= 10;
-    }
-  }
-  return negative ? -value : value;
-}
 
 ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file,
                                               const TokenizerJsonChanges& changes) {

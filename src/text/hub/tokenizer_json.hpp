@@ -23,7 +23,4 @@ struct TokenizerJsonChanges {
 ComposedTokenizer::Parts parse_tokenizer_json(std::string_view file,
                                               const TokenizerJsonChanges& changes = {});
 
-/// Returns the double nearest to the JSON number `text`.
-double nearest_double(std::string_view text);
-
 }  // namespace glassformer

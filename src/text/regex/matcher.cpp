@@ -20,34 +20,35 @@ void shorten(Vector& vector, std::size_t size) {
 
 // --- notes ---
 
-void Notes::prepare(std::size_t notes, std::size_t places) {
-  words_per_place_ = (notes + notes_per_word - 1) / notes_per_word;
+void Notes::prepare(std::size_t notes, std::size_t positions) {
+  words_per_position_ = (notes + notes_per_word - 1) / notes_per_word;
   constexpr std::size_t most_bytes = std::size_t{128} << 20;
-  if (words_per_place_ * sizeof(Word) > most_bytes / places) {
+  if (words_per_position_ * sizeof(Word) > most_bytes / positions) {
     throw_error(
         ErrorCode::too_large,
         "text: a regular expression of tokenizer.json takes too long for it; hand it over in "
         "parts");
   }
-  words_.resize(words_per_place_ * places);
+  words_.resize(words_per_position_ * positions);
 }
 
-Notes::State Notes::try_at(std::uint32_t note, std::size_t place) {
-  Word& word = words_[place * words_per_place_ + note / notes_per_word];
+Notes::State Notes::try_at(std::uint32_t note, std::size_t position) {
+  Word& word = words_[position * words_per_position_ + note / notes_per_word];
   const std::uint32_t shift = 2 * (note % notes_per_word);
   const auto state = static_cast<State>(word >> shift & 3);
   if (state == State::untried) word |= static_cast<Word>(State::failed) << shift;
   return state;
 }
 
-void Notes::set_matched(std::uint32_t note, std::size_t place) {
+void Notes::set_matched(std::uint32_t note, std::size_t position) {
   constexpr Word change = static_cast<Word>(State::failed) ^ static_cast<Word>(State::matched);
-  words_[place * words_per_place_ + note / notes_per_word] ^= change << 2 * (note % notes_per_word);
+  words_[position * words_per_position_ + note / notes_per_word] ^= change
+                                                                    << 2 * (note % notes_per_word);
 }
 
-void Notes::forget(std::size_t place) {
-  std::fill_n(words_.begin() + static_cast<std::ptrdiff_t>(place * words_per_place_),
-              words_per_place_, 0);
+void Notes::forget(std::size_t position) {
+  std::fill_n(words_.begin() + static_cast<std::ptrdiff_t>(position * words_per_position_),
+              words_per_position_, 0);
 }
 
 // --- matcher ---
@@ -63,12 +64,12 @@ Span Matcher::find(std::size_t from) {
   search_start_ = from;
   for (std::size_t begin = from; begin <= text_.size(); ++begin) {
     if (fails(program_[0], begin)) continue;
-    std::size_t end = run(0, begin, false);
+    std::size_t end = match(0, begin, false);
     if (abandoned_) {
       abandoned_ = false;
       careful_ = true;
       notes_.prepare(program_.notes(), text_.size() + 1);
-      end = run(0, begin, false);
+      end = match(0, begin, false);
     }
     if (end == failed) continue;
     if (careful_) notes_.forget(end);  // the next match may begin here
@@ -79,7 +80,7 @@ Span Matcher::find(std::size_t from) {
 
 // Returns the end of a match that begins at `begin`, or `failed`. If `part` is set, runs the part
 // that a `look` checks; any number other than `failed` then means a match.
-std::size_t Matcher::run(std::size_t pc, std::size_t begin, bool part) {
+std::size_t Matcher::match(std::size_t pc, std::size_t begin, bool part) {
   const std::size_t base = left_.size();
   const std::size_t base_tried = tried_.size();
   std::size_t at = begin;
@@ -100,7 +101,7 @@ std::size_t Matcher::run(std::size_t pc, std::size_t begin, bool part) {
     }
   }
   for (std::size_t i = base_tried; matched && i < tried_.size(); ++i) {
-    notes_.set_matched(tried_[i].note, tried_[i].place);
+    notes_.set_matched(tried_[i].note, tried_[i].position);
   }
   shorten(tried_, base_tried);
   shorten(left_, base);
@@ -130,8 +131,8 @@ bool Matcher::step(std::size_t& pc, std::size_t& at) {
       if (in_set(now, at - (now.behind ? 1 : 0)) == now.negative) return false;
       break;
     case Op::look: {
-      const bool matches = at >= now.width && run(pc + static_cast<std::size_t>(now.next),
-                                                  at - now.width, true) != failed;
+      const bool matches = at >= now.width && match(pc + static_cast<std::size_t>(now.next),
+                                                    at - now.width, true) != failed;
       abandoned_ |= !careful_ && steps_ > most_steps_;
       if (abandoned_ || matches == now.negative) return false;
       distance = now.other;

@@ -20,20 +20,20 @@ class Notes {
   enum class State : std::uint8_t { untried, failed, matched };
 
   /// Throws too_large if that takes more than 128 MiB.
-  void prepare(std::size_t notes, std::size_t places);
+  void prepare(std::size_t notes, std::size_t positions);
 
   /// Returns the outcome, and sets it to failed if the step was untried.
-  State try_at(std::uint32_t note, std::size_t place);
+  State try_at(std::uint32_t note, std::size_t position);
   /// Changes the outcome from failed to matched.
-  void set_matched(std::uint32_t note, std::size_t place);
+  void set_matched(std::uint32_t note, std::size_t position);
   /// Sets all steps at a position to untried.
-  void forget(std::size_t place);
+  void forget(std::size_t position);
 
  private:
   using Word = std::uint32_t;
   static constexpr std::size_t notes_per_word = 16;
 
-  std::size_t words_per_place_ = 0;
+  std::size_t words_per_position_ = 0;
   std::vector<Word> words_;
 };
 
@@ -63,10 +63,10 @@ class Matcher {
     std::uint32_t tried;  ///< the size of tried_ when this was added
   };
   struct Tried {
-    std::uint32_t note, place;
+    std::uint32_t note, position;
   };
 
-  std::size_t run(std::size_t pc, std::size_t begin, bool part);
+  std::size_t match(std::size_t pc, std::size_t begin, bool part);
   bool step(std::size_t& pc, std::size_t& at);
   void take_run(std::size_t& pc, std::size_t& at);
   bool go_back(std::size_t base, std::size_t& pc, std::size_t& at);

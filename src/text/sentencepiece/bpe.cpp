@@ -19,15 +19,15 @@ Bpe::Bpe(const SentencePieceModel& model)
 
 std::vector<Segment> Bpe::segment(std::string_view text, float&) const {
   std::vector<Segment> segments;
-  Work work;
+  Workspace workspace;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = splitter().end_of_word(text, begin);
     const std::string_view word = text.substr(begin, end - begin);
-    split(word, work.symbols);
-    merge(word, work);
+    split(word, workspace.symbols);
+    merge(word, workspace);
     for (std::int32_t i = 0; i != none;) {
-      const Symbol& symbol = work.symbols[static_cast<std::size_t>(i)];
-      emit(word.substr(symbol.begin, symbol.size), work, segments);
+      const Symbol& symbol = workspace.symbols[static_cast<std::size_t>(i)];
+      emit(word.substr(symbol.begin, symbol.size), workspace, segments);
       i = symbol.next;
     }
     begin = end;
@@ -52,25 +52,26 @@ void Bpe::split(std::string_view word, std::vector<Symbol>& symbols) const {
 }
 
 // Adds the merge of two neighbors to the agenda if their joint text is a piece.
-void Bpe::propose(std::string_view word, std::int32_t left, std::int32_t right, Work& work) const {
+void Bpe::propose(std::string_view word, std::int32_t left, std::int32_t right,
+                  Workspace& workspace) const {
   if (left == none || right == none) return;
-  const Symbol& a = work.symbols[static_cast<std::size_t>(left)];
-  const Symbol& b = work.symbols[static_cast<std::size_t>(right)];
+  const Symbol& a = workspace.symbols[static_cast<std::size_t>(left)];
+  const Symbol& b = workspace.symbols[static_cast<std::size_t>(right)];
   if (a.frozen || b.frozen || a.node == Trie::absent) return;
   const Trie::Node node = trie_.descend(a.node, word.substr(b.begin, b.size));
   if (node == Trie::absent || trie_.value(node) < 0) return;
 
   const std::int32_t id = trie_.value(node);
-  work.agenda.push_back(
+  workspace.agenda.push_back(
       {scores_[static_cast<std::size_t>(id)], left, right, a.size + b.size, node});
-  std::push_heap(work.agenda.begin(), work.agenda.end());
-  if (is_unused(id)) work.halves[id] = a.size;
+  std::push_heap(workspace.agenda.begin(), workspace.agenda.end());
+  if (is_unused(id)) workspace.halves[id] = a.size;
 }
 
-void Bpe::merge(std::string_view word, Work& work) const {
-  auto& [symbols, agenda, halves] = work;
+void Bpe::merge(std::string_view word, Workspace& workspace) const {
+  auto& [symbols, agenda, halves] = workspace;
   const auto count = static_cast<std::int32_t>(symbols.size());
-  for (std::int32_t i = 1; i < count; ++i) propose(word, i - 1, i, work);
+  for (std::int32_t i = 1; i < count; ++i) propose(word, i - 1, i, workspace);
 
   while (!agenda.empty()) {
     std::pop_heap(agenda.begin(), agenda.end());
@@ -86,21 +87,22 @@ void Bpe::merge(std::string_view word, Work& work) const {
     left.next = right.next;
     right.size = 0;
     if (left.next != none) symbols[static_cast<std::size_t>(left.next)].previous = top.left;
-    propose(word, left.previous, top.left, work);
-    propose(word, top.left, left.next, work);
+    propose(word, left.previous, top.left, workspace);
+    propose(word, top.left, left.next, workspace);
   }
 }
 
 // Splits an unused piece again into the halves it was merged from.
-void Bpe::emit(std::string_view piece, const Work& work, std::vector<Segment>& out) const {
+void Bpe::emit(std::string_view piece, const Workspace& workspace,
+               std::vector<Segment>& out) const {
   std::vector<std::string_view> rest{piece};
   while (!rest.empty()) {
     const std::string_view text = rest.back();
     rest.pop_back();
     const Trie::Node node = trie_.descend(Trie::root, text);
     const std::int32_t id = node == Trie::absent ? -1 : trie_.value(node);
-    const auto half = id >= 0 && is_unused(id) ? work.halves.find(id) : work.halves.end();
-    if (half == work.halves.end()) {
+    const auto half = id >= 0 && is_unused(id) ? workspace.halves.find(id) : workspace.halves.end();
+    if (half == workspace.halves.end()) {
       out.push_back({id >= 0 ? id : unk_id_, static_cast<std::uint32_t>(text.size())});
     } else {
       rest.push_back(text.substr(half->second));

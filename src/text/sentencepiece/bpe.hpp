@@ -40,18 +40,19 @@ class Bpe final : public Segmenter {
   };
   static constexpr std::int32_t none = -1;
 
-  /// Working memory of one call. `halves` maps the id of an unused piece to the size in bytes of
+  /// Memory of one call. `halves` maps the id of an unused piece to the size in bytes of
   /// the left half it was last merged from.
-  struct Work {
+  struct Workspace {
     std::vector<Symbol> symbols;
     std::vector<Merge> agenda;  // a heap
     std::map<std::int32_t, std::uint32_t> halves;
   };
 
   void split(std::string_view word, std::vector<Symbol>& symbols) const;
-  void propose(std::string_view word, std::int32_t left, std::int32_t right, Work& work) const;
-  void merge(std::string_view word, Work& work) const;
-  void emit(std::string_view piece, const Work& work, std::vector<Segment>& out) const;
+  void propose(std::string_view word, std::int32_t left, std::int32_t right,
+               Workspace& workspace) const;
+  void merge(std::string_view word, Workspace& workspace) const;
+  void emit(std::string_view piece, const Workspace& workspace, std::vector<Segment>& out) const;
   bool is_unused(std::int32_t id) const;
 
   std::vector<float> scores_;

@@ -30,8 +30,8 @@ enum class Break : std::uint8_t {
   hangul_lvt,
 };
 
-const RunTable& kinds() {
-  static const RunTable table(property_length_table, property_value_table);
+const RangeTable& kinds() {
+  static const RangeTable table(property_length_table, property_value_table);
   return table;
 }
 
@@ -80,13 +80,13 @@ bool joined(Break left, Break right) {
   return (left == hangul_lvt || left == hangul_t) && right == hangul_t;
 }
 
-struct CaseRun {
+struct CaseRange {
   char32_t first, last;
   std::uint32_t step, distance;
 };
 
-std::vector<CaseRun> read_case_runs() {
-  std::vector<CaseRun> runs;
+std::vector<CaseRange> read_case_ranges() {
+  std::vector<CaseRange> ranges;
   TableReader reader(lower_case_table);
   char32_t end = 0;
   while (!reader.at_end()) {
@@ -94,9 +94,9 @@ std::vector<CaseRun> read_case_runs() {
     const std::uint32_t count = reader.number();
     const std::uint32_t step = 1 + count % 2;
     end = first + (count / 2 - 1) * step;
-    runs.push_back({first, end, step, reader.signed_number()});
+    ranges.push_back({first, end, step, reader.signed_number()});
   }
-  return runs;
+  return ranges;
 }
 
 }  // namespace
@@ -146,12 +146,12 @@ bool is_word(char32_t code) {
 char32_t lower_case(char32_t code) {
   if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
   if (code == 0x130) return 'i';
-  static const std::vector<CaseRun> runs = read_case_runs();
-  const auto run = std::lower_bound(runs.begin(), runs.end(), code,
-                                    [](const CaseRun& r, char32_t c) { return r.last < c; });
+  static const std::vector<CaseRange> ranges = read_case_ranges();
+  const auto range = std::lower_bound(ranges.begin(), ranges.end(), code,
+                                      [](const CaseRange& r, char32_t c) { return r.last < c; });
   const bool listed =
-      run != runs.end() && code >= run->first && (code - run->first) % run->step == 0;
-  return listed ? code + run->distance : code;
+      range != ranges.end() && code >= range->first && (code - range->first) % range->step == 0;
+  return listed ? code + range->distance : code;
 }
 
 std::size_t cluster_size(CharacterSpan text) {
@@ -179,7 +179,7 @@ std::size_t cluster_size(CharacterSpan text) {
 }
 
 std::uint8_t combining_class(char32_t code) {
-  static const RunTable table(combining_class_length_table, combining_class_value_table);
+  static const RangeTable table(combining_class_length_table, combining_class_value_table);
   return table[code];
 }
 

@@ -35,22 +35,22 @@ class TableReader {
   std::size_t at_ = 0;
 };
 
-/// A map from every code point to a small number, read from the tables of runs.
-class RunTable {
+/// A map from every code point to a small number, read from tables of ranges.
+class RangeTable {
  public:
-  RunTable(Bytes lengths, Bytes values);
+  RangeTable(Bytes lengths, Bytes values);
 
   std::uint8_t operator[](char32_t code) const;
 
  private:
   static constexpr char32_t direct_size = 0x3000;  // covers most alphabets
 
-  struct Run {
+  struct Range {
     char32_t end;
     std::uint8_t value;
   };
   std::vector<std::uint8_t> direct_;
-  std::vector<Run> runs_;
+  std::vector<Range> ranges_;
 };
 
 }  // namespace glassformer::unicode

@@ -18,9 +18,9 @@ void Vocabulary::add(std::string_view text, std::int32_t id) {
   };
   if (id < 0 || id > max_id) fail({"expected an id from 0 to {}", {max_id}});
   const auto index = static_cast<std::size_t>(id);
-  if (index >= places_.size()) places_.resize(index + 1);
-  if (places_[index].begin != Place::unused) fail({"its id {} is taken already", {id}});
-  places_[index] = {static_cast<std::uint32_t>(texts_.size()),
+  if (index >= slices_.size()) slices_.resize(index + 1);
+  if (slices_[index].begin != Slice::unused) fail({"its id {} is taken already", {id}});
+  slices_[index] = {static_cast<std::uint32_t>(texts_.size()),
                     static_cast<std::uint32_t>(text.size())};
   texts_ += text;
   if (text.empty()) {
@@ -38,8 +38,8 @@ std::int32_t Vocabulary::find(std::string_view text) const {
 
 std::string_view Vocabulary::text(std::int32_t id) const {
   const auto index = static_cast<std::size_t>(id);
-  if (id < 0 || index >= places_.size() || places_[index].begin == Place::unused) return {};
-  return std::string_view(texts_).substr(places_[index].begin, places_[index].size);
+  if (id < 0 || index >= slices_.size() || slices_[index].begin == Slice::unused) return {};
+  return std::string_view(texts_).substr(slices_[index].begin, slices_[index].size);
 }
 
 std::int32_t find_required(const Vocabulary& vocabulary, std::string_view token) {

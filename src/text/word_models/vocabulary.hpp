@@ -24,7 +24,7 @@ class Vocabulary {
   /// Returns an empty text for unused ids.
   std::string_view text(std::int32_t id) const;
   /// Returns the highest id plus one.
-  std::size_t size() const { return places_.size(); }
+  std::size_t size() const { return slices_.size(); }
 
   /// Returns the number of different texts.
   std::size_t count() const { return count_; }
@@ -32,12 +32,12 @@ class Vocabulary {
   const Trie& trie() const { return trie_; }
 
  private:
-  struct Place {
+  struct Slice {
     std::uint32_t begin = unused, size = 0;
     static constexpr std::uint32_t unused = UINT32_MAX;
   };
   std::string texts_;
-  std::vector<Place> places_;  // by id
+  std::vector<Slice> slices_;  // by id
   std::size_t count_ = 0;
   bool has_empty_ = false;
   Trie trie_;

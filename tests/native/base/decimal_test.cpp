@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
@@ -89,6 +90,36 @@ TEST_CASE("infinities and NaN have names", "[io]") {
     CHECK(write(nan) == "nan");
     CHECK(write(-nan) == "nan");
   }
+}
+
+TEST_CASE("decimals of up to 18 digits are read as the nearest doubles", "[io]") {
+  for (const char* text :
+       {"0", "-2.012292861938477", "-12.345678901234567", "0.1", "1e-05", "1E+2", "123456789.125",
+        "-9.999999999999998", "17.0", "-0.30000000000000004", "2.5e10", "-0.000000000000000001",
+        "123456789012345678e-18", "1e22", "5e-22"}) {
+    INFO(text);
+    CHECK(parse_decimal(text) == std::strtod(text, nullptr));
+  }
+  std::mt19937 random(10);
+  int different = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    std::array<char, 32> text;
+    const double score = -std::ldexp(static_cast<double>(random()), static_cast<int>(i % 32) - 32);
+    std::snprintf(text.data(), text.size(), "%.*g", static_cast<int>(i % 17) + 1, score - 0.01);
+    different += parse_decimal(text.data()) != std::strtod(text.data(), nullptr);
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("very large and very small decimals are read as infinity and 0", "[io]") {
+  CHECK(std::isinf(parse_decimal("1e400")));
+  CHECK(std::isinf(parse_decimal("-1e99999999999")));
+  CHECK(parse_decimal("-1e-400") == 0);
+  CHECK(std::signbit(parse_decimal("-1e-99999999999")));
+  CHECK(parse_decimal("0e99999999999") == 0);
+  const std::string zeros(400, '0');
+  CHECK(std::abs(parse_decimal("1" + zeros + "e-400") - 1) < 1e-14);
+  CHECK(std::abs(parse_decimal("0." + zeros + "1e401") - 1) < 1e-14);
 }
 
 TEST_CASE("powers are accurate to a few units in the last place", "[io]") {

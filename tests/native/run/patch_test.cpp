@@ -144,7 +144,7 @@ void check_other_values(Subject& subject) {
     for (std::size_t j = 0; j < order.size(); ++j) {
       INFO("at " << order[j].name);
       const std::vector<float>& data = find(got, order[j].name).data;
-      if (order[j].place == order[i].place) {
+      if (order[j].id == order[i].id) {
         CHECK(same_bits(data, patch.value));
       } else if (j < i) {
         CHECK(same_bits(data, find(plain, order[j].name).data));

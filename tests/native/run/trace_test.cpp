@@ -60,7 +60,7 @@ void check_all_shown(const Model& model, Session& session, const TextLengths& le
     CHECK(tensors.at(tensor.name).shape == tensor.shape(lengths));
     numbers += tensors.at(tensor.name).data.size();
     for (const ModelTensor& other : expected) {
-      if (other.place != tensor.place) continue;
+      if (other.id != tensor.id) continue;
       CHECK(tensors.at(tensor.name).data == tensors.at(other.name).data);
     }
   }

@@ -13,6 +13,7 @@
 #include "tasks/classify/classify.hpp"
 #include "tasks/embedded_tensors.hpp"
 #include "tasks/load.hpp"
+#include "tasks/make_pipeline.hpp"
 
 namespace glassformer::test {
 namespace {
@@ -83,6 +84,19 @@ TEST_CASE("invalid requests are refused by name, and the next one works", "[pipe
   CHECK(code_of("a film", {.encoder = {.mask_tokens = {1000}}}) == ErrorCode::invalid_option);
   CHECK(code_of("a", {.encoder = {.mask_tokens = {0}}}) == ErrorCode::invalid_option);
   CHECK(pipeline->classify("a film").tokens.size() > 0);
+}
+
+TEST_CASE("only models that read or write tokens need a tokenizer", "[pipelines]") {
+  ModelConfig config = OpenFolder(Golden("pre_norm_mean").folder).config;
+  CHECK(needs_tokenizer(config));
+  const Error error =
+      error_of([&] { make_pipeline({.config = config, .tokenizer = {}, .target_tokenizer = {}}); });
+  CHECK(error.code() == ErrorCode::invalid_tokenizer);
+  CHECK_THAT(error.what(), ContainsSubstring("tokenizer: expected one of tokenizer.json, "));
+  config.architecture.encoder->input = PatchInput{.height = 28, .width = 28, .patch = 7};
+  CHECK(!needs_tokenizer(config));
+  config.architecture.decoder.emplace();
+  CHECK(needs_tokenizer(config));
 }
 
 TEST_CASE("a text over the limit is truncated at its end", "[pipelines]") {

@@ -579,14 +579,5 @@ TEST_CASE("base64 is read as defined in RFC 4648", "[text][composed]") {
   }
 }
 
-TEST_CASE("scores are read as the nearest doubles", "[text][composed]") {
-  for (const double value : {0.0, -2.012292861938477, -12.345678901234567, 0.1, 1e-5, 123456789.125,
-                             -9.999999999999998, 17.0, -0.30000000000000004, 2.5e10}) {
-    CHECK(nearest_double(json(value).dump()) == value);
-  }
-  CHECK(nearest_double("1e400") > 1e300);
-  CHECK(nearest_double("-1e-400") == 0);
-}
-
 }  // namespace
 }  // namespace glassformer
