@@ -9,8 +9,8 @@ NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& tex
   const NodeIndex last = static_cast<NodeIndex>(ids.size() - 1);
   const Extension step = {
       .parent = last == 0 ? no_parent : last - 1, .source = 0, .id = ids.back()};
-  const View<2> hidden = model->decode(state, std::span(&step, 1));
-  const View<2> logits = model->project(const_view(hidden), model.session);
+  const View hidden = model->decode(state, std::span(&step, 1));
+  const View logits = model->project(const_view(hidden), model.session);
   NextTokenRun run;
   run.logits.assign(logits.data(), logits.data() + logits.size());
   if (!request.names.empty()) run.trace = state.trace(last);

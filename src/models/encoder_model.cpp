@@ -48,7 +48,7 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
   run.segments = segments;
   run.positions = batch.positions();
   const Arena::Scope memory(run.arena());
-  View<2> states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  View states = run.make(batch.tokens(), encoder_.stack().config().d_model);  // [N, D]
   encoder_(batch, states, run);
 
   Output output;
@@ -65,8 +65,8 @@ EncoderModel::Output EncoderModel::run(const AnyBatch& batch, const TraceRequest
   return output;
 }
 
-Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
-                               const ConstView<2>& states, Session& session, Tracer* tracer) const {
+Tensor EncoderModel::resume(const Sequences& sequences, std::size_t first, const ConstView& states,
+                            Session& session, Tracer* tracer) const {
   const std::size_t width = encoder_.stack().config().d_model;
   expect_shape("states of an encoder", states, {sequences.tokens(), width});
   const std::vector<RowSegment> segments = segments_of(sequences);
@@ -75,7 +75,7 @@ Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
   run.segments = segments;
   run.positions = sequences.positions();
   const Arena::Scope memory(run.arena());
-  View<2> x = run.make(states.shape(0), width);
+  View x = run.make(states.shape(0), width);
   std::copy_n(states.data(), states.size(), x.data());
   encoder_.resume(first, x, run);
   return head_ ? (*head_)(const_view(x), run) : copy_of(x);
@@ -84,7 +84,7 @@ Tensor<2> EncoderModel::resume(const Sequences& sequences, std::size_t first,
 std::vector<ModelTensor> EncoderModel::tensors(Session& session) const {
   TensorList list;
   list.set_rows(ModelTensor::Axis::source);
-  encoder_.list(list, session, [&](const View<2>& states, const Run& run) {
+  encoder_.list(list, session, [&](const View& states, const Run& run) {
     if (head_) (*head_)(const_view(states), run);
   });
   return list.take();

@@ -24,10 +24,10 @@ class EncoderModel {
   std::vector<NamedParameter> parameters();
 
   struct Output {
-    Tensor<2> logits;  ///< [B, C], or [N, C] if the head has an output per token
-    Tensor<2> states;  ///< [N, D] if the head leaves the states unchanged, otherwise empty
+    Tensor logits;  ///< [B, C], or [N, C] if the head has an output per token
+    Tensor states;  ///< [N, D] if the head leaves the states unchanged, otherwise empty
     std::vector<AttentionMap> attention;            ///< per sequence, if requested
-    Tensor<2> contributions;                        ///< [N, C], if requested; see Head
+    Tensor contributions;                           ///< [N, C], if requested; see Head
     std::vector<std::vector<TracedTensor>> traces;  ///< one list for each sequence, if requested
   };
 
@@ -39,8 +39,8 @@ class EncoderModel {
   /// Runs blocks `first` … on `states` [N, D], and returns the head's logits, or the last states if
   /// there is no head. If `first` is the number of blocks, only the parts after them run. A tracer
   /// may observe or replace the run's tensors.
-  Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
-                   Session& session, Tracer* tracer = nullptr) const;
+  Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
+                Session& session, Tracer* tracer = nullptr) const;
 
   /// Returns every tensor of a run by name, in the order of the run.
   std::vector<ModelTensor> tensors(Session& session) const;

@@ -87,12 +87,12 @@ DecodingState LanguageModel::begin(std::size_t texts, const DecodingLimits& limi
 
 // If an allocation fails, nothing is reserved, and the next call may request less.
 void LanguageModel::reserve_logits(std::size_t rows, Session& session) const {
-  Tensor<2>& logits = session.logits;
+  Tensor& logits = session.logits;
   const std::size_t columns = vocab_size();
   if (logits.shape(1) == columns && rows <= logits.shape(0)) return;
   checked_product("logits", {rows, columns});
-  logits = Tensor<2>::from_shape({0, columns});
-  logits = Tensor<2>::from_shape({rows, columns});
+  logits = Tensor::from_shape({0, columns});
+  logits = Tensor::from_shape({rows, columns});
 }
 
 float LanguageModel::scale_of_states() const {
@@ -100,29 +100,29 @@ float LanguageModel::scale_of_states() const {
   return 1.0f / std::sqrt(static_cast<float>(architecture_.decoder->d_model));
 }
 
-void LanguageModel::project(const ConstView<2>& hidden, const Linear& projection, View<2> logits,
+void LanguageModel::project(const ConstView& hidden, const Linear& projection, View logits,
                             Session& session) const {
   if (!architecture_.head.scale_states) return projection(hidden, logits, session.arena);
   const Arena::Scope memory(session.arena);
-  View<2> scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
+  View scaled = session.arena.make(hidden.shape(0), hidden.shape(1));
   kernels().scale(scaled.data(), hidden.data(), hidden.size(), scale_of_states());
   projection(const_view(scaled), logits, session.arena);
 }
 
-View<2> LanguageModel::project(const ConstView<2>& hidden, Session& session) const {
+View LanguageModel::project(const ConstView& hidden, Session& session) const {
   reserve_logits(hidden.shape(0), session);
-  View<2> logits = rows(session.logits, 0, hidden.shape(0));
+  View logits = rows(session.logits, 0, hidden.shape(0));
   project(hidden, lm_head_, logits, session);
   return logits;
 }
 
-View<2> LanguageModel::project_stream(View<2> stream, Session& session) const {
+View LanguageModel::project_stream(View stream, Session& session) const {
   decoder_.stack().finish(stream, Run(session));
   return project(const_view(stream), session);
 }
 
-View<2> LanguageModel::project(const ConstView<2>& hidden, DecodingState& state) const {
-  View<2> logits = project(hidden, state.session());
+View LanguageModel::project(const ConstView& hidden, DecodingState& state) const {
+  View logits = project(hidden, state.session());
   if (std::optional<StepTracer> tracer = state.trace_step()) {
     Run(state.session(), &*tracer).done("logits", logits);
   }
@@ -132,7 +132,7 @@ View<2> LanguageModel::project(const ConstView<2>& hidden, DecodingState& state)
 void LanguageModel::list(DecodingState& state, TensorList& tensors) const {
   tensors.set_rows(ModelTensor::Axis::target);
   decoder_.list(state, tensors);
-  const View<2> logits = view<2>(static_cast<float*>(nullptr), {0, vocab_size()});
+  const View logits = view(static_cast<float*>(nullptr), {0, vocab_size()});
   Run(state.session(), &tensors).done("logits", logits);
 }
 

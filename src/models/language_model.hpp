@@ -38,26 +38,26 @@ class LanguageModel {
   /// fed at once: its rows are bitwise identical to those of one call per token. Allocates nothing
   /// until the state exceeds the likely size. Throws internal if a limit of the state would be
   /// exceeded.
-  View<2> decode(DecodingState& state, std::span<const Extension> extensions) const {
+  View decode(DecodingState& state, std::span<const Extension> extensions) const {
     return decoder_(state, extensions);
   }
 
   /// Returns logits [R, V] = lm_head(hidden), valid until the session's next call of begin or
   /// project. Allocates nothing if R is at most the rows of some state begun in the session.
-  View<2> project(const ConstView<2>& hidden, Session& session) const;
+  View project(const ConstView& hidden, Session& session) const;
 
   /// Does the same for the step that the state has just taken, and traces the logits as `logits`.
-  View<2> project(const ConstView<2>& hidden, DecodingState& state) const;
+  View project(const ConstView& hidden, DecodingState& state) const;
 
   /// Returns the logits [R, V] of rows [R, D] of the decoder's stream by applying only the final
   /// norm and lm_head. Valid until the session's next call of begin or project. Overwrites the
   /// rows.
-  View<2> project_stream(View<2> stream, Session& session) const;
+  View project_stream(View stream, Session& session) const;
 
   /// Returns the projection onto only these target tokens. `project` then gives their logits [R,
   /// n].
   Linear projection(std::span<const std::int32_t> ids) const { return lm_head_.select(ids); }
-  void project(const ConstView<2>& hidden, const Linear& projection, View<2> logits,
+  void project(const ConstView& hidden, const Linear& projection, View logits,
                Session& session) const;
 
   /// Reserves memory for the logits of `rows` rows.

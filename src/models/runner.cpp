@@ -19,7 +19,7 @@ DecodingState WriterRunner::read(const Seq2Seq::Encoded* sources, std::span<cons
       const NodeIndex parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1);
       step.push_back({.parent = parent, .source = 0, .id = ids[i]});
     }
-    const View<2> hidden = model.decode(state, step);
+    const View hidden = model.decode(state, step);
     if (request.touches("logits")) model.project(const_view(hidden), state);
   }
   return state;

@@ -16,8 +16,8 @@ struct EncoderRunner {
   EncoderModel::Output operator()(const Batch& batch, const TraceRequest& request) const {
     return model(batch, request, session);
   }
-  Tensor<2> resume(const Sequences& sequences, std::size_t first, const ConstView<2>& states,
-                   Tracer* tracer = nullptr) const {
+  Tensor resume(const Sequences& sequences, std::size_t first, const ConstView& states,
+                Tracer* tracer = nullptr) const {
     return model.resume(sequences, first, states, session, tracer);
   }
   const EncoderModel* operator->() const { return &model; }

@@ -36,7 +36,7 @@ Seq2Seq::Encoded Seq2Seq::encode(const Batch& sources, const TraceRequest& reque
   run.segments = segments;
   run.positions = sources.positions();
   const Arena::Scope memory(run.arena());
-  View<2> states = run.make(sources.tokens(), encoder_.stack().config().d_model);  // [N, D]
+  View states = run.make(sources.tokens(), encoder_.stack().config().d_model);  // [N, D]
   encoder_(sources, states, run);
 
   Encoded encoded;
@@ -62,9 +62,9 @@ DecodingState Seq2Seq::begin(const Encoded& encoded, const DecodingLimits& limit
 std::vector<ModelTensor> Seq2Seq::tensors(Session& session) const {
   TensorList tensors;
   tensors.set_rows(ModelTensor::Axis::source);
-  encoder_.list(tensors, session, [](const View<2>&, const Run&) {});
+  encoder_.list(tensors, session, [](const View&, const Run&) {});
   Encoded none;
-  none.states = Tensor<2>::from_shape({0, encoder_.stack().config().d_model});
+  none.states = Tensor::from_shape({0, encoder_.stack().config().d_model});
   DecodingState state = begin(none, {.nodes = 1, .positions = 1, .rows = 1}, {}, session);
   decoder().attend_to(const_view(none.states), state, &tensors);
   list(state, tensors);

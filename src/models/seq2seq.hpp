@@ -28,7 +28,7 @@ class Seq2Seq final : public LanguageModel {
 
   struct Encoded {
     Batch sources;
-    Tensor<2> states;                     ///< [N, D]
+    Tensor states;                        ///< [N, D]
     std::vector<AttentionMap> attention;  ///< the encoder's, for each source, if requested
     std::vector<std::vector<TracedTensor>> traces;  ///< one list for each source, if requested
   };

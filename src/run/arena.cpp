@@ -12,9 +12,9 @@ constexpr std::size_t line = alignment / sizeof(float);
 
 }  // namespace
 
-View<2> Arena::make_block(std::size_t rows, std::size_t columns, std::size_t most) {
+View Arena::make_block(std::size_t rows, std::size_t columns, std::size_t most) {
   const std::size_t reserved = std::min(std::max(rows, least_rows_), most);
-  return view<2>(take(reserved, columns), {std::min(rows, most), columns});
+  return view(take(reserved, columns), {std::min(rows, most), columns});
 }
 
 std::byte* Arena::make_bytes(std::size_t count) {

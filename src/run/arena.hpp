@@ -20,11 +20,11 @@ class Arena {
 
   /// Returns a tensor [rows, columns] whose elements are not set. Throws `too_large` if a program
   /// cannot address that many.
-  View<2> make(std::size_t rows, std::size_t columns) {
-    return view<2>(take(rows > least_rows_ ? rows : least_rows_, columns), {rows, columns});
+  View make(std::size_t rows, std::size_t columns) {
+    return view(take(rows > least_rows_ ? rows : least_rows_, columns), {rows, columns});
   }
   /// Does the same for a tensor that has at most `most` rows, even if the pass has more.
-  View<2> make_block(std::size_t rows, std::size_t columns, std::size_t most);
+  View make_block(std::size_t rows, std::size_t columns, std::size_t most);
   /// Returns bytes, aligned for the widest vector.
   std::byte* make_bytes(std::size_t count);
 

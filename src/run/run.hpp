@@ -25,7 +25,7 @@ class Run;
 struct LayerCache {
   /// The step's own rows, which the layer fills: [R, 2 E] keys and values side by side; [R, D], its
   /// states, of a recurrent unit.
-  View<2> own = view<2>(nullptr, {0, 0});
+  View own = view(nullptr, {0, 0});
   const float* rows = nullptr;  ///< all cached rows, those of the step included
   void (*attend)(const RowAttention&, const Run&) = nullptr;  ///< attends to cached rows
 };
@@ -39,7 +39,7 @@ class Run {
   Session& session() const { return *session_; }
 
   /// A tensor [rows, columns] to be written, until the end of the caller's Arena::Scope.
-  View<2> make(std::size_t rows, std::size_t columns) const {
+  View make(std::size_t rows, std::size_t columns) const {
     return session_->arena.make(rows, columns);
   }
   Arena& arena() const { return session_->arena; }
@@ -77,11 +77,11 @@ class Run {
   void done(std::string_view name, const CompleteRows& rows) const {
     if (traces(name)) tracer_->done(name, rows);
   }
-  void done(std::string_view name, const View<2>& x, std::size_t first = 0) const {
+  void done(std::string_view name, const View& x, std::size_t first = 0) const {
     done(name, complete(x, first));
   }
   /// Gives the tensor that was completed last a second name.
-  void rename(std::string_view name, const View<2>& x) const {
+  void rename(std::string_view name, const View& x) const {
     if (traces(name)) tracer_->renamed(name, complete(x, 0));
   }
   MapOutput map(MapKind kind, std::size_t index, const MapShape& shape) const {
@@ -89,7 +89,7 @@ class Run {
   }
 
  private:
-  static CompleteRows complete(const View<2>& x, std::size_t first) {
+  static CompleteRows complete(const View& x, std::size_t first) {
     return {.data = x.data(),
             .first = first,
             .count = x.shape(0),

@@ -11,9 +11,9 @@ void AttentionScratch::reserve(std::size_t longest) {
   const std::size_t width = kernels().panel_width;
   const std::size_t padded = (longest + width - 1) / width * width;
   if (padded <= scores.shape(1)) return;
-  scores = Tensor<2>::from_shape({query_rows, 0});
+  scores = Tensor::from_shape({query_rows, 0});
   checked_product("attention scores", {query_rows, padded});
-  scores = Tensor<2>::from_shape({query_rows, padded});
+  scores = Tensor::from_shape({query_rows, padded});
   bias.resize(padded);
 }
 

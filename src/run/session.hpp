@@ -46,7 +46,7 @@ struct AttentionScratch {
   /// Grows the buffers for queries with up to `longest` keys.
   void reserve(std::size_t longest);
 
-  Tensor<2> scores;     // [query_rows, longest, padded to whole panels]
+  Tensor scores;        // [query_rows, longest, padded to whole panels]
   AlignedBuffer bias;   // [longest, padded to whole panels] added to a query's scores
   PackedMatrix keys;    // [d_head, keys]
   PackedMatrix values;  // [keys, d_head]
@@ -68,7 +68,7 @@ class Session {
   Arena arena;
   AttentionScratch attention;
   Pool pool;
-  Tensor<2> logits = Tensor<2>::from_shape({0, 0});  ///< [rows, V] of a language model
+  Tensor logits = Tensor::from_shape({0, 0});  ///< [rows, V] of a language model
 
   /// Returns the table of the layer at this address; a new one is empty. No other layer may take
   /// that address later: a session serves only models that live as long as it does.

@@ -26,11 +26,11 @@ DecodingScorer::DecodingScorer(const LanguageModel& model, DecodingState state,
 }
 
 std::span<const NextTokens> DecodingScorer::feed(std::span<const Extension> extensions) {
-  View<2> hidden = model_.decode(state_, extensions);
+  View hidden = model_.decode(state_, extensions);
   const std::size_t n = extensions.size();
   next_.clear();
   if (selections_.empty()) {
-    const View<2> logits = model_.project(const_view(hidden), state_);
+    const View logits = model_.project(const_view(hidden), state_);
     for (std::size_t row = 0; row < n; ++row) {
       next_.push_back({{&logits(row, 0), logits.shape(1)}, {}});
     }
@@ -46,10 +46,10 @@ std::span<const NextTokens> DecodingScorer::feed(std::span<const Extension> exte
   return next_;
 }
 
-void DecodingScorer::project(View<2>& hidden, std::size_t first, std::size_t count,
+void DecodingScorer::project(View& hidden, std::size_t first, std::size_t count,
                              const Selection& selection) {
   const std::size_t width = selection.ids.size();
-  const View<2> logits = view<2>(logits_.data() + first * widest_, {count, width});
+  const View logits = view(logits_.data() + first * widest_, {count, width});
   model_.project(const_view(rows(hidden, first, count)), selection.projection, logits,
                  state_.session());
   for (std::size_t row = 0; row < count; ++row) {

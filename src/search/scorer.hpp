@@ -61,7 +61,7 @@ class DecodingScorer final : public NextTokenScorer {
   };
 
   // Computes the logits of rows [first, first + count) of the current step, all of one source.
-  void project(View<2>& hidden, std::size_t first, std::size_t count, const Selection& selection);
+  void project(View& hidden, std::size_t first, std::size_t count, const Selection& selection);
 
   const LanguageModel& model_;
   DecodingState state_;

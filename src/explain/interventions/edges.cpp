@@ -98,9 +98,8 @@ std::vector<float> logits_with(const EncoderRunner& model, const Stream& stream,
     sequences.add(stream.tokens);
   }
   EdgeCutter cutter(sets, cut);
-  const Tensor<2> logits =
-      model.resume(sequences, first,
-                   const_view<2>(states.data(), {sequences.tokens(), stream.d_model}), &cutter);
+  const Tensor logits = model.resume(
+      sequences, first, const_view(states.data(), {sequences.tokens(), stream.d_model}), &cutter);
   return {logits.data(), logits.data() + logits.size()};
 }
 

@@ -65,7 +65,7 @@ FaithfulnessTest::FaithfulnessTest(const EncoderRunner& model, Subject subject, 
         ErrorCode::invalid_option,
         {"text: expected at least two words, so that some can be left out, got {}", {parts}});
   }
-  const Tensor<2> logits = model(subject_.text.batch(), {}).logits;
+  const Tensor logits = model(subject_.text.batch(), {}).logits;
   expect_finite({logits.data(), logits.size()});
   const std::size_t labels = logits.shape(1);
   const std::size_t label = subject_.label.value_or(largest({logits.data(), labels}));
@@ -145,7 +145,7 @@ bool FaithfulnessTest::step(std::size_t tokens) {
     }
     batch.add(subject_.text.ids, masked, subject_.text.types);
   }
-  const Tensor<2> logits = model_(batch, {}).logits;
+  const Tensor logits = model_(batch, {}).logits;
   expect_finite({logits.data(), logits.size()});
   for (std::size_t i = first; i < next_; ++i) {
     runs_[i].number = contrast_.of(&logits(i - first, 0));

@@ -188,9 +188,8 @@ void Transplant::run(std::size_t row, std::span<const std::size_t> cells) {
   }
   sequences.set_positions(std::move(positions));
   RowEditor editor(encoder_layer_name(row, tensor_of(site_.kind)), sequences, edits);
-  const ConstView<2> view =
-      const_view<2>(states.data(), {states.size() / base_.d_model, base_.d_model});
-  const Tensor<2> logits = model_.resume(sequences, row, view, edits.empty() ? nullptr : &editor);
+  const ConstView view = const_view(states.data(), {states.size() / base_.d_model, base_.d_model});
+  const Tensor logits = model_.resume(sequences, row, view, edits.empty() ? nullptr : &editor);
   for (std::size_t s = 0; s < cells.size(); ++s) {
     table_.values[row * table_.cells + cells[s]] = static_cast<float>(contrast_.of(&logits(s, 0)));
   }

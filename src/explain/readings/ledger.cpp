@@ -525,8 +525,8 @@ void measure_effects(const EncoderRunner& model, const ExplainedText& text, cons
       RowEdit zeros = {.sequence = 0};
       if (column.kind == Kind::head) zeros.head = column.head;
       RowEditor editor(zero->name, one, std::span(&zeros, 1));
-      const ConstView<2> states =
-          const_view<2>(stream.row(column.layer, 0).data(), {stream.tokens, stream.d_model});
+      const ConstView states =
+          const_view(stream.row(column.layer, 0).data(), {stream.tokens, stream.d_model});
       left = contrast.of(model.resume(one, column.layer, states, &editor).data());
     } else {
       left = contrast.of(model(text.batch(), {.patches = {*zero}}).logits.data());

@@ -14,8 +14,8 @@ std::vector<float> read(const EncoderRunner& model, const Stream& stream, std::s
   const std::size_t rows = (stream.layers + 1) * stream.tokens;
   Sequences texts;
   for (std::size_t i = 0; i < rows / length; ++i) texts.add(length);
-  const Tensor<2> logits = model.resume(
-      texts, stream.layers, const_view<2>(stream.states.data(), {rows, stream.d_model}));
+  const Tensor logits =
+      model.resume(texts, stream.layers, const_view(stream.states.data(), {rows, stream.d_model}));
   return {logits.data(), logits.data() + logits.size()};
 }
 
@@ -46,13 +46,13 @@ Lens lens(const EncoderRunner& model, const Stream& stream) {
           read(model, stream, 1)};
 }
 
-std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
+std::vector<std::vector<Guess>> lens(const WriterRunner& model, View stream,
                                      const GuessLimits& most) {
   constexpr std::size_t most_rows = 64;  // rows whose logits are in memory at once
   std::vector<std::vector<Guess>> guesses;
   for (std::size_t first = 0; first < stream.shape(0); first += most_rows) {
     const std::size_t some = std::min(most_rows, stream.shape(0) - first);
-    const View<2> logits = model->project_stream(rows(stream, first, some), model.session);
+    const View logits = model->project_stream(rows(stream, first, some), model.session);
     for (std::size_t row = 0; row < some; ++row) {
       guesses.push_back(best_guesses({&logits(row, 0), logits.shape(1)}, most));
     }

@@ -22,7 +22,7 @@ struct GuessLimits {
 /// Computes the logit lens of a decoder: the most probable next tokens, best first, that the final
 /// norm and the projection give for each row of its stream [R, D], without their texts. Overwrites
 /// the rows.
-std::vector<std::vector<Guess>> lens(const WriterRunner& model, View<2> stream,
+std::vector<std::vector<Guess>> lens(const WriterRunner& model, View stream,
                                      const GuessLimits& most);
 
 }  // namespace glassformer

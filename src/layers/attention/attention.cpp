@@ -43,13 +43,13 @@ void Attention::declare(const ParameterScope& scope) {
   if (k_norm_) k_norm_->declare(scope.scope("k_norm"));
 }
 
-void Attention::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
+void Attention::add_to(View x, const ConstView& input, const Run& run) const {
   const Arena::Scope scope(run.arena());
   KeyValueRows keys;
   const Queries queries =
       parts_.source == Source::own ? project_own(input, run, keys) : project_queries(input, run);
   if (parts_.source == Source::encoder) keys = run.source_keys;
-  View<2> context = run.make(x.shape(0), config_.d_heads());  // [N, E]
+  View context = run.make(x.shape(0), config_.d_heads());  // [N, E]
   attend(queries, keys, context, run);
   run.done("context", {.data = context.data(),
                        .first = 0,
@@ -60,12 +60,12 @@ void Attention::add_to(View<2> x, const ConstView<2>& input, const Run& run) con
   out_proj_.add_to(x, const_view(context), run, "output");
 }
 
-Attention::Queries Attention::project_own(const ConstView<2>& input, const Run& run,
+Attention::Queries Attention::project_own(const ConstView& input, const Run& run,
                                           KeyValueRows& keys) const {
   const std::size_t n = input.shape(0);
   const std::size_t d_heads = config_.d_heads(), d_keys = config_.d_kv_heads();
   const std::size_t stride = d_heads + 2 * d_keys;
-  View<2> qkv = run.make(n, stride);
+  View qkv = run.make(n, stride);
   qkv_proj_(input, qkv, run);
   float* const q = qkv.data();
   float* const k = q + d_heads;
@@ -94,15 +94,15 @@ Attention::Queries Attention::project_own(const ConstView<2>& input, const Run& 
 
   keys = {k, v, stride};
   if (run.cache) {
-    View<2> own = run.cache->own;
+    View own = run.cache->own;
     for (std::size_t i = 0; i < n; ++i) std::copy_n(k + i * stride, 2 * d_keys, &own(i, 0));
     keys = {run.cache->rows, run.cache->rows + d_keys, 2 * d_keys};
   }
   return {q, stride};
 }
 
-Attention::Queries Attention::project_queries(const ConstView<2>& input, const Run& run) const {
-  View<2> q = run.make(input.shape(0), config_.d_heads());
+Attention::Queries Attention::project_queries(const ConstView& input, const Run& run) const {
+  View q = run.make(input.shape(0), config_.d_heads());
   qkv_proj_(input, q, run);
   run.done("q", {.data = q.data(),
                  .first = 0,
@@ -113,7 +113,7 @@ Attention::Queries Attention::project_queries(const ConstView<2>& input, const R
   return {q.data(), q.shape(1)};
 }
 
-void Attention::keys_values(const ConstView<2>& states, View<2> kv, const Run& run) const {
+void Attention::keys_values(const ConstView& states, View kv, const Run& run) const {
   (*kv_proj_)(states, kv, run);
   CompleteRows complete = {.data = kv.data(),
                            .first = 0,
@@ -126,7 +126,7 @@ void Attention::keys_values(const ConstView<2>& states, View<2> kv, const Run& r
   run.done("v", complete);
 }
 
-void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
+void Attention::attend(const Queries& queries, const KeyValueRows& keys, View context,
                        const Run& run) const {
   const bool own = parts_.source == Source::own;
   const std::span<const RowSegment> segments = own ? run.segments : run.source_segments;
@@ -149,7 +149,7 @@ void Attention::attend(const Queries& queries, const KeyValueRows& keys, View<2>
 }
 
 void Attention::attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
-                               const KeyValueRows& keys, View<2> context, const Run& run) const {
+                               const KeyValueRows& keys, View context, const Run& run) const {
   const std::size_t d_head = config_.d_head;
   const std::size_t shared = config_.n_heads / config_.n_kv_heads;  // query heads per key head
   const MapShape shape = {config_.n_heads, segment.count, segment.key_positions};

@@ -41,11 +41,11 @@ class Attention final : public TokenMixer {
   /// x += out_proj(heads(input)), x and input [N, D]; input may be x. Traces `q`, `k`, `v` (of its
   /// own rows), `scores`, `weights`, `context` and `output`. Queries and keys are traced as they
   /// enter the product: normed and rotated.
-  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
+  void add_to(View x, const ConstView& input, const Run& run) const override;
 
   /// Writes keys and values of an encoder's states [n, D], side by side, to kv [n, 2 E]. Traces `k`
   /// and `v`.
-  void keys_values(const ConstView<2>& states, View<2> kv, const Run& run) const;
+  void keys_values(const ConstView& states, View kv, const Run& run) const;
 
   const Linear& out_proj() const { return out_proj_; }
   const AttentionConfig& config() const { return config_; }
@@ -56,12 +56,11 @@ class Attention final : public TokenMixer {
     std::size_t stride;
   };
 
-  Queries project_own(const ConstView<2>& input, const Run& run, KeyValueRows& keys) const;
-  Queries project_queries(const ConstView<2>& input, const Run& run) const;
-  void attend(const Queries& queries, const KeyValueRows& keys, View<2> context,
-              const Run& run) const;
+  Queries project_own(const ConstView& input, const Run& run, KeyValueRows& keys) const;
+  Queries project_queries(const ConstView& input, const Run& run) const;
+  void attend(const Queries& queries, const KeyValueRows& keys, View context, const Run& run) const;
   void attend_segment(std::size_t index, const RowSegment& segment, const Queries& queries,
-                      const KeyValueRows& keys, View<2> context, const Run& run) const;
+                      const KeyValueRows& keys, View context, const Run& run) const;
 
   AttentionConfig config_;
   Parts parts_;

@@ -19,7 +19,7 @@ void SoftmaxAttention::attend(const HeadInput& in, const HeadOutput& out,
 namespace {
 
 // Computes the context of a query whose weights were replaced. Weights of masked keys are set to 0.
-void mix(const HeadInput& in, const HeadOutput& out, std::size_t query, View<2> values) {
+void mix(const HeadInput& in, const HeadOutput& out, std::size_t query, View values) {
   const std::span<float> weights = out.weights.row(query);
   float* const context = out.context + query * out.stride;
   std::fill_n(context, in.d_head, 0.0f);
@@ -42,14 +42,14 @@ void LinearAttention::attend(const HeadInput& in, const HeadOutput& out,
   buffers.reserve(keys, d);
 
   // With a column of ones next to v, the last column of every sum below is the normalizer.
-  View<2> features_k = view<2>(buffers.features.data(), {keys, d});  // φ(k)
-  View<2> values = view<2>(buffers.values.data(), {keys, d + 1});    // [v, 1]
+  View features_k = view(buffers.features.data(), {keys, d});  // φ(k)
+  View values = view(buffers.values.data(), {keys, d + 1});    // [v, 1]
   for (std::size_t j = 0; j < keys; ++j) {
     run.elu_plus_one(&features_k(j, 0), in.k + in.keys[j] * in.kv_stride, d);
     std::copy_n(in.v + in.keys[j] * in.kv_stride, d, &values(j, 0));
     values(j, d) = 1.0f;
   }
-  View<2> state = view<2>(buffers.state.data(), {d, d + 1});  // Σ φ(k) [v, 1]ᵀ
+  View state = view(buffers.state.data(), {d, d + 1});  // Σ φ(k) [v, 1]ᵀ
   std::fill_n(state.data(), d * (d + 1), 0.0f);
   for (std::size_t j = 0; j < keys; ++j) {
     for (std::size_t i = 0; i < d; ++i) {

@@ -12,11 +12,11 @@ void RecurrentUnit::declare(const ParameterScope& scope) {
   projections_.declare(scope.scope("gate_proj"), d_model_, d_model_, Bias::present);
 }
 
-void RecurrentUnit::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
+void RecurrentUnit::add_to(View x, const ConstView& input, const Run& run) const {
   const std::size_t n = x.shape(0);
   const Arena::Scope scope(run.arena());
-  View<2> both = run.make(n, 2 * d_model_);
-  View<2> output = run.make(n, d_model_);
+  View both = run.make(n, 2 * d_model_);
+  View output = run.make(n, d_model_);
   projections_(input, both, run);
   for (std::size_t i = 0; i < n; ++i) {
     float* const gate = &both(i, d_model_);  // σ(x) = (1 + tanh(x / 2)) / 2
@@ -31,7 +31,7 @@ void RecurrentUnit::add_to(View<2> x, const ConstView<2>& input, const Run& run)
   };
   trace("candidate", both.data(), 0, n, 2 * d_model_);
   trace("gate", both.data() + d_model_, 0, n, 2 * d_model_);
-  View<2> states = run.cache->own;  // [R, D]
+  View states = run.cache->own;  // [R, D]
   if (n == 0)
     trace("state", states.data(), 0, 0, d_model_);  // a pass over no rows lists the tensors' names
   for (std::size_t i = 0; i < n; ++i) {

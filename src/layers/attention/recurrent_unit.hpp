@@ -22,7 +22,7 @@ class RecurrentUnit final : public TokenMixer {
 
   /// x += relu(state), x and input [R, D]; input may be x. Only for decoding steps: writes the new
   /// states to the step's own rows of the cache. Traces `candidate`, `gate`, `state` and `output`.
-  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const override;
+  void add_to(View x, const ConstView& input, const Run& run) const override;
 
  private:
   std::size_t d_model_;

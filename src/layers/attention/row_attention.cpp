@@ -57,7 +57,7 @@ void attend_rows(const RowAttention& attention, const Run& run) {
       float share = sum == 0.0f ? 0.0f : 1.0f / sum;
       trace_row(weights_out.head(head), first, {weights, count}, share);
       gathered.data = attention.keys.v + key_head;
-      View<2> context = attention.context;
+      View context = attention.context;
       float* const mixed = &context(segment.first, head * d_head);
       writing.sum_rows(gathered, weights, mixed);
       kernel.scale(mixed, mixed, d_head, share);

@@ -17,7 +17,7 @@ struct RowAttention {
   const float* queries;  ///< [R, E], rows `stride` floats apart
   std::size_t stride;
   KeyValueRows keys;
-  View<2> context;  ///< [R, E]
+  View context;  ///< [R, E]
 };
 
 /// context = softmax(q · kᵀ / divisor + bias) · v for every head.

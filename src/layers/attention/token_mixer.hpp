@@ -14,7 +14,7 @@ class TokenMixer {
 
   virtual void declare(const ParameterScope& scope) = 0;
   /// x += f(input), x and input [N, D]; input may be x.
-  virtual void add_to(View<2> x, const ConstView<2>& input, const Run& run) const = 0;
+  virtual void add_to(View x, const ConstView& input, const Run& run) const = 0;
 };
 
 }  // namespace glassformer

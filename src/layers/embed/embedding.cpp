@@ -20,7 +20,7 @@ constexpr const char* owner = "an embedding";
 
 }  // namespace
 
-void Embedding::operator()(std::span<const std::int32_t> ids, View<2> x) const {
+void Embedding::operator()(std::span<const std::int32_t> ids, View x) const {
   expect_shape("x of an embedding", x, {ids.size(), d_model_});
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::span row(x.data() + i * d_model_, d_model_);
@@ -59,7 +59,7 @@ void TypeEmbedding::declare(const ParameterScope& scope) {
   scope.declare("weight", {types_, d_model_}, table_);
 }
 
-void TypeEmbedding::add_to(View<2> x, std::span<const std::int32_t> types) const {
+void TypeEmbedding::add_to(View x, std::span<const std::int32_t> types) const {
   expect_shape("x of a type embedding", x, {types.size(), d_model_});
   const float* table = loaded(table_, owner);
   for (std::size_t i = 0; i < types.size(); ++i) {

@@ -25,7 +25,7 @@ class Embedding {
 
   /// x [N, D] = scale · table[ids]. Throws `internal` for an id without a row. The caller must
   /// check a model's input (tasks/reading/token_checks.hpp).
-  void operator()(std::span<const std::int32_t> ids, View<2> x) const;
+  void operator()(std::span<const std::int32_t> ids, View x) const;
 
   /// row [D] = table[id]. Requires id < rows().
   virtual void copy_row(std::size_t id, std::span<float> row) const = 0;
@@ -106,7 +106,7 @@ class TypeEmbedding {
   void declare(const ParameterScope& scope);
 
   /// x [N, D] += table[types]. Throws `internal` for a type without a row.
-  void add_to(View<2> x, std::span<const std::int32_t> types) const;
+  void add_to(View x, std::span<const std::int32_t> types) const;
 
  private:
   std::size_t types_, d_model_;

@@ -19,7 +19,7 @@ class PatchEmbedding {
 
   /// x [P, D] = the vectors of a picture's patches, row by row. `pixels`: [channels, height,
   /// width].
-  void operator()(std::span<const float> pixels, View<2> x, const Run& run) const;
+  void operator()(std::span<const float> pixels, View x, const Run& run) const;
 
  private:
   PatchInput input_;

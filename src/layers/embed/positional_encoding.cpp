@@ -15,7 +15,7 @@ constexpr std::size_t first_rows = 128;
 
 }  // namespace
 
-void PositionalEncoding::add_to(View<2> x, const Sequences& sequences, Session& session) const {
+void PositionalEncoding::add_to(View x, const Sequences& sequences, Session& session) const {
   expect_shape("x of a positional encoding", x, {sequences.tokens(), d_model_});
   const float* const table = rows(first_ + sequences.longest(), session);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
@@ -25,7 +25,7 @@ void PositionalEncoding::add_to(View<2> x, const Sequences& sequences, Session& 
   }
 }
 
-void PositionalEncoding::add_to(View<2> x, std::span<const std::size_t> positions,
+void PositionalEncoding::add_to(View x, std::span<const std::size_t> positions,
                                 Session& session) const {
   expect_shape("x of a positional encoding", x, {positions.size(), d_model_});
   for (std::size_t i = 0; i < positions.size(); ++i) {

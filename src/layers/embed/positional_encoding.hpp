@@ -29,9 +29,9 @@ class PositionalEncoding {
   virtual void declare(const ParameterScope& scope) = 0;
 
   /// x [N, D] += table[position]. Throws internal if a sequence is longer than `longest`.
-  void add_to(View<2> x, const Sequences& sequences, Session& session) const;
+  void add_to(View x, const Sequences& sequences, Session& session) const;
   /// Adds the rows of any positions [N]. A position may be `none`.
-  void add_to(View<2> x, std::span<const std::size_t> positions, Session& session) const;
+  void add_to(View x, std::span<const std::size_t> positions, Session& session) const;
 
   /// Computes the rows of the first `count` positions, so that these allocate nothing later.
   void reserve(std::size_t count, Session& session) const { rows(first_ + count, session); }

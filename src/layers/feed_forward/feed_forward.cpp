@@ -8,7 +8,7 @@ void FeedForward::declare(const ParameterScope& scope) {
   fc2_.declare(scope.scope("fc2"), bias_if(config_.bias));
 }
 
-void FeedForward::add_to(View<2> x, const ConstView<2>& input, const Run& run) const {
+void FeedForward::add_to(View x, const ConstView& input, const Run& run) const {
   // Processes rows in blocks, so that the wide hidden rows stay in the cache between the two
   // products.
   const std::size_t n = x.shape(0);
@@ -16,8 +16,8 @@ void FeedForward::add_to(View<2> x, const ConstView<2>& input, const Run& run) c
   float* const buffer = run.arena().make_block(n, columns(), block_rows).data();
   for (std::size_t first = 0; first == 0 || first < n; first += block_rows) {
     const std::size_t count = std::min(block_rows, n - first);
-    View<2> middle = hidden(  // [count, F]
-        const_view<2>(input.data() + first * d_model_, {count, d_model_}), buffer, run);
+    View middle = hidden(  // [count, F]
+        const_view(input.data() + first * d_model_, {count, d_model_}), buffer, run);
     run.done("fc1", middle, first);
     fc2_.add_to(rows(x, first, count), const_view(middle), run, "fc2", first);
   }
@@ -28,8 +28,8 @@ void PlainFeedForward::declare(const ParameterScope& scope) {
   FeedForward::declare(scope);
 }
 
-View<2> PlainFeedForward::hidden(const ConstView<2>& input, float* buffer, const Run& run) const {
-  View<2> hidden = view<2>(buffer, {input.shape(0), config().d_ff});
+View PlainFeedForward::hidden(const ConstView& input, float* buffer, const Run& run) const {
+  View hidden = view(buffer, {input.shape(0), config().d_ff});
   if (config().activation == Activation::relu) {
     fc1_(input, hidden, run, Epilogue::relu);
   } else {
@@ -46,9 +46,9 @@ void GatedFeedForward::declare(const ParameterScope& scope) {
   FeedForward::declare(scope);
 }
 
-View<2> GatedFeedForward::hidden(const ConstView<2>& input, float* buffer, const Run& run) const {
+View GatedFeedForward::hidden(const ConstView& input, float* buffer, const Run& run) const {
   const std::size_t n = input.shape(0), d_ff = config().d_ff;
-  View<2> both = view<2>(buffer, {n, 2 * d_ff});
+  View both = view(buffer, {n, 2 * d_ff});
   gate_and_fc1_(input, both, run);
   for (std::size_t i = 0; i < n; ++i) {
     float* gate = &both(i, 0);
@@ -56,7 +56,7 @@ View<2> GatedFeedForward::hidden(const ConstView<2>& input, float* buffer, const
     kernels().multiply(gate, gate + d_ff, d_ff);
     std::copy_n(gate, d_ff, both.data() + i * d_ff);  // from here on, rows have F columns
   }
-  return view<2>(both.data(), {n, d_ff});
+  return view(both.data(), {n, d_ff});
 }
 
 std::unique_ptr<FeedForward> make_feed_forward(const FeedForwardConfig& config, std::size_t d_model,

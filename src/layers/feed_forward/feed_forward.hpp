@@ -24,7 +24,7 @@ class FeedForward {
   virtual void declare(const ParameterScope& scope);
 
   /// x and input [n, D]; input may be x. Traces `fc1`, the hidden rows, and `fc2`.
-  void add_to(View<2> x, const ConstView<2>& input, const Run& run) const;
+  void add_to(View x, const ConstView& input, const Run& run) const;
 
   const Linear& fc2() const { return fc2_; }
 
@@ -32,7 +32,7 @@ class FeedForward {
   /// Returns the number of columns of `buffer`.
   virtual std::size_t columns() const = 0;
   /// Computes hidden [n, F] from input [n, D] in `buffer` [n, columns] and returns it.
-  virtual View<2> hidden(const ConstView<2>& input, float* buffer, const Run& run) const = 0;
+  virtual View hidden(const ConstView& input, float* buffer, const Run& run) const = 0;
 
   const FeedForwardConfig& config() const { return config_; }
 
@@ -52,7 +52,7 @@ class PlainFeedForward final : public FeedForward {
 
  protected:
   std::size_t columns() const override { return config().d_ff; }
-  View<2> hidden(const ConstView<2>& input, float* buffer, const Run& run) const override;
+  View hidden(const ConstView& input, float* buffer, const Run& run) const override;
 
  private:
   Linear fc1_;
@@ -69,7 +69,7 @@ class GatedFeedForward final : public FeedForward {
 
  protected:
   std::size_t columns() const override { return 2 * config().d_ff; }
-  View<2> hidden(const ConstView<2>& input, float* buffer, const Run& run) const override;
+  View hidden(const ConstView& input, float* buffer, const Run& run) const override;
 
  private:
   Linear gate_and_fc1_;  // one product for both

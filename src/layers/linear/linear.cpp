@@ -56,7 +56,7 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
                   });
   }
 
-  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                 Arena&) const override {
     kernels().matmul({.a = x.data(),
                       .a_stride = in(),
@@ -95,7 +95,7 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
 
   // Processes rows in blocks, so that their integers are still in the cache when they are
   // multiplied.
-  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                 Arena& arena) const override {
     const Kernels& run = kernels();
     const std::size_t stride = run.quantized_row_bytes(in());
@@ -168,25 +168,25 @@ void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::s
   });
 }
 
-void Linear::operator()(const ConstView<2>& x, View<2> y, Arena& arena, Epilogue epilogue) const {
+void Linear::operator()(const ConstView& x, View y, Arena& arena, Epilogue epilogue) const {
   multiply(x, bias_.empty() ? nullptr : bias_.data(), epilogue, y, arena);
 }
 
-void Linear::add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+void Linear::add_to(View sum, const ConstView& x, const Run& run, std::string_view name,
                     std::size_t first) const {
   if (!run.traces(name)) return (*this)(x, sum, run, Epilogue::accumulate);
   const Arena::Scope scope(run.arena());
-  View<2> added = run.make(x.shape(0), out());
+  View added = run.make(x.shape(0), out());
   (*this)(x, added, run);
   run.done(name, added, first);
   kernels().add_scaled(sum.data(), added.data(), added.size(), 1.0f);
 }
 
-void Linear::multiply(const ConstView<2>& x, View<2> y, Arena& arena) const {
+void Linear::multiply(const ConstView& x, View y, Arena& arena) const {
   multiply(x, nullptr, Epilogue::store, y, arena);
 }
 
-void Linear::multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+void Linear::multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                       Arena& arena) const {
   expect_shape("x of a linear layer", x, {x.shape(0), in()});
   expect_shape("y of a linear layer", y, {x.shape(0), out()});

@@ -26,7 +26,7 @@ class LinearWeight {
   /// Declares `weight` [outputs, in] as outputs `first` …
   virtual void declare(const ParameterScope& scope, std::size_t first, std::size_t outputs) = 0;
   /// y [n, out] = epilogue(x [n, in] · Wᵀ + bias). `bias` may be null.
-  virtual void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+  virtual void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                         Arena& arena) const = 0;
   /// weights [in] = the weights of one output.
   virtual void copy_output(std::size_t output, std::span<float> weights) const = 0;
@@ -54,20 +54,20 @@ class Linear {
   std::size_t out() const { return weight_->out(); }
 
   /// Computes y [n, out] from x [n, in]. With Epilogue::accumulate, y += the product.
-  void operator()(const ConstView<2>& x, View<2> y, const Run& run,
+  void operator()(const ConstView& x, View y, const Run& run,
                   Epilogue epilogue = Epilogue::store) const {
     (*this)(x, y, run.arena(), epilogue);
   }
-  void operator()(const ConstView<2>& x, View<2> y, Arena& arena,
+  void operator()(const ConstView& x, View y, Arena& arena,
                   Epilogue epilogue = Epilogue::store) const;
 
   /// Adds this layer's output for x [n, in] to sum [n, out]. `x` holds rows `first` … of the run.
   /// The output is traced as `name`.
-  void add_to(View<2> sum, const ConstView<2>& x, const Run& run, std::string_view name,
+  void add_to(View sum, const ConstView& x, const Run& run, std::string_view name,
               std::size_t first = 0) const;
 
   /// Computes the product without the bias.
-  void multiply(const ConstView<2>& x, View<2> y, Arena& arena) const;
+  void multiply(const ConstView& x, View y, Arena& arena) const;
 
   /// weights [in] = the weights of one output.
   void copy_output(std::size_t output, std::span<float> weights) const {
@@ -85,7 +85,7 @@ class Linear {
  private:
   Linear(std::unique_ptr<LinearWeight> weight, AlignedBuffer bias);
   void declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs);
-  void multiply(const ConstView<2>& x, const float* bias, Epilogue epilogue, View<2> y,
+  void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
                 Arena& arena) const;
 
   std::unique_ptr<LinearWeight> weight_;

@@ -4,7 +4,7 @@ namespace glassformer {
 
 void Norm::declare(const ParameterScope& scope) { scope.declare("weight", {d_model_}, weight_); }
 
-void Norm::operator()(const ConstView<2>& x, View<2> y) const {
+void Norm::operator()(const ConstView& x, View y) const {
   expect_shape("x of a norm", x, {x.shape(0), d_model_});
   expect_shape("y of a norm", y, {x.shape(0), d_model_});
   normalize(x.data(), y.data(), x.shape(0));

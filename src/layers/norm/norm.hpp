@@ -23,7 +23,7 @@ class Norm {
   virtual void declare(const ParameterScope& scope);
 
   /// y = norm(x), both [n, D]; y may be x.
-  void operator()(const ConstView<2>& x, View<2> y) const;
+  void operator()(const ConstView& x, View y) const;
   /// Normalizes `count` rows of D numbers in place.
   void apply(float* rows, std::size_t count) const;
 

@@ -24,13 +24,13 @@ class Residual {
   /// Updates x [N, D] in place. add(x, input) does x += f(input); input may be x. Traces the norm's
   /// result by its name, and the sum as `residual`, if that is not null.
   template <class Add>
-  void operator()(View<2> x, const Run& run, const char* residual, const Add& add) const {
+  void operator()(View x, const Run& run, const char* residual, const Add& add) const {
     if (!norm_) {
       add(x, const_view(x));
       if (residual) run.done(residual, x);
     } else if (placement_ == NormPlacement::pre) {
       const Arena::Scope scope(run.arena());
-      View<2> normed = run.make(x.shape(0), x.shape(1));
+      View normed = run.make(x.shape(0), x.shape(1));
       (*norm_)(const_view(x), normed);
       run.done(name_, normed);
       add(x, const_view(normed));

@@ -17,7 +17,7 @@ class SequencePooling {
   virtual void weigh(const Sequences& sequences, std::size_t i, std::span<float> weights) const = 0;
 
   /// pooled [B, D] = the weighted sums of x [N, D].
-  void operator()(const ConstView<2>& x, const Sequences& sequences, View<2> pooled) const;
+  void operator()(const ConstView& x, const Sequences& sequences, View pooled) const;
 };
 
 /// The mean over the tokens that are not masked. Sequences have no padding.

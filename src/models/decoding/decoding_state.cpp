@@ -156,12 +156,12 @@ std::optional<StepTracer> DecodingState::trace_sources() {
 }
 
 LayerCache DecodingState::layer_cache(std::size_t layer, std::size_t count) {
-  Tensor<2>& all = cache_.self[layer];
+  Tensor& all = cache_.self[layer];
   return {.own = rows(all, tree_.size() - count, count), .rows = all.data(), .attend = attend_rows};
 }
 
 KeyValueRows DecodingState::source_keys_values(std::size_t layer) const {
-  const Tensor<2>& kv = cache_.cross[layer];
+  const Tensor& kv = cache_.cross[layer];
   const std::size_t stride = kv.shape(1);
   return {kv.data(), kv.data() + stride / 2, stride};
 }

@@ -23,20 +23,20 @@ struct KvCache {
 
   /// Grows to `nodes` nodes and keeps the first `used` of them.
   void grow(std::size_t nodes, std::size_t used) {
-    for (Tensor<2>& kv : self) {
-      Tensor<2> larger = matrix(nodes, kv.shape(1));
+    for (Tensor& kv : self) {
+      Tensor larger = matrix(nodes, kv.shape(1));
       std::copy_n(kv.data(), used * kv.shape(1), larger.data());
       kv = std::move(larger);
     }
   }
 
-  std::vector<Tensor<2>> self;   // [nodes, d_node] for each layer
-  std::vector<Tensor<2>> cross;  // [N, 2 E] for each layer
+  std::vector<Tensor> self;   // [nodes, d_node] for each layer
+  std::vector<Tensor> cross;  // [N, 2 E] for each layer
 
  private:
-  static Tensor<2> matrix(std::size_t rows, std::size_t columns) {
+  static Tensor matrix(std::size_t rows, std::size_t columns) {
     checked_product("keys and values", {rows, columns});
-    return Tensor<2>::from_shape({rows, columns});
+    return Tensor::from_shape({rows, columns});
   }
 };
 

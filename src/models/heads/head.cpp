@@ -9,7 +9,7 @@
 namespace glassformer {
 namespace {
 
-void trace(const char* name, Tensor<2>& x, RowsOf of, const Run& run) {
+void trace(const char* name, Tensor& x, RowsOf of, const Run& run) {
   run.done(name, {.data = x.data(),
                   .first = 0,
                   .count = x.shape(0),
@@ -22,14 +22,14 @@ std::unique_ptr<DenseLayer> make_dense(const HeadConfig& config, const StackConf
   return config.dense ? std::make_unique<DenseLayer>(*config.dense, stack) : nullptr;
 }
 
-Tensor<2> matrix(std::size_t rows, std::size_t columns) {
+Tensor matrix(std::size_t rows, std::size_t columns) {
   checked_product("logits", {rows, columns});
-  return Tensor<2>::from_shape({rows, columns});
+  return Tensor::from_shape({rows, columns});
 }
 
 }  // namespace
 
-Tensor<2> Head::contributions(const ConstView<2>&, const Run&) const {
+Tensor Head::contributions(const ConstView&, const Run&) const {
   throw_error(
       ErrorCode::unsupported,
       "contributions: expected a model whose logits are sums over its tokens, got one whose "
@@ -47,9 +47,9 @@ void DenseLayer::declare(const ParameterScope& root) {
   if (norm_) norm_->declare(head.scope("layer_norm"));
 }
 
-void DenseLayer::operator()(View<2> x, RowsOf of, const Run& run) const {
+void DenseLayer::operator()(View x, RowsOf of, const Run& run) const {
   const Arena::Scope scope(run.arena());
-  View<2> dense = run.make(x.shape(0), x.shape(1));
+  View dense = run.make(x.shape(0), x.shape(1));
   linear_(const_view(x), dense, run);
   kernels().activate(config_.activation, dense.data(), dense.size());
   CompleteRows complete = {.data = dense.data(),
@@ -79,24 +79,24 @@ void SequenceHead::declare(const ParameterScope& root) {
   classifier_.declare(root.scope("classifier"), bias_if(config_.bias));
 }
 
-Tensor<2> SequenceHead::operator()(const ConstView<2>& states, const Run& run) const {
+Tensor SequenceHead::operator()(const ConstView& states, const Run& run) const {
   const Sequences& sequences = *run.sequences;
   const std::size_t n = sequences.size();
-  Tensor<2> pooled = matrix(n, states.shape(1));  // [B, D]
+  Tensor pooled = matrix(n, states.shape(1));  // [B, D]
   (*pooling_)(states, sequences, rows(pooled, 0, n));
   trace("pooled", pooled, RowsOf::sequences, run);
   if (dense_) (*dense_)(rows(pooled, 0, n), RowsOf::sequences, run);
-  Tensor<2> logits = matrix(n, classifier_.out());
+  Tensor logits = matrix(n, classifier_.out());
   classifier_(const_view(pooled), rows(logits, 0, n), run);
   trace("logits", logits, RowsOf::sequences, run);
   return logits;
 }
 
-Tensor<2> SequenceHead::contributions(const ConstView<2>& states, const Run& run) const {
+Tensor SequenceHead::contributions(const ConstView& states, const Run& run) const {
   if (dense_) return Head::contributions(states, run);
   const Sequences& sequences = *run.sequences;
   const std::size_t classes = classifier_.out();
-  Tensor<2> contributions = matrix(sequences.tokens(), classes);
+  Tensor contributions = matrix(sequences.tokens(), classes);
   classifier_.multiply(states, rows(contributions, 0, sequences.tokens()), run.arena());
   std::vector<float> weights(sequences.longest());
   for (std::size_t s = 0; s < sequences.size(); ++s) {
@@ -120,13 +120,13 @@ void TokenHead::declare(const ParameterScope& root) {
   classifier_.declare(root.scope(name), bias_if(config_.bias));
 }
 
-Tensor<2> TokenHead::operator()(const ConstView<2>& states, const Run& run) const {
+Tensor TokenHead::operator()(const ConstView& states, const Run& run) const {
   const std::size_t n = states.shape(0);
-  Tensor<2> logits = matrix(n, classifier_.out());
+  Tensor logits = matrix(n, classifier_.out());
   const Arena::Scope scope(run.arena());
-  ConstView<2> read = states;
+  ConstView read = states;
   if (dense_) {
-    View<2> x = run.make(n, states.shape(1));
+    View x = run.make(n, states.shape(1));
     std::copy_n(states.data(), states.size(), x.data());
     (*dense_)(x, RowsOf::tokens, run);
     read = const_view(x);

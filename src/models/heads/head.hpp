@@ -20,11 +20,11 @@ class Head {
 
   /// Returns the logits for the encoder's states [N, D]: [B, C], or [N, C] if the head has an
   /// output per token. Traces `logits` and the tensors before them.
-  virtual Tensor<2> operator()(const ConstView<2>& states, const Run& run) const = 0;
+  virtual Tensor operator()(const ConstView& states, const Run& run) const = 0;
 
   /// Returns the contribution of each token's state to each logit, [N, C], if the head is linear: a
   /// sequence's rows and the bias sum to its logits. Throws `unsupported` if it is not linear.
-  virtual Tensor<2> contributions(const ConstView<2>& states, const Run& run) const;
+  virtual Tensor contributions(const ConstView& states, const Run& run) const;
 };
 
 /// A layer [D, D] with an activation and, in some models, a norm, before the classes. Kept in f32:
@@ -37,7 +37,7 @@ class DenseLayer {
   void declare(const ParameterScope& root);
 
   /// Updates x [n, D] in place. Traces `head.dense`, after the activation, and `head.layer_norm`.
-  void operator()(View<2> x, RowsOf of, const Run& run) const;
+  void operator()(View x, RowsOf of, const Run& run) const;
 
   const Linear& linear() const { return linear_; }
   const Norm* norm() const { return norm_.get(); }  ///< may be null
@@ -57,8 +57,8 @@ class SequenceHead final : public Head {
 
   /// Declares the dense layer, if there is one, and `classifier` [C, D].
   void declare(const ParameterScope& root) override;
-  Tensor<2> operator()(const ConstView<2>& states, const Run& run) const override;
-  Tensor<2> contributions(const ConstView<2>& states, const Run& run) const override;
+  Tensor operator()(const ConstView& states, const Run& run) const override;
+  Tensor contributions(const ConstView& states, const Run& run) const override;
 
   const SequencePooling& pooling() const { return *pooling_; }
   const DenseLayer* dense() const { return dense_.get(); }  ///< may be null
@@ -78,7 +78,7 @@ class TokenHead final : public Head {
 
   /// Declares the dense layer, if there is one, and `classifier` [C, D] or `qa_outputs` [2, D].
   void declare(const ParameterScope& root) override;
-  Tensor<2> operator()(const ConstView<2>& states, const Run& run) const override;
+  Tensor operator()(const ConstView& states, const Run& run) const override;
 
  private:
   HeadConfig config_;

@@ -47,12 +47,12 @@ std::vector<float> VectorModules::operator()(std::vector<float> x, Session& sess
   for (const Step& step : steps_) {
     if (step.dense) {
       std::vector<float> y(step.module.out);
-      (*step.dense)(const_view<2>(x.data(), {1, x.size()}), view<2>(y.data(), {1, y.size()}),
+      (*step.dense)(const_view(x.data(), {1, x.size()}), view(y.data(), {1, y.size()}),
                     session.arena);
       kernels().activate(step.module.activation, y.data(), y.size());
       x = std::move(y);
     } else if (step.norm) {
-      (*step.norm)(const_view<2>(x.data(), {1, x.size()}), view<2>(x.data(), {1, x.size()}));
+      (*step.norm)(const_view(x.data(), {1, x.size()}), view(x.data(), {1, x.size()}));
     } else {
       normalize(x);
     }

@@ -11,10 +11,10 @@ namespace glassformer {
 /// Calls add(x), which adds an embedding to x. If the embedding is traced, it is computed in a
 /// separate buffer first.
 template <class Add>
-void add_embedding(std::string_view name, View<2> x, const Run& run, const Add& add) {
+void add_embedding(std::string_view name, View x, const Run& run, const Add& add) {
   if (!run.traces(name)) return add(x);
   const Arena::Scope scope(run.arena());
-  View<2> added = run.make(x.shape(0), x.shape(1));
+  View added = run.make(x.shape(0), x.shape(1));
   std::fill_n(added.data(), added.size(), 0.0f);
   add(added);
   run.done(name, added);

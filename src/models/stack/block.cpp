@@ -13,20 +13,20 @@ void Block::declare(const ParameterScope& scope) {
   feed_forward_.residual.declare(scope);
 }
 
-void Block::operator()(View<2> x, const Run& run) const {
+void Block::operator()(View x, const Run& run) const {
   run.rename("input", x);
-  self_attn_.residual(x, run, "self_attn.residual", [&](View<2> sum, const ConstView<2>& input) {
+  self_attn_.residual(x, run, "self_attn.residual", [&](View sum, const ConstView& input) {
     const Run::Scope scope = run.scope("self_attn");
     self_attn_.layer->add_to(sum, input, run);
   });
   if (encoder_attn_) {
-    const auto attend = [&](View<2> sum, const ConstView<2>& input) {
+    const auto attend = [&](View sum, const ConstView& input) {
       const Run::Scope scope = run.scope("encoder_attn");
       encoder_attn_->layer->add_to(sum, input, run);
     };
     encoder_attn_->residual(x, run, "encoder_attn.residual", attend);
   }
-  feed_forward_.residual(x, run, nullptr, [&](View<2> sum, const ConstView<2>& input) {
+  feed_forward_.residual(x, run, nullptr, [&](View sum, const ConstView& input) {
     feed_forward_.layer->add_to(sum, input, run);
   });
   if (feed_forward_.residual.placement() == NormPlacement::post) {

@@ -32,7 +32,7 @@ class Block {
 
   /// Runs the block on x [N, D] in place. Traces `input`, the tensors of its sublayers, and
   /// `output`.
-  void operator()(View<2> x, const Run& run) const;
+  void operator()(View x, const Run& run) const;
 
   /// Returns the mixer. The block must not have a recurrent unit.
   const Attention& self_attn() const { return static_cast<const Attention&>(*self_attn_.layer); }

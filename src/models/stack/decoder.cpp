@@ -7,20 +7,20 @@ void Decoder::declare(const ParameterScope& scope) {
   stack_.declare(scope);
 }
 
-void Decoder::attend_to(const ConstView<2>& encoder_states, DecodingState& state,
+void Decoder::attend_to(const ConstView& encoder_states, DecodingState& state,
                         Tracer* tracer) const {
   const Run run(state.session(), tracer);
   const Arena::Scope memory(run.arena());
   const Run::Scope scope = run.scope("decoder"), layers = run.scope("layers");
   for (std::size_t i = 0; i < stack_.config().layers.size(); ++i) {
     const Run::Scope layer = run.scope(i), site = run.scope("encoder_attn");
-    Tensor<2>& kv = state.cache_.cross[i];
+    Tensor& kv = state.cache_.cross[i];
     stack_.block(i).encoder_attn().keys_values(encoder_states, rows(kv, 0, encoder_states.shape(0)),
                                                run);
   }
 }
 
-View<2> Decoder::operator()(DecodingState& state, std::span<const Extension> extensions) const {
+View Decoder::operator()(DecodingState& state, std::span<const Extension> extensions) const {
   Session& session = state.session();
   state.append(extensions);
   session.attention.reserve(state.most_keys());
@@ -29,12 +29,12 @@ View<2> Decoder::operator()(DecodingState& state, std::span<const Extension> ext
   session.arena.clear();
   run.segments = state.segments();
   run.source_segments = state.source_segments();
-  View<2> x = run.make(extensions.size(), stack_.config().d_model);  // [R, D]
+  View x = run.make(extensions.size(), stack_.config().d_model);  // [R, D]
   run_step(state, x, run);
   return x;
 }
 
-void Decoder::run_step(DecodingState& state, View<2> x, Run& run) const {
+void Decoder::run_step(DecodingState& state, View x, Run& run) const {
   const Run::Scope scope = run.scope("decoder");
   embed(state, x, run);
   for (std::size_t layer = 0; layer < stack_.config().layers.size(); ++layer) {

@@ -20,11 +20,11 @@ class Decoder {
   void declare(const ParameterScope& scope);
 
   /// Computes the keys and values of the encoder's states [N, D] for every layer. Traces them.
-  void attend_to(const ConstView<2>& encoder_states, DecodingState& state, Tracer* tracer) const;
+  void attend_to(const ConstView& encoder_states, DecodingState& state, Tracer* tracer) const;
 
   /// Runs one step. Returns the vectors [R, D] of the extensions' tokens, valid until the session
   /// runs something else.
-  View<2> operator()(DecodingState& state, std::span<const Extension> extensions) const;
+  View operator()(DecodingState& state, std::span<const Extension> extensions) const;
 
   /// Reserves memory in the state's session for steps of up to `rows` rows.
   void reserve(DecodingState& state, std::size_t rows) const;
@@ -37,12 +37,12 @@ class Decoder {
 
   /// Runs only the input of the stack: x [R, D] = embeddings of the last step's tokens with their
   /// positions.
-  void embed(const DecodingState& state, View<2> x, const Run& run) const {
+  void embed(const DecodingState& state, View x, const Run& run) const {
     input_(state.ids_, state.positions_, x, run);
   }
 
  private:
-  void run_step(DecodingState& state, View<2> x, Run& run) const;
+  void run_step(DecodingState& state, View x, Run& run) const;
 
   TextEmbeddings input_;
   Stack stack_;

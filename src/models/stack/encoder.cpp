@@ -7,13 +7,13 @@ void Encoder::declare(const ParameterScope& scope) {
   stack_.declare(scope);
 }
 
-void Encoder::list(View<2> x, const Run& run) const {
+void Encoder::list(View x, const Run& run) const {
   const Run::Scope scope = run.scope("encoder");
   input_->list(x, run);
   stack_.run_from(0, x, run);
 }
 
-void Encoder::resume(std::size_t first, View<2> x, const Run& run) const {
+void Encoder::resume(std::size_t first, View x, const Run& run) const {
   const Run::Scope scope = run.scope("encoder");
   run.session().attention.reserve(run.sequences->longest());
   stack_.run_from(first, x, run);

@@ -19,7 +19,7 @@ class Encoder {
   /// Computes the vectors of the batch's rows: x [N, D]. The batch must be of the kind that the
   /// encoder's input reads: a Batch or Pictures.
   template <class AnyBatch>
-  void operator()(const AnyBatch& batch, View<2> x, const Run& run) const {
+  void operator()(const AnyBatch& batch, View x, const Run& run) const {
     const Run::Scope scope = run.scope("encoder");
     run.session().attention.reserve(batch.longest());
     (*input_)(batch, x, run);
@@ -28,7 +28,7 @@ class Encoder {
 
   /// Turns x [N, D], the input of block `first`, into the vectors of the run's sequences. If
   /// `first` is the number of blocks, only the final norm is applied.
-  void resume(std::size_t first, View<2> x, const Run& run) const;
+  void resume(std::size_t first, View x, const Run& run) const;
 
   /// Passes a run without rows to a tracer, which gets every tensor's name. Then calls then(states,
   /// run).
@@ -40,7 +40,7 @@ class Encoder {
     run.sequences = &nothing;
     run.segments = std::span(&segment, 1);
     const Arena::Scope memory(run.arena());
-    View<2> states = run.make(0, stack_.config().d_model);
+    View states = run.make(0, stack_.config().d_model);
     list(states, run);
     then(states, run);
   }
@@ -49,7 +49,7 @@ class Encoder {
   const StackInput& input() const { return *input_; }
 
  private:
-  void list(View<2> x, const Run& run) const;
+  void list(View x, const Run& run) const;
 
   std::unique_ptr<StackInput> input_;
   Stack stack_;

@@ -18,15 +18,15 @@ void PatchEmbeddings::declare(const ParameterScope& scope) {
   embed_positions_.declare(scope.scope("embed_positions"));
 }
 
-void PatchEmbeddings::operator()(const Pictures& pictures, View<2> x, const Run& run) const {
+void PatchEmbeddings::operator()(const Pictures& pictures, View x, const Run& run) const {
   const std::size_t before = input_.class_token ? 1 : 0;
   for (std::size_t i = 0; i < pictures.size(); ++i) {
-    View<2> picture = rows(x, pictures.start(i), pictures.length(i));
+    View picture = rows(x, pictures.start(i), pictures.length(i));
     if (before > 0) std::copy_n(loaded(class_token_, "class_token"), d_model_, &picture(0, 0));
     embed_patches_(pictures.pixels(i), rows(picture, before, picture.shape(0) - before), run);
   }
   run.done("embed_patches", x);
-  add_embedding("embed_positions", x, run, [&](View<2> sum) {
+  add_embedding("embed_positions", x, run, [&](View sum) {
     embed_positions_.add_to(sum, static_cast<const Sequences&>(pictures), run.session());
   });
   run.done("embeddings", x);

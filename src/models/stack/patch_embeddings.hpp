@@ -20,8 +20,8 @@ class PatchEmbeddings final : public StackInput {
 
   using StackInput::operator();
   /// Traces `embed_patches`, `embed_positions` and `embeddings`.
-  void operator()(const Pictures& pictures, View<2> x, const Run& run) const override;
-  void list(View<2> x, const Run& run) const override { (*this)(Pictures(0), x, run); }
+  void operator()(const Pictures& pictures, View x, const Run& run) const override;
+  void list(View x, const Run& run) const override { (*this)(Pictures(0), x, run); }
 
  private:
   PatchInput input_;

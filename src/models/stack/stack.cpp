@@ -124,17 +124,17 @@ void Stack::declare(const ParameterScope& scope) {
   if (layer_norm_) layer_norm_->declare(scope.scope("layer_norm"));
 }
 
-void Stack::block(std::size_t layer, View<2> x, const Run& run) const {
+void Stack::block(std::size_t layer, View x, const Run& run) const {
   const Run::Scope layers = run.scope("layers"), index = run.scope(layer);
   (*blocks_[layer])(x, run);
 }
 
-void Stack::run_from(std::size_t first, View<2> x, const Run& run) const {
+void Stack::run_from(std::size_t first, View x, const Run& run) const {
   for (std::size_t layer = first; layer < blocks_.size(); ++layer) block(layer, x, run);
   finish(x, run);
 }
 
-void Stack::finish(View<2> x, const Run& run) const {
+void Stack::finish(View x, const Run& run) const {
   if (layer_norm_) {
     (*layer_norm_)(const_view(x), x);
     run.done("layer_norm", x);

@@ -23,13 +23,13 @@ class Stack {
   void declare(const ParameterScope& scope);
 
   /// Runs block `layer` on x [N, D] in place.
-  void block(std::size_t layer, View<2> x, const Run& run) const;
+  void block(std::size_t layer, View x, const Run& run) const;
 
   /// Runs blocks `first` … and the final norm on x [N, D] in place.
-  void run_from(std::size_t first, View<2> x, const Run& run) const;
+  void run_from(std::size_t first, View x, const Run& run) const;
 
   /// Runs the part after the last block on x in place. Traces `layer_norm` and `output`.
-  void finish(View<2> x, const Run& run) const;
+  void finish(View x, const Run& run) const;
 
   const StackConfig& config() const { return config_; }
   const Block& block(std::size_t layer) const { return *blocks_[layer]; }

@@ -4,11 +4,11 @@
 
 namespace glassformer {
 
-void StackInput::operator()(const Batch&, View<2>, const Run&) const {
+void StackInput::operator()(const Batch&, View, const Run&) const {
   throw_error(ErrorCode::internal, "a stack's input: expected pictures, got tokens");
 }
 
-void StackInput::operator()(const Pictures&, View<2>, const Run&) const {
+void StackInput::operator()(const Pictures&, View, const Run&) const {
   throw_error(ErrorCode::internal, "a stack's input: expected tokens, got pictures");
 }
 

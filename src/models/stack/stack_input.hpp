@@ -15,10 +15,10 @@ class StackInput {
   virtual void declare(const ParameterScope& scope) = 0;
 
   /// Writes the rows of a batch to x [N, D]. Throws `internal` if this does not read such batches.
-  virtual void operator()(const Batch& batch, View<2> x, const Run& run) const;
-  virtual void operator()(const Pictures& pictures, View<2> x, const Run& run) const;
+  virtual void operator()(const Batch& batch, View x, const Run& run) const;
+  virtual void operator()(const Pictures& pictures, View x, const Run& run) const;
   /// Writes no rows, so that a tracer gets the name of every tensor.
-  virtual void list(View<2> x, const Run& run) const = 0;
+  virtual void list(View x, const Run& run) const = 0;
 
   /// Returns the norm on the sum of all embeddings. May be null.
   virtual const Norm* layer_norm() const { return nullptr; }

@@ -34,20 +34,20 @@ void TextEmbeddings::declare(const ParameterScope& scope) {
 
 template <class Positions>
 void TextEmbeddings::add_rest(const Positions& positions, std::span<const std::int32_t> types,
-                              View<2> x, const Run& run) const {
+                              View x, const Run& run) const {
   run.done("embed_tokens", x);
   if (embed_positions_) {
     add_embedding("embed_positions", x, run,
-                  [&](View<2> sum) { embed_positions_->add_to(sum, positions, run.session()); });
+                  [&](View sum) { embed_positions_->add_to(sum, positions, run.session()); });
   }
   if (embed_types_) {
-    add_embedding("embed_types", x, run, [&](View<2> sum) { embed_types_->add_to(sum, types); });
+    add_embedding("embed_types", x, run, [&](View sum) { embed_types_->add_to(sum, types); });
   }
   if (layernorm_embedding_) (*layernorm_embedding_)(const_view(x), x);
   run.done("embeddings", x);
 }
 
-void TextEmbeddings::operator()(const Batch& batch, View<2> x, const Run& run) const {
+void TextEmbeddings::operator()(const Batch& batch, View x, const Run& run) const {
   const std::span<const std::int32_t> ids = batch.ids(), types = batch.types();
   (*embed_tokens_)(ids, x);
   if (!batch.positions().empty()) return add_rest(batch.positions(), types, x, run);
@@ -59,7 +59,7 @@ void TextEmbeddings::operator()(const Batch& batch, View<2> x, const Run& run) c
 }
 
 void TextEmbeddings::operator()(std::span<const std::int32_t> ids,
-                                std::span<const std::size_t> positions, View<2> x,
+                                std::span<const std::size_t> positions, View x,
                                 const Run& run) const {
   (*embed_tokens_)(ids, x);
   for (std::size_t i = 0; config_.zero_start && i < positions.size(); ++i) {

@@ -26,13 +26,13 @@ class TextEmbeddings final : public StackInput {
   using StackInput::operator();
   /// Writes the input of the first block for the batch's tokens to x [N, D]. Traces `embed_tokens`,
   /// `embed_positions`, `embed_types` and `embeddings`.
-  void operator()(const Batch& batch, View<2> x, const Run& run) const override;
+  void operator()(const Batch& batch, View x, const Run& run) const override;
   /// Does the same for tokens at these positions [N].
-  void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
-                  View<2> x, const Run& run) const;
+  void operator()(std::span<const std::int32_t> ids, std::span<const std::size_t> positions, View x,
+                  const Run& run) const;
 
   /// Returns the norm on the embeddings. May be null.
-  void list(View<2> x, const Run& run) const override { (*this)(Batch(), x, run); }
+  void list(View x, const Run& run) const override { (*this)(Batch(), x, run); }
   const Norm* layer_norm() const override { return layernorm_embedding_.get(); }
 
   /// Computes this many positions, so that they allocate nothing later.
@@ -45,9 +45,9 @@ class TextEmbeddings final : public StackInput {
   std::vector<std::size_t> without_padding(std::span<const std::int32_t> ids,
                                            const Sequences& sequences) const;
   // Writes the rows of tokens without their positions.
-  void embed_tokens(std::span<const std::int32_t> ids, View<2> x) const;
+  void embed_tokens(std::span<const std::int32_t> ids, View x) const;
   template <class Positions>
-  void add_rest(const Positions& positions, std::span<const std::int32_t> types, View<2> x,
+  void add_rest(const Positions& positions, std::span<const std::int32_t> types, View x,
                 const Run& run) const;
 
   TokenInput config_;

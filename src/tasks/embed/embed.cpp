@@ -79,7 +79,7 @@ Embedded EmbedPipeline::answer(std::vector<EncoderAnswer> windows, std::string_v
   if (tokens.empty()) tokens.push_back(first);  // only the prompt is left
   Embedded result;
   const bool own = options.poolings.empty();
-  result.embedding = pool(const_view<2>(answer.rows.data(), {count, answer.columns}), tokens,
+  result.embedding = pool(const_view(answer.rows.data(), {count, answer.columns}), tokens,
                           own ? config().vectors.poolings : options.poolings, first);
   // The modules expect the vectors of the model's own poolings.
   if (own) result.embedding = model()->finish_vector(std::move(result.embedding), model().session);

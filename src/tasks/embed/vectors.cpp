@@ -21,14 +21,14 @@ double dot(std::span<const float> a, std::span<const float> b) {
 
 double norm(std::span<const float> x) { return std::max(std::sqrt(dot(x, x)), least_norm); }
 
-void add_sum(const ConstView<2>& states, std::span<const std::size_t> tokens, float weight,
+void add_sum(const ConstView& states, std::span<const std::size_t> tokens, float weight,
              float* sum) {
   for (const std::size_t token : tokens) {
     kernels().add_scaled(sum, &states(token, 0), states.shape(1), weight);
   }
 }
 
-void find_largest(const ConstView<2>& states, std::span<const std::size_t> tokens, float* largest) {
+void find_largest(const ConstView& states, std::span<const std::size_t> tokens, float* largest) {
   std::copy_n(&states(tokens[0], 0), states.shape(1), largest);
   for (const std::size_t token : tokens) {
     for (std::size_t i = 0; i < states.shape(1); ++i) {
@@ -39,7 +39,7 @@ void find_largest(const ConstView<2>& states, std::span<const std::size_t> token
 
 }  // namespace
 
-std::vector<float> pool(const ConstView<2>& states, std::span<const std::size_t> tokens,
+std::vector<float> pool(const ConstView& states, std::span<const std::size_t> tokens,
                         std::span<const TokenPooling> poolings, std::size_t first) {
   const std::size_t d_model = states.shape(1);
   const auto n = static_cast<float>(tokens.size());

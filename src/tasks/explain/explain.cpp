@@ -95,7 +95,7 @@ std::size_t ClassifierExplainer::find_label(const std::string& label) const {
 }
 
 std::size_t ClassifierExplainer::answer(const ExplainInput& input) const {
-  const Tensor<2> logits = model()(input.text.batch(), {}).logits;
+  const Tensor logits = model()(input.text.batch(), {}).logits;
   expect_finite({logits.data(), logits.size()});
   return largest({logits.data(), logits.size()});
 }

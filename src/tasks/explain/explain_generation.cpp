@@ -212,7 +212,7 @@ std::vector<std::vector<Guess>> GenerationExplainer::read_layer(
   TracedTensor states = find_traced(
       stream, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
   std::vector<std::vector<Guess>> guesses =
-      glassformer::lens(model(), view<2>(states.data.data(), {states.shape[0], states.shape[1]}),
+      glassformer::lens(model(), view(states.data.data(), {states.shape[0], states.shape[1]}),
                         {words, ledgers_.vocabulary()});
   name_guesses(guesses, pipeline_.tokenizer());
   return guesses;

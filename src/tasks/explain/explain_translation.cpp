@@ -146,7 +146,7 @@ class TranslationExplainer {
       TracedTensor stream = find_traced(
           of.trace, layer_name("decoder", last ? layer - 1 : layer, last ? "output" : "input"));
       read.layers.push_back(lens(pipeline_.runner(),
-                                 view<2>(stream.data.data(), {stream.shape[0], stream.shape[1]}),
+                                 view(stream.data.data(), {stream.shape[0], stream.shape[1]}),
                                  GuessLimits{options_.words, pipeline_.target_tokenizer().size()}));
       name_guesses(read.layers.back(), pipeline_.target_tokenizer());
     }

@@ -277,7 +277,7 @@ void GenerationState::feed_some() {
   }
   DecodingState& state = decoding->state();
   const LanguageModel& decoder = pipeline.model_->decoder();
-  const View<2> hidden = decoder.decode(state, extensions);
+  const View hidden = decoder.decode(state, extensions);
   if (trace.request().touches("logits")) decoder.project(const_view(hidden), state);
 }
 

@@ -12,7 +12,7 @@ namespace {
 // small enough that the activations stay in the cache.
 constexpr std::size_t batch_tokens = 512;
 
-std::vector<float> rows_of(const Tensor<2>& matrix, std::size_t first, std::size_t count) {
+std::vector<float> rows_of(const Tensor& matrix, std::size_t first, std::size_t count) {
   const float* begin = matrix.data() + first * matrix.shape(1);
   return {begin, begin + count * matrix.shape(1)};
 }
@@ -99,7 +99,7 @@ std::vector<std::pair<std::size_t, EncoderAnswer>> EncoderPipeline::Batches::run
   EncoderModel::Output output = pipeline_.model_(batch, plan_.request(), pipeline_.session_);
   const bool by_text = pipeline_.config_.architecture.head.kind == HeadKind::sequence_classes;
   const bool states = pipeline_.config_.architecture.head.kind == HeadKind::vectors;
-  const Tensor<2>& rows = states ? output.states : output.logits;
+  const Tensor& rows = states ? output.states : output.logits;
   for (std::size_t s = 0; s < batch.size(); ++s) {
     auto& [text, input] = inputs_[first + s];
     EncoderAnswer answer;

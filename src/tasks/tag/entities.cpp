@@ -45,7 +45,7 @@ std::size_t last_character(std::string_view text, std::size_t place) {
 }
 
 std::vector<EntityPiece> pieces_of(Utf16Cursor cursor, std::span<const LabeledToken> tokens,
-                                   const ConstView<2>& probabilities, bool marks_subwords) {
+                                   const ConstView& probabilities, bool marks_subwords) {
   std::vector<EntityPiece> pieces;
   const std::string_view text = cursor.text();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -174,7 +174,7 @@ std::vector<Entity> merge_groups(std::span<const Labeled> labeled,
 }  // namespace
 
 std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
-                                  const ConstView<2>& probabilities, const PieceRules& rules,
+                                  const ConstView& probabilities, const PieceRules& rules,
                                   const EntityOptions& options) {
   expect_shape("probabilities", probabilities, {tokens.size(), options.labels.size()});
   const std::vector<EntityPiece> pieces =

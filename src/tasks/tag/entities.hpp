@@ -46,7 +46,7 @@ struct EntityOptions {
 /// together; if a piece itself marks the space before it, the space between words is lost. `text`
 /// must be positioned at the first token or before it.
 std::vector<Entity> find_entities(Utf16Cursor text, std::span<const LabeledToken> tokens,
-                                  const ConstView<2>& probabilities, const PieceRules& rules,
+                                  const ConstView& probabilities, const PieceRules& rules,
                                   const EntityOptions& options);
 
 /// Merges the entities of a text's windows as TokenClassificationPipeline does. They are sorted by

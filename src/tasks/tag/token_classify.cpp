@@ -89,8 +89,8 @@ TokenClassification TokenClassifyPipeline::answer(std::vector<EncoderAnswer> win
     const auto first = std::ranges::find(read, false, &LabeledToken::special);
     if (first != read.end()) place.seek(first->start);
     for (Entity& entity :
-         find_entities(place, read, const_view<2>(window.rows.data(), {tokens, window.columns}),
-                       rules, wanted)) {
+         find_entities(place, read, const_view(window.rows.data(), {tokens, window.columns}), rules,
+                       wanted)) {
       if (entity.index) *entity.index += window.input.begin;
       result.entities.push_back(std::move(entity));
     }

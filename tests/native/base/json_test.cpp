@@ -286,7 +286,8 @@ TEST_CASE("object fields are read by type, and unread fields are refused", "[io]
 TEST_CASE("values in messages are short and valid UTF-8", "[io]") {
   CHECK(describe("a\nb") == "\"a\\nb\"");
   CHECK(describe(parse_json("[1, \"x\"]", options_source)) == "[1,\"x\"]");
-  CHECK(describe(parse_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]", options_source)) == "an array of 9 entries");
+  CHECK(describe(parse_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]", options_source)) ==
+        "an array of 9 entries");
   CHECK(describe(parse_json("{ \"b\" : [ 1 , 2 ], \"a\" : null }", options_source)) ==
         "{\"b\":[1,2],\"a\":null}");
   const std::string long_string = '"' + std::string(5000, 'a') + '"';

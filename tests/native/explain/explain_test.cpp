@@ -112,7 +112,7 @@ TEST_CASE("the lens applies the model's own head to each layer's stream", "[expl
   golden.check_near("lens.token_logits", read.token_logits);
 
   // The last row is the answer, bit for bit.
-  const Tensor<2> logits = golden.runner()(golden.text.batch(), {}).logits;
+  const Tensor logits = golden.runner()(golden.text.batch(), {}).logits;
   CHECK(std::equal(logits.begin(), logits.end(),
                    read.logits.end() - static_cast<std::ptrdiff_t>(read.labels)));
 }

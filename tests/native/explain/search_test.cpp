@@ -33,7 +33,7 @@ struct Subject : Golden {
 
   // Returns the explained value of a run with some patches, or with some tokens masked.
   double number(const std::vector<Patch>& patches, const std::vector<std::size_t>& masked = {}) {
-    const Tensor<2> logits = run(text.batch(masked), {.patches = patches}).logits;
+    const Tensor logits = run(text.batch(masked), {.patches = patches}).logits;
     if (contrast.weights.empty()) {
       contrast = contrast_for(largest({logits.data(), logits.size()}), logits.size());
     }

@@ -17,7 +17,7 @@ namespace {
 
 TraceRequest inspect_everything() { return {.attention = true, .contributions = true}; }
 
-std::vector<float> values_of(const Tensor<2>& x) { return {x.begin(), x.end()}; }
+std::vector<float> values_of(const Tensor& x) { return {x.begin(), x.end()}; }
 
 double distance(const std::vector<float>& a, const std::vector<float>& b) {
   REQUIRE(a.size() == b.size());
@@ -374,7 +374,7 @@ struct RandomHead {
         .attend(input(compute, visible), out, scratch);
   }
 
-  Tensor<2> qkv, context;
+  Tensor qkv, context;
   std::vector<float> weights;
   std::vector<float> bias;  // [2 · length - 1] by distance; empty: no bias
 };
@@ -571,7 +571,7 @@ TEST_CASE("sinusoidal positions do not depend on how their table grows", "[model
   Session session;  // holds a table for each
   whole.reserve(longest, session);
   for (const std::size_t position : {0, 127, 128, 300, 999}) {
-    Tensor<2> expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
+    Tensor expected({1, d_model}, 0.0f), x({1, d_model}, 0.0f);
     whole.add_to(rows(expected, 0, 1), std::span(&position, 1), session);
     grown.add_to(rows(x, 0, 1), std::span(&position, 1), session);
     CHECK(values_of(x) == values_of(expected));

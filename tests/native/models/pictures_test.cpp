@@ -28,8 +28,7 @@ Architecture picture_classifier() {
   stack.final_norm = true;
   Architecture architecture;
   architecture.encoder = stack;
-  architecture.head = {
-      .kind = HeadKind::sequence_classes, .outputs = 3, .pooling = Pooling::first};
+  architecture.head = {.kind = HeadKind::sequence_classes, .outputs = 3, .pooling = Pooling::first};
   return architecture;
 }
 
@@ -65,8 +64,8 @@ TEST_CASE("a picture's rows are a convolution of its patches, a learned row and 
   const std::vector<float> pixels = random_picture(random);
   Pictures pictures(picture_input.rows());
   pictures.add(pixels);
-  const auto output = (*of.model)(
-      pictures, {.names = {"encoder.embed_patches", "encoder.embeddings"}}, of.session);
+  const auto output =
+      (*of.model)(pictures, {.names = {"encoder.embed_patches", "encoder.embeddings"}}, of.session);
   REQUIRE(output.traces.at(0).size() == 2);
   const TracedTensor& patches = output.traces[0][0];
   const TracedTensor& sum = output.traces[0][1];

@@ -114,9 +114,9 @@ TEST_CASE("every block of the encoder-decoder matches PyTorch's padded, masked b
 
   DecodingState state = golden.begin(encoded, enough, request);
   const Forced forced = force_all(golden);
-  const View<2> hidden = golden.decode(state, forced.extensions);
+  const View hidden = golden.decode(state, forced.extensions);
   traced["decoder.output"] = values_of(hidden);
-  View<2> logits = golden.project(const_view(hidden));
+  View logits = golden.project(const_view(hidden));
   golden.check("logits", logits.data(), logits.size());
   for (std::size_t row = 0; row < logits.shape(0); ++row) {
     const float normalizer = writing_kernels().log_sum_exp(&logits(row, 0), logits.shape(1));
@@ -203,7 +203,7 @@ TEST_CASE("greedy decoding with the cache gives PyTorch's tokens", "[seq2seq]") 
     double total = 0;
     Extension next = {.parent = no_parent, .source = text, .id = start};
     while (ids.size() < expected.at("ids").size()) {
-      const View<2> logits = golden.project(const_view(golden.decode(state, {&next, 1})));
+      const View logits = golden.project(const_view(golden.decode(state, {&next, 1})));
       const float* row = logits.data();
       const float* best = std::max_element(row, row + logits.size());
       total += static_cast<double>(*best - writing_kernels().log_sum_exp(row, logits.size()));
@@ -265,7 +265,7 @@ TEST_CASE("hypotheses with a common prefix do not affect each other after it", "
   const std::vector<std::int32_t> left = {1, 9, 30, 11}, right = {1, 9, 7, 12};
   const auto straight = [&](const std::vector<std::int32_t>& ids) {
     DecodingState state = golden.begin(encoded, enough, {.attention = true});
-    const View<2> hidden = golden.decode(state, chain(ids, 0, 0));
+    const View hidden = golden.decode(state, chain(ids, 0, 0));
     return std::pair(row_of(hidden, ids.size() - 1), state.cross_attention(3).data);
   };
 
@@ -342,8 +342,8 @@ TEST_CASE("ablated heads and masked source tokens give PyTorch's results", "[seq
     const auto encoded = golden.encode(golden.batch(text, masked), request);
     DecodingState state = golden.begin(encoded, enough, request);
     const auto extensions = chain(golden.target(text), 0, 0);
-    const View<2> hidden = golden.decode(state, extensions);
-    const View<2> logits = golden.project(const_view(hidden));
+    const View hidden = golden.decode(state, extensions);
+    const View logits = golden.project(const_view(hidden));
     CHECK(distance(row_of(logits, extensions.size() - 1), intervention.at("logits")) <=
           golden.tolerance("logits"));
 
@@ -363,7 +363,7 @@ TEST_CASE("known mistakes give other results", "[seq2seq]") {
   const auto encoded = golden.encode(golden.batch(0));
   DecodingState state = golden.begin(encoded, enough);
   const auto extensions = chain(golden.target(0), 0, 0);
-  const View<2> logits = golden.project(const_view(golden.decode(state, extensions)));
+  const View logits = golden.project(const_view(golden.decode(state, extensions)));
   for (const auto& [slip, wrong] : golden.json.at("slips").items()) {
     INFO(name << ": " << slip);
     const bool first = slip == "no_look_ahead_mask" || slip == "zero_start_ignored";
@@ -379,7 +379,7 @@ TEST_CASE("recording a translation's tensors changes no result", "[seq2seq]") {
   const auto run = [&](const TraceRequest& request) {
     const auto encoded = golden.encode(golden.batch(), request);
     DecodingState state = golden.begin(encoded, enough, request);
-    const View<2> hidden = golden.decode(state, forced.extensions);
+    const View hidden = golden.decode(state, forced.extensions);
     CHECK(encoded.attention.empty() != request.attention);
     CHECK(state.has_attention() == request.attention);
     return values_of(golden.project(const_view(hidden)));
@@ -416,7 +416,7 @@ TEST_CASE("a source may have every token masked", "[seq2seq]") {
   const auto encoded = golden.encode(golden.batch(1, {0, 1, 2, 3}), {.attention = true});
   DecodingState state = golden.begin(encoded, enough, {.attention = true});
   const Extension start = {.id = 1};
-  const View<2> logits = golden.project(const_view(golden.decode(state, {&start, 1})));
+  const View logits = golden.project(const_view(golden.decode(state, {&start, 1})));
   for (float value : values_of(logits)) CHECK(std::isfinite(value));
   const AttentionMap map = state.cross_attention(0);
   CHECK(std::all_of(map.data.begin(), map.data.end(), [](float weight) { return weight == 0; }));

@@ -41,7 +41,7 @@ void pass(Arena& arena, std::size_t rows) {
   }
 }
 
-bool all_are(const View<2>& tensor, float value) {
+bool all_are(const View& tensor, float value) {
   return std::all_of(tensor.data(), tensor.data() + tensor.size(),
                      [&](float element) { return element == value; });
 }
@@ -50,20 +50,20 @@ bool all_are(const View<2>& tensor, float value) {
 
 TEST_CASE("a scope returns the memory taken within it, and no other", "[arena]") {
   Arena arena;
-  View<2> outer = arena.make(3, 5);
+  View outer = arena.make(3, 5);
   std::fill_n(outer.data(), outer.size(), 1.0f);
   const float* first = nullptr;
   for (int time = 0; time < 2; ++time) {
     const Arena::Scope scope(arena);
-    View<2> inner = arena.make(2, 4);
+    View inner = arena.make(2, 4);
     std::fill_n(inner.data(), inner.size(), 2.0f);
     if (time == 0) first = inner.data();
     CHECK(inner.data() == first);
     for (const std::size_t rows : {10u, 10'000u}) {  // the second needs new memory
       const Arena::Scope nested(arena);
-      View<2> large = arena.make(rows, 7);
+      View large = arena.make(rows, 7);
       std::fill_n(large.data(), large.size(), 3.0f);
-      const View<2> beside = arena.make(rows, 7);
+      const View beside = arena.make(rows, 7);
       std::fill_n(beside.data(), beside.size(), 4.0f);
       CHECK(all_are(large, 3.0f));
     }
@@ -78,7 +78,7 @@ TEST_CASE("a scope returns the memory taken within it, and no other", "[arena]")
 TEST_CASE("tensors have the requested shapes and are aligned for the widest vectors", "[arena]") {
   Arena arena;
   for (const std::size_t rows : {0u, 1u, 7u, 500u}) {
-    const View<2> tensor = arena.make(rows, 9), block = arena.make_block(rows, 9, 64);
+    const View tensor = arena.make(rows, 9), block = arena.make_block(rows, 9, 64);
     CHECK((tensor.shape(0) == rows && tensor.shape(1) == 9));
     CHECK((block.shape(0) == std::min<std::size_t>(rows, 64) && block.shape(1) == 9));
     CHECK(reinterpret_cast<std::uintptr_t>(tensor.data()) % alignment == 0);
@@ -117,7 +117,7 @@ TEST_CASE("later passes allocate nothing after a reservation", "[arena]") {
 
 TEST_CASE("an arena that has run out of memory serves the next pass", "[arena]") {
   Arena arena;
-  const View<2> kept = arena.make(3, 5);
+  const View kept = arena.make(3, 5);
   std::fill_n(kept.data(), kept.size(), 1.0f);
   for (const std::size_t rows : {60u, 200u}) {
     CHECK_THROWS_AS(with_blocks_up_to(20'000, [&] { pass(arena, rows); }), std::bad_alloc);

@@ -38,8 +38,8 @@ class ForcedTranslation {
     if (fed == target_.size()) return false;
     const Extension next = {.parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1),
                             .id = target_[fed]};
-    const View<2> hidden = model_.decode(state_, {&next, 1});
-    const View<2> logits = model_.project(const_view(hidden), state_.session());
+    const View hidden = model_.decode(state_, {&next, 1});
+    const View logits = model_.project(const_view(hidden), state_.session());
     values_.insert(values_.end(), logits.data(), logits.data() + logits.size());
     return true;
   }

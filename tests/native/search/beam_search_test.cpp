@@ -350,7 +350,7 @@ TEST_CASE("a search allocates all its memory at the start", "[generation]") {
       }
       return std::span(next).first(extensions.size());
     }
-    Tensor<2> logits = Tensor<2>::from_shape({40, 100});
+    Tensor logits = Tensor::from_shape({40, 100});
     std::array<NextTokens, 12> next;
     std::size_t first = 0;
   };

@@ -80,10 +80,10 @@ struct TranslationGolden : GoldenCase {
                       const TraceRequest& request = {}) const {
     return model->begin(encoded, limits, request, session);
   }
-  View<2> decode(DecodingState& state, std::span<const Extension> extensions) const {
+  View decode(DecodingState& state, std::span<const Extension> extensions) const {
     return model->decode(state, extensions);
   }
-  View<2> project(const ConstView<2>& hidden) const { return model->project(hidden, session); }
+  View project(const ConstView& hidden) const { return model->project(hidden, session); }
 
   /// Returns the forced target of a text: the start token and its pieces.
   std::vector<std::int32_t> target(std::size_t text) const;

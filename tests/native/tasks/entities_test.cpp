@@ -61,8 +61,8 @@ std::vector<std::string> entities(const Scene& scene, EntityOptions options) {
   std::vector<std::string> lines;
   for (const Entity& entity :
        find_entities(Utf16Cursor(scene.text), tokens,
-                     const_view<2>(probabilities.data(), {tokens.size(), scene.labels.size()}),
-                     rules, options)) {
+                     const_view(probabilities.data(), {tokens.size(), scene.labels.size()}), rules,
+                     options)) {
     lines.push_back(shown(entity));
   }
   return lines;

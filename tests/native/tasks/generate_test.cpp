@@ -79,10 +79,10 @@ TEST_CASE("a prompt fed at once equals one fed token by token, bit for bit", "[g
   const DecodingLimits limits = {.nodes = length, .positions = length, .rows = length};
   DecodingState at_once = writer.begin(limits, {.attention = true}),
                 stepwise = writer.begin(limits, {.attention = true});
-  const View<2> hidden = writer.model.decode(at_once, all);
+  const View hidden = writer.model.decode(at_once, all);
   const std::vector<float> together(hidden.data(), hidden.data() + hidden.size());
   for (std::size_t i = 0; i < length; ++i) {
-    const View<2> row = writer.model.decode(stepwise, std::span(all).subspan(i, 1));
+    const View row = writer.model.decode(stepwise, std::span(all).subspan(i, 1));
     CHECK(std::equal(row.data(), row.data() + row.size(),
                      together.begin() + static_cast<std::ptrdiff_t>(i * row.size())));
   }

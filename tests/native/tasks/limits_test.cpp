@@ -228,7 +228,7 @@ TEST_CASE("a decoding that outgrows its expected size gives the same result, bit
     }
     path.push_back(
         {.parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1), .id = step[2].id});
-    const View<2> hidden = model.decode(state, step);
+    const View hidden = model.decode(state, step);
     last.assign(&hidden(2, 0), &hidden(2, 0) + config.decoder().d_model);
   }
   const auto node = static_cast<NodeIndex>((length - 1) * beams + 2);
@@ -237,7 +237,7 @@ TEST_CASE("a decoding that outgrows its expected size gives the same result, bit
   DecodingState at_once =
       model.begin(encoded, {.nodes = length, .positions = length, .rows = length},
                   {.attention = true}, session);
-  const View<2> hidden = model.decode(at_once, path);
+  const View hidden = model.decode(at_once, path);
   CHECK(std::equal(last.begin(), last.end(), &hidden(length - 1, 0)));
   CHECK(weights == at_once.self_attention_step(static_cast<NodeIndex>(length - 1)).data);
 }

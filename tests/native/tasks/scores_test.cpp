@@ -93,7 +93,7 @@ TEST_CASE("logits that are not finite are refused", "[pipelines][scores]") {
 TEST_CASE("token vectors are pooled", "[pipelines][vectors]") {
   // Four tokens with three dimensions.
   const std::vector<float> numbers{1, -8, 3, /**/ 5, -2, 0, /**/ 3, -5, 9, /**/ 7, -1, 4};
-  const ConstView<2> states = const_view<2>(numbers.data(), {4, 3});
+  const ConstView states = const_view(numbers.data(), {4, 3});
   const std::vector<std::size_t> all{0, 1, 2, 3};
   using enum TokenPooling;
   using Vector = std::vector<float>;

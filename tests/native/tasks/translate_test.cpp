@@ -177,8 +177,8 @@ TEST_CASE("one beam is greedy and takes the most probable token at each step", "
     double logprob = 0;
     bool loops = false;
     while (expected.size() < 24 && next.id != end) {
-      const View<2> hidden = model.decode(state, {{next}});
-      const View<2> logits = model.project(const_view(hidden), session);
+      const View hidden = model.decode(state, {{next}});
+      const View logits = model.project(const_view(hidden), session);
       std::int32_t best = end;
       double sum = 0;
       for (std::size_t id = 0; id < logits.shape(1); ++id) {

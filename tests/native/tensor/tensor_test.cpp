@@ -9,19 +9,19 @@
 namespace glassformer {
 
 TEST_CASE("tensors are row-major and aligned, and windows share their elements", "[tensor]") {
-  Tensor<2> x({3, 5}, 0.0f);
+  Tensor x({3, 5}, 0.0f);
   CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % alignment == 0);
-  View<2> middle = rows(x, 1, 1);
+  View middle = rows(x, 1, 1);
   middle(0, 2) = 7.0f;
   CHECK(x(1, 2) == 7.0f);
   CHECK(x.data()[7] == 7.0f);
-  const ConstView<2> all = const_view(x);
+  const ConstView all = const_view(x);
   CHECK(all.data() == x.data());
   CHECK(all(1, 2) == 7.0f);
 }
 
 TEST_CASE("a wrong shape is refused by name, with both shapes", "[tensor]") {
-  const Tensor<2> x({3, 5}, 0.0f);
+  const Tensor x({3, 5}, 0.0f);
   CHECK_NOTHROW(expect_shape("x", x, {3, 5}));
   CHECK_THROWS_MATCHES(expect_shape("x", x, {3, 4}), Error,
                        Catch::Matchers::Message("x: expected shape [3, 4], got [3, 5]"));
