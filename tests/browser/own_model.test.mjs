@@ -75,6 +75,7 @@ const classifiers = [
   'roberta_sequence',
   'xlm_roberta_sequence',
   'camembert_sequence',
+  'modernbert_sequence',
 ];
 for (const name of classifiers) {
   onPage(`${name} puts a text into classes`, {}, async (page) => {
@@ -113,7 +114,14 @@ onPage('a quantity is shown as a number', {}, async (page) => {
   assert.doesNotMatch(await page.getByTestId('score').textContent(), /%/);
 });
 
-for (const name of ['bert_tokens', 'distilbert_tokens', 'roberta_tokens', 'xlm_roberta_tokens']) {
+const namers = [
+  'bert_tokens',
+  'distilbert_tokens',
+  'roberta_tokens',
+  'xlm_roberta_tokens',
+  'modernbert_tokens',
+];
+for (const name of namers) {
   onPage(`${name} marks names in the text`, {}, async (page) => {
     await choose(page, join(checkpoints, name));
     const { texts } = await expectedOf(name);
@@ -267,7 +275,7 @@ onPage('a translator of Firefox’s opens with its cross-attention', {}, async (
   }
 });
 
-for (const name of ['gpt2_generate', 'gpt2_unscaled']) {
+for (const name of ['gpt2_generate', 'gpt2_unscaled', 'llama', 'mistral', 'qwen3']) {
   onPage(`${name} continues a text`, {}, async (page) => {
     await choose(page, join(checkpoints, name));
     await ask(page, 'The film is');
