@@ -18,7 +18,8 @@ std::vector<std::string> names_of(bool translation) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
     if (!entry.is_directory()) continue;
-    const ModelConfig config = parse_config(read_file(entry.path() / "config.json", any_golden_file));
+    const ModelConfig config =
+        parse_config(read_file(entry.path() / "config.json", any_golden_file));
     if ((config.task == Task::translation) == translation)
       names.push_back(entry.path().filename().string());
   }
