@@ -108,14 +108,12 @@ struct PartFields {
   // each layer gives.
   void operator()(const ExplainedSentences& sentences) const {
     for (const ExplainedSentence& sentence : sentences) {
-      const std::vector<OutputToken>& written = sentence.translation.output.tokens;
-      const std::size_t columns =
-          sentence.rollout.empty() ? 0 : sentence.rollout.size() / written.size();
-      for (std::size_t t = 0; columns > 0 && t < written.size(); ++t) {
+      const SentenceTranslation& of = sentence.translation;
+      const std::vector<OutputToken>& written = of.output.tokens;
+      for (std::size_t t = 0; !sentence.rollout.empty() && t < written.size(); ++t) {
+        const std::size_t targets = of.decoder->queries, columns = targets + of.encoder->queries;
         float source = 0;
-        for (std::size_t c = written.size(); c < columns; ++c) {
-          source += sentence.rollout[t * columns + c];
-        }
+        for (std::size_t c = targets; c < columns; ++c) source += sentence.rollout[t * columns + c];
         line.add(std::string(without_blank(written[t].text)) + "=" + six_decimals(source));
       }
       for (const std::string& reading : sentence.readings) line.add(reading);
