@@ -38,7 +38,8 @@ class Run {
 
   Session& session() const { return *session_; }
 
-  /// A tensor [rows, columns] to be written, until the end of the caller's Arena::Scope.
+  /// Returns a tensor [rows, columns] to be written, valid until the end of the caller's
+  /// Arena::Scope.
   View make(std::size_t rows, std::size_t columns) const {
     return session_->arena.make(rows, columns);
   }
@@ -73,7 +74,7 @@ class Run {
 
   bool traces(std::string_view name) const { return tracer_ && tracer_->wants(name); }
 
-  /// Says that a tensor is complete. This is the one place where traces and patches take effect.
+  /// Reports that a tensor is complete. This is the one place where traces and patches take effect.
   void done(std::string_view name, const CompleteRows& rows) const {
     if (traces(name)) tracer_->done(name, rows);
   }

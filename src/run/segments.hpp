@@ -19,8 +19,8 @@ struct RowSegment {
   std::size_t key_positions = 0;             ///< of the keys and of those that are hidden
 };
 
-/// A segment per sequence: every token attends to its sequence's visible tokens. `sequences`
-/// outlives the segments.
+/// Returns one segment per sequence: every token attends to its sequence's visible tokens.
+/// `sequences` must outlive the segments.
 inline std::vector<RowSegment> segments_of(const Sequences& sequences) {
   std::vector<RowSegment> segments;
   for (std::size_t i = 0; i < sequences.size(); ++i) {

@@ -54,7 +54,7 @@ struct AttentionScratch {
   LinearAttentionScratch linear;
 };
 
-/// A table that a layer computes as longer sequences come.
+/// A table that a layer extends when a longer sequence comes.
 struct GrowingTable {
   AlignedBuffer values;
   std::size_t rows = 0;

@@ -20,7 +20,7 @@ struct Parameter {
   AlignedBuffer grad;   ///< of a loss with respect to the value; empty unless it is learned
 };
 
-/// A tensor that a model needs, by its name in checkpoints, and where its values go.
+/// A tensor that a model needs, by its name in checkpoints, with the function that sets its values.
 struct NamedParameter {
   std::string name;
   std::vector<std::size_t> shape;
@@ -34,7 +34,7 @@ struct NamedParameter {
   SetInt8 set_int8 = {};
 };
 
-/// How many numbers all of them have.
+/// Returns the number of elements of all parameters.
 std::size_t element_count(const std::vector<NamedParameter>& parameters);
 
 /// Collects a model's parameters; names are composed by scope: "encoder" + "layers" + 0 + "fc1" +
@@ -49,7 +49,8 @@ class ParameterScope {
                NamedParameter::Set set) const;
   void declare_int8(std::string_view name, std::vector<std::size_t> shape,
                     NamedParameter::SetInt8 set) const;
-  /// A parameter that is used as it is stored. Its shape is set here, its value when it is loaded.
+  /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is
+  /// loaded.
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;
 
  private:
@@ -59,7 +60,8 @@ class ParameterScope {
   std::string prefix_;
 };
 
-/// The value of a parameter that was loaded. Throws `internal`, naming `owner`, if it was not.
+/// Returns the value of a parameter that was loaded. Throws `internal`, naming `owner`, if it was
+/// not.
 const float* loaded(const Parameter& parameter, const char* owner);
 
 }  // namespace glassformer
