@@ -19,8 +19,10 @@ SamplingSearch::SamplingSearch(NextTokenScorer& scorer, const SpecialTokens& tok
 bool SamplingSearch::choose(const Beam& beam, std::span<const NextTokens> next,
                             std::vector<Continuation>& continuations) {
   const NextTokens& scores = next[0];
-  const float normalizer = scores.normalizer.value_or(
-      writing_kernels().log_sum_exp(scores.logits.data(), scores.logits.size()));
+  const float normalizer =
+      scores.normalizer
+          ? *scores.normalizer
+          : writing_kernels().log_sum_exp(scores.logits.data(), scores.logits.size());
   if (!std::isfinite(normalizer)) return false;
   const auto add = [&](const Continuation& only) { continuations.push_back(only); };
   if (add_given(beam, 0, scores, normalizer, add)) return true;

@@ -26,6 +26,12 @@ std::size_t OptionsReader::index(const char* key, std::size_t least) {
   return static_cast<std::size_t>(integer(key, least, any_index));
 }
 
+const JsonValue* OptionsReader::find_array(const char* key) {
+  const JsonValue* array = find(key);
+  if (array && !array->is_array()) fail(key, "an array", *array);
+  return array;
+}
+
 void OptionsReader::operator()(const char* key, bool& option) {
   if (find(key)) option = boolean(key);
 }
@@ -48,9 +54,8 @@ void OptionsReader::seed(const char* key, std::optional<std::uint64_t>& option) 
 }
 
 void OptionsReader::operator()(const char* key, std::vector<std::string>& option) {
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   option.clear();
   for (JsonEntries entry(*array); entry.next();) {
     if (!entry.value().is_string() || option.emplace_back(entry.value().string()).empty()) {
@@ -71,26 +76,23 @@ void OptionsReader::read_numbers(const char* key, JsonValue array, std::string_v
 
 void OptionsReader::operator()(const char* key, std::vector<std::size_t>& option,
                                std::string_view expected) {
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   read_numbers(key, *array, expected, option);
 }
 
 void OptionsReader::operator()(const char* key, std::vector<std::int32_t>& option,
                                std::string_view expected) {
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   read_numbers(key, *array, expected, option);
 }
 
 template <class Number>
 void OptionsReader::read_lists(const char* key, std::string_view expected,
                                std::vector<std::vector<Number>>& lists) {
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries list(*array); list.next();) {
     if (!list.value().is_array()) fail(key, "an array of arrays", list.value());
     read_numbers(key, list.value(), expected, lists.emplace_back());
@@ -109,9 +111,8 @@ void OptionsReader::operator()(const char* key, std::vector<std::vector<std::int
 
 void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option, std::size_t sites) {
   static constexpr std::array names = {"encoder", "decoder", "cross"};
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries entry(*array); entry.next();) {
     OptionsReader head(entry.value(), key + ("[" + std::to_string(option.size()) + "]"));
     const std::string name = head.string("attention");
@@ -129,9 +130,8 @@ void OptionsReader::operator()(const char* key, std::vector<HeadIndex>& option, 
 }
 
 void OptionsReader::operator()(const char* key, std::vector<Patch>& option) {
-  const JsonValue* array = find(key);
+  const JsonValue* array = find_array(key);
   if (!array) return;
-  if (!array->is_array()) fail(key, "an array", *array);
   for (JsonEntries entry(*array); entry.next();) {
     const std::string path = key + ("[" + std::to_string(option.size()) + "]");
     OptionsReader reader(entry.value(), path);

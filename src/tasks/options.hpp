@@ -107,9 +107,8 @@ class OptionsReader : public JsonObject {
   /// Reads an array of objects with options of their own.
   template <class Options>
   void each(const char* key, std::optional<std::vector<Options>>& option) {
-    const JsonValue* array = find(key);
+    const JsonValue* array = find_array(key);
     if (!array) return;
-    if (!array->is_array()) fail(key, "an array", *array);
     std::vector<Options>& options = option.emplace();
     for (JsonEntries entry(*array); entry.next();) {
       OptionsReader reader(entry.value(), key + ("[" + std::to_string(options.size()) + "]"));
@@ -123,6 +122,8 @@ class OptionsReader : public JsonObject {
   std::size_t index(const char* key, std::size_t least = 0);
 
  private:
+  // Returns the array of this name; null if it is absent.
+  const JsonValue* find_array(const char* key);
   // Returns the index of a string among the known ones. `others` names what else is allowed.
   std::size_t find_name(const char* key, JsonValue value, EnumNames known,
                         std::string_view others = {}) const;

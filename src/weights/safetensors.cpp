@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/heap_sort.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
@@ -251,8 +252,7 @@ SafetensorsHeader SafetensorsHeader::parse(std::string_view json,
   const auto before = [](const TensorInfo& a, const TensorInfo& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   };
-  std::ranges::make_heap(header.tensors_, before);  // less code than std::ranges::sort
-  std::ranges::sort_heap(header.tensors_, before);
+  heap_sort(header.tensors_.begin(), header.tensors_.end(), before);
   check_tiling(header.tensors_, data_size);
   return header;
 }
