@@ -7,8 +7,7 @@ NextTokenRun run_to_next_token(const WriterRunner& model, const DecodedText& tex
   const auto& [ids, source] = text;
   DecodingState state = model.read(source, ids.first(ids.size() - 1), request, 1);
   const NodeIndex last = static_cast<NodeIndex>(ids.size() - 1);
-  const Extension step = {
-      .parent = last == 0 ? no_parent : last - 1, .source = 0, .id = ids.back()};
+  const Extension step = next_in_line(ids.size() - 1, ids.back());
   const View hidden = model->decode(state, std::span(&step, 1));
   const View logits = model->project(const_view(hidden), model.session);
   NextTokenRun run;

@@ -16,8 +16,7 @@ DecodingState WriterRunner::read(const Seq2Seq::Encoded* sources, std::span<cons
   for (std::size_t first = 0; first < ids.size(); first += step.size()) {
     step.clear();
     for (std::size_t i = first; i < std::min(ids.size(), first + most_rows); ++i) {
-      const NodeIndex parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1);
-      step.push_back({.parent = parent, .source = 0, .id = ids[i]});
+      step.push_back(next_in_line(i, ids[i]));
     }
     const View hidden = model.decode(state, step);
     if (request.touches("logits")) model.project(const_view(hidden), state);

@@ -21,6 +21,11 @@ struct Extension {
   std::int32_t id = 0;
 };
 
+/// Returns the extension that appends token `i` of a single hypothesis, whose nodes are its tokens.
+inline Extension next_in_line(std::size_t i, std::int32_t id) {
+  return {.parent = i == 0 ? no_parent : static_cast<NodeIndex>(i - 1), .source = 0, .id = id};
+}
+
 /// All tokens that were fed to the decoder. A hypothesis is the path from a root, the start token,
 /// to a node. Hypotheses share their prefixes. Hypotheses that a search dropped stay readable.
 class HypothesisTree {

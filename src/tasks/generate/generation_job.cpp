@@ -272,8 +272,7 @@ void GenerationState::feed_some() {
   extensions.clear();
   const std::size_t end = std::min(prompt.size() - 1, fed + prompt_rows);
   for (; fed < end; ++fed) {
-    const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
-    extensions.push_back({.parent = parent, .source = 0, .id = prompt[fed]});
+    extensions.push_back(next_in_line(fed, prompt[fed]));
   }
   DecodingState& state = decoding->state();
   const LanguageModel& decoder = pipeline.model_->decoder();
@@ -284,8 +283,7 @@ void GenerationState::feed_some() {
 void GenerationState::predict() {
   Text& text = texts[current];
   Prediction& prediction = text.prediction;
-  const NodeIndex parent = fed == 0 ? no_parent : static_cast<NodeIndex>(fed - 1);
-  const Extension last = {.parent = parent, .source = 0, .id = prompt.back()};
+  const Extension last = next_in_line(fed, prompt.back());
   const NextTokens next = scorer->feed(std::span(&last, 1))[0];
   if (!std::isfinite(*next.normalizer)) refuse_infinite();
   TokenChances chances(next.logits.size());
