@@ -114,11 +114,6 @@ struct Loading {
   std::optional<WeightsLoader> loader;
 };
 
-struct OwnedText {
-  std::string text;
-  std::optional<std::string> pair;
-};
-
 // The model, the texts in progress, and the answer to the last call.
 struct Instance {
   std::unique_ptr<Pipeline> pipeline;
@@ -245,10 +240,7 @@ int begin(const TaskOptions& options,
   return answer([&] {
     const std::vector<OwnedText> owned = std::move(instance.texts);
     std::vector<TextInput> texts;
-    for (const OwnedText& text : owned) {
-      texts.emplace_back(text.text);
-      if (text.pair) texts.back().pair = *text.pair;
-    }
+    for (const OwnedText& text : owned) texts.push_back(text.input());
     instance.job = start({.texts = texts}, options);
     return std::string("null");
   });
@@ -471,12 +463,12 @@ EMSCRIPTEN_KEEPALIVE int gf_texts(const char* bytes, const std::uint32_t* length
   return answer([&] {
     const char* next = bytes;
     const auto take = [&](std::uint32_t length) {
-      return std::string(std::exchange(next, next + length), length);
+      return std::string_view(std::exchange(next, next + length), length);
     };
-    instance.texts.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      OwnedText& text = instance.texts.emplace_back(OwnedText{take(lengths[2 * i]), {}});
+      TextInput text(take(lengths[2 * i]));
       if (lengths[2 * i + 1] != 0xffffffff) text.pair = take(lengths[2 * i + 1]);
+      instance.texts.emplace_back(text);
     }
     return std::string("null");
   });

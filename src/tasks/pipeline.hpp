@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,16 @@ Results<Typed> run_all(TypedJob<Typed>& job) {
   }
   return job.take();
 }
+
+/// A copy of a text or of two texts.
+struct OwnedText {
+  explicit OwnedText(const TextInput& input) : text(input.text), pair(input.pair) {}
+
+  TextInput input() const { return pair ? TextInput(text, *pair) : TextInput(text); }
+
+  std::string text;
+  std::optional<std::string> pair;
+};
 
 /// The inputs of a call. They must live until the call returns.
 struct TaskInputs {

@@ -153,7 +153,7 @@ void check(const ExplainRequest& request) {
 TransplantSite site_of(const ExplainRequest& request) {
   TransplantSite site = {.kind = request.site.value_or(TransplantSite::Kind::residual)};
   if (site.kind != TransplantSite::Kind::head) return site;
-  if (!request.head) refuse_option("head: missing");
+  if (!request.head) refuse_option("options: head: missing");
   site.head = *request.head;
   return site;
 }
@@ -162,8 +162,8 @@ FaithfulnessOptions faithfulness_of(const ExplainRequest& request) {
   FaithfulnessOptions options = {.label = request.label};
   if (request.of) options.of = *request.of;
   if (options.of != "rollout" && options.of != "value_norms" && options.of != "ledger") {
-    refuse_option(
-        {"of: expected one of rollout, value_norms, ledger, got {}", {describe(options.of)}});
+    refuse_option({"options: of: expected one of rollout, value_norms, ledger, got {}",
+                   {describe(options.of)}});
   }
   if (request.scores) options.scores = *request.scores;
   options.orders = number_of("orders", request.orders, 0, most_orders, options.orders);

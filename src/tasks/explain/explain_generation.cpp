@@ -34,37 +34,32 @@ class GenerationSteps : public ExplanationSteps {
   GenerationInput input_;
 };
 
-class RolloutSteps final : public GenerationSteps {
+// Reads what one run shows.
+class OneRunSteps final : public GenerationSteps {
  public:
-  using GenerationSteps::GenerationSteps;
+  OneRunSteps(const GenerationExplainer& explainer, GenerationInput input,
+              const std::string& method)
+      : GenerationSteps(explainer, std::move(input)), method_(method) {}
+
   bool step() override {
-    rollout_ = explainer().rollout(input());
+    part_ = method_ == "rollout" ? ExplainedInput::Part(explainer().rollout(input())) : norms();
     return false;
   }
-  ExplainedInput::Part take_part() override { return std::move(rollout_); }
+  ExplainedInput::Part take_part() override { return std::move(part_); }
 
  private:
-  Rollout rollout_;
-};
-
-class ValueNormsSteps final : public GenerationSteps {
- public:
-  using GenerationSteps::GenerationSteps;
-  bool step() override {
-    norms_ = explainer().value_norms(input());
-    return false;
-  }
   // The scores are the last row of the last layer: the contribution of its heads to the row from
   // which the next token is computed.
-  ExplainedInput::Part take_part() override {
-    const std::span<const float> last = norms_.layers.at(norms_.layers.layers - 1, 0);
-    const auto row = last.last(norms_.layers.keys);
+  ExplainedInput::Part norms() const {
+    ValueNorms norms = explainer().value_norms(input());
+    const std::span<const float> last = norms.layers.at(norms.layers.layers - 1, 0);
+    const auto row = last.last(norms.layers.keys);
     std::vector<float> scores(row.begin(), row.end());
-    return ScoredNorms{std::move(norms_), std::move(scores)};
+    return ScoredNorms{std::move(norms), std::move(scores)};
   }
 
- private:
-  ValueNorms norms_;
+  const std::string& method_;
+  ExplainedInput::Part part_;
 };
 
 class LensSteps final : public GenerationSteps {
@@ -136,10 +131,9 @@ class GenerationExplanations final : public ExplanationJob {
   std::unique_ptr<ExplanationSteps> begin(const TextInput& text) override {
     GenerationInput input = explainer_.read(text.text);
     const auto is = [&](std::string_view name) { return method() == name; };
-    if (is("rollout")) return std::make_unique<RolloutSteps>(explainer_, std::move(input));
-    if (is("value_norms")) return std::make_unique<ValueNormsSteps>(explainer_, std::move(input));
     if (is("lens")) return std::make_unique<LensSteps>(explainer_, std::move(input), words_);
-    return std::make_unique<LedgerSteps>(explainer_, std::move(input), ledger_);
+    if (is("ledger")) return std::make_unique<LedgerSteps>(explainer_, std::move(input), ledger_);
+    return std::make_unique<OneRunSteps>(explainer_, std::move(input), method());
   }
 
   GenerationExplainer explainer_;

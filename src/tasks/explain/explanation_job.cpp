@@ -5,20 +5,12 @@
 namespace glassformer {
 
 ExplanationJob::ExplanationJob(std::span<const TextInput> texts, std::string method)
-    : method_(std::move(method)) {
-  for (const TextInput& text : texts) {
-    texts_.push_back({std::string(text.text), std::nullopt});
-    if (text.pair) texts_.back().pair = *text.pair;
-  }
-}
+    : method_(std::move(method)), texts_(texts.begin(), texts.end()) {}
 
 bool ExplanationJob::step() {
   if (results_.size() == texts_.size()) return false;
   try {
-    if (!steps_) {
-      const Text& text = texts_[results_.size()];
-      steps_ = begin(text.pair ? TextInput(text.text, *text.pair) : TextInput(text.text));
-    }
+    if (!steps_) steps_ = begin(texts_[results_.size()].input());
     if (steps_->step()) return true;
     ExplainedInput result = steps_->take();
     result.method = method_;

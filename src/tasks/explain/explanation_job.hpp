@@ -41,13 +41,8 @@ class ExplanationJob : public TypedJob<ExplainedInput> {
   virtual std::unique_ptr<ExplanationSteps> begin(const TextInput& text) = 0;
   void write_fields(ResultWriter& writer, ExplainedInput& result) override;
 
-  struct Text {
-    std::string text;
-    std::optional<std::string> pair;
-  };
-
   std::string method_;
-  std::vector<Text> texts_;
+  std::vector<OwnedText> texts_;
   std::unique_ptr<ExplanationSteps> steps_;
   Results<ExplainedInput> results_;
 };
