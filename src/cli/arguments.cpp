@@ -89,6 +89,12 @@ void add_patch(CLI::App& app, PatchFile& patch) {
   app.add_option("--patch-heads", patch.heads, "only of these heads: HEAD,…")->delimiter(',');
 }
 
+void add_run(CLI::App& app, TaskArguments& task) {
+  add_patch(app, task.patch);
+  add_compute(app, task.model.compute);
+  add_threads(app, task.model.threads);
+}
+
 CLI::Option* add_json(CLI::App& app, bool& json) {
   return app.add_flag("--json", json, "one JSON object a line");
 }

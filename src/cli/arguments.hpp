@@ -28,6 +28,13 @@ struct ModelArguments {
   std::size_t threads = 1;              ///< each loads the model
 };
 
+/// The arguments of every command that answers lines with a task.
+struct TaskArguments {
+  ModelArguments model;
+  bool json = false;
+  PatchFile patch = {};
+};
+
 void add_model(CLI::App& app, std::filesystem::path& folder);
 void add_compute(CLI::App& app, std::optional<Compute>& compute);
 void add_threads(CLI::App& app, std::size_t& threads);
@@ -37,6 +44,8 @@ void add_patch(CLI::App& app, PatchFile& patch);
 CLI::Option* add_json(CLI::App& app, bool& json);
 /// Declares --attention, which needs --json.
 void add_attention(CLI::App& app, CLI::Option* json, bool& attention, std::string_view also = "");
+/// --patch, --compute and --threads.
+void add_run(CLI::App& app, TaskArguments& task);
 void add_stride(CLI::App& app, std::optional<std::size_t>& stride);
 void add_early_stopping(CLI::App& app, std::optional<EarlyStopping>& stopping);
 /// Declares --ablate: SITE.LAYER.HEAD,… or, for the encoder, LAYER.HEAD,…

@@ -1,27 +1,16 @@
 #include "tasks/embedded_tensors.hpp"
 
-#include <array>
 #include <cstring>
+
+#include "base/strings/base64.hpp"
 
 namespace glassformer {
 namespace {
 
 std::string base64(const std::vector<float>& values) {
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < count ? bytes[i + j] : 0u);
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += j <= count ? digits[group >> (18 - 6 * j) & 63u] : '=';
-    }
-  }
-  return text;
+  return encode_base64(bytes);
 }
 
 }  // namespace

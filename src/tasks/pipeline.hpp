@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,6 +100,9 @@ struct TaskInputs {
 /// A model with everything that it needs to answer inputs.
 class Pipeline {
  public:
+  /// The tasks of a class of pipelines; empty: any task.
+  static constexpr std::array<Task, 0> tasks = {};
+
   virtual ~Pipeline() = default;
 
   /// The model's parameters, for a WeightsLoader. All of them must be set before the pipeline is

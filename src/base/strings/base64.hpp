@@ -1,10 +1,30 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace glassformer {
+
+/// Encodes bytes in base64 (RFC 4648, section 4).
+inline std::string encode_base64(std::span<const std::uint8_t> bytes) {
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < count ? bytes[i + j] : 0u);
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += j <= count ? digits[group >> (18 - 6 * j) & 63u] : '=';
+    }
+  }
+  return text;
+}
 
 /// Returns the value of a digit of base64, or nothing for another character.
 inline std::optional<unsigned> base64_digit(char c) {

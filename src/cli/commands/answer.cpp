@@ -8,21 +8,19 @@ namespace {
 class AnswerCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_model(app, model_.folder);
-    add_attention(app, add_json(app, json_), options_.encoder.attention);
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_model(app, task_.model.folder);
+    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    add_run(app, task_);
     app.add_flag("--handle-impossible-answer", options_.handle_impossible_answer,
                  "the answer may be empty: there is none");
   }
 
   Exit run() override {
-    options_.encoder.patch = read_patches(patch_);
+    options_.encoder.patch = read_patches(task_.patch);
     return answer_with_options(
-        load_several<AnswerPipeline>(model_),
-        {.json = json_, .attention = options_.encoder.attention, .form = LineForm::pair}, options_,
-        line_of);
+        load_several<AnswerPipeline>(task_.model),
+        {.json = task_.json, .attention = options_.encoder.attention, .form = LineForm::pair},
+        options_, line_of);
   }
 
  private:
@@ -34,9 +32,7 @@ class AnswerCommand final : public Command {
     return {text + '\t' + six_decimals(result.score)};
   }
 
-  ModelArguments model_;
-  bool json_ = false;
-  PatchFile patch_;
+  TaskArguments task_;
   AnswerOptions options_;
 };
 

@@ -10,8 +10,8 @@ class ClassifyCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     EncoderOptions& encoder = options_.encoder;
-    add_model(app, model_.folder);
-    CLI::Option* json = add_json(app, json_);
+    add_model(app, task_.model.folder);
+    CLI::Option* json = add_json(app, task_.json);
     add_attention(app, json, encoder.attention);
     app.add_flag("--contributions", encoder.contributions,
                  "with --json: what each token adds to each logit")
@@ -25,15 +25,13 @@ class ClassifyCommand final : public Command {
     add_ablate(app, encoder.ablate, "heads to ablate: LAYER.HEAD,…, both from 0");
     add_positions(app, "--mask", encoder.mask_tokens,
                   "tokens to treat as padding: POSITION,…, from 0");
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_run(app, task_);
   }
 
   Exit run() override {
-    options_.encoder.patch = read_patches(patch_);
-    return answer_with_options(load_several<ClassifyPipeline>(model_),
-                               {.json = json_,
+    options_.encoder.patch = read_patches(task_.patch);
+    return answer_with_options(load_several<ClassifyPipeline>(task_.model),
+                               {.json = task_.json,
                                 .attention = options_.encoder.attention,
                                 .form = pairs_ ? LineForm::pair : LineForm::text,
                                 .clipped_hint = "; --window mean and --window max read all of it"},
@@ -46,9 +44,8 @@ class ClassifyCommand final : public Command {
     return {printable(result.label) + '\t' + six_decimals(result.score), result.clipped};
   }
 
-  ModelArguments model_;
-  bool json_ = false, pairs_ = false;
-  PatchFile patch_;
+  TaskArguments task_;
+  bool pairs_ = false;
   ClassifyOptions options_;
 };
 

@@ -7,11 +7,9 @@ namespace {
 class EmbedCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_model(app, model_.folder);
-    add_attention(app, add_json(app, json_), options_.encoder.attention);
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_model(app, task_.model.folder);
+    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    add_run(app, task_);
     app.add_option("--prompt", options_.prompt,
                    "a text to put before each line; where not given, the folder's default prompt");
     app.add_option("--prompt-name", options_.prompt_name,
@@ -19,13 +17,14 @@ class EmbedCommand final : public Command {
   }
 
   Exit run() override {
-    const auto pipelines = load_several<EmbedPipeline>(model_);
+    const auto pipelines = load_several<EmbedPipeline>(task_.model);
     const ModelConfig& config = pipelines[0]->config();
     if (!config.unused_head.empty()) {
       std::cerr << "glassformer: warning: " << unused_head_note(config) << '\n';
     }
-    options_.encoder.patch = read_patches(patch_);
-    return answer_with_options(pipelines, {.json = json_, .attention = options_.encoder.attention},
+    options_.encoder.patch = read_patches(task_.patch);
+    return answer_with_options(pipelines,
+                               {.json = task_.json, .attention = options_.encoder.attention},
                                options_, line_of);
   }
 
@@ -41,9 +40,7 @@ class EmbedCommand final : public Command {
     return {std::move(line), result.clipped};
   }
 
-  ModelArguments model_;
-  bool json_ = false;
-  PatchFile patch_;
+  TaskArguments task_;
   EmbedOptions options_;
 };
 

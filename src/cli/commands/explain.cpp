@@ -32,10 +32,7 @@ class ExplainCommand final : public Command {
   }
 
   Exit run() override {
-    std::vector<std::unique_ptr<Pipeline>> pipelines;
-    for (std::size_t i = 0; i < model_.threads; ++i) {
-      pipelines.push_back(load_pipeline(model_.folder, {}, {.compute = model_.compute}));
-    }
+    const auto pipelines = load_several<Pipeline>(model_);
     if (effects_) request_.effects = true;
     const bool pairs = pairs_ || request_.method == "transplant";  // which has two texts
     return answer_lines(

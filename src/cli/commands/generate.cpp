@@ -9,7 +9,7 @@ namespace {
 class GenerateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_model(app, model_.folder);
+    add_model(app, task_.model.folder);
     app.add_option("--task", options_.task,
                    "use the folder's settings and prefix for this task, such as summarization; "
                    "inspect lists them under task_specific_params");
@@ -25,23 +25,21 @@ class GenerateCommand final : public Command {
                    "texts win");
     add_early_stopping(app, options_.early_stopping);
     declare_sampling(app);
-    CLI::Option* json = add_json(app, json_);
+    CLI::Option* json = add_json(app, task_.json);
     add_attention(app, json, options_.attention);
     app.add_flag("--hypotheses", options_.hypotheses,
                  "with --json and --beams: the other continuations")
         ->needs(json);
     add_ablate(app, options_.ablate,
                "heads to ablate: decoder.LAYER.HEAD,…; encoder, cross where there is an encoder");
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_run(app, task_);
   }
 
   Exit run() override {
-    const auto pipelines = load_several<GeneratePipeline>(model_);
-    const AnswerLines how = {.json = json_, .attention = options_.attention, .at_once = 1};
+    const auto pipelines = load_several<GeneratePipeline>(task_.model);
+    const AnswerLines how = {.json = task_.json, .attention = options_.attention, .at_once = 1};
     options_.prefix = !no_prefix_;
-    options_.patch = read_patches(patch_);
+    options_.patch = read_patches(task_.patch);
     const auto line = [](const auto& result) { return line_of(result); };
     if (!next_) return answer_with_options(pipelines, how, options_, line);
     NextOptions next;
@@ -97,10 +95,9 @@ class GenerateCommand final : public Command {
     app.add_option("--next", next_, "only show so many tokens that may come next; 0: all");
   }
 
-  ModelArguments model_;
-  bool json_ = false, no_prefix_ = false;
+  TaskArguments task_;
+  bool no_prefix_ = false;
   std::optional<std::size_t> next_;  // number of candidates to list
-  PatchFile patch_;
   GenerateOptions options_;
 };
 

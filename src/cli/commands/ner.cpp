@@ -9,11 +9,9 @@ namespace {
 class NerCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_model(app, model_.folder);
-    add_attention(app, add_json(app, json_), options_.encoder.attention);
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_model(app, task_.model.folder);
+    add_attention(app, add_json(app, task_.json), options_.encoder.attention);
+    add_run(app, task_);
     add_enum<Aggregation>(
         app, "--aggregation", options_.aggregation,
         "how tokens become entities: none: each token is one; simple: neighbors of one "
@@ -27,10 +25,10 @@ class NerCommand final : public Command {
   }
 
   Exit run() override {
-    options_.encoder.patch = read_patches(patch_);
-    return answer_with_options(load_several<TokenClassifyPipeline>(model_),
-                               {.json = json_, .attention = options_.encoder.attention}, options_,
-                               line_of);
+    options_.encoder.patch = read_patches(task_.patch);
+    return answer_with_options(load_several<TokenClassifyPipeline>(task_.model),
+                               {.json = task_.json, .attention = options_.encoder.attention},
+                               options_, line_of);
   }
 
  private:
@@ -48,9 +46,7 @@ class NerCommand final : public Command {
     return {std::move(line), result.clipped};
   }
 
-  ModelArguments model_;
-  bool json_ = false;
-  PatchFile patch_;
+  TaskArguments task_;
   TokenClassifyOptions options_;
 };
 

@@ -9,7 +9,7 @@ constexpr std::size_t lines_at_once = 512;  // per thread: enough for batches of
 class TranslateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_model(app, model_.folder);
+    add_model(app, task_.model.folder);
     app.add_option(
         "--beams", options_.beams,
         "hypotheses followed at once; 1: greedy; where not given, as the folder says, or 4");
@@ -19,22 +19,20 @@ class TranslateCommand final : public Command {
     add_early_stopping(app, options_.early_stopping);
     app.add_flag("--shortlist", shortlist_,
                  "consider only tokens that the folder's shortlist.bin offers: faster");
-    CLI::Option* json = add_json(app, json_);
+    CLI::Option* json = add_json(app, task_.json);
     add_attention(app, json, options_.attention, ", and the alignment");
     app.add_flag("--hypotheses", options_.hypotheses,
                  "with --json: the other translations, and what the search considered")
         ->needs(json);
     add_ablate(app, options_.ablate,
                "heads to ablate: SITE.LAYER.HEAD,…, SITE one of encoder, decoder, cross");
-    add_patch(app, patch_);
-    add_compute(app, model_.compute);
-    add_threads(app, model_.threads);
+    add_run(app, task_);
   }
 
   Exit run() override {
-    options_.patch = read_patches(patch_);
-    return answer_with_options(load_several<TranslatePipeline>(model_, shortlist_),
-                               {.json = json_,
+    options_.patch = read_patches(task_.patch);
+    return answer_with_options(load_several<TranslatePipeline>(task_.model, shortlist_),
+                               {.json = task_.json,
                                 .attention = options_.attention,
                                 .at_once = lines_at_once,
                                 .error = ErrorLine::empty},
@@ -46,9 +44,8 @@ class TranslateCommand final : public Command {
     return {result.text, std::ranges::any_of(result.sentences, &SentenceTranslation::clipped)};
   }
 
-  ModelArguments model_;
-  bool json_ = false, shortlist_ = false;
-  PatchFile patch_;
+  TaskArguments task_;
+  bool shortlist_ = false;
   TranslateOptions options_;
 };
 

@@ -11,6 +11,7 @@
 #include "explain/traced.hpp"
 #include "glassformer/explainer.hpp"
 #include "glassformer/generator.hpp"
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/golden.hpp"
@@ -24,7 +25,6 @@ struct NextGolden {
   explicit NextGolden(const std::string& name, Compute compute = Compute::f32)
       : folder(checkpoints / name),
         explainer(NextTokenExplainer::load(folder, {.compute = compute})) {
-    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
     plan = nlohmann::json::parse(read_file(folder / "expected.explain.json", any_file));
     expected = read_safetensors(folder / "expected.explain.safetensors");
     const nlohmann::json texts = CheckpointGolden(name).json.at("texts");

@@ -10,6 +10,7 @@
 
 #include "explain/readings/rollout.hpp"
 #include "models/initialize.hpp"
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 #include "support/explain_jobs.hpp"
@@ -79,7 +80,6 @@ struct FoundLedger {
 TEST_CASE("a translation's ledger has PyTorch's parts, which sum to its value", "[explain]") {
   const TranslationGolden golden(GENERATE(from_range(translation_golden_names())));
   INFO(golden.name);
-  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   const Json plan = Json::parse(read_file(golden.folder / "explain.json", any_file));
   const auto expected = read_safetensors(golden.folder / "explain.safetensors");
   const auto check_near = [&](const std::string& tensor, std::span<const float> got) {

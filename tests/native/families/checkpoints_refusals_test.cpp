@@ -9,6 +9,7 @@
 
 #include "families/folder/folder_on_disk.hpp"
 #include "families/folder/input_file.hpp"
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/error_of.hpp"
 
@@ -16,8 +17,6 @@ namespace glassformer::test {
 namespace {
 
 using nlohmann::json;
-
-constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
 
 // A valid folder with the changes of one entry of refusals.json.
 class ChangedFolder final : public ModelFiles {

@@ -11,6 +11,7 @@
 
 #include "families/folder/input_file.hpp"
 #include "glassformer/attention.hpp"
+#include "support/any_file.hpp"
 #include "support/error_of.hpp"
 #include "weights/floats.hpp"
 #include "weights/safetensors.hpp"
@@ -26,7 +27,6 @@ struct CheckpointGolden {
   std::map<std::string, std::vector<float>> tensors;  // expected.safetensors
 
   explicit CheckpointGolden(const std::string& name) {
-    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
     json = nlohmann::json::parse(read_file(checkpoints / name / "expected.json", any_file));
     if (json.contains("same_as")) {
       *this = CheckpointGolden(json.at("same_as"));

@@ -9,6 +9,7 @@
 
 #include "explain/contrast.hpp"
 #include "explain/explained_text.hpp"
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "support/golden.hpp"
 #include "tasks/load.hpp"
@@ -64,7 +65,6 @@ struct ExplainGolden {
 
  private:
   void open(const std::filesystem::path& json, const std::filesystem::path& tensors) {
-    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
     plan = nlohmann::json::parse(read_file(json, any_file));
     expected = read_safetensors(tensors);
   }

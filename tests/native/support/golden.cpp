@@ -4,13 +4,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
+#include "support/any_file.hpp"
 #include "tasks/load.hpp"
 #include "weights/floats.hpp"
 
 namespace glassformer::test {
 namespace {
-
-constexpr FileLimit any_golden_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
 
 const std::filesystem::path goldens = GLASSFORMER_SOURCE_DIR "/tests/golden";
 
@@ -18,8 +17,7 @@ std::vector<std::string> names_of(bool translation) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
     if (!entry.is_directory()) continue;
-    const ModelConfig config =
-        parse_config(read_file(entry.path() / "config.json", any_golden_file));
+    const ModelConfig config = parse_config(read_file(entry.path() / "config.json", any_file));
     if ((config.task == Task::translation) == translation)
       names.push_back(entry.path().filename().string());
   }
@@ -30,7 +28,7 @@ std::vector<std::string> names_of(bool translation) {
 }  // namespace
 
 std::map<std::string, GoldenTensor> read_safetensors(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path, any_golden_file);
+  const std::string bytes = read_file(path, any_file);
   const auto file = SafetensorsFile::parse(std::as_bytes(std::span(bytes)));
   std::map<std::string, GoldenTensor> tensors;
   for (const TensorInfo& info : file.header().tensors()) {
@@ -64,9 +62,9 @@ std::unique_ptr<EncoderModel> load_model(const std::filesystem::path& folder,
 GoldenCase::GoldenCase(const std::string& case_name)
     : name(case_name),
       folder(goldens / case_name),
-      json(nlohmann::json::parse(read_file(folder / "golden.json", any_golden_file))),
+      json(nlohmann::json::parse(read_file(folder / "golden.json", any_file))),
       tensors(read_safetensors(folder / "golden.safetensors")),
-      config(parse_config(read_file(folder / "config.json", any_golden_file))) {}
+      config(parse_config(read_file(folder / "config.json", any_file))) {}
 
 Golden::Golden(const std::string& case_name)
     : GoldenCase(case_name), model(load_model(folder, config)) {}

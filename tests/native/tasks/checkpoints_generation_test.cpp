@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "families/config/generation_config.hpp"
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "tasks/generate/generate.hpp"
 #include "tasks/load.hpp"
@@ -168,7 +169,6 @@ TEST_CASE("published models write the same texts as the original library", "[che
 
 TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts match the library",
           "[checkpoints][generation_options]") {
-  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   const auto all =
       nlohmann::json::parse(read_file(checkpoints / "generation_options.json", any_file));
   std::size_t stopped = 0, empty = 0;
@@ -200,7 +200,6 @@ TEST_CASE("stop strings, bad words, suppressed tokens and empty prompts match th
 
 TEST_CASE("prefixes and settings of config.json's tasks give the original library's texts",
           "[checkpoints][tasks]") {
-  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   const auto file = nlohmann::json::parse(read_file(checkpoints / "task_options.json", any_file));
   std::size_t runs = 0, searched = 0;
   for (const nlohmann::json& folder : file.at("folders")) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/any_file.hpp"
 #include "support/checkpoint_golden.hpp"
 #include "tasks/answer/answer.hpp"
 #include "tasks/classify/classify.hpp"
@@ -124,7 +125,6 @@ TEST_CASE("published models find the original library's entities", "[checkpoints
 namespace {
 
 nlohmann::json long_texts() {
-  constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
   return nlohmann::json::parse(read_file(checkpoints / "long_texts.json", any_file));
 }
 
@@ -136,7 +136,6 @@ struct LosesBeginnings {
       : path(std::filesystem::temp_directory_path() /
              ("glassformer-left-" + name + "-" + std::to_string(getpid()))) {
     std::filesystem::copy(checkpoints / name, path, std::filesystem::copy_options::recursive);
-    constexpr FileLimit any_file{"a file of a test", ErrorCode::missing_file, 1 << 30};
     const std::filesystem::path file = path / "tokenizer_config.json";
     nlohmann::json settings = nlohmann::json::parse(read_file(file, any_file));
     settings["truncation_side"] = "left";
