@@ -35,9 +35,9 @@ void expect_one_window(const EncoderOptions& options, std::span<const EncoderInp
                {option, windows[0].tokens.size(), tokens}});
 }
 
-EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
+EncoderPipeline::EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                                  std::unique_ptr<const Tokenizer> tokenizer, Compute compute)
-    : config_(expect_task(std::move(config), tasks)),
+    : config_(expect_task(std::move(config), accepted)),
       tokenizer_(std::move(tokenizer)),
       reader_(config_, *tokenizer_),
       model_(config_.architecture, compute) {}

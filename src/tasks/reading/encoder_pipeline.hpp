@@ -85,9 +85,9 @@ class EncoderPipeline : public Pipeline {
   };
 
  protected:
-  /// Throws `wrong_task` unless the configuration is for one of `tasks`, and the errors of
+  /// Throws `wrong_task` unless the configuration is for one of `accepted`, and the errors of
   /// InputReader.
-  EncoderPipeline(ModelConfig config, std::span<const Task> tasks,
+  EncoderPipeline(ModelConfig config, std::span<const Task> accepted,
                   std::unique_ptr<const Tokenizer> tokenizer, Compute compute);
 
  private:
