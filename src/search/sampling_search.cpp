@@ -20,9 +20,8 @@ bool SamplingSearch::choose(const Beam& beam, std::span<const NextTokens> next,
                             std::vector<Continuation>& continuations) {
   const NextTokens& scores = next[0];
   const float normalizer =
-      scores.normalizer
-          ? *scores.normalizer
-          : writing_kernels().log_sum_exp(scores.logits.data(), scores.logits.size());
+      scores.normalizer ? *scores.normalizer
+                        : writing_kernels().log_sum_exp(scores.logits.data(), scores.logits.size());
   if (!std::isfinite(normalizer)) return false;
   const auto add = [&](const Continuation& only) { continuations.push_back(only); };
   if (add_given(beam, 0, scores, normalizer, add)) return true;

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/heap_sort.hpp"
 #include "base/error.hpp"
+#include "base/heap_sort.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_writer.hpp"
 #include "base/limits.hpp"
