@@ -25,7 +25,9 @@
 #include "families/folder/model_folder.hpp"
 #include "families/linked.hpp"
 #include "kernels/kernels.hpp"
+#include "models/initialize.hpp"
 #include "models/model.hpp"
+#include "tasks/description.hpp"
 #include "tasks/make_pipeline.hpp"
 #include "weights/tensor_container.hpp"
 
@@ -120,6 +122,7 @@ struct Instance {
   std::vector<OwnedText> texts;  // of the next job
   std::unique_ptr<Job> job;
   std::unique_ptr<Loading> loading;  // null once all weights are loaded
+  std::vector<NamedParameter> weights;  // of the pipeline; empty until one is read
   std::size_t parameters = 0;
   std::string result;
   std::vector<TracedTensor> tensors;  // of the result
@@ -223,10 +226,22 @@ std::unique_ptr<Pipeline> make_model(Loading& loading, ModelConfig config) {
   return make_pipeline(std::move(parts));
 }
 
+// Returns the description of the model that is being loaded.
+std::string description() {
+  std::vector<std::string> ignored = loading().loader.value().ignored();
+  std::erase(ignored, loading().config_tensor);
+  return describe_json(*instance.pipeline, instance.parameters, ignored);
+}
+
 Pipeline& loaded() {
   if (!instance.pipeline || instance.loading)
     throw_error(ErrorCode::internal, "no model is loaded");
   return *instance.pipeline;
+}
+
+const std::vector<NamedParameter>& weights() {
+  if (instance.weights.empty()) instance.weights = loaded().parameters();
+  return instance.weights;
 }
 
 Job& under_way() {
@@ -294,6 +309,7 @@ EMSCRIPTEN_KEEPALIVE int gf_load_begin(const char* options, std::size_t size) {
       for (JsonEntries name(*names); name.next();) started->files.add_name(name.value().string());
     }
     instance.job.reset();
+    instance.weights.clear();
     instance.pipeline.reset();
     instance.loading = std::move(started);
     return std::string("null");
@@ -433,12 +449,83 @@ EMSCRIPTEN_KEEPALIVE int gf_load_tensor(std::size_t index, const std::uint8_t* b
 // Ends loading. Answers a description of the model.
 EMSCRIPTEN_KEEPALIVE int gf_load_end() {
   return answer([] {
-    const WeightsLoader& loader = loading().loader.value();
-    loader.finish();
-    std::vector<std::string> ignored = loader.ignored();
-    std::erase(ignored, loading().config_tensor);
+    loading().loader.value().finish();
+    std::string json = description();
     instance.loading.reset();
-    return describe_json(*instance.pipeline, instance.parameters, ignored);
+    return json;
+  });
+}
+
+// Ends loading with random weights instead of those in the files. Answers the same.
+EMSCRIPTEN_KEEPALIVE int gf_load_random(std::uint32_t seed) {
+  return answer([&] {
+    std::string json = description();
+    initialize(instance.pipeline->parameters(), seed);
+    instance.loading.reset();
+    return json;
+  });
+}
+
+// Ends loading after gf_load_plan, without any weights. Answers {"model": the description,
+// "config": the folder's configuration, "tensors": [{"name", "dtype", "shape", "ignored"}]}.
+EMSCRIPTEN_KEEPALIVE int gf_load_inspect() {
+  return answer([] {
+    const WeightsLoader& loader = loading().loader.value();
+    JsonWriter json;
+    json.object([&] {
+      json.key("model");
+      json.raw(description());
+      json.key("config");
+      json.raw(loading().folder.value().config_text());
+      json.key("tensors");
+      json.array([&] {
+        for (std::size_t i = 0; i < loader.size(); ++i) {
+          const TensorInfo& tensor = loader.tensor(i);
+          if (tensor.name == loading().config_tensor) continue;
+          json.object([&] {
+            json.field("name", tensor.name);
+            json.field("dtype", to_string(tensor.dtype));
+            json.key("shape");
+            json.array(tensor.shape, [&](std::size_t size) { json.value(size); });
+            json.field("ignored", loader.ignores(i));
+          });
+        }
+      });
+    });
+    instance.loading.reset();
+    instance.pipeline.reset();
+    return json.take();
+  });
+}
+
+// Answers [{"name", "shape"}]: the parameters of the model.
+EMSCRIPTEN_KEEPALIVE int gf_weights() {
+  return answer([] {
+    JsonWriter json;
+    json.array(weights(), [&](const NamedParameter& parameter) {
+      json.object([&] {
+        json.field("name", parameter.name);
+        json.key("shape");
+        json.array(parameter.shape, [&](std::size_t size) { json.value(size); });
+      });
+    });
+    return json.take();
+  });
+}
+
+// Reads a row of a parameter, which gf_tensor(0) returns.
+EMSCRIPTEN_KEEPALIVE int gf_weight_row(const char* name, std::size_t size, std::size_t row) {
+  return answer([&] {
+    const std::string_view wanted(name, size);
+    const std::vector<NamedParameter>& known = weights();
+    const auto parameter = std::ranges::find(known, wanted, &NamedParameter::name);
+    if (parameter == known.end()) {
+      throw_error(ErrorCode::invalid_option,
+                  {"name: the model has no weights {}", {describe(wanted)}});
+    }
+    instance.tensors.clear();
+    instance.tensors.push_back({{}, {}, row_of(*parameter, row)});
+    return std::string("null");
   });
 }
 

@@ -149,6 +149,9 @@ inline constexpr std::array enum_names<Pooling>{"mean", "first"};
 template <>
 inline constexpr std::array enum_names<VectorModule::Kind>{"dense", "layer_norm", "normalize"};
 template <>
+inline constexpr std::array enum_names<HeadKind>{"sequence_classes", "token_classes", "spans",
+                                                 "vectors", "next_token"};
+template <>
 inline constexpr std::array enum_names<EmbeddingSharing>{"shared", "tied", "separate", "stacks"};
 
 /// Visits the fields of a stack that reads tokens.

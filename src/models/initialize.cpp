@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "weights/quantize.hpp"
+
 namespace glassformer {
 
 std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& random) {
@@ -15,6 +17,19 @@ std::vector<float> initial_values(const NamedParameter& parameter, SplitMix64& r
   const float bound = static_cast<float>(std::sqrt(6.0 / fans));
   for (float& value : values) value = (2.0f * random.uniform() - 1.0f) * bound;
   return values;
+}
+
+void initialize(std::span<const NamedParameter> parameters, std::uint64_t seed) {
+  SplitMix64 random(seed);
+  for (const NamedParameter& parameter : parameters) {
+    const std::vector<float> values = initial_values(parameter, random);
+    if (parameter.set) {
+      parameter.set(values, 0);
+    } else {
+      const QuantizedMatrix integers = quantize(values, parameter.shape[0]);
+      parameter.set_int8(integers.values, integers.scales, 0);
+    }
+  }
 }
 
 }  // namespace glassformer

@@ -123,12 +123,6 @@ class Pipeline {
 /// Returns views of the texts. Throws `invalid_option` for a pair.
 std::vector<std::string_view> single_texts(std::span<const TextInput> texts);
 
-/// Returns a description of a pipeline's model: {task, labels, layers, heads, …, parameters,
-/// ignored_tensors, compute}. `ignored`: names of tensors in its files that the model does not
-/// need.
-std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
-                          std::span<const std::string> ignored);
-
 /// Returns the displayed text of each token in the vocabulary, by id: Tokenizer::display_text.
 std::string vocabulary_json(const Pipeline& pipeline);
 

@@ -13,6 +13,17 @@ std::size_t element_count(const std::vector<NamedParameter>& parameters) {
   return count;
 }
 
+std::vector<float> row_of(const NamedParameter& parameter, std::size_t row) {
+  const std::size_t rows = parameter.shape.at(0);
+  if (row >= rows) {
+    throw_error(ErrorCode::invalid_option,
+                {"{}: expected a row below {}, got {}", {parameter.name, rows, row}});
+  }
+  std::vector<float> values(element_count(parameter.shape) / rows);
+  parameter.get(row, values);
+  return values;
+}
+
 ParameterScope::ParameterScope(std::vector<NamedParameter>& out, std::string prefix)
     : out_(&out), prefix_(std::move(prefix)) {}
 
@@ -25,23 +36,36 @@ ParameterScope ParameterScope::scope(std::size_t index) const {
 }
 
 void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
-                             NamedParameter::Set set) const {
-  out_->push_back({.name = join(name), .shape = std::move(shape), .set = std::move(set)});
+                             NamedParameter::Set set, NamedParameter::Get get) const {
+  out_->push_back({.name = join(name),
+                   .shape = std::move(shape),
+                   .set = std::move(set),
+                   .get = std::move(get)});
 }
 
 void ParameterScope::declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                                  NamedParameter::SetInt8 set) const {
-  out_->push_back({.name = join(name), .shape = std::move(shape), .set_int8 = std::move(set)});
+                                  NamedParameter::SetInt8 set,
+                                  NamedParameter::Get get) const {
+  out_->push_back({.name = join(name),
+                   .shape = std::move(shape),
+                   .set_int8 = std::move(set),
+                   .get = std::move(get)});
 }
 
 void ParameterScope::declare(std::string_view name, std::vector<std::size_t> shape,
                              Parameter& parameter) const {
   parameter.shape = shape;
-  declare(name, std::move(shape), [&parameter](std::span<const float> values, std::size_t first) {
-    const std::size_t row = element_count(parameter.shape) / parameter.shape[0];
-    parameter.value.resize(row * parameter.shape[0]);
-    std::ranges::copy(values, parameter.value.data() + first * row);
-  });
+  declare(
+      name, std::move(shape),
+      [&parameter](std::span<const float> values, std::size_t first) {
+        const std::size_t row = element_count(parameter.shape) / parameter.shape[0];
+        parameter.value.resize(row * parameter.shape[0]);
+        std::ranges::copy(values, parameter.value.data() + first * row);
+      },
+      [&parameter](std::size_t row, std::span<float> values) {
+        std::copy_n(loaded(parameter, "a parameter") + row * values.size(), values.size(),
+                    values.data());
+      });
 }
 
 std::string ParameterScope::join(std::string_view name) const {

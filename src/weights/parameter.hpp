@@ -20,7 +20,8 @@ struct Parameter {
   AlignedBuffer grad;   ///< of a loss with respect to the value; empty unless it is learned
 };
 
-/// A tensor that a model needs, by its name in checkpoints, with the function that sets its values.
+/// A tensor that a model needs, by its name in checkpoints, with functions that set and read its
+/// values.
 struct NamedParameter {
   std::string name;
   std::vector<std::size_t> shape;
@@ -32,7 +33,15 @@ struct NamedParameter {
   using SetInt8 =
       std::function<void(std::span<const std::int8_t>, std::span<const float>, std::size_t first)>;
   SetInt8 set_int8 = {};
+  /// Copies row `row` of the values in use; those of 8-bit integers are multiplied by their scale.
+  /// A tensor with one dimension has rows of one number. Throws `internal` if it is not loaded yet.
+  using Get = std::function<void(std::size_t row, std::span<float> values)>;
+  Get get = {};
 };
+
+/// Returns row `row` of a parameter. Throws `invalid_option`, naming the parameter, if it has no such
+/// row.
+std::vector<float> row_of(const NamedParameter& parameter, std::size_t row);
 
 /// Returns the number of elements of all parameters.
 std::size_t element_count(const std::vector<NamedParameter>& parameters);
@@ -45,10 +54,10 @@ class ParameterScope {
 
   ParameterScope scope(std::string_view name) const;
   ParameterScope scope(std::size_t index) const;
-  void declare(std::string_view name, std::vector<std::size_t> shape,
-               NamedParameter::Set set) const;
+  void declare(std::string_view name, std::vector<std::size_t> shape, NamedParameter::Set set,
+               NamedParameter::Get get = {}) const;
   void declare_int8(std::string_view name, std::vector<std::size_t> shape,
-                    NamedParameter::SetInt8 set) const;
+                    NamedParameter::SetInt8 set, NamedParameter::Get get = {}) const;
   /// Declares a parameter that is used as it is stored. Its shape is set here, its value when it is
   /// loaded.
   void declare(std::string_view name, std::vector<std::size_t> shape, Parameter& parameter) const;

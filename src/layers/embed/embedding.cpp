@@ -45,7 +45,8 @@ void Int8TableEmbedding::declare(const ParameterScope& scope) {
                        scales_.resize(rows());
                        std::ranges::copy(values, table_.data() + first * d_model());
                        std::ranges::copy(scales, scales_.data() + first);
-                     });
+                     },
+                     [this](std::size_t id, std::span<float> row) { copy_row(id, row); });
 }
 
 void Int8TableEmbedding::copy_row(std::size_t id, std::span<float> row) const {

@@ -28,6 +28,12 @@ class PackedWeight : public LinearWeight {
   }
 
  protected:
+  // Reads the rows of a parameter that is stored as outputs `first` …
+  NamedParameter::Get reader(std::size_t first) const {
+    return [this, first](std::size_t row, std::span<float> weights) {
+      copy_output(first + row, weights);
+    };
+  }
   Matrix& writable() { return matrix_ ? *matrix_ : matrix_.emplace(in_, out_); }
   const Matrix& matrix() const {
     if (!matrix_) throw_error(ErrorCode::internal, "a linear layer has no weights yet");
@@ -53,7 +59,8 @@ class FloatWeight final : public PackedWeight<PackedMatrix> {
                     for (std::size_t i = 0; i < values.size() / in(); ++i) {
                       writable().set_column(first + row + i, values.subspan(i * in(), in()));
                     }
-                  });
+                  },
+                  reader(first));
   }
 
   void multiply(const ConstView& x, const float* bias, Epilogue epilogue, View y,
@@ -90,7 +97,8 @@ class Int8Weight final : public PackedWeight<PackedInt8Matrix> {
                            writable().set_column(first + row + i, values.subspan(i * in(), in()),
                                                  scales[i]);
                          }
-                       });
+                       },
+                       reader(first));
   }
 
   // Processes rows in blocks, so that their integers are still in the cache when they are
@@ -162,10 +170,16 @@ void Linear::declare(const ParameterScope& scope, std::size_t first, std::size_t
 }
 
 void Linear::declare_bias(const ParameterScope& scope, std::size_t first, std::size_t outputs) {
-  scope.declare("bias", {outputs}, [this, first](std::span<const float> values, std::size_t) {
-    if (bias_.empty()) bias_ = padded_bias(out());
-    std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
-  });
+  scope.declare(
+      "bias", {outputs},
+      [this, first](std::span<const float> values, std::size_t) {
+        if (bias_.empty()) bias_ = padded_bias(out());
+        std::copy(values.begin(), values.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
+      },
+      [this, first](std::size_t row, std::span<float> value) {
+        if (bias_.empty()) throw_error(ErrorCode::internal, "a linear layer has no bias yet");
+        value[0] = bias_[first + row];
+      });
 }
 
 void Linear::operator()(const ConstView& x, View y, Arena& arena, Epilogue epilogue) const {

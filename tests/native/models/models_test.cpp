@@ -308,6 +308,33 @@ TEST_CASE("a local window that spans the text equals full attention", "[models]"
         values_of(expected.logits));
 }
 
+TEST_CASE("a row of a parameter is the row that was set", "[models]") {
+  const std::string name = GENERATE(from_range(golden_names()));
+  const Golden golden(name);
+  for (const Compute compute : {Compute::f32, Compute::int8}) {
+    EncoderModel model(golden.config.architecture, compute);
+    const std::vector<NamedParameter> parameters = model.parameters();
+    CHECK_THROWS_AS(row_of(parameters.front(), 0), Error);  // not loaded yet
+    initialize(parameters, 7);
+    SplitMix64 random(7);
+    for (const NamedParameter& parameter : parameters) {
+      const std::vector<float> values = initial_values(parameter, random);
+      const std::size_t rows = parameter.shape[0];
+      for (std::size_t row = 0; row < rows; ++row) {
+        const std::vector<float> got = row_of(parameter, row);
+        REQUIRE(got.size() == values.size() / rows);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          const float expected = values[row * got.size() + i];
+          // Integers are at most half a step from the number, and a step is at most 1/127 of it.
+          const float most = parameter.set ? 0 : 0.51f * 2 / 127;
+          REQUIRE(std::abs(got[i] - expected) <= most);
+        }
+      }
+      CHECK_THROWS_AS(row_of(parameter, rows), Error);
+    }
+  }
+}
+
 TEST_CASE("long texts of several blocks match the definition of attention", "[models]") {
   // Attention processes 48 queries at a time; this text has five such blocks and a remainder.
   Golden golden("pre_norm_mean");

@@ -1,0 +1,143 @@
+#include "tasks/description.hpp"
+
+#include "base/fields.hpp"
+#include "base/json/json_writer.hpp"
+
+namespace glassformer {
+namespace {
+
+// Writes the fields of a stack.
+class StackWriter final : public Fields {
+ public:
+  bool has(const char*, bool present) override { return present; }
+  void size(const char* name, std::size_t& value, const SizeRule&, std::size_t) override {
+    add(name, value);
+  }
+  void number(const char* name, float& value, NumberRange) override { add(name, value); }
+  void flag(const char* name, bool& value, AbsentFlag) override { add(name, value); }
+  void choose(const char* name, std::size_t& value, EnumNames names, std::size_t) override {
+    add(name, names[value]);
+  }
+  void text(const char* name, std::string& value) override { add(name, value); }
+  void texts(const char*, std::vector<std::string>&, std::size_t) override {}  // no stack has any
+  void refuse(const char*, const char*) override {}
+  void enter_layer(std::size_t index, std::size_t count) override {
+    layers_.resize(count);
+    fields_ = &layers_[index];
+  }
+  void leave_layers() override { fields_ = &stack_; }
+
+  void write(JsonWriter& json) const {
+    std::string layers;
+    for (const std::string& layer : layers_) layers += (layers.empty() ? "{" : ",{") + layer + "}";
+    json.raw("{" + stack_ + ",\"layers\":[" + layers + "]}");
+  }
+
+ private:
+  void add(std::string_view name, const auto& value) {
+    if (name == "layers") return;  // their number; an array takes its place
+    JsonWriter json;
+    json.object([&] { json.field(name, value); });
+    const std::string object = json.take();
+    if (!fields_->empty()) *fields_ += ",";
+    fields_->append(object, 1, object.size() - 2);
+  }
+
+  std::string stack_;
+  std::vector<std::string> layers_;
+  std::string* fields_ = &stack_;  // of the object that is written
+};
+
+void write_stack(JsonWriter& json, const char* name, std::optional<StackConfig> stack) {
+  if (!stack || !std::holds_alternative<TokenInput>(stack->input)) return;
+  StackWriter writer;
+  fields(writer, *stack);
+  json.key(name);
+  writer.write(json);
+}
+
+}  // namespace
+
+std::string architecture_json(const Architecture& architecture) {
+  const HeadConfig& head = architecture.head;
+  JsonWriter json;
+  json.object([&] {
+    write_stack(json, "encoder", architecture.encoder);
+    write_stack(json, "decoder", architecture.decoder);
+    json.key("head");
+    json.object([&] {
+      json.field("kind", name_of(head.kind));
+      json.field("outputs", head.outputs);
+      json.field("bias", head.bias);
+      if (head.kind == HeadKind::sequence_classes) json.field("pooling", name_of(head.pooling));
+      if (head.dense) json.field("dense_activation", name_of(head.dense->activation));
+      json.field("scale_states", head.scale_states);
+    });
+    json.field("embeddings", name_of(architecture.embeddings));
+  });
+  return json.take();
+}
+
+std::string describe_json(const Pipeline& pipeline, std::size_t parameters,
+                          std::span<const std::string> ignored) {
+  const ModelConfig& config = pipeline.config();
+  JsonWriter json;
+  json.object([&] {
+    const StackConfig& reader = config.reader();
+    json.field("task", to_string(config.task));
+    json.field("layers", reader.layers.size());
+    json.field("heads", reader.n_heads());
+    json.field("d_model", reader.d_model);
+    json.field("vocab_size", reader.vocab_size());
+    json.field("max_source_length", config.max_source_length());
+    json.field("parameters", parameters);
+    json.key("ignored_tensors");
+    json.array(ignored, [&](const std::string& name) { json.value(name); });
+    json.field("compute", to_string(pipeline.compute()));
+    json.key("architecture");
+    json.raw(architecture_json(config.architecture));
+    const std::optional<StackConfig>& decoder = config.architecture.decoder;
+    const bool translates = config.task == Task::translation;
+    if (decoder && !translates) {
+      const GenerationConfig& generation = config.generation;
+      json.field("prefix", generation.prefix);
+      json.key("tasks");
+      json.object([&] {
+        for (const TaskSettings& task : generation.tasks) {
+          json.field(task.name, task.prefix.value_or(generation.prefix));
+        }
+      });
+    }
+    if (translates) {
+      json.field("source_language", config.source_language);
+      json.field("target_language", config.target_language);
+    }
+    if (decoder && config.architecture.encoder) {
+      json.field("decoder_layers", decoder->layers.size());
+      if (translates) json.field("target_vocab_size", decoder->vocab_size());
+      json.field("max_target_length", decoder->max_length);
+    } else if (config.task == Task::feature_extraction) {
+      json.key("poolings");
+      json.array(config.vectors.poolings,
+                 [&](TokenPooling pooling) { json.value(to_string(pooling)); });
+      json.field("normalize", config.vectors.normalize);
+      if (!config.unused_head.empty()) json.field("unused_head", config.unused_head);
+      json.key("prompts");
+      json.object([&] {
+        for (const auto& [name, text] : config.vectors.prompts) {
+          json.key(name);
+          json.value(text);
+        }
+      });
+      if (!config.vectors.default_prompt.empty()) {
+        json.field("default_prompt", config.vectors.default_prompt);
+      }
+    } else if (!config.labels.empty()) {
+      json.key("labels");
+      json.array(config.labels, [&](const std::string& label) { json.value(label); });
+    }
+  });
+  return json.take();
+}
+
+}  // namespace glassformer
