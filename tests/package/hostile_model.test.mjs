@@ -20,7 +20,7 @@ const name = 'pre_norm_mean';
 const config = JSON.parse(readFileSync(join(goldenFolder(name), 'config.json'), 'utf8'));
 const encode = (text) => new TextEncoder().encode(text);
 
-/** Starts to load files as wasm/src/engine.ts does; tells the answer and the memory's size. */
+/** Starts to load files as wasm/src/engine/engine.ts does; tells the answer and the memory's size. */
 async function loadBegin(binary, configuration, header, dataSize) {
   const file = binary === 'simd' ? 'glassformer.wasm' : `glassformer.${binary}.wasm`;
   const { instance } = await WebAssembly.instantiate(readFileSync(join(dist, file)), {

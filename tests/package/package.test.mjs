@@ -66,7 +66,7 @@ test('the package holds what it needs and no more', () => {
   for (const name of names) {
     assert.match(
       name,
-      /^(dist\/[\w.]+|web\/(docs\/[\w-]+\.md|[\w-]+\.webp)|[A-Z_]+(\.md)?|package\.json)$/,
+      /^(dist\/[\w./]+|web\/(docs\/[\w-]+\.md|[\w-]+\.webp)|[A-Z_]+(\.md)?|package\.json)$/,
     );
   }
 });

@@ -13,7 +13,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'glassformer-view-'));
 after(() => rmSync(scratch, { recursive: true }));
 const outfile = join(scratch, 'view_result.mjs');
 await build({
-  entryPoints: [join(root, 'wasm/src/view_result.ts')],
+  entryPoints: [join(root, 'wasm/src/element/result.ts')],
   bundle: true,
   format: 'esm',
   outfile,

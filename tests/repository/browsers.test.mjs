@@ -25,7 +25,7 @@ const [node] = row('Node.js');
 const browsers = `Chrome ${chrome}, Firefox ${firefox}, Safari ${safari}`;
 
 test('the messages name the browsers of the table', () => {
-  assert.ok(read('wasm/src/features.ts').includes(`${browsers}, Node ${node} or newer`));
+  assert.ok(read('wasm/src/engine/features.ts').includes(`${browsers}, Node ${node} or newer`));
   assert.ok(read('web/src/lib/failure.ts').includes(`${browsers}, or newer`));
 });
 

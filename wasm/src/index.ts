@@ -1,8 +1,8 @@
-export { AttentionMap } from './attention.js';
-export { Classifier } from './classifier.js';
-export { clearCache } from './clear.js';
-export { Embedder } from './embedder.js';
-export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './embedder.js';
+export { AttentionMap } from './model/attention.js';
+export { Classifier } from './tasks/classifier.js';
+export { clearCache } from './loading/clear.js';
+export { Embedder } from './tasks/embedder.js';
+export type { EmbedOptions, EmbedderInfo, Embedding, Pooling } from './tasks/embedder.js';
 export type {
   AttentionEdge,
   ExplainGenerationMethod,
@@ -16,10 +16,10 @@ export type {
   Guess,
   OrderTest,
   TranslationExplanations,
-} from './explain.js';
-export { GlassformerError } from './errors.js';
-export type { ErrorCode } from './errors.js';
-export { Generator } from './generator.js';
+} from './tasks/explain.js';
+export { GlassformerError } from './base/errors.js';
+export type { ErrorCode } from './base/errors.js';
+export { Generator } from './tasks/generator.js';
 export type {
   GenerateOptions,
   GeneratedToken,
@@ -31,60 +31,60 @@ export type {
   Prediction,
   SampleOptions,
   TaskPromptOptions,
-} from './generator.js';
-export { load } from './open.js';
-export type { Model, ModelOfTask } from './open.js';
-export { QuestionAnswerer } from './question_answerer.js';
-export type { Answer, AnswerOptions, Question } from './question_answerer.js';
-export { TokenClassifier } from './token_classifier.js';
+} from './tasks/generator.js';
+export { load } from './tasks/load.js';
+export type { Model, ModelOfTask } from './tasks/load.js';
+export { QuestionAnswerer } from './tasks/question_answerer.js';
+export type { Answer, AnswerOptions, Question } from './tasks/question_answerer.js';
+export { TokenClassifier } from './tasks/token_classifier.js';
 export type {
   Aggregation,
   Entity,
   TokenClassification,
   TokenClassifyOptions,
-} from './token_classifier.js';
-export { Translator } from './translator.js';
+} from './tasks/token_classifier.js';
+export { Translator } from './tasks/translator.js';
 export type {
   AlignmentLink,
   AlignmentOptions,
-  Binary,
   Candidate,
-  Classification,
-  ClassifyOptions,
-  Compute,
-  ClassifierInfo,
-  Clipped,
   EarlyStopping,
-  ExplainableLoadOptions,
-  Head,
   Hypothesis,
   LastStep,
-  LoadOptions,
-  ModelFiles,
-  ModelInfo,
-  Outcome,
   OutputToken,
-  Patch,
-  Progress,
-  ReadOptions,
   SentenceTranslation,
   StreamOptions,
   StreamedSentence,
-  TensorNames,
-  TextPair,
-  Texts,
-  Token,
   TokenStep,
-  TraceOptions,
-  TracedTensor,
   TranslateOptions,
   Translation,
   TranslationAttention,
   TranslationStep,
-  TrustedUrl,
+} from './tasks/translation.js';
+export type { Binary, Compute } from './engine/compute.js';
+export type { Classification, ClassifyOptions } from './tasks/classifier.js';
+export type { ClassifierInfo, ModelInfo, TranslatorInfo } from './model/info.js';
+export type {
+  Clipped,
+  Outcome,
+  Token,
+  TracedTensor,
   WithAttention,
   WithTrace,
-  WorkerLike,
-  TranslatorInfo,
+} from './model/results.js';
+export type {
+  ExplainableLoadOptions,
+  LoadOptions,
+  ModelFiles,
+  Progress,
+  TrustedUrl,
   TranslatorLoadOptions,
-} from './types.js';
+} from './loading/options.js';
+export type { Head, Patch, ReadOptions, TensorNames, TraceOptions } from './model/call_options.js';
+export type { TextPair, Texts } from './engine/input.js';
+export type { WorkerLike } from './base/node.js';
+export { inspect } from './model/inspect.js';
+export type { Inspection, StoredTensor } from './model/inspect.js';
+export type { Architecture, LayerArchitecture, StackArchitecture } from './model/architecture.js';
+export type { WeightInfo, Weights } from './model/weights.js';
+export type { Task } from './engine/tasks.js';

@@ -1,10 +1,10 @@
 // `glassformer/view`: the element <glassformer-attention>, which importing this registers. It needs
 // nothing of the rest of the package, and runs no model.
 
-import { AttentionView, elementName } from './view_element.js';
+import { AttentionView, elementName } from './element/element.js';
 
-export type { AttentionKind, AttentionJson, AttentionResult } from './view_result.js';
-export { GlassformerError, type ErrorCode } from './errors.js';
+export type { AttentionKind, AttentionJson, AttentionResult } from './element/result.js';
+export { GlassformerError, type ErrorCode } from './base/errors.js';
 export { AttentionView };
 
 declare global {

@@ -1,10 +1,10 @@
 // The worker's side: answers each call with one result or one error, under the call's id. It runs
 // as a web worker and as a thread of Node's.
 
-import { GlassformerError, messageOf } from './errors.js';
-import { nodeModule } from './node.js';
-import type { FromWorker, ToWorker } from './protocol.js';
-import { Runner } from './runner.js';
+import { GlassformerError, messageOf } from './base/errors.js';
+import { nodeModule } from './base/node.js';
+import type { FromWorker, ToWorker } from './host/protocol.js';
+import { Runner } from './host/runner.js';
 
 interface WorkerScope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;

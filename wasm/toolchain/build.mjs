@@ -119,14 +119,16 @@ export async function cmake(preset, ...targets) {
   await run('cmake', ['--build', '--preset', preset, ...wanted], { env, patient: true });
 }
 
-// The .d.ts files of the entries and those they lead to; the others describe internals.
+// Copies the .d.ts files of the entries and those that they import. The others describe internals.
 function copyDeclarations(from, to) {
   const wanted = ['index.d.ts', 'worker.d.ts', 'inline.d.ts', 'view.d.ts'];
   for (const name of wanted) {
     const text = readFileSync(join(from, name), 'utf8');
+    mkdirSync(join(to, dirname(name)), { recursive: true });
     writeFileSync(join(to, name), text);
-    for (const [, other] of text.matchAll(/from '\.\/([^']+)\.js'/g)) {
-      if (!wanted.includes(`${other}.d.ts`)) wanted.push(`${other}.d.ts`);
+    for (const [, other] of text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)) {
+      const path = `${join(dirname(name), other)}.d.ts`;
+      if (!wanted.includes(path)) wanted.push(path);
     }
   }
 }
@@ -156,7 +158,7 @@ async function bundle(name, options = {}) {
     module: true,
     ecma: 2022,
     compress: { passes: 2 },
-    mangle: { keep_classnames: true },
+    mangle: { keep_classnames: true, reserved: anonymousClasses(source) },
     format: { max_line_len: 500 },
     sourceMap: content ? { content, url: `${name}.js.map` } : false,
   });
@@ -174,12 +176,18 @@ function withClassNames(source) {
   );
 }
 
+// Returns the names of classes that esbuild has turned into `var Weights = class {`. The variable's
+// name is the one that consoles show.
+function anonymousClasses(source) {
+  return [...source.matchAll(/^var (\w+) = class\b/gm)].map(([, name]) => name);
+}
+
 // `glassformer/inline`: the same modules, but for the one that finds the package's files.
 const inlineAssets = {
   name: 'inline-assets',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/assets\.js$/ }, () => ({
-      path: join(root, 'wasm/src/assets.inline.ts'),
+    onResolve({ filter: /\/assets\.js$/ }, () => ({
+      path: join(root, 'wasm/src/engine/assets.inline.ts'),
     }));
   },
 };

@@ -1,0 +1,196 @@
+// A model without its weights, its architecture, the rows of its parameters, and random weights.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  assertError,
+  binaries,
+  dist,
+  goldenFolder,
+  goldenNames,
+  openAny,
+  readSafetensors,
+  root,
+  translationGoldenNames,
+} from './helpers.mjs';
+
+const { inspect } = await import(`${dist}/index.js`);
+const checkpoint = (name) => join(root, 'tests/checkpoints', name);
+const bytesIn = (folder, names) =>
+  Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))]));
+
+const inspected = [
+  ...goldenNames.map(goldenFolder),
+  ...translationGoldenNames.map(goldenFolder),
+  ...readdirSync(join(root, 'tests/checkpoints'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^(bert_bare|__)/.test(entry.name))
+    .map((entry) => checkpoint(entry.name)),
+];
+
+test('every model says the same of itself before and after its weights are read', async () => {
+  for (const folder of inspected) {
+    const { info, architecture, tensors } = await inspect(folder);
+    const model = await openAny(folder);
+    const { binary, ...loaded } = model.info;
+    assert.ok(binaries.includes(binary));
+    assert.deepEqual(info, loaded, folder);
+    assert.deepEqual(architecture, model.architecture, folder);
+    const reader = architecture.encoder ?? architecture.decoder;
+    assert.equal(reader.layers.length, info.layers);
+    assert.equal(reader.layers[0].nHeads, info.heads);
+    assert.equal(reader.dModel, info.dModel);
+    assert.equal(reader.vocabSize, info.vocabSize);
+    const list = await model.weights.list();
+    const count = ({ shape }) => shape.reduce((product, size) => product * size, 1);
+    assert.equal(
+      list.reduce((sum, each) => sum + count(each), 0),
+      info.parameters,
+      folder,
+    );
+    const ignored = tensors.filter((tensor) => tensor.ignored).map(({ name }) => name);
+    assert.deepEqual(ignored.toSorted(), info.ignoredTensors.toSorted(), folder);
+    model.dispose();
+  }
+});
+
+test('a folder of a published model says its family and class', async () => {
+  const bert = await inspect(checkpoint('bert_sequence'));
+  assert.equal(bert.family, 'bert');
+  assert.equal(bert.publishedClass, 'BertForSequenceClassification');
+  assert.equal(bert.info.task, 'text-classification');
+  assert.ok(bert.tensors.every(({ dtype }) => dtype === 'F32'));
+  const shards = await inspect(checkpoint('bert_shards'));
+  assert.equal(shards.tensors.length, bert.tensors.length);
+  assert.ok(shards.tensors.every(({ dtype }) => dtype === 'F16'));
+  assert.equal((await inspect(goldenFolder('pre_norm_mean'))).publishedClass, undefined);
+});
+
+test('layers that differ are told layer by layer', async () => {
+  const { architecture } = await inspect(checkpoint('modernbert_sequence'));
+  const { layers } = architecture.encoder;
+  assert.deepEqual(
+    layers.map(({ attention }) => attention),
+    ['full', 'local', 'local', 'full'],
+  );
+  assert.deepEqual(
+    layers.map(({ attentionWindow }) => attentionWindow),
+    [undefined, 3, 3, undefined],
+  );
+  assert.deepEqual(
+    layers.map(({ rotaryBase }) => rotaryBase),
+    [160000, 10000, 10000, 160000],
+  );
+});
+
+test('inspecting reads no weights', async () => {
+  const folder = goldenFolder('pre_norm_mean');
+  const names = ['config.json', 'model.safetensors', 'tokenizer.model'];
+  const files = bytesIn(folder, names);
+  const whole = await inspect(files);
+  // Every number is NaN: loading refuses them.
+  const weights = Buffer.from(files['model.safetensors']);
+  weights.fill(0xff, 8 + Number(weights.readBigUInt64LE(0)));
+  const spoiled = { ...files, 'model.safetensors': weights };
+  assert.deepEqual(await inspect(spoiled), whole);
+  await assertError(openAny(spoiled), 'invalid_weights');
+});
+
+test('a folder that cannot be loaded is refused in the same way', async () => {
+  const folder = goldenFolder('pre_norm_mean');
+  const files = bytesIn(folder, ['config.json', 'model.safetensors', 'tokenizer.model']);
+  const { 'config.json': _, ...without } = files;
+  await assertError(inspect(without), 'missing_file');
+  await assertError(inspect({ ...files, 'config.json': Buffer.from('{') }), 'invalid_config');
+  await assertError(inspect('weights/nowhere'), 'missing_file');
+  await assertError(inspect(folder, { shortlist: 1 }), 'invalid_option');
+});
+
+test('rows of parameters are those of the file', async () => {
+  const folder = goldenFolder('pre_norm_mean');
+  const stored = readSafetensors(join(folder, 'model.safetensors'));
+  for (const binary of binaries) {
+    const model = await openAny(folder, { binary, compute: 'f32' });
+    for (const { name, shape } of await model.weights.list()) {
+      const [rows, columns = 1] = shape;
+      const { data } = stored[name];
+      for (const row of new Set([0, rows - 1])) {
+        const expected = data.subarray(row * columns, (row + 1) * columns);
+        assert.deepEqual(await model.weights.row(name, row), Float32Array.from(expected), name);
+      }
+    }
+    model.dispose();
+  }
+});
+
+test('rows of a published model go by our names', async () => {
+  const folder = checkpoint('gpt2_generate');
+  const stored = readSafetensors(join(folder, 'model.safetensors'));
+  const model = await openAny(folder);
+  const { dModel } = model.info;
+  // GPT-2 stores a matrix [in, out] with queries, keys and values side by side.
+  const name = Object.keys(stored).find((each) => each.endsWith('h.0.attn.c_attn.weight'));
+  const { data } = stored[name];
+  const row = await model.weights.row('decoder.layers.0.self_attn.k_proj.weight', 1);
+  const expected = Float32Array.from({ length: dModel }, (_, i) => data[i * 3 * dModel + dModel + 1]);
+  assert.deepEqual(row, expected);
+});
+
+test('rows in integers are integers times a scale', async () => {
+  const folder = goldenFolder('pre_norm_mean');
+  const stored = readSafetensors(join(folder, 'model.safetensors'));
+  const model = await openAny(folder, { compute: 'int8' });
+  const name = 'encoder.layers.0.fc1.weight';
+  const row = await model.weights.row(name, 2);
+  const { data } = stored[name];
+  const exact = data.subarray(2 * row.length, 3 * row.length);
+  const scale = Math.max(...exact.map(Math.abs)) / 127;
+  for (const [i, value] of row.entries()) {
+    assert.ok(Math.abs(value - exact[i]) <= 0.501 * scale, `${value} for ${exact[i]}`);
+    assert.ok(Math.abs(value / scale - Math.round(value / scale)) < 1e-3);
+  }
+});
+
+test('a row that does not exist is refused', async () => {
+  const model = await openAny(goldenFolder('pre_norm_mean'));
+  await assertError(model.weights.row('encoder.layers.9.fc1.weight', 0), 'invalid_option');
+  await assertError(model.weights.row('classifier.bias', 2), 'invalid_option');
+  for (const index of [-1, 0.5, NaN, 2 ** 32, '0']) {
+    await assertError(model.weights.row('classifier.bias', index), 'invalid_option');
+  }
+  await assertError(model.weights.row(0, 0), 'invalid_option');
+  assert.equal((await model.weights.row('classifier.bias', 1)).length, 1);
+  model.dispose();
+  await assertError(model.weights.row('classifier.bias', 1), 'disposed');
+});
+
+test('an untrained model has random weights of the same shapes', async () => {
+  for (const folder of [goldenFolder('pre_norm_mean'), checkpoint('gpt2_generate')]) {
+    const trained = await openAny(folder);
+    const first = await openAny(folder, { untrained: true });
+    const second = await openAny(folder, { untrained: 2 });
+    assert.deepEqual(first.info, trained.info);
+    assert.deepEqual(await first.weights.list(), await trained.weights.list());
+    for (const { name, shape } of await first.weights.list()) {
+      const row = await first.weights.row(name, 0);
+      if (shape.length === 1) {
+        assert.equal(row[0], name.endsWith('.weight') ? 1 : 0, name);
+        continue;
+      }
+      const bound = Math.sqrt(6 / (shape[0] + shape[1]));
+      assert.ok(row.every((value) => Math.abs(value) <= bound) && new Set(row).size > 1, name);
+      assert.notDeepEqual(row, await second.weights.row(name, 0), name);
+    }
+    const again = await openAny(folder, { untrained: 1 });
+    const { name } = (await again.weights.list())[0];
+    assert.deepEqual(await again.weights.row(name, 0), await first.weights.row(name, 0));
+  }
+  await assertError(openAny(goldenFolder('pre_norm_mean'), { untrained: -1 }), 'invalid_option');
+});
+
+test('an untrained model in integers answers', async () => {
+  const model = await openAny(goldenFolder('pre_norm_mean'), { untrained: true, compute: 'int8' });
+  const { scores } = await model.classify('some words');
+  assert.ok(Object.values(scores).every((score) => score > 0 && score < 1));
+});

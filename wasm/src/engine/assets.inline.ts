@@ -1,0 +1,45 @@
+// The package's own files, within its script: what `glassformer/inline` has in place of assets.ts,
+// for wherever a script cannot find files beside itself.
+
+import { GlassformerError } from '../base/errors.js';
+import { threadOptions } from '../base/node.js';
+import type { Thread, Threads } from '../base/node.js';
+import type { WorkerLike } from '../base/node.js';
+
+/**
+ * The files as build.mjs puts them in: the worker's script, and the whole binaries, as base64 of
+ * zlib.
+ */
+declare const files: { worker: string; simd: string; relaxed: string };
+
+export const cure = '';
+
+/** Under a policy that forbids workers from blobs, models run in the page's own thread. */
+export const runsWithoutWorker = true;
+
+export function binaryFile(name: string): Promise<BufferSource> {
+  return inflate(name.includes('relaxed') ? files.relaxed : files.simd);
+}
+
+let workerUrl: string | undefined;
+
+export function startWebWorker(): WorkerLike {
+  workerUrl ??= URL.createObjectURL(new Blob([files.worker], { type: 'text/javascript' }));
+  return new Worker(workerUrl);
+}
+
+export function startThread({ Worker }: Threads): Thread {
+  return new Worker(files.worker, { ...threadOptions, eval: true });
+}
+
+async function inflate(base64: string): Promise<BufferSource> {
+  if (typeof DecompressionStream !== 'function') {
+    throw new GlassformerError(
+      'unsupported_runtime',
+      "'glassformer/inline' needs DecompressionStream; import from 'glassformer' here",
+    );
+  }
+  const compressed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).arrayBuffer();
+}

@@ -1,0 +1,118 @@
+import { binaryFile, cure } from './assets.js';
+import type { BinaryFile } from './assets.js';
+import { GlassformerError, messageOf } from '../base/errors.js';
+import { detectBinary } from './features.js';
+import { fetchFile, readError } from '../base/fetch.js';
+import { nodeModule } from '../base/node.js';
+import { isA } from '../base/checks.js';
+import { tasks } from './tasks.js';
+import type { Task } from './tasks.js';
+import type { Binary } from './compute.js';
+
+// Compiled modules by URL or, of the package's own files, by name: models share them.
+const modules = new Map<string, Promise<WebAssembly.Module>>();
+
+/** What a binary has: models that read, models that write, or all of them and explanations. */
+export type Scope = 'read' | 'write' | 'all';
+
+/** The smallest scope that a model of the task needs; of a task that is not known yet, all. */
+export function scopeOf(task: Task | undefined, explain: boolean): Scope {
+  if (explain || !task) return 'all';
+  return tasks[task].binary;
+}
+
+/** The name of the package's file. */
+export function fileName(scope: Scope, binary: Binary): BinaryFile {
+  const dotted = `${scope === 'all' ? '' : `.${scope}`}${binary === 'simd' ? '' : '.relaxed'}`;
+  return `glassformer${dotted}.wasm` as BinaryFile;
+}
+
+/** Compiles the best binary for this runtime, or the one that is wanted, once for all models. */
+export function compileBinary(
+  wanted: Binary | undefined,
+  needed: Scope,
+  urls: Readonly<Record<string, string | undefined>>,
+): Promise<WebAssembly.Module> {
+  const hosted = (scope: Scope): (string | undefined)[] => [
+    urls[fileName(scope, 'simd')],
+    urls[fileName(scope, 'relaxed')],
+  ];
+  // Those who name the URL of the whole binary alone host no smaller one.
+  const whole = !hosted(needed).some(Boolean) && hosted('all').some(Boolean);
+  const scope = whole ? 'all' : needed;
+  const [simd, relaxed] = hosted(scope);
+  let binary = detectBinary();
+  if (wanted === 'relaxed' && binary === 'simd') {
+    throw new GlassformerError('unsupported_runtime', 'This runtime has no relaxed SIMD');
+  }
+  // If only the plain binary's URL is named, only that one is hosted.
+  if (wanted === 'simd' || (wanted === undefined && simd && !relaxed)) binary = 'simd';
+  const url = binary === 'simd' ? simd : relaxed;
+  const name = fileName(scope, binary);
+  return once(url ?? name, () => (url ? fromUrl(url) : fromPackage(name)));
+}
+
+/** A module from the option of that name. */
+export async function compileModule(
+  module: WebAssembly.Module | BufferSource,
+): Promise<WebAssembly.Module> {
+  if (isA(module, 'WebAssembly.Module')) return module as WebAssembly.Module;
+  return compile('module', () => WebAssembly.compile(module as BufferSource));
+}
+
+function once(key: string, work: () => Promise<WebAssembly.Module>): Promise<WebAssembly.Module> {
+  let module = modules.get(key);
+  if (!module) {
+    module = work();
+    modules.set(key, module);
+    module.catch(() => modules.delete(key));
+  }
+  return module;
+}
+
+async function fromPackage(name: BinaryFile): Promise<WebAssembly.Module> {
+  try {
+    const file = binaryFile(name);
+    return await (typeof file === 'string' ? fromUrl(file) : compileModule(await file));
+  } catch (error) {
+    // A script that is no module does not know its own URL: that is a TypeError.
+    const failure = readError(name, error);
+    if (failure.code === 'unsupported_runtime') throw failure;
+    throw new GlassformerError(failure.code, `${failure.message}. ${cure}`, { cause: error });
+  }
+}
+
+async function fromUrl(url: string): Promise<WebAssembly.Module> {
+  const fs = url.startsWith('file:') ? nodeModule('node:fs') : undefined;
+  return compile(url, async () => {
+    if (fs) return WebAssembly.compile(await fs.promises.readFile(new URL(url)));
+    const response = await fetchFile(url);
+    const streams =
+      typeof WebAssembly.compileStreaming === 'function' &&
+      response.headers.get('content-type') === 'application/wasm';
+    return streams
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer());
+  });
+}
+
+async function compile(
+  what: string,
+  work: () => Promise<WebAssembly.Module>,
+): Promise<WebAssembly.Module> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw readError(what, error);
+    const forbidden = /content.?security|unsafe-eval|embedder/i.test(error.message);
+    const advice = forbidden
+      ? '. Hand in a compiled module as the option module, or, where a page forbids it, ' +
+        "allow it: script-src 'self' 'wasm-unsafe-eval'"
+      : '';
+    throw new GlassformerError(
+      'unsupported_runtime',
+      `${what} does not compile: ${messageOf(error)}${advice}`,
+      { cause: error },
+    );
+  }
+}

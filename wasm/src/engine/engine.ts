@@ -1,0 +1,396 @@
+import { GlassformerError, messageOf } from '../base/errors.js';
+import { encodeInputs } from './input.js';
+import type { Input } from './input.js';
+import type { ErrorCode } from '../base/errors.js';
+import type { Binary, Compute } from './compute.js';
+
+/** What binding.cpp exports; pointers and sizes are byte offsets into `memory`. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+  gf_alloc(size: number): number;
+  gf_free(pointer: number): void;
+  gf_load_begin(options: number, size: number): number;
+  gf_load_file(name: number, nameSize: number, size: number): number;
+  gf_load_found(name: number, nameSize: number, there: number): number;
+  gf_load_folder(): number;
+  gf_load_header(header: number, size: number, dataSize: number): number;
+  gf_load_container(start: number, size: number, total: number): number;
+  gf_load_config(yaml: number, size: number): number;
+  gf_load_plan(): number;
+  gf_load_tensor(index: number, bytes: number, size: number): number;
+  gf_load_end(): number;
+  gf_load_random(seed: number): number;
+  gf_load_inspect(): number;
+  gf_weights(): number;
+  gf_weight_row(name: number, size: number, row: number): number;
+  gf_vocabulary(): number;
+  gf_texts(texts: number, lengths: number, count: number): number;
+  gf_begin(options: number, size: number, values: number, count: number): number;
+  gf_explain(options: number, size: number, values: number, count: number): number;
+  gf_step(): number;
+  gf_end(): number;
+  gf_cancel(): void;
+  gf_result(): number;
+  gf_result_size(): number;
+  gf_tensor(index: number): number;
+  gf_tensor_size(index: number): number;
+  gf_relaxed_simd(): number;
+}
+
+/** What the engine wants to know of a folder; see gf_load_folder. */
+export interface WantedFiles {
+  /** Files whose bytes it needs. */
+  read: { name: string; max_bytes: number; code: ErrorCode }[];
+  /** Files of which it may need to know whether they are there; the first of them in any case. */
+  find: string[];
+}
+
+/** The files of weights, and how long their headers may be. */
+export interface KnownFolder {
+  weights: string[];
+  max_header_bytes: number;
+  /** Whether they are one file with the configuration in it, and not safetensors. */
+  container: boolean;
+}
+
+/** How many bytes of a container's beginning the engine wants; see gf_load_container. */
+interface WantedHeader {
+  header_bytes: number;
+  config?: { begin: number; end: number };
+}
+
+interface PlannedTensor {
+  name: string;
+  begin: number;
+  end: number;
+  /** Most bytes of it to take at a time; only its last piece has fewer. */
+  piece: number;
+  ignored: boolean;
+}
+
+/** Where the tensors lie in the data section of each file of weights, in the files' order. */
+export interface LoadPlan {
+  /** What the model is for. */
+  task: string;
+  files: { tensors: PlannedTensor[] }[];
+  /** Size of the largest piece in bytes. */
+  staging: number;
+}
+
+/** A description of a loaded model, with keys in snake case; see describe_json. */
+export type Description = Record<string, unknown>;
+
+/** A model whose weights were not read. */
+export interface InspectedModel {
+  model: Description;
+  /** config.json, or the configuration of a container. */
+  config: Record<string, unknown>;
+  tensors: { name: string; dtype: string; shape: number[]; ignored: boolean }[];
+}
+
+/** The name and shape of a model's parameter. */
+export interface ParameterInfo {
+  name: string;
+  shape: number[];
+}
+
+/** Numbers that a result tells of, by their name in it. */
+export interface NamedTensor {
+  name: string;
+  shape: number[];
+  data: Float32Array<ArrayBuffer>;
+}
+
+/** A result as it crosses threads; tensors.ts puts it together. */
+export interface RawResult {
+  result: object;
+  tensors: NamedTensor[];
+}
+
+/** What a call is asked for. */
+export interface EngineOptions {
+  /** UTF-8. */
+  json: Uint8Array;
+  /** The 32-bit floats that it points to, as bytes. */
+  values: Uint8Array;
+  /** Whether its results have a trace. */
+  traced: boolean;
+  /** Whether they are explanations of answers. */
+  explains: boolean;
+}
+
+/** Whether a call has steps left, and what the last one has to show. */
+export interface Step {
+  more: boolean;
+  progress?: RawResult;
+}
+
+interface Failure {
+  error: { code: ErrorCode; message: string };
+}
+
+/** What the engine says of one text. */
+export type Answer = RawResult | Failure;
+
+export function toError({ error }: Failure, where = ''): GlassformerError {
+  return new GlassformerError(error.code, where + error.message);
+}
+
+/** The results of `count` texts, or the error of one of them; of several, it tells which. */
+export function resultsOf(answers: Answer[], count: number): RawResult[] {
+  return answers.map((answer, index) => {
+    if (!('error' in answer)) return answer;
+    throw toError(answer, count > 1 ? `texts[${index}]: ` : '');
+  });
+}
+
+/** One WebAssembly instance, which holds one model. Everything it returns is a copy. */
+export class Engine {
+  readonly #exports: Exports;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder();
+  #staging = 0;
+  #failure: GlassformerError | undefined;
+
+  private constructor(exports: Exports) {
+    this.#exports = exports;
+  }
+
+  static async instantiate(module: WebAssembly.Module): Promise<Engine> {
+    // Views are made anew, so growth is no news.
+    const env = { emscripten_notify_memory_growth() {} };
+    const { exports } = (await WebAssembly.instantiate(module, { env })) as { exports: object };
+    if (!isEngine(exports)) {
+      throw new GlassformerError('invalid_option', 'module: expected the binary of glassformer');
+    }
+    exports._initialize();
+    return new Engine(exports);
+  }
+
+  get binary(): Binary {
+    return this.#exports.gf_relaxed_simd() ? 'relaxed' : 'simd';
+  }
+
+  /** Starts to load a model, in place of the one that is there or has begun. */
+  loadBegin(options: {
+    compute: Compute | undefined;
+    shortlist: boolean;
+    /** Of the files, where they are known. */
+    names: string[] | undefined;
+  }): void {
+    const json = this.#encoder.encode(JSON.stringify(options));
+    this.#freeStaging();
+    this.#call([json], (address) => this.#exports.gf_load_begin(address, json.length));
+  }
+
+  /**
+   * What the folder's model needs, of what the engine does not have yet; null where the model may be
+   * of a kind that the binary lacks.
+   */
+  loadFolder(): WantedFiles | KnownFolder | null {
+    return this.#call<WantedFiles | KnownFolder | null>([], this.#exports.gf_load_folder);
+  }
+
+  /** Takes a file of the folder. */
+  loadFile(name: string, bytes: Uint8Array): void {
+    const encoded = this.#encoder.encode(name);
+    const address = this.#call<number>([encoded], (at) =>
+      this.#exports.gf_load_file(at, encoded.length, bytes.length),
+    );
+    this.#write(address, bytes);
+  }
+
+  /** Takes note whether a file is there. */
+  loadFound(name: string, there: boolean): void {
+    const encoded = this.#encoder.encode(name);
+    this.#call([encoded], (at) => this.#exports.gf_load_found(at, encoded.length, Number(there)));
+  }
+
+  /** Takes the header of the next file of weights; `dataSize` counts the bytes after it. */
+  loadHeader(header: Uint8Array, dataSize: number | undefined): void {
+    this.#call([header], (at) => this.#exports.gf_load_header(at, header.length, dataSize ?? -1));
+  }
+
+  /** Takes the header of a container and the configuration in it; returns the data behind it. */
+  loadContainer(file: Uint8Array): Uint8Array {
+    let size = 0;
+    for (;;) {
+      const start = file.subarray(0, size);
+      const { header_bytes, config } = this.#call<WantedHeader>([start], (at) =>
+        this.#exports.gf_load_container(at, size, file.length),
+      );
+      const data = file.subarray(size);
+      if (config) {
+        const yaml = data.subarray(config.begin, config.end);
+        this.#call([yaml], (at) => this.#exports.gf_load_config(at, yaml.length));
+        return data;
+      }
+      if (header_bytes > file.length) {
+        const what = `expected a header of ${header_bytes} bytes, got a file of ${file.length}`;
+        throw new GlassformerError('invalid_weights', `model.bin: ${what}`);
+      }
+      size = header_bytes;
+    }
+  }
+
+  loadPlan(): LoadPlan {
+    const plan = this.#call<LoadPlan>([], this.#exports.gf_load_plan);
+    this.#staging = this.#alloc(plan.staging);
+    return plan;
+  }
+
+  /** Puts bytes of the next piece of a tensor at their place in the staging buffer. */
+  stage(chunk: Uint8Array, at: number): void {
+    this.#write(this.#staging + at, chunk);
+  }
+
+  /** Takes the piece that lies in the staging buffer. */
+  loadTensor(index: number, size: number): void {
+    this.#call([], () => this.#exports.gf_load_tensor(index, this.#staging, size));
+  }
+
+  loadEnd(): Description {
+    this.#freeStaging();
+    return this.#call<Description>([], this.#exports.gf_load_end);
+  }
+
+  /** Ends loading with random weights instead of the files'. */
+  loadRandom(seed: number): Description {
+    this.#freeStaging();
+    return this.#call<Description>([], () => this.#exports.gf_load_random(seed));
+  }
+
+  /** Ends loading without weights. */
+  loadInspect(): InspectedModel {
+    this.#freeStaging();
+    return this.#call<InspectedModel>([], this.#exports.gf_load_inspect);
+  }
+
+  /** Returns the text of each token in the vocabulary, by id. */
+  vocabulary(): string[] {
+    return this.#call<string[]>([], this.#exports.gf_vocabulary);
+  }
+
+  /** Lists the model's parameters. */
+  weights(): ParameterInfo[] {
+    return this.#call<ParameterInfo[]>([], this.#exports.gf_weights);
+  }
+
+  /** Returns a row of a parameter. */
+  weightRow(name: string, index: number): Float32Array<ArrayBuffer> {
+    const encoded = this.#encoder.encode(name);
+    const { gf_weight_row } = this.#exports;
+    this.#call([encoded], (at) => gf_weight_row(at, encoded.length, index));
+    return this.#tensor(0);
+  }
+
+  #freeStaging(): void {
+    this.#guard(() => this.#exports.gf_free(this.#staging));
+    this.#staging = 0;
+  }
+
+  /** Starts on texts, instead of any that are under way. It checks the options. */
+  begin(inputs: Input[], { json, values, explains }: EngineOptions): void {
+    const { gf_texts, gf_begin, gf_explain } = this.#exports;
+    this.#call(encodeInputs(inputs), (...at) => {
+      const [bytes, lengths] = at as [number, number];
+      return gf_texts(bytes, lengths, inputs.length);
+    });
+    this.#call([json, values], (...at) => {
+      const [options, floats] = at as [number, number];
+      const count = values.length / Float32Array.BYTES_PER_ELEMENT;
+      return (explains ? gf_explain : gf_begin)(options, json.length, floats, count);
+    });
+  }
+
+  /** Does the next piece of the work. */
+  step(): Step {
+    const step = this.#call<Step>([], this.#exports.gf_step);
+    if (step.progress) this.#copyTensors([step.progress]);
+    return step;
+  }
+
+  /** The result, or the error, of each text after the last step. */
+  end(): Answer[] {
+    const answers = this.#call<Answer[]>([], this.#exports.gf_end);
+    this.#copyTensors(answers);
+    return answers;
+  }
+
+  /** Frees what texts that are given up hold. Throws nothing: what it ends may have failed. */
+  cancel(): void {
+    try {
+      this.#guard(() => this.#exports.gf_cancel());
+    } catch {
+      // The engine is retired, and every later call says so.
+    }
+  }
+
+  // Tensors are counted through the whole of an answer.
+  #copyTensors(answers: Answer[]): void {
+    const tensors = answers.flatMap((answer) => ('tensors' in answer ? answer.tensors : []));
+    for (const [index, tensor] of tensors.entries()) tensor.data = this.#tensor(index);
+  }
+
+  // Copies a tensor of the last answer.
+  #tensor(index: number): Float32Array<ArrayBuffer> {
+    const { memory, gf_tensor, gf_tensor_size } = this.#exports;
+    return new Float32Array(memory.buffer, gf_tensor(index), gf_tensor_size(index)).slice();
+  }
+
+  // Calls the engine with the addresses of copies of `inputs`, and reads its answer.
+  #call<T>(inputs: Uint8Array[], invoke: (...addresses: number[]) => number): T {
+    const { memory, gf_free, gf_result, gf_result_size } = this.#exports;
+    const addresses: number[] = [];
+    let status: number;
+    let answer: string;
+    try {
+      for (const input of inputs) {
+        const address = this.#alloc(input.length);
+        addresses.push(address);
+        this.#write(address, input);
+      }
+      status = this.#guard(() => invoke(...addresses));
+      answer = this.#decoder.decode(new Uint8Array(memory.buffer, gf_result(), gf_result_size()));
+    } finally {
+      if (!this.#failure) addresses.forEach((address) => this.#guard(() => gf_free(address)));
+    }
+    const result = JSON.parse(answer) as T | Failure;
+    if (status === 0) return result as T;
+    throw toError(result as Failure);
+  }
+
+  // Runs some of the engine's code. It catches its own exceptions, so what it throws is a trap: its
+  // state is lost, and no call may go in again.
+  #guard<T>(run: () => T): T {
+    if (this.#failure) throw this.#failure;
+    try {
+      return run();
+    } catch (error) {
+      this.#failure = new GlassformerError(
+        'internal',
+        `The engine failed (${messageOf(error)}) and answers no more; load the model again`,
+        { cause: error },
+      );
+      throw this.#failure;
+    }
+  }
+
+  #alloc(size: number): number {
+    const address = this.#guard(() => this.#exports.gf_alloc(size));
+    if (address === 0 && size > 0) {
+      throw new GlassformerError('internal', `The engine is out of memory (${size} bytes)`);
+    }
+    return address;
+  }
+
+  // A view of the memory is made for each use: growing the memory detaches older ones.
+  #write(address: number, bytes: Uint8Array): void {
+    new Uint8Array(this.#exports.memory.buffer, address, bytes.length).set(bytes);
+  }
+}
+
+function isEngine(exports: object): exports is Exports {
+  return 'gf_relaxed_simd' in exports;
+}

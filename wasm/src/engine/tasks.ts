@@ -1,0 +1,82 @@
+import { GlassformerError } from '../base/errors.js';
+
+/** Facts about a task. */
+interface TaskFacts {
+  /** The name of the class that opens its models. */
+  class: string;
+  /** The smallest binary that runs its models. */
+  binary: 'read' | 'write';
+  /** Whether an answer takes many short steps, such as one per token, or is computed at once. */
+  stepwise: boolean;
+  /** Options of `load` that only some tasks have. */
+  load: readonly ('explain' | 'shortlist')[];
+}
+
+// The tasks, as the engine names them. Their options and results are in the files of the classes;
+// src/linked lists the tasks of each binary.
+const table = {
+  'text-classification': {
+    class: 'Classifier',
+    binary: 'read',
+    stepwise: false,
+    load: ['explain'],
+  },
+  'token-classification': {
+    class: 'TokenClassifier',
+    binary: 'read',
+    stepwise: false,
+    load: [],
+  },
+  'question-answering': {
+    class: 'QuestionAnswerer',
+    binary: 'read',
+    stepwise: false,
+    load: [],
+  },
+  'feature-extraction': {
+    class: 'Embedder',
+    binary: 'read',
+    stepwise: false,
+    load: [],
+  },
+  translation: {
+    class: 'Translator',
+    binary: 'write',
+    stepwise: true,
+    load: ['explain', 'shortlist'],
+  },
+  'text-generation': {
+    class: 'Generator',
+    binary: 'write',
+    stepwise: true,
+    load: ['explain'],
+  },
+  'text2text-generation': {
+    class: 'Generator',
+    binary: 'write',
+    stepwise: true,
+    load: ['explain'],
+  },
+} as const satisfies Record<string, TaskFacts>;
+
+/** The name of a task. */
+export type Task = keyof typeof table;
+
+/** All tasks. */
+export const tasks: Readonly<Record<Task, TaskFacts>> = table;
+
+/** Returns the facts about a task, or undefined for a name that no task has. */
+export function taskNamed(name: string): TaskFacts | undefined {
+  return Object.hasOwn(tasks, name) ? tasks[name as Task] : undefined;
+}
+
+/** Throws `wrong_task`, with a cure, if the class of one task cannot open models of another. */
+export function checkTask(expected: Task | undefined, got: string): void {
+  const name = taskNamed(got)?.class;
+  if (expected === undefined || name === tasks[expected].class) return;
+  throw new GlassformerError(
+    'wrong_task',
+    `config.json: expected a model for ${expected}, got one for ${got}` +
+      (name ? `; ${name}.load opens it, and load opens any model` : ''),
+  );
+}

@@ -1,0 +1,224 @@
+import { lengthOf } from '../engine/input.js';
+import type { Input } from '../engine/input.js';
+import { taskNamed } from '../engine/tasks.js';
+import type { Answer, Engine, EngineOptions, RawResult } from '../engine/engine.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
+import { inspectFolder, loadModel } from '../loading/load_model.js';
+import type { FolderRequest, ModelDescription } from '../loading/load_model.js';
+import type { CallEvent, Host, Kind, Request, Result, RunRequest } from './protocol.js';
+import { turn } from '../base/turn.js';
+import type { Progress } from '../loading/options.js';
+
+// Longest time in milliseconds without giving way to other events, among them an abort.
+const sliceMs = 8;
+
+// Number of inputs of a stepwise task that run together. More keep the engine busier and take more
+// memory. Inputs of other tasks run whole.
+const inputsAtOnce = 16;
+
+// Enough for V8: the sentiment model's first call takes 2 ms after a warm-up, 9 to 20 ms without.
+// The limit of time is for large models, whose kernels run longer and are optimized sooner.
+const warmUpRuns = 30;
+const warmUpMs = 200;
+const warmUpText = 'Warm up the engine with a few plain words.';
+
+type Work<K extends Kind> = (
+  request: Request<K>,
+  signal: AbortSignal,
+  onEvent: (event: CallEvent<K>) => void,
+) => Promise<Result<K>>;
+
+/** Runs a model in the thread that it is made in, one call after the other. */
+export class Runner implements Host {
+  #model: Engine | undefined;
+  #stepwise = false;
+  #longest = 0; // tokens that it reads
+  #sliceEnd = Infinity; // until other events have had their turn; else that of a slice
+  #pace = 0; // milliseconds per unit of work, as it was for the texts before
+  #measured = 0; // the work that they were
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  readonly #work: { [K in Kind]: Work<K> } = {
+    load: (request, signal, onEvent) => this.#load(request, signal, onEvent),
+    inspect: (request, signal, onEvent) => inspectFolder(request, signal, onEvent),
+    vocabulary: () => Promise.resolve(this.#engine.vocabulary()),
+    weights: () => Promise.resolve(this.#engine.weights()),
+    weightRow: ({ name, index }) => Promise.resolve(this.#engine.weightRow(name, index)),
+    run: (request, signal, onEvent) => this.#run(request, signal, onEvent),
+  };
+
+  call<K extends Kind>(
+    kind: K,
+    request: Request<K>,
+    signal: AbortSignal,
+    onEvent: (event: CallEvent<K>) => void,
+  ): Promise<Result<K>> {
+    const work = this.#work[kind];
+    const result = this.#last.then(() => work(request, signal, onEvent));
+    this.#last = result.catch(() => {});
+    this.#waiting++;
+    void this.#last.then(() => this.#waiting--);
+    return result;
+  }
+
+  dispose(): void {
+    this.#model = undefined;
+  }
+
+  /**
+   * Runs a short text again and again, while nobody asks for anything else: the runtime starts
+   * WebAssembly in a slow tier and optimizes what runs often. A call waits for one step of it at
+   * most.
+   */
+  async warmUp(): Promise<void> {
+    const options = {
+      json: new TextEncoder().encode('{}'),
+      values: new Uint8Array(),
+      traced: false,
+      explains: false,
+    };
+    let spent = 0;
+    for (let run = 0; run < warmUpRuns && spent < warmUpMs; run++) {
+      await this.#idle();
+      let start = performance.now();
+      this.#engine.begin([warmUpText], options);
+      while (this.#engine.step().more) {
+        spent += performance.now() - start;
+        // A call takes the place of this one.
+        if (await this.#idle()) break;
+        start = performance.now();
+      }
+      spent += performance.now() - start;
+    }
+    this.#model?.cancel();
+  }
+
+  // Until the calls so far are answered and those that have just come, too. Resolves to whether
+  // there were any.
+  async #idle(): Promise<boolean> {
+    await turn();
+    const waited = this.#waiting > 0;
+    while (this.#waiting > 0) {
+      await this.#last;
+      await turn();
+    }
+    return waited;
+  }
+
+  get #engine(): Engine {
+    if (!this.#model) throw new GlassformerError('disposed', 'The model was disposed of');
+    return this.#model;
+  }
+
+  async #load(
+    request: FolderRequest,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ModelDescription | undefined> {
+    const loaded = await loadModel(request, signal, onProgress);
+    if (!loaded) return undefined;
+    const { engine, description } = loaded;
+    this.#model = engine;
+    this.#stepwise = taskNamed(String(description['task']))?.stepwise ?? false;
+    this.#longest = Number(description['maxSourceLength']);
+    return { ...description, binary: engine.binary };
+  }
+
+  async #run(
+    request: RunRequest,
+    signal: AbortSignal,
+    onProgress: (progress: RawResult) => void,
+  ): Promise<Answer[]> {
+    const { inputs: texts, options } = request;
+    const answers: Answer[] = [];
+    while (answers.length < texts.length) {
+      const first = answers.length;
+      const run = (some: Input[]) => this.#together(some, options, signal, onProgress);
+      const some = this.#stepwise
+        ? texts.slice(first, first + inputsAtOnce)
+        : await this.#fitting(texts, first);
+      const more = await run(some);
+      for (const [i, answer] of more.entries()) {
+        // What several texts take together is counted; alone it may fit.
+        if ('error' in answer && answer.error.code === 'too_large' && some.length > 1) {
+          more[i] = (await run([some[i]!]))[0]!;
+        }
+      }
+      answers.push(...more);
+      if (!goesOn(request, more)) break;
+    }
+    return answers;
+  }
+
+  // As many texts, from `first` on, as the rest of the slice has time for. What was measured on a
+  // few texts says little of many, so at most twice as much as before.
+  async #fitting(texts: Input[], first: number): Promise<Input[]> {
+    let work = this.#workOf(texts[first]!);
+    const sliceEnd = await this.#slice(work * this.#pace);
+    const start = performance.now();
+    let last = first + 1;
+    while (last < texts.length) {
+      const more = work + this.#workOf(texts[last]!);
+      if (start + more * this.#pace > sliceEnd || more > 2 * this.#measured) break;
+      work = more;
+      last++;
+    }
+    return texts.slice(first, last);
+  }
+
+  async #together(
+    texts: Input[],
+    options: EngineOptions,
+    signal: AbortSignal,
+    onProgress: (progress: RawResult) => void,
+  ): Promise<Answer[]> {
+    throwIfAborted(signal);
+    let start = performance.now();
+    let spent = 0;
+    const pause = async (): Promise<void> => {
+      spent += performance.now() - start;
+      await turn();
+      throwIfAborted(signal);
+      start = performance.now();
+    };
+    this.#engine.begin(texts, options);
+    try {
+      // A step can take as long as a slice, so each is one.
+      if (this.#stepwise) await pause();
+      for (;;) {
+        const { more, progress } = this.#engine.step();
+        if (progress) onProgress(progress);
+        if (!more) break;
+        await pause();
+      }
+      const answers = this.#engine.end();
+      this.#measured = texts.reduce((work, text) => work + this.#workOf(text), 0);
+      this.#pace = (spent + performance.now() - start) / this.#measured;
+      return answers;
+    } finally {
+      this.#model?.cancel();
+    }
+  }
+
+  // Until when this thread may work on. Gives way to other events first, unless work of `expected`
+  // milliseconds still fits into the slice that began when they last had their turn.
+  async #slice(expected: number): Promise<number> {
+    if (performance.now() + expected > this.#sliceEnd) await turn();
+    if (this.#sliceEnd === Infinity) {
+      this.#sliceEnd = performance.now() + sliceMs;
+      void turn().then(() => (this.#sliceEnd = Infinity));
+    }
+    return this.#sliceEnd;
+  }
+
+  // How long a text takes, but for a factor: by its characters, of which a model has a token for
+  // every four or so, and by what every text has.
+  #workOf(text: Input): number {
+    return Math.min(lengthOf(text), 4 * this.#longest) + 16;
+  }
+}
+
+/** Whether the texts after these answers are wanted, too. */
+function goesOn({ each }: RunRequest, answers: Answer[]): boolean {
+  return each || !answers.some((answer) => 'error' in answer);
+}

@@ -1,0 +1,274 @@
+import { findKept, isHttp, keep, keepAbsence, wasAbsent } from './cache.js';
+import type { KeptFile } from './cache.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
+import type { ErrorCode } from '../base/errors.js';
+import { openBytes, openUrl } from './chunks.js';
+import { openResponse } from './response.js';
+import type { Chunks } from './response.js';
+import { isAbsence, readError } from '../base/fetch.js';
+import { sourceOf } from './locate.js';
+import { factsOf, parseManifest } from './manifest.js';
+import type { FileFacts, Manifest } from './manifest.js';
+import type { ProgressMeter } from './progress.js';
+import { ModelFileReader } from './reader.js';
+import type { Sources } from './locate.js';
+import { nodeModule } from '../base/node.js';
+import { onAbort } from '../base/signals.js';
+
+export interface FolderOptions {
+  signal: AbortSignal;
+  /** Most milliseconds to wait for the next byte. */
+  timeout: number | undefined;
+  cache: Cache | undefined;
+  progress: ProgressMeter;
+  /** Files to be asked of the server itself, whatever a cache holds. */
+  reload: ReadonlySet<string>;
+}
+
+/** A file that is being read. */
+export interface OpenFile {
+  file: string;
+  reader: ModelFileReader;
+  /** Where it comes from the cache. */
+  kept: KeptFile | undefined;
+}
+
+// As the engine has it, of those that it reads.
+const manifestFile = 'manifest.json';
+const maxManifestBytes = 2 ** 20;
+
+/** The files of a model while it is loaded: from a server, the cache, a disk or memory. */
+export class ModelFolder {
+  /** What manifest.json tells, where there is one. */
+  readonly manifest: Promise<Manifest | undefined>;
+  /** Files that are not what they should be, and may be where the server itself is asked for them. */
+  readonly damaged = new Set<string>();
+  readonly #sources: Sources;
+  readonly #options: FolderOptions;
+  readonly #group = new AbortController();
+  readonly #detach: () => void;
+  readonly #readers: ModelFileReader[] = [];
+  readonly #found = new Map<string, Promise<OpenFile | undefined>>(); // and not read yet
+  readonly #absent = new Map<string, GlassformerError>();
+  readonly #toKeep: (() => Promise<void>)[] = [];
+
+  constructor(sources: Sources, options: FolderOptions) {
+    this.#sources = sources;
+    this.#options = options;
+    // The files are asked for together; where one fails, the others are given up.
+    const { signal } = options;
+    const abort = (): void => this.#group.abort(signal.reason);
+    if (signal.aborted) abort();
+    this.#detach = onAbort(signal, abort);
+    this.manifest = this.#readManifest();
+    this.manifest.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** Of all files, where one can know: of those in hand or, in Node, on a disk. */
+  async names(): Promise<string[] | undefined> {
+    const { files, folder } = this.#sources;
+    if (folder === undefined) return Object.keys(files);
+    const fs = folder.startsWith('file:') ? nodeModule('node:fs') : undefined;
+    // Where there is no such folder, opening its first file says so.
+    return fs?.promises.readdir(new URL(folder)).catch(() => undefined);
+  }
+
+  /** A file, if it is there; one that was looked for before is not asked for again. */
+  find(file: string): Promise<OpenFile | undefined> {
+    const found = this.#found.get(file) ?? this.#find(file);
+    this.#found.set(file, found);
+    return found;
+  }
+
+  async #find(file: string): Promise<OpenFile | undefined> {
+    try {
+      return await this.#begin(file);
+    } catch (error) {
+      if (!(await this.#isAbsent(file, error as GlassformerError))) throw error;
+      this.#absent.set(file, error as GlassformerError);
+      const { cache } = this.#options;
+      const source = sourceOf(this.#sources, file);
+      if (cache && isHttp(source)) this.#toKeep.push(() => keepAbsence(cache, source));
+      return undefined;
+    }
+  }
+
+  /** Runs some of the engine's code: where it misses a file, the error says what became of that. */
+  explain<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const { code, message } = error as GlassformerError;
+      const absence = code === 'missing_file' && this.#absent.get(message.split(':')[0]!);
+      if (!absence || absence.url === undefined) throw error;
+      if (!this.#sources.hub || absence.status !== 404) throw absence;
+      const { url, status } = absence;
+      throw new GlassformerError(code, `${url}: ${message}`, { url, status, cause: absence });
+    }
+  }
+
+  /** A file; if it was found, that one. Of one that will wait, at first only so many bytes. */
+  async open(file: string, part?: number): Promise<OpenFile> {
+    const found = this.#found.get(file);
+    this.#found.delete(file);
+    return (await found) ?? this.#begin(file, part);
+  }
+
+  async #begin(file: string, part?: number): Promise<OpenFile> {
+    const source = sourceOf(this.#sources, file);
+    const { cache, progress, reload } = this.#options;
+    let kept: KeptFile | undefined;
+    if (cache && isHttp(source) && !reload.has(file)) {
+      const expected = (await this.manifest)?.[file];
+      kept = await findKept(cache, source);
+      if (expected && expected.sha256 !== kept?.facts.sha256) kept = undefined; // an older one
+    }
+    const opened = await this.#open(file, { kept, part });
+    opened.reader.onBytes = (loaded, ended) => {
+      progress.expect(file, kept?.facts.size ?? opened.reader.total);
+      progress.reach(file, loaded, ended);
+    };
+    return opened;
+  }
+
+  /** All bytes of a file, at most so many, checked; where it has more, an error of this code. */
+  async readAll(opened: OpenFile, maxBytes: number, code: ErrorCode): Promise<Uint8Array> {
+    this.#found.delete(opened.file);
+    const bytes = await opened.reader.all(maxBytes, code);
+    await this.check(opened, bytes);
+    throwIfAborted(this.#group.signal); // nobody waits for it any more
+    return bytes;
+  }
+
+  /** What a file has to be, where that is known. */
+  async expected({ file, kept }: OpenFile): Promise<FileFacts | undefined> {
+    if (kept || file === manifestFile) return kept?.facts;
+    return (await this.manifest)?.[file];
+  }
+
+  /** Whether a file is to be kept. */
+  keeps({ file, kept }: OpenFile): boolean {
+    return this.#options.cache !== undefined && isHttp(sourceOf(this.#sources, file)) && !kept;
+  }
+
+  /** Throws where these, all its bytes, are not what a file has to be. */
+  async check(opened: OpenFile, bytes: Uint8Array): Promise<void> {
+    const { file, reader, kept } = opened;
+    const keeps = this.keeps(opened);
+    const expected = await this.expected(opened);
+    if (!expected && !keeps) return;
+    const got = await factsOf(bytes);
+    const { size, sha256 = expected?.sha256 } = got;
+    if (expected && (size !== expected.size || sha256 !== expected.sha256)) {
+      // What was kept is fetched again; what a server sent may come from a cache on the way, and so
+      // may the manifest.
+      const fetched = !kept && isHttp(sourceOf(this.#sources, file));
+      for (const each of fetched ? [file, manifestFile] : kept ? [file] : []) {
+        this.damaged.add(each);
+      }
+      const [wanted, found] = [expected, got].map((it) => `${it.size} bytes, SHA-256 ${it.sha256}`);
+      const message = `${reader.name}: expected ${wanted}; got ${found}`;
+      throw new GlassformerError('integrity', message, { url: reader.name });
+    }
+    const { cache } = this.#options;
+    if (keeps && sha256) this.#toKeep.push(() => keep(cache!, reader.name, bytes, sha256));
+  }
+
+  /** Keeps what has come, now that the model is loaded, and what did not come. */
+  async keep(): Promise<void> {
+    await Promise.all(this.#toKeep.map((put) => put()));
+  }
+
+  /** Gives up what is not read yet. */
+  close(): void {
+    this.#detach();
+    for (const reader of this.#readers) reader.close();
+    this.#group.abort();
+  }
+
+  async #open(
+    file: string,
+    { kept, part }: { kept?: KeptFile | undefined; part?: number | undefined } = {},
+  ): Promise<OpenFile> {
+    const source = sourceOf(this.#sources, file);
+    if (source === undefined) {
+      throw new GlassformerError('missing_file', `${file} is not among the model's files`);
+    }
+    const { signal } = this.#group;
+    const name = typeof source === 'string' ? source : file;
+    let chunks;
+    try {
+      if (typeof source !== 'string') chunks = openBytes(source);
+      else if (kept) chunks = openResponse(source, kept.response);
+      else chunks = await this.#fetch(file, source, part);
+    } catch (error) {
+      throw readError(name, error, signal);
+    }
+    const reader = new ModelFileReader(name, chunks, signal);
+    this.#readers.push(reader);
+    if (signal.aborted) reader.close();
+    return { file, reader, kept };
+  }
+
+  async #fetch(file: string, url: string, part: number | undefined): Promise<Chunks> {
+    const { timeout, reload } = this.#options;
+    const { signal } = this.#group;
+    const hub = this.#isOfHub(file);
+    try {
+      return await openUrl(
+        url,
+        { signal, timeout, reload: reload.has(file), anonymous: hub },
+        part,
+      );
+    } catch (error) {
+      const { status, message } = error as GlassformerError;
+      if (!hub || (status !== 401 && status !== 403)) throw error;
+      const what =
+        `${message}: the model is private or gated, or there is none of that name; ` +
+        'download its files with your access token, and load those';
+      throw new GlassformerError('http_error', what, { url, status, cause: error });
+    }
+  }
+
+  #isOfHub(file: string): boolean {
+    return this.#sources.hub === true && !(file in this.#sources.files);
+  }
+
+  /**
+   * Whether an error says that the folder has no file of this name. Some servers hide that behind
+   * status 403 or a page of their own; hubs do not. What cannot be reached is absent only where that
+   * is kept, and in packages of extensions, which have no server.
+   */
+  async #isAbsent(file: string, { code, status }: GlassformerError): Promise<boolean> {
+    if (code === 'fetch_failed') {
+      const { cache } = this.#options;
+      const source = sourceOf(this.#sources, file);
+      return isHttp(source) ? cache !== undefined && (await wasAbsent(cache, source)) : true;
+    }
+    if (this.#isOfHub(file)) return status === 404;
+    if (code === 'http_error') return status === 404 || status === 410 || status === 403;
+    return code === 'missing_file' || code === 'wrong_content_type';
+  }
+
+  async #readManifest(): Promise<Manifest | undefined> {
+    const file = manifestFile;
+    const source = sourceOf(this.#sources, file);
+    if (source === undefined) return undefined;
+    const read = async (kept?: KeptFile): Promise<Manifest | undefined> =>
+      parseManifest(
+        await this.readAll(await this.#open(file, { kept }), maxManifestBytes, 'invalid_manifest'),
+      );
+    try {
+      return await read();
+    } catch (error) {
+      const absent = isAbsence(error);
+      if (!absent && (error as GlassformerError).code !== 'timeout') throw error;
+      // Without a network, the one that was kept; if that is damaged, each file's own hash will do.
+      const { cache } = this.#options;
+      const kept = cache && isHttp(source) ? await findKept(cache, source) : undefined;
+      if (kept) return read(kept).catch(() => undefined);
+      if (absent) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,371 @@
+import { camelCase, withCamelCaseKeys } from '../base/camel_case.js';
+import type { Compute } from '../engine/compute.js';
+import type { Sources } from './locate.js';
+import { concat } from '../base/bytes.js';
+import { openCache } from './cache.js';
+import { Engine } from '../engine/engine.js';
+import type { Description, InspectedModel, KnownFolder, LoadPlan } from '../engine/engine.js';
+import { GlassformerError } from '../base/errors.js';
+import { ModelFolder } from './folder.js';
+import type { OpenFile } from './folder.js';
+import { ProgressMeter } from './progress.js';
+import { checkTask } from '../engine/tasks.js';
+import type { Task } from '../engine/tasks.js';
+import type { Progress } from './options.js';
+
+// Enough for the header of a file among several: more of them is read when it is their turn.
+const headerPart = 1 << 18;
+// As many connections as browsers open to one server.
+const mostAtOnce = 6;
+// Ten times what the largest has that is known.
+const maxContainerBytes = 2 ** 29;
+
+/** A description of a loaded model, with keys in camel case. */
+export type ModelDescription = Record<string, unknown>;
+
+/** A folder whose weights were not read. */
+export interface InspectedFolder extends Omit<InspectedModel, 'model'> {
+  model: ModelDescription;
+  /** Whether the weights are in a container instead of safetensors files. */
+  container: boolean;
+}
+
+/** What is wanted from a folder. */
+export interface FolderRequest {
+  /** The expected task; undefined: any. */
+  task: Task | undefined;
+  module: WebAssembly.Module;
+  files: Sources;
+  compute: Compute | undefined;
+  shortlist: boolean;
+  cache: boolean;
+  timeout: number | undefined;
+  /** The seed of random weights; undefined: the folder's weights are read. */
+  seed: number | undefined;
+}
+
+interface Opening {
+  engine: Engine;
+  folder: ModelFolder;
+  progress: ProgressMeter;
+  request: FolderRequest;
+}
+
+/**
+ * Loads a model into a new engine, tensor by tensor. Returns undefined if the binary may lack this
+ * kind of model.
+ */
+export async function loadModel(
+  request: FolderRequest,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<{ engine: Engine; description: ModelDescription } | undefined> {
+  const engine = await Engine.instantiate(request.module);
+  const read = (opening: Opening) =>
+    request.seed === undefined
+      ? readModel(opening)
+      : readHeaders(opening, () => engine.loadRandom(request.seed!));
+  const description = await inFolder(engine, request, signal, onProgress, read);
+  return description && { engine, description: inCamelCase(description) };
+}
+
+/** Reads a folder without its weights. Returns undefined as above. */
+export async function inspectFolder(
+  request: FolderRequest,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<InspectedFolder | undefined> {
+  const engine = await Engine.instantiate(request.module);
+  return inFolder(engine, request, signal, onProgress, (opening) =>
+    readHeaders(opening, ({ container }) => {
+      const { model, ...others } = engine.loadInspect();
+      return { ...others, container, model: inCamelCase(model) };
+    }),
+  );
+}
+
+// The keys of `tasks` and `prompts` are names that the folder chose.
+function inCamelCase({ architecture, ...description }: Description): ModelDescription {
+  const entries = Object.entries(description).map(([key, value]) => [camelCase(key), value]);
+  return { ...Object.fromEntries(entries), architecture: withCamelCaseKeys(architecture) };
+}
+
+/** Opens the folder and reads it. Reads files again that a cache has damaged. */
+async function inFolder<T>(
+  engine: Engine,
+  request: FolderRequest,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+  read: (opening: Opening) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { files, timeout } = request;
+  const cache = request.cache ? await openCache() : undefined;
+  const progress = new ProgressMeter(onProgress);
+  const reload = new Set<string>();
+  for (;;) {
+    const folder = new ModelFolder(files, { signal, timeout, cache, progress, reload });
+    try {
+      const result = await read({ engine, folder, progress, request });
+      if (result !== undefined) await folder.keep();
+      return result;
+    } catch (error) {
+      // Of what came damaged from a cache, the server itself is asked, once.
+      const damaged = [...folder.damaged].filter((file) => !reload.has(file));
+      if (damaged.length === 0 || signal.aborted) throw error;
+      for (const file of damaged) reload.add(file);
+    } finally {
+      folder.close();
+    }
+  }
+}
+
+/** The headers of a folder's files of weights, once the engine has everything else. */
+interface OpenedWeights extends KnownFolder {
+  files: Weights[];
+  plan: LoadPlan;
+}
+
+// Reads everything up to the first tensor.
+async function openWeights(
+  { engine, folder, progress, request }: Opening,
+  known: KnownFolder,
+): Promise<OpenedWeights> {
+  const { weights: names, max_header_bytes } = known;
+  const manifest = await folder.manifest;
+  for (const name of names) progress.expect(name);
+  if (manifest && names.every((name) => manifest[name])) progress.begin(manifest);
+  const files = await mapFew(names, async (name, i) => {
+    const opened = await folder.open(name, i > 0 ? headerPart : undefined);
+    const read = await readHeader(opened, folder, max_header_bytes);
+    // While one file is read, no connection to the others stays open.
+    if (i > 0) opened.reader.pause();
+    return read;
+  });
+  try {
+    for (const { header, dataSize } of files) engine.loadHeader(header, dataSize);
+    return { ...known, files, plan: makePlan(engine, request.task) };
+  } catch (error) {
+    for (const { opened } of files) await checkRest(opened, folder);
+    throw error;
+  }
+}
+
+async function begin({ engine, folder, request }: Opening): Promise<KnownFolder | null> {
+  const { compute, shortlist } = request;
+  engine.loadBegin({ compute, shortlist, names: await folder.names() });
+  return readFolder(engine, folder);
+}
+
+async function readModel(opening: Opening): Promise<Description | undefined> {
+  const { engine, folder, progress } = opening;
+  const known = await begin(opening);
+  if (!known) return undefined;
+  if (known.container) {
+    await readContainer(opening, known);
+    return engine.loadEnd();
+  }
+  const { files, plan } = await openWeights(opening, known);
+  for (const [i, { opened, header }] of files.entries()) {
+    progress.expect(opened.file, 8 + header.length + dataSizeOf(plan.files[i]!));
+  }
+  progress.begin(await folder.manifest);
+  let first = 0;
+  for (const [i, { tensors }] of plan.files.entries()) {
+    await readTensors(engine, files[i]!.opened, tensors, first, folder);
+    first += tensors.length;
+  }
+  return engine.loadEnd();
+}
+
+// Reads everything but the tensors, and returns the result of `end`.
+async function readHeaders<T>(
+  opening: Opening,
+  end: (known: KnownFolder) => T,
+): Promise<T | undefined> {
+  const known = await begin(opening);
+  if (!known) return undefined;
+  if (known.container) await readContainer(opening, known, { tensors: false });
+  else await openWeights(opening, known);
+  return end(known);
+}
+
+/** What `work` makes of each item, of a few at a time. */
+async function mapFew<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const go = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]!, index);
+    }
+  };
+  const failed = (error: unknown): never => {
+    next = items.length; // no other one is begun
+    throw error;
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, () => go().catch(failed)));
+  return results;
+}
+
+function makePlan(engine: Engine, task: Task | undefined): LoadPlan {
+  const plan = engine.loadPlan();
+  checkTask(task, plan.task);
+  return plan;
+}
+
+// A container has its configuration behind its weights: it is read as a whole first.
+async function readContainer(
+  { engine, folder, progress, request }: Opening,
+  { weights: [name] }: KnownFolder,
+  { tensors: wanted } = { tensors: true },
+): Promise<void> {
+  const opened = await folder.open(name!);
+  progress.expect(opened.file, opened.reader.total);
+  progress.begin(await folder.manifest);
+  const data = engine.loadContainer(
+    await folder.readAll(opened, maxContainerBytes, 'invalid_weights'),
+  );
+  for (const { tensors } of makePlan(engine, request.task).files) {
+    for (const [index, { begin, end, piece, ignored }] of tensors.entries()) {
+      for (let from = begin; from < end && wanted && !ignored; from += piece) {
+        const size = Math.min(piece, end - from);
+        engine.stage(data.subarray(from, from + size), 0);
+        engine.loadTensor(index, size);
+      }
+    }
+  }
+}
+
+// Hands the engine what it asks for, until it needs nothing but the weights.
+async function readFolder(engine: Engine, folder: ModelFolder): Promise<KnownFolder | null> {
+  const reading = new Map<string, Promise<void>>();
+  const finding = new Map<string, Promise<void>>();
+  const once = (map: typeof reading, name: string, work: () => Promise<void>): void => {
+    if (map.has(name)) return;
+    const done = work().finally(() => map.delete(name));
+    done.catch(() => {}); // whoever waits for it hears of it
+    map.set(name, done);
+  };
+  for (;;) {
+    const answer = folder.explain(() => engine.loadFolder());
+    if (!answer || 'weights' in answer) return answer;
+    for (const { name, max_bytes, code } of answer.read) {
+      once(reading, name, async () => {
+        const opened = await folder.find(name);
+        const bytes = opened && (await folder.readAll(opened, max_bytes, code));
+        if (bytes) engine.loadFile(name, bytes);
+        else engine.loadFound(name, false);
+      });
+    }
+    for (const name of answer.find) {
+      once(finding, name, async () => {
+        const found = folder.find(name);
+        found.catch(() => {}); // who opens it hears of it
+        const listed = (await folder.manifest)?.[name] !== undefined;
+        engine.loadFound(name, listed || (await found) !== undefined);
+      });
+    }
+    const [first] = answer.find;
+    if (reading.size === 0) await finding.get(first!);
+    else await Promise.all([...reading.values(), folder.manifest]);
+  }
+}
+
+/** A file of weights of which the header has been read. */
+interface Weights {
+  opened: OpenFile;
+  header: Uint8Array;
+  /** Bytes after the header, where somebody knows. */
+  dataSize: number | undefined;
+}
+
+async function readHeader(
+  opened: OpenFile,
+  folder: ModelFolder,
+  maxBytes: number,
+): Promise<Weights> {
+  const { reader, file } = opened;
+  const expected = await folder.expected(opened);
+  if (expected || folder.keeps(opened)) reader.gathered = [];
+  try {
+    const prefix = await reader.bytes(8);
+    if (prefix.length < 8) {
+      throw damaged(file, `${prefix.length} bytes, too short for a header length`);
+    }
+    const size = Number(new DataView(prefix.buffer).getBigUint64(0, true));
+    if (size > maxBytes) {
+      throw damaged(file, `a header of ${size} bytes; at most ${maxBytes} are allowed`);
+    }
+    const header = await reader.bytes(size);
+    if (header.length < size) {
+      throw damaged(file, `ends after ${header.length} of the header's ${size} bytes`);
+    }
+    const total = expected?.size ?? reader.total;
+    return { opened, header, dataSize: total === undefined ? undefined : total - 8 - size };
+  } catch (error) {
+    if (!isFailureToRead(error)) await checkRest(opened, folder);
+    throw error;
+  }
+}
+
+async function readTensors(
+  engine: Engine,
+  opened: OpenFile,
+  tensors: LoadPlan['files'][number]['tensors'],
+  first: number,
+  folder: ModelFolder,
+): Promise<void> {
+  const { file, reader } = opened;
+  try {
+    for (const [index, { name, begin, end, piece, ignored }] of tensors.entries()) {
+      for (let from = begin; from < end; from += piece) {
+        const size = Math.min(piece, end - from);
+        const got = await reader.read(size, (chunk, at) => {
+          if (!ignored) engine.stage(chunk, at);
+        });
+        if (got < size) {
+          const place = `after ${from - begin + got} of ${end - begin} bytes`;
+          throw damaged(file, `ends inside tensor ${name}, ${place}`);
+        }
+        if (!ignored) engine.loadTensor(first + index, size);
+      }
+    }
+    if ((await reader.bytes(1)).length > 0) {
+      const size = dataSizeOf({ tensors });
+      throw damaged(file, `has more than the ${size} bytes of data that its header describes`);
+    }
+  } catch (error) {
+    if (!isFailureToRead(error)) await checkRest(opened, folder);
+    throw error;
+  }
+  await check(opened, folder);
+}
+
+// Where the bytes are not the right ones, that is the reason, whatever the engine made of them.
+async function checkRest(opened: OpenFile, folder: ModelFolder): Promise<void> {
+  const expected = await folder.expected(opened);
+  if (!expected) return;
+  await opened.reader.read(expected.size + 1, () => {});
+  await check(opened, folder);
+}
+
+async function check(opened: OpenFile, folder: ModelFolder): Promise<void> {
+  const { gathered } = opened.reader;
+  if (gathered) await folder.check(opened, concat(gathered));
+}
+
+/** The tensors lie one after the other, without gaps. */
+function dataSizeOf({ tensors }: LoadPlan['files'][number]): number {
+  return tensors.at(-1)?.end ?? 0;
+}
+
+function damaged(file: string, what: string): GlassformerError {
+  return new GlassformerError('invalid_safetensors', `${file}: ${what}`);
+}
+
+function isFailureToRead(error: unknown): boolean {
+  return ['aborted', 'fetch_failed', 'timeout'].includes((error as GlassformerError).code);
+}

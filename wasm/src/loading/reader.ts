@@ -1,0 +1,86 @@
+import { concat } from '../base/bytes.js';
+import type { Chunks } from './response.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
+import type { ErrorCode } from '../base/errors.js';
+import { readError } from '../base/fetch.js';
+
+/** Reads one file of a model from front to back. */
+export class ModelFileReader {
+  /** The file's URL; for bytes in hand, its name. */
+  readonly name: string;
+  /** Hears how many bytes have come so far, and at last that this was all. */
+  onBytes: (loaded: number, ended: boolean) => void = () => {};
+  /** Where it is set, all bytes that are read are added. */
+  gathered: Uint8Array[] | undefined;
+  readonly #chunks: Chunks;
+  readonly #signal: AbortSignal;
+  #rest = new Uint8Array(0) as Uint8Array;
+  #loaded = 0;
+  #closed = false;
+
+  constructor(name: string, chunks: Chunks, signal: AbortSignal) {
+    this.name = name;
+    this.#chunks = chunks;
+    this.#signal = signal;
+  }
+
+  /** Length of the file, where it is known for sure. */
+  get total(): number | undefined {
+    return this.#chunks.total;
+  }
+
+  /**
+   * Hands the next `size` bytes to `sink`, piece by piece with each piece's place among them.
+   * Returns how many there were: fewer than `size` at the end of the file.
+   */
+  async read(size: number, sink: (chunk: Uint8Array, at: number) => void): Promise<number> {
+    let at = 0;
+    while (at < size) {
+      if (this.#rest.length === 0 && !(await this.#fill())) break;
+      const chunk = this.#rest.subarray(0, size - at);
+      this.#rest = this.#rest.subarray(chunk.length);
+      this.gathered?.push(chunk.slice());
+      sink(chunk, at);
+      at += chunk.length;
+    }
+    return at;
+  }
+
+  /** The next `size` bytes, or as many as there are. */
+  async bytes(size: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    await this.read(size, (chunk) => parts.push(chunk.slice()));
+    return concat(parts);
+  }
+
+  /** The bytes of a file that may have at most `limit`; where it has more, an error of this code. */
+  async all(limit: number, code: ErrorCode): Promise<Uint8Array> {
+    const bytes = await this.bytes(limit + 1);
+    if (bytes.length <= limit) return bytes;
+    throw new GlassformerError(code, `${this.name}: expected at most ${limit} bytes, got more`);
+  }
+
+  /** Nothing more will be read for a while. */
+  pause(): void {
+    this.#chunks.pause?.();
+  }
+
+  close(): void {
+    if (!this.#closed) this.#chunks.close();
+    this.#closed = true;
+  }
+
+  async #fill(): Promise<boolean> {
+    let chunk;
+    try {
+      chunk = await this.#chunks.next();
+    } catch (error) {
+      throw readError(this.name, error, this.#signal);
+    }
+    throwIfAborted(this.#signal);
+    this.#rest = chunk ?? new Uint8Array(0);
+    this.#loaded += this.#rest.length;
+    this.onBytes(this.#loaded, !chunk);
+    return chunk !== undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Input, ToInput } from '../engine/input.js';
+import { toError } from '../engine/engine.js';
+import type { Answer, RawResult } from '../engine/engine.js';
+import { GlassformerError, throwIfAborted } from '../base/errors.js';
+import { iterate } from '../base/iterate.js';
+import { onAbort } from '../base/signals.js';
+import { turn } from '../base/turn.js';
+import type { Outcome } from './results.js';
+
+/** Texts that the model gets at once: enough that no time is lost between them. */
+const textsAtOnce = 16;
+
+/** Most texts that are read before somebody has taken what became of them. */
+const readAhead = 64;
+
+/** What a caller gives, and how it becomes the engine's texts. */
+export interface Inputs {
+  given: Iterable<unknown> | AsyncIterable<unknown>;
+  toInput: ToInput;
+}
+
+interface Waiting {
+  index: number;
+  text: Input;
+}
+
+/** A model that work can be run on, until an abort or its disposal. */
+interface Model {
+  run<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Gives texts to `call`, some at a time, and iterates over what becomes of each. Texts are read
+ * ahead while the model works, and no more of them while nobody takes the outcomes.
+ */
+export async function* outcomesOf(
+  model: Model,
+  { given, toInput }: Inputs,
+  signal: AbortSignal | undefined,
+  call: (texts: Input[], inner: AbortSignal) => Promise<Answer[]>,
+): AsyncGenerator<Outcome<RawResult>, void, void> {
+  const source = iteratorOf(given);
+  const bell = new Bell();
+  const waiting: Waiting[] = [];
+  let count = 0; // texts read
+  let taken = 0; // outcomes
+  let ended = false;
+  type Push = (outcome: Outcome<RawResult>) => void;
+
+  const read = async (push: Push, inner: AbortSignal): Promise<void> => {
+    const leave = async () => !ended && source.return?.();
+    onAbort(inner, () => {
+      bell.ring();
+      leave().catch(() => {});
+    });
+    try {
+      for (;;) {
+        throwIfAborted(inner);
+        const { value, done } = await source.next();
+        if (done) break;
+        const index = count++;
+        try {
+          waiting.push({ index, text: toInput(value) });
+        } catch (error) {
+          push({ index, error: error as GlassformerError });
+        }
+        bell.ring();
+        while (count - taken >= readAhead && !inner.aborted) await bell.rung;
+      }
+    } finally {
+      ended = true;
+      bell.ring();
+    }
+  };
+
+  const send = async (push: Push, inner: AbortSignal): Promise<void> => {
+    for (;;) {
+      await turn(); // until then a quick source gives more than one text
+      throwIfAborted(inner);
+      if (waiting.length > 0) {
+        const some = waiting.splice(0, textsAtOnce);
+        const answers = await call(
+          some.map(({ text }) => text),
+          inner,
+        );
+        for (const [i, answer] of answers.entries()) {
+          const { index } = some[i]!;
+          push('error' in answer ? { index, error: toError(answer) } : { index, result: answer });
+        }
+      } else if (ended) {
+        return;
+      } else {
+        await bell.rung;
+      }
+    }
+  };
+
+  // Two senders: while one hands over its answers, the model has the other's texts.
+  const outcomes = iterate<Outcome<RawResult>, unknown>(signal, (push, left) =>
+    model.run(left, (inner) =>
+      Promise.all([read(push, inner), send(push, inner), send(push, inner)]),
+    ),
+  );
+  for await (const outcome of outcomes) {
+    taken++;
+    bell.ring();
+    yield outcome;
+  }
+}
+
+function iteratorOf(texts: Inputs['given']): AsyncIterator<unknown> | Iterator<unknown> {
+  if (typeof texts === 'object' && texts !== null) {
+    if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
+    if (Symbol.iterator in texts) return texts[Symbol.iterator]();
+  }
+  throw new GlassformerError('invalid_option', 'texts: expected an iterable of strings');
+}
+
+/** Wakes all who wait for it. */
+class Bell {
+  rung!: Promise<void>;
+  #wake = (): void => {};
+
+  constructor() {
+    this.ring();
+  }
+
+  ring(): void {
+    this.#wake();
+    this.rung = new Promise((resolve) => (this.#wake = resolve));
+  }
+}

@@ -1,0 +1,93 @@
+import { concat } from '../base/bytes.js';
+import { GlassformerError } from '../base/errors.js';
+import { checkOption, checkOptions, checkSignal, isA } from '../base/checks.js';
+import type { EngineOptions } from '../engine/engine.js';
+import type { TracedTensor } from './results.js';
+
+/**
+ * A call's options but for its signal, and `fixed` ones; the engine checks their values. Throws
+ * `invalid_option` for keys that are not in `known`.
+ */
+export function encodeOptions(
+  options: { signal?: AbortSignal | undefined; trace?: unknown; patch?: unknown },
+  known: readonly string[],
+  where: string,
+  fixed?: object,
+): EngineOptions {
+  checkOptions(options, known, where);
+  const { signal, ...rest } = options;
+  checkSignal(signal);
+  const numbers = new Numbers();
+  const patch = withoutNumbers(rest.patch, numbers);
+  const json = toJson({ ...rest, patch, ...fixed });
+  return { json, values: numbers.bytes(), traced: rest.trace !== undefined, explains: false };
+}
+
+/** The options of an explanation, whose scores of tokens are numbers of the caller's. */
+export function encodeExplanation(
+  options: { signal?: AbortSignal | undefined; scores?: unknown },
+  known: readonly string[],
+): EngineOptions {
+  checkOptions(options, known, 'explain');
+  const { signal, scores, ...rest } = options;
+  checkSignal(signal);
+  const numbers = new Numbers();
+  const given = scores === undefined ? {} : { scores: numbers.add(scores, 'scores') };
+  const json = toJson({ ...rest, ...given });
+  return { json, values: numbers.bytes(), traced: false, explains: true };
+}
+
+function toJson(options: object): Uint8Array {
+  try {
+    return new TextEncoder().encode(JSON.stringify(options));
+  } catch (error) {
+    throw new GlassformerError('invalid_option', 'The options are no plain data', { cause: error });
+  }
+}
+
+// The numbers of a caller that go beside the engine's JSON, which says where each tensor begins.
+class Numbers {
+  readonly #parts: Uint8Array[] = [];
+  #count = 0;
+
+  add(value: unknown, name: string): { shape: number[]; offset: number } {
+    const { shape, data } = toTensor(value, name);
+    const offset = this.#count;
+    this.#count += data.length;
+    this.#parts.push(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return { shape, offset };
+  }
+
+  /** A copy of all of them. */
+  bytes(): Uint8Array {
+    return concat(this.#parts);
+  }
+}
+
+// Patches as the engine's JSON has them.
+function withoutNumbers(patches: unknown, numbers: Numbers): unknown {
+  if (!Array.isArray(patches)) return patches;
+  return Array.from(patches, (patch: unknown, index) => {
+    if (typeof patch !== 'object' || patch === null) return patch;
+    const { value, ...rest } = patch as { value?: unknown };
+    return { ...rest, value: numbers.add(value, `patch[${index}].value`) };
+  });
+}
+
+function toTensor(value: unknown, name: string): TracedTensor {
+  if (typeof value === 'number') return { shape: [], data: Float32Array.of(value) };
+  const tensor = isA(value, 'Float32Array')
+    ? { shape: [(value as Float32Array).length], data: value }
+    : value;
+  const { shape, data } = (tensor ?? {}) as TracedTensor;
+  const valid = Array.isArray(shape) && shape.every(Number.isInteger) && isA(data, 'Float32Array');
+  checkOption(valid, name, 'a number, a Float32Array or { shape, data } of a trace');
+  const size = shape.reduce((product, extent) => product * extent, 1);
+  const got = data.length;
+  checkOption(
+    size === got,
+    name,
+    `${size} numbers for the shape [${shape.join(', ')}], got ${got}`,
+  );
+  return { shape, data };
+}

@@ -1,0 +1,39 @@
+import type { Binary, Compute } from '../engine/compute.js';
+
+/** Facts about a loaded model. */
+export interface ModelInfo {
+  task: string;
+  /** Layers of the encoder or, if there is none, of the decoder. */
+  layers: number;
+  heads: number;
+  dModel: number;
+  /** Vocabulary size of the same stack. */
+  vocabSize: number;
+  parameters: number;
+  /** Tensors in the model's files that its task does not use, such as those of another head. */
+  ignoredTensors: string[];
+  /** Maximum number of input tokens. */
+  maxSourceLength: number;
+  /** Layers of the decoder, if the model has an encoder, too. */
+  decoderLayers?: number;
+  /** Maximum number of output tokens, if the model has an encoder and a decoder. */
+  maxTargetLength?: number;
+  compute: Compute;
+  binary: Binary;
+}
+
+/** Facts about a classifier of texts or tokens. */
+export interface ClassifierInfo extends ModelInfo {
+  /** The labels, in the order of the model's outputs. */
+  labels: string[];
+}
+
+export interface TranslatorInfo extends ModelInfo {
+  /** A language code such as "en". */
+  sourceLanguage: string;
+  targetLanguage: string;
+  decoderLayers: number;
+  targetVocabSize: number;
+  /** Maximum number of tokens in a sentence's translation. */
+  maxTargetLength: number;
+}

@@ -1,0 +1,141 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { checkOption } from '../base/checks.js';
+import { iterate } from '../base/iterate.js';
+import type { EngineOptions, RawResult } from '../engine/engine.js';
+import type { ToInput } from '../engine/input.js';
+import type { Outcome } from './results.js';
+import type { Architecture } from './architecture.js';
+import { encodeExplanation, encodeOptions } from './encode.js';
+import type { ModelInfo } from './info.js';
+import type { OpenedModel } from './open_model.js';
+import type { Session } from './session.js';
+import { Weights } from './weights.js';
+
+/** A method of a task's class: its name and the names of its options. */
+export interface Method {
+  readonly name: string;
+  readonly options: readonly string[];
+}
+
+/**
+ * Makes a method of a class with these options. The compiler refuses a list that lacks an option of
+ * the type `Options`, or has another name.
+ */
+export const methodOf =
+  <Options>() =>
+  <const Names extends readonly (keyof Options)[]>(
+    name: string,
+    ...options: Exclude<keyof Options, Names[number]> extends never ? Names : never
+  ): Method => ({ name, options: options as unknown as string[] });
+
+/** The options of a call. The signal is not sent to the engine. */
+interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A loaded model of any task: the base of all classes. It holds a WebAssembly instance, in a worker
+ * if the runtime has workers, until it is disposed of. Calls wait for one another. Every error is a
+ * GlassformerError; later calls still work.
+ */
+export abstract class LoadedModel<Info extends ModelInfo> {
+  /** Facts about the model. */
+  readonly info: Info;
+  /** The model's layers and their sizes. */
+  readonly architecture: Architecture;
+  /** The model's parameters. */
+  readonly weights: Weights;
+  readonly #session: Session;
+  readonly #toInput: ToInput;
+
+  protected constructor({ session, info, architecture }: OpenedModel<Info>, toInput: ToInput) {
+    this.#session = session;
+    this.#toInput = toInput;
+    this.info = info;
+    this.architecture = architecture;
+    this.weights = new Weights(session);
+  }
+
+  /**
+   * Returns the text of each token in the vocabulary, by id, as it reads within a sentence: with a
+   * space in front if it starts a word. Tokens without a text, and single bytes, are returned by
+   * name, such as `</s>` and `<0xE6>`. A translator's vocabulary is that of its translations.
+   */
+  vocabulary(): Promise<string[]> {
+    return this.#session.ask('vocabulary', undefined);
+  }
+
+  /** Ends the worker and frees the model. Calls and streams in progress reject with `disposed`. */
+  dispose(): void {
+    this.#session.dispose();
+  }
+
+  /** Answers one input. `fixed`: further options for the engine. */
+  protected async one<Result>(
+    given: unknown,
+    options: CallOptions,
+    method: Method,
+    fixed?: object,
+  ): Promise<Result> {
+    const input = this.#toInput(given);
+    const encoded = encodeOptions(options, method.options, method.name, fixed);
+    return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;
+  }
+
+  /** Answers several inputs. Fails if one of them fails. */
+  protected async batch<Result>(
+    given: readonly unknown[],
+    options: CallOptions,
+    method: Method,
+  ): Promise<Result[]> {
+    checkOption(Array.isArray(given), 'texts', 'an array');
+    const inputs = Array.from(given, (each, index) => this.#toInput(each, `texts[${index}]`));
+    const encoded = encodeOptions(options, method.options, `${method.name}Batch`);
+    return this.#session.results<Result>(inputs, encoded, options.signal);
+  }
+
+  /** Answers any number of inputs. Yields the result or the error of each. */
+  protected async *each<Result>(
+    given: Iterable<unknown> | AsyncIterable<unknown>,
+    options: CallOptions,
+    method: Method,
+  ): AsyncGenerator<Outcome<Result>, void, void> {
+    const encoded = encodeOptions(options, method.options, `${method.name}Each`);
+    const inputs = { given, toInput: this.#toInput };
+    yield* this.#session.outcomes<Result>(inputs, encoded, options.signal);
+  }
+
+  /** Answers one input. Yields what `show` makes of each step, then returns the result. */
+  protected async *steps<Result, Step>(
+    given: unknown,
+    options: CallOptions,
+    method: Method,
+    show: (raw: RawResult) => Step,
+  ): AsyncGenerator<Step, Result, void> {
+    const input = this.#toInput(given);
+    const fixed = { beams: 1, stream: true };
+    const encoded = encodeOptions(options, method.options, method.name, fixed);
+    const [result] = yield* iterate<Step, Result[]>(options.signal, (push, inner) =>
+      this.#session.results<Result>([input], encoded, inner, (raw) => push(show(raw))),
+    );
+    return result!;
+  }
+
+  /** Explains the answer to one input, or to two. */
+  protected async explained<Result>(
+    given: unknown,
+    options: CallOptions & { method: string; scores?: unknown },
+    method: Method,
+  ): Promise<Result> {
+    const input = this.#toInput(given);
+    const encoded: EngineOptions = encodeExplanation(options, method.options);
+    return (await this.#session.results<Result>([input], encoded, options.signal))[0]!;
+  }
+}
+
+// Symbol.dispose, for `using`, is newer than the oldest runtimes that the package supports.
+export interface LoadedModel<Info extends ModelInfo> {
+  [Symbol.dispose](): void;
+}
+if (Symbol.dispose) LoadedModel.prototype[Symbol.dispose] = LoadedModel.prototype.dispose;

@@ -1,0 +1,170 @@
+import { checkOption, checkOptions, checkSignal, checkTimeout, isA } from '../base/checks.js';
+import { GlassformerError, messageOf, throwIfAborted } from '../base/errors.js';
+import { isAbsence } from '../base/fetch.js';
+import { compileBinary, compileModule, scopeOf } from '../engine/binary.js';
+import { checkRuntime } from '../engine/features.js';
+import { tasks } from '../engine/tasks.js';
+import type { Task } from '../engine/tasks.js';
+import { createHost, replaceHost } from '../host/host.js';
+import type { Host, Request, Result } from '../host/protocol.js';
+import { checkCache } from '../loading/cache.js';
+import { locateModel, resolveUrls } from '../loading/locate.js';
+import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
+import type { Architecture } from './architecture.js';
+import type { ClassifierInfo, ModelInfo } from './info.js';
+import type { Inspection } from './inspect.js';
+import { Session, interruptible } from './session.js';
+
+/** A model that was loaded. */
+export interface OpenedModel<Info extends ModelInfo> {
+  session: Session;
+  info: Info;
+  architecture: Architecture;
+}
+
+/** Loads a model of a task, or of any task if it is undefined. */
+export async function openModel<Info extends ModelInfo>(
+  task: Task | undefined,
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions,
+): Promise<OpenedModel<Info>> {
+  const { host, result } = await openFolder('load', task, folder, options);
+  const { architecture, ...info } = result as unknown as Info & { architecture: Architecture };
+  const { labels } = info as Partial<ClassifierInfo>;
+  return { session: new Session(host, labels), info: info as unknown as Info, architecture };
+}
+
+/** Reads what a model is, without its weights. */
+export async function inspectModel(
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions,
+): Promise<Inspection> {
+  const { host, result } = await openFolder('inspect', undefined, folder, options);
+  host.dispose();
+  const { model, config, container, tensors } = result;
+  const { architecture, ...info } = model as unknown as ModelInfo & { architecture: Architecture };
+  const { model_type: family, architectures } = config;
+  const publishedClass: unknown = Array.isArray(architectures) ? architectures[0] : undefined;
+  return {
+    info,
+    architecture,
+    family: container ? 'bergamot' : String(family),
+    ...(typeof publishedClass === 'string' && { publishedClass }),
+    tensors,
+  };
+}
+
+const loadOptions = [
+  'compute',
+  'onProgress',
+  'signal',
+  'urls',
+  'hubUrl',
+  'cache',
+  'timeout',
+  'binary',
+  'module',
+  'worker',
+  'untrained',
+];
+
+function checkLoadOptions(task: Task | undefined, options: TranslatorLoadOptions): void {
+  const own = task ? tasks[task].load : ['explain', 'shortlist'];
+  checkOptions(options, [...loadOptions, ...own], 'load');
+  const { compute, onProgress, signal, shortlist, cache, timeout } = options;
+  const { binary, explain, module, worker, untrained } = options;
+  checkOption([undefined, 'f32', 'int8'].includes(compute), 'compute', '"f32" or "int8"');
+  checkOption([undefined, 'simd', 'relaxed'].includes(binary), 'binary', '"simd" or "relaxed"');
+  checkOption(
+    module === undefined || isModule(module),
+    'module',
+    'a WebAssembly.Module or bytes',
+  );
+  checkOption(!module || !binary, 'binary', 'nothing where module is given');
+  const places = ['undefined', 'boolean', 'function'];
+  checkOption(places.includes(typeof worker), 'worker', 'true, false or a function');
+  for (const [name, flag] of Object.entries({ shortlist, explain, cache })) {
+    checkOption(['undefined', 'boolean'].includes(typeof flag), name, 'true or false');
+  }
+  const seed = typeof untrained === 'boolean' ? undefined : untrained;
+  const isSeed = seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32);
+  checkOption(isSeed, 'untrained', 'true, false or a seed from 0 to 4294967295');
+  checkTimeout(timeout);
+  checkOption(['undefined', 'function'].includes(typeof onProgress), 'onProgress', 'a function');
+  checkSignal(signal);
+}
+
+// Returns the seed of random weights, or undefined for those of the folder.
+function seedOf(untrained: boolean | number | undefined): number | undefined {
+  return typeof untrained === 'number' ? untrained : untrained ? 1 : undefined;
+}
+
+/** Opens a folder in a new host, and loads or inspects its model there. */
+async function openFolder<K extends 'load' | 'inspect'>(
+  kind: K,
+  task: Task | undefined,
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions,
+): Promise<{ host: Host; result: NonNullable<Result<K>> }> {
+  checkRuntime();
+  checkLoadOptions(task, options);
+  const { compute, onProgress, signal, shortlist = false, cache = false, timeout } = options;
+  const { binary, explain = false, module, worker } = options;
+  const urls = resolveUrls(options.urls);
+  const files = locateModel(folder, urls, options.hubUrl);
+  if (cache) checkCache(files);
+  let host: Host | undefined;
+  try {
+    return await interruptible(signal, new Set(), async (inner, fail) => {
+      const compiling = module
+        ? compileModule(module)
+        : compileBinary(binary, scopeOf(task, explain), urls);
+      host = createHost(worker, urls['worker.js']); // a worker starts up meanwhile
+      const seed = seedOf(options.untrained);
+      const request = { task, files, compute, shortlist, cache, timeout, seed };
+      const open = async (
+        where: Host,
+        compiled: Promise<WebAssembly.Module>,
+      ): Promise<Result<K>> => {
+        const whole = { ...request, module: await compiled } as Request<K>;
+        throwIfAborted(inner);
+        return where.call(kind, whole, inner, (progress) => {
+          if (inner.aborted) return;
+          try {
+            onProgress?.(progress);
+          } catch (error) {
+            const message = `onProgress threw an error: ${messageOf(error)}`;
+            fail(new GlassformerError('callback_failed', message, { cause: error }));
+          }
+        });
+      };
+      let result = await open(host, compiling).catch((error: unknown) => {
+        host = replaceHost(worker, error);
+        return open(host, compiling);
+      });
+      // The model belongs to another class, which this class's binary lacks.
+      if (!result && !module) result = await open(host, compileBinary(binary, 'all', urls));
+      if (!result) {
+        const expected = 'glassformer.wasm, which has every kind of model';
+        throw new GlassformerError('invalid_option', `module: expected ${expected}`);
+      }
+      return { host, result };
+    });
+  } catch (error) {
+    host?.dispose();
+    throw withHubHint(error, folder);
+  }
+}
+
+// "owner/name" is also a relative address. If nothing is there, the model of a hub may be meant.
+function withHubHint(error: unknown, folder: unknown): unknown {
+  if (error instanceof GlassformerError && isAbsence(error)) {
+    const named = typeof folder === 'string' && /^\w[\w.-]*\/\w[\w.-]*$/.test(folder);
+    if (named) error.message += `; a model of a hub is named "hf:${folder}"`;
+  }
+  return error;
+}
+
+function isModule(value: unknown): boolean {
+  return isA(value, 'WebAssembly.Module') || isA(value, 'ArrayBuffer') || ArrayBuffer.isView(value);
+}

@@ -1,0 +1,173 @@
+import { toTextOrPair } from '../engine/input.js';
+import type { TextPair } from '../engine/input.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
+import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ClassifierInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Asked, Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+import type { AllOptions, ExplainMethod, ExplainOptions, Explanations } from './explain.js';
+
+export interface ClassifyOptions<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
+  /** Returns the contribution of each token to each label's logit. */
+  contributions?: Contributions | undefined;
+  /**
+   * How to read a text with more tokens than `info.maxSourceLength`. `first` (the default) reads its
+   * beginning. `mean` and `max` read all of it in windows; a label's score is the mean or the maximum
+   * of its scores in the windows, and the scores need not sum to 1. Attention, contributions, traces,
+   * patches and `maskTokens` require a text that fits one window.
+   */
+  window?: 'first' | 'mean' | 'max' | undefined;
+  /**
+   * With `mean` and `max`: the number of tokens that two neighboring windows share. Default: 128, or
+   * half of a window if that is less.
+   */
+  stride?: number | undefined;
+}
+
+/** The classification of a text. The type arguments tell which options were set. */
+export type Classification<
+  Attention extends boolean = boolean,
+  Contributions extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
+    /** The label with the highest score. */
+    label: string;
+    score: number;
+    /**
+     * The score of each label: probabilities that sum to 1; or, if a text can have several labels or
+     * there is only one, a probability for each; or, if the model estimates a quantity, the logit.
+     */
+    scores: Record<string, number>;
+    /**
+     * The logit of each label, from which its score is computed; of several windows, the mean or the
+     * maximum.
+     */
+    logits: Record<string, number>;
+    /** The number of windows in which the text was read. */
+    windows: number;
+  } & Asked<
+    Contributions,
+    {
+      /**
+       * With option `contributions`: one number per token for each label, in logit units. Together
+       * with the classifier's bias they sum to the label's logit.
+       */
+      contributions: Record<string, Float32Array>;
+    }
+  >;
+
+const methods = {
+  classify: methodOf<ClassifyOptions>()(
+    'classify',
+    'attention',
+    'contributions',
+    'trace',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'window',
+    'stride',
+    'signal',
+  ),
+  explain: methodOf<AllOptions<ExplainOptions>>()(
+    'explain',
+    'method',
+    'label',
+    'effects',
+    'site',
+    'head',
+    'of',
+    'scores',
+    'orders',
+    'seed',
+    'edges',
+    'cut',
+    'least',
+    'signal',
+  ),
+};
+
+/** A text classifier. */
+export class Classifier extends LoadedModel<ClassifierInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'text-classification';
+
+  private constructor(model: OpenedModel<ClassifierInfo>) {
+    super(model, toTextOrPair);
+  }
+
+  /**
+   * Loads the model in a folder. The folder is a URL, with or without a slash at its end, or, in
+   * Node, a path; or a model's files, as its npm package exports them or a user has chosen them; or a
+   * model of a hub, `hf:owner/name` or `hf:owner/name@revision`, which is downloaded.
+   */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: ExplainableLoadOptions = {},
+  ): Promise<Classifier> {
+    return new Classifier(await openModel('text-classification', folder, options));
+  }
+
+  /** Classifies a text or, if the model reads pairs, two texts together: `{ text, pair }`. */
+  classify<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    text: string | TextPair,
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): Promise<Classification<Attention, Contributions, Trace>> {
+    return this.one(text, options, methods.classify);
+  }
+
+  /**
+   * Classifies several texts. Returns their results in order. If a text is refused, the batch is
+   * rejected; the message tells which text it was.
+   */
+  classifyBatch<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: readonly (string | TextPair)[],
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): Promise<Classification<Attention, Contributions, Trace>[]> {
+    return this.batch(texts, options, methods.classify);
+  }
+
+  /**
+   * Classifies any number of texts. Yields the result or the error of each text as soon as it is
+   * known; `index` counts the texts. Texts are read a few ahead of the results. Other calls run in
+   * between. Leaving the loop ends the work.
+   */
+  classifyEach<
+    Attention extends boolean = false,
+    Contributions extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: Iterable<string | TextPair> | AsyncIterable<string | TextPair>,
+    options: ClassifyOptions<Attention, Contributions, Trace> = {},
+  ): AsyncGenerator<Outcome<Classification<Attention, Contributions, Trace>>, void, void> {
+    return this.each(texts, options, methods.classify);
+  }
+
+  /**
+   * Explains the answer to a text by one of the methods of ExplainOptions or, with method
+   * "transplant", the difference between the answers to two texts: `{ text, pair }`. Aborting
+   * `signal` stops a long search between two steps.
+   */
+  explain<Method extends ExplainMethod>(
+    text: string | TextPair,
+    options: ExplainOptions[Method] & { method: Method },
+  ): Promise<Explanations[Method]> {
+    return this.explained(text, options, methods.explain);
+  }
+}

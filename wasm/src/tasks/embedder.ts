@@ -1,0 +1,139 @@
+import { checkOption } from '../base/checks.js';
+import { toText } from '../engine/input.js';
+import type { Texts } from '../engine/input.js';
+import type { LoadOptions, ModelFiles } from '../loading/options.js';
+import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ModelInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+
+/**
+ * How a text's vector is computed from its token vectors: their mean, the first token's vector, the
+ * maximum in each dimension, their sum divided by √tokens, their mean with weight k for the k-th
+ * token, or the last token's vector.
+ */
+export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len' | 'weightedmean' | 'lasttoken';
+
+export interface EmbedderInfo extends ModelInfo {
+  /** The poolings that the model was trained with. Vectors of several poolings are concatenated. */
+  poolings: Pooling[];
+  /** Whether its vectors have length 1. */
+  normalize: boolean;
+  /** The folder's prompts, by name. */
+  prompts: Record<string, string>;
+  /** The name of the prompt that is used if a call names none. */
+  defaultPrompt?: string;
+  /**
+   * The architecture that a published config.json names, such as "BertForMaskedLM", if it has a head
+   * that is not run: vectors are computed without it.
+   */
+  unusedHead?: string;
+}
+
+export interface EmbedOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
+  /** How token vectors are combined. Default: as the model's files say. */
+  pooling?: Pooling | readonly Pooling[] | undefined;
+  /** Scales the vector to length 1. Default: as the model's files say. */
+  normalize?: boolean | undefined;
+  /** A text to put before the text. Offsets of tokens refer to the text without it. */
+  prompt?: string | undefined;
+  /** A name in `info.prompts`. Without it and `prompt`, the folder's default prompt is used. */
+  promptName?: string | undefined;
+}
+
+/** The vector of a text. The type arguments tell which options were set. */
+export type Embedding<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
+    /** [poolings · dModel] */
+    embedding: Float32Array;
+  };
+
+const methods = {
+  embed: methodOf<EmbedOptions>()(
+    'embed',
+    'attention',
+    'trace',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'pooling',
+    'normalize',
+    'prompt',
+    'promptName',
+    'signal',
+  ),
+};
+
+/** Computes a vector per text. Similar texts have vectors with a small angle between them. */
+export class Embedder extends LoadedModel<EmbedderInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'feature-extraction';
+
+  private constructor(model: OpenedModel<EmbedderInfo>) {
+    super(model, toText);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<Embedder> {
+    return new Embedder(await openModel('feature-extraction', folder, options));
+  }
+
+  /** Computes the vector of a text. */
+  embed<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: EmbedOptions<Attention, Trace> = {},
+  ): Promise<Embedding<Attention, Trace>> {
+    return this.one(text, options, methods.embed);
+  }
+
+  /**
+   * Computes the vectors of several texts. Returns their results in order. If a text is refused, the
+   * batch is rejected; the message tells which text it was.
+   */
+  embedBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    texts: readonly string[],
+    options: EmbedOptions<Attention, Trace> = {},
+  ): Promise<Embedding<Attention, Trace>[]> {
+    return this.batch(texts, options, methods.embed);
+  }
+
+  /** Computes the vectors of any number of texts; see `Classifier.classifyEach`. */
+  embedEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    texts: Texts,
+    options: EmbedOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<Embedding<Attention, Trace>>, void, void> {
+    return this.each(texts, options, methods.embed);
+  }
+
+  /**
+   * Returns the similarity of two vectors: the cosine of the angle between them, from -1 to 1; 0 if
+   * one of them is zero.
+   */
+  similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+    for (const vector of [a, b] as unknown[]) {
+      const expected = 'two vectors, such as the embedding of what embed returns';
+      checkOption(typeof vector === 'object' && vector !== null, 'similarity', expected);
+    }
+    checkOption(
+      a.length === b.length,
+      'similarity',
+      `vectors of one size, got ${a.length} and ${b.length}`,
+    );
+    const dot = (x: ArrayLike<number>, y: ArrayLike<number>): number =>
+      Array.from(x).reduce((sum, value, i) => sum + value * y[i]!, 0);
+    const lengths = Math.sqrt(dot(a, a) * dot(b, b));
+    return lengths > 0 ? dot(a, b) / lengths : 0;
+  }
+}

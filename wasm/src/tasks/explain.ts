@@ -1,0 +1,293 @@
+import type { Token, TracedTensor } from '../model/results.js';
+
+/** Options of all explanations. */
+interface Common {
+  /** Aborts the call between two steps. */
+  signal?: AbortSignal | undefined;
+}
+
+/** An attention edge: in this layer and head, the weight of a key for a query. */
+export interface AttentionEdge {
+  layer: number;
+  head: number;
+  query: number;
+  key: number;
+}
+
+/** The options of each method. Without `label`, the model's answer is explained. */
+export interface ExplainOptions {
+  /** Attention rollout: Abnar and Zuidema 2020. */
+  rollout: Common & { method: 'rollout' };
+  /** Value-weighted attention: Kobayashi et al. 2020. */
+  value_norms: Common & { method: 'value_norms' };
+  /** The scores that the model's head computes from the states of each layer. */
+  lens: Common & { method: 'lens' };
+  /**
+   * The explained number as an exact sum of the outputs of embeddings, heads and feed-forward
+   * networks, with the scales of norms frozen. `effects` adds how much the number falls without each
+   * of them.
+   */
+  ledger: Common & { method: 'ledger'; label?: string | undefined; effects?: boolean | undefined };
+  /**
+   * Activation patching between two texts, `{ text, pair }`: how the answer to the first changes if
+   * a vector is replaced by that of the second text, for every layer and token.
+   */
+  transplant: Common & {
+    method: 'transplant';
+    label?: string | undefined;
+    site?: 'residual' | 'attention' | 'feed_forward' | 'head' | undefined;
+    /** With site "head". */
+    head?: number | undefined;
+  };
+  /**
+   * Deletion and insertion curves of the text's words, in the order of token scores: those of a
+   * method, or your own, one per token.
+   */
+  faithfulness: Common & {
+    method: 'faithfulness';
+    label?: string | undefined;
+    of?: 'rollout' | 'value_norms' | 'ledger' | undefined;
+    scores?: Float32Array | undefined;
+    /** Number of random orders to compare with. Default: 20. */
+    orders?: number | undefined;
+    seed?: number | undefined;
+  };
+  /** The number without some attention edges; not with `compute: 'int8'`. */
+  edges: Common & {
+    method: 'edges';
+    label?: string | undefined;
+    edges: readonly AttentionEdge[];
+    /** Removes edges before the softmax, so that others get their share, or after it. */
+    cut?: 'scores' | 'weights' | undefined;
+  };
+  /**
+   * A search for a small set of heads and edges that keeps the label and `least` of the number
+   * (default: 0.8): Conmy et al. 2023; not with `compute: 'int8'`.
+   */
+  circuit: Common & { method: 'circuit'; least?: number | undefined };
+}
+
+export type ExplainMethod = keyof ExplainOptions;
+
+/** The fields of every explanation of a classifier's answer. */
+interface Explained<Method> {
+  method: Method;
+  /** The label of the explained number. */
+  label: string;
+  tokens: Token[];
+  /** Whether a part of the text was left out because of the model's limit. */
+  clipped: boolean;
+}
+
+/** The test of an order of words. */
+export interface OrderTest {
+  /** Mean of insertion minus mean of deletion. A better order has a higher score. */
+  score: number;
+  /** The number without the first words, and with only these. */
+  deletion: number[];
+  insertion: number[];
+  comprehensiveness: number[];
+  sufficiency: number[];
+}
+
+/**
+ * The result of each method. The explained number is computed from logits: with two labels the
+ * log-odds, with more the label's logit minus the mean of all, with one its logit. T tokens, L
+ * layers, H heads, C labels.
+ */
+export interface Explanations {
+  rollout: Explained<'rollout'> & {
+    scores: number[];
+    /** [T, T] Row i: the share of each input token in token i's last state. */
+    rollout: TracedTensor;
+  };
+  value_norms: Explained<'value_norms'> & {
+    scores: number[];
+    /** [L, H, T, T] ‖αf(x)‖ for each head, and [L, 1, T, T] for all heads together. */
+    heads: TracedTensor;
+    layers: TracedTensor;
+  };
+  lens: Explained<'lens'> & {
+    /** The head's output before each layer, and after the last one. */
+    layers: { label: string; scores: Record<string, number> }[];
+    /** [L + 1, C] for the text, and [L + 1, T, C] for each token by itself. */
+    logits: TracedTensor;
+    tokenLogits: TracedTensor;
+  };
+  ledger: Explained<'ledger'> & {
+    value: number;
+    /** Names such as "layers.0.self_attn.head.3". */
+    columns: string[];
+    /** [T, columns] By the row that is written, and by the token that is read. Each sums to `value`. */
+    written: TracedTensor;
+    read: TracedTensor;
+    /** With option `effects`: one per column. They do not sum to `value`. */
+    effects?: number[];
+  };
+  transplant: Explained<'transplant'> & {
+    donorTokens: Token[];
+    /** For each token of the first text, the paired token of the second. */
+    donorOf: (number | null)[];
+    /** The position of each token; both tokens of a pair have the same. */
+    baseColumns: number[];
+    donorColumns: number[];
+    /** The columns of the grid: tokens or, in long texts, words or sentences. */
+    cells: { tokens: number[]; unpaired: boolean }[];
+    /** The numbers of both texts, with aligned and with their own positions. */
+    base: number;
+    donor: number;
+    plainBase: number;
+    plainDonor: number;
+    /** [rows, cells] The change of the number. The residual stream has L + 1 rows, others have L. */
+    delta: TracedTensor;
+    /** The same as a share of donor - base; absent if the two differ by less than ½. */
+    share?: TracedTensor;
+  };
+  faithfulness: Explained<'faithfulness'> & {
+    /** The tokens of each word. */
+    words: number[][];
+    value: number;
+    /** Number of words removed or inserted at each point of the curves. */
+    counts: number[];
+    order: OrderTest;
+    /** An upper bound, because it uses the same operation as the test. */
+    leaveOneOut: OrderTest;
+    /** How much the number falls without each word. */
+    losses: number[];
+    random: { mean: number; deviation: number; scores: number[] };
+  };
+  edges: Explained<'edges'> & {
+    value: number;
+    /** The number without all edges, and without each single one. */
+    without: number;
+    alone: number[];
+  };
+  circuit: Explained<'circuit'> & {
+    value: number;
+    /** The number with only the circuit, and with no heads. */
+    kept: number;
+    nothing: number;
+    faithfulness: number;
+    heads: { layer: number; head: number }[];
+    edges: AttentionEdge[];
+  };
+}
+
+interface LedgerPair {
+  token?: number | undefined;
+  against?: number | undefined;
+  effects?: boolean | undefined;
+}
+
+/** The options of each method for translations. */
+export interface ExplainTranslationOptions {
+  /** Attention rollout over target and source. */
+  rollout: Common & { method: 'rollout'; beams?: number | undefined };
+  /** The next tokens as predicted from each decoder layer: the `words` most probable. Default: 5. */
+  lens: Common & {
+    method: 'lens';
+    beams?: number | undefined;
+    words?: number | undefined;
+  };
+  /** The translation as decoded from each encoder layer: Langedijk et al. 2023. */
+  decoder_lens: Common & { method: 'decoder_lens'; beams?: number | undefined };
+  /**
+   * Why the translation of a `sentence` has its token at `position` (both from 0, default: 0): the
+   * difference of its logit and another token's, as an exact sum. `token` and `against` are ids.
+   * Default: the token of the translation, and the most probable other one. `prefix` has the ids
+   * that the translation must begin with; the default position is then the token after them.
+   * `effects` adds how much the number falls without each column.
+   */
+  ledger: Common &
+    LedgerPair & {
+      method: 'ledger';
+      beams?: number | undefined;
+      sentence?: number | undefined;
+      position?: number | undefined;
+      prefix?: readonly number[] | undefined;
+    };
+}
+
+export type ExplainTranslationMethod = keyof ExplainTranslationOptions;
+
+interface ExplainedSentence {
+  /** Where it is in the input. */
+  start: number;
+  end: number;
+  text: string;
+  tokens: { id: number; text: string }[];
+  sourceTokens: Token[];
+}
+
+interface ExplainedTranslation<Method, Part> {
+  method: Method;
+  sentences: (ExplainedSentence & Part)[];
+}
+
+/** The result of each method for a translation of T output tokens from S source tokens. */
+export interface TranslationExplanations {
+  /** [T, T + S] Row i: the share of each target and source token in output token i. */
+  rollout: ExplainedTranslation<'rollout', { rollout: TracedTensor }>;
+  /** For each layer and output token the most probable next tokens. */
+  lens: ExplainedTranslation<'lens', { layers: Guess[][][] }>;
+  /** One translation per layer. */
+  decoder_lens: ExplainedTranslation<'decoder_lens', { layers: { text: string; score: number }[] }>;
+  /**
+   * For one sentence. Rows are the `position` + 1 tokens that the decoder had read, beginning with
+   * the start token, then the source's. There are also columns such as
+   * "layers.0.encoder_attn.head.3", which read source tokens; a recurrent unit is
+   * "layers.0.self_attn".
+   */
+  ledger: ExplainedSentence &
+    Pick<
+      Explanations['ledger'],
+      'method' | 'value' | 'columns' | 'effects' | 'written' | 'read'
+    > & {
+      sentence: number;
+      position: number;
+      token: Guess;
+      against: Guess;
+    };
+}
+
+/** A possible next token. */
+export interface Guess {
+  id: number;
+  text: string;
+  /** Natural logarithm of the model's probability. */
+  logprob: number;
+}
+
+/** The options of each method for models that continue texts. The text is read as by `next`. */
+export interface ExplainGenerationOptions {
+  /** As for a classifier, for the last token, after which the next one is generated. */
+  rollout: Common & { method: 'rollout' };
+  value_norms: Common & { method: 'value_norms' };
+  /** The next tokens as predicted from each layer: the `words` most probable. Default: 5. */
+  lens: Common & { method: 'lens'; words?: number | undefined };
+  /**
+   * The difference between the logits of two next tokens, as an exact sum. `token` and `against` are
+   * ids. Default: the two most probable. `effects` adds how much the number falls without each
+   * column.
+   */
+  ledger: Common & LedgerPair & { method: 'ledger' };
+}
+
+export type ExplainGenerationMethod = keyof ExplainGenerationOptions;
+
+/** The result of each method for a text of T tokens. */
+export interface GenerationExplanations {
+  rollout: Omit<Explanations['rollout'], 'label'>;
+  value_norms: Omit<Explanations['value_norms'], 'label'>;
+  /** Before each layer and after the last, for each token the most probable next ones. */
+  lens: Pick<Explanations['rollout'], 'tokens' | 'clipped'> & {
+    method: 'lens';
+    layers: Guess[][][];
+  };
+  /** Only the last row is written; its heads' contributions are listed by the token they read. */
+  ledger: Omit<Explanations['ledger'], 'label'> & { token: Guess; against: Guess };
+}
+
+/** All options of all methods. */
+export type AllOptions<Methods> = Record<KeyOf<Methods[keyof Methods]>, unknown>;
+type KeyOf<Options> = Options extends unknown ? keyof Options : never;

@@ -1,0 +1,353 @@
+import { toText } from '../engine/input.js';
+import type { Texts } from '../engine/input.js';
+import type { ExplainableLoadOptions, ModelFiles } from '../loading/options.js';
+import { assemble } from '../model/assemble.js';
+import type { AttentionMap } from '../model/attention.js';
+import type { Head, TensorNames, TraceOptions } from '../model/call_options.js';
+import type { ModelInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Clipped, Outcome, Token, WithTrace } from '../model/results.js';
+import type {
+  AllOptions,
+  ExplainGenerationMethod,
+  ExplainGenerationOptions,
+  GenerationExplanations,
+} from './explain.js';
+import type { EarlyStopping, Hypothesis, OutputToken } from './translation.js';
+
+export interface GeneratorInfo extends ModelInfo {
+  /** A text to put before every text, unless option `prefix` is false. Often empty. */
+  prefix: string;
+  /**
+   * The tasks that the folder's config.json has settings for (`task_specific_params`), with the
+   * prefix of each: values of option `task`.
+   */
+  tasks: Record<string, string>;
+}
+
+/** Options that select settings of the folder. */
+export interface TaskPromptOptions {
+  /**
+   * A name in `info.tasks`, such as 'translation_en_to_de'. Its settings override the folder's
+   * others, options override both, and its prefix is put before the text.
+   */
+  task?: string | undefined;
+  /** `false`: puts no prefix before the text. */
+  prefix?: boolean | undefined;
+}
+
+/**
+ * Options that choose the next token. It is the most probable one, unless a sampling option
+ * (`sample`, `temperature`, `topK`, `topP`, `seed`) is set or the model's generation_config.json
+ * says otherwise. Options override that file.
+ */
+export interface SampleOptions {
+  /** `true`: samples tokens. `false`: does not, whatever the model's files say. */
+  sample?: boolean | undefined;
+  /** Above 1 for more surprising texts, below 1 for safer ones. 0: no sampling. */
+  temperature?: number | undefined;
+  /** Samples from this many most probable tokens. 0: from all. */
+  topK?: number | undefined;
+  /** Samples from the fewest most probable tokens whose probabilities sum to at least this. */
+  topP?: number | undefined;
+  /** The same seed gives the same text on every machine, up to rounding. Default: 0. */
+  seed?: number | undefined;
+  /** Above 1: tokens that the text already contains become less probable. */
+  repetitionPenalty?: number | undefined;
+  /** No n-gram of this size may occur twice in the text, prompt included. 0 disables the rule. */
+  noRepeatNgramSize?: number | undefined;
+  /**
+   * Texts that are not generated at the start of a text or after a space. They are still possible
+   * within a word, or spelled with other tokens. Default: as the model's files say.
+   */
+  badWords?: readonly string[] | undefined;
+  /** Ids of tokens that are never generated. Default: as the model's files say. */
+  suppressTokens?: readonly number[] | undefined;
+  /** Ids of tokens that are not generated first. Default: as the model's files say. */
+  beginSuppressTokens?: readonly number[] | undefined;
+}
+
+interface DecoderOptions<Attention extends boolean, Trace extends TensorNames>
+  extends TaskPromptOptions, SampleOptions, TraceOptions<Trace> {
+  /** Returns the attention weights of all heads. */
+  attention?: Attention | undefined;
+  /**
+   * Heads whose output is set to zero before the output projection. 'encoder' and 'cross' need a
+   * model with an encoder.
+   */
+  ablate?: readonly Head<'encoder' | 'decoder' | 'cross'>[] | undefined;
+  /** Aborts the call within one token. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface GenerateOptions<
+  Attention extends boolean = boolean,
+  Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends DecoderOptions<Attention, Trace> {
+  /**
+   * Maximum number of new tokens. Default: as the model's files say, or 64. The model's number of
+   * positions is a limit, too.
+   */
+  maxNewTokens?: number | undefined;
+  /** Minimum number of new tokens. Default: as the model's files say, or 0. */
+  minNewTokens?: number | undefined;
+  /**
+   * The text ends with the token that completes one of these strings, which stays in the text, with
+   * the rest of that token. A string may begin in the prompt. Default: as the model's files say, or
+   * none.
+   */
+  stopStrings?: readonly string[] | undefined;
+  /** Number of hypotheses in a beam search, 1 to 64. It does not sample. */
+  beams?: number | undefined;
+  /** With beams: a hypothesis' score is its log-probability / tokens ^ lengthPenalty. */
+  lengthPenalty?: number | undefined;
+  /** With beams: when the search ends. Default: as the model's files say, or `false`. */
+  earlyStopping?: EarlyStopping | undefined;
+  /** Returns the other finished hypotheses of the beam search. */
+  hypotheses?: Hypotheses | undefined;
+}
+
+export interface NextOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends DecoderOptions<Attention, Trace> {
+  /** Number of tokens to return, of those that may be sampled. Default: 10; 0: all. */
+  count?: number | undefined;
+}
+
+/** Attention weights of a generator. Tokens that a step had not seen are 0. */
+export interface GenerationAttention {
+  /**
+   * Row i is the step that read the decoder's token i and wrote the next one. A decoder-only model
+   * reads prompt and output. Behind an encoder, the decoder reads a start token and the output, so
+   * row i wrote token i.
+   */
+  decoder: AttentionMap;
+  /** Of a model with an encoder: over the prompt's tokens, their own and those of each step. */
+  encoder?: AttentionMap;
+  cross?: AttentionMap;
+}
+
+/** The tokens that a model read first, and its attention weights. */
+type Shown<Attention> = {
+  /** The input as the model read it, prefix included. Offsets refer to the given text alone. */
+  promptTokens: Token[];
+} & ([Attention] extends [true]
+  ? {
+      /** With option `attention`. */
+      attention: GenerationAttention;
+    }
+  : { attention?: GenerationAttention });
+
+/**
+ * A generated text. `clipped`: the prompt was longer than the model's limit, and its beginning was
+ * left out or, if an encoder reads it, its end.
+ */
+export type Generation<
+  Attention extends boolean = boolean,
+  Hypotheses extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Hypothesis &
+  Clipped &
+  WithTrace<Trace> &
+  Shown<Attention> & {
+    /** Whether it ended with an end token or a stop string, not at the maximum number of tokens. */
+    ended: boolean;
+  } & ([Hypotheses] extends [true] ? { hypotheses: Hypothesis[] } : { hypotheses?: Hypothesis[] });
+
+/** A possible next token. */
+export interface NextToken {
+  id: number;
+  /** As a token's `text`. */
+  text: string;
+  /** Natural logarithm of the model's probability. */
+  logprob: number;
+  /** The probability of being sampled, after penalty, temperature, topK and topP. */
+  probability: number;
+}
+
+/** The tokens that may follow a text. */
+export type Prediction<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithTrace<Trace> &
+  Shown<Attention> & {
+    /** Most probable first. */
+    next: NextToken[];
+  };
+
+/** A token of a stream. An end token has no step, because it adds nothing to the text. */
+export interface GeneratedToken {
+  done: false;
+  token: OutputToken;
+  /** The generated text so far, in whole characters. Each step's text is a prefix of the next. */
+  text: string;
+  /** The same array in each step. */
+  promptTokens: Token[];
+  /**
+   * With option `attention`: one row, that of the step that wrote `token`. `encoder` comes with the
+   * first token.
+   */
+  attention?: GenerationAttention;
+}
+
+/** A step of a stream: one per token, and a last one with the whole result. */
+export type GenerationStep<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = GeneratedToken | { done: true; text: string; result: Generation<Attention, false, Trace> };
+
+/** Options of a stream, which has no beam search. */
+type GenerationStreamOptions<Attention extends boolean, Trace extends TensorNames> = Omit<
+  GenerateOptions<Attention, boolean, Trace>,
+  'beams' | 'lengthPenalty' | 'earlyStopping' | 'hypotheses'
+>;
+
+const decoderOptions = [
+  'task',
+  'prefix',
+  'sample',
+  'temperature',
+  'topK',
+  'topP',
+  'seed',
+  'repetitionPenalty',
+  'noRepeatNgramSize',
+  'badWords',
+  'suppressTokens',
+  'beginSuppressTokens',
+  'attention',
+  'trace',
+  'patch',
+  'ablate',
+  'signal',
+] as const;
+const streamOptions = ['maxNewTokens', 'minNewTokens', 'stopStrings', ...decoderOptions] as const;
+
+const methods = {
+  generate: methodOf<GenerateOptions>()(
+    'generate',
+    ...streamOptions,
+    'beams',
+    'lengthPenalty',
+    'earlyStopping',
+    'hypotheses',
+  ),
+  stream: methodOf<GenerationStreamOptions<boolean, TensorNames>>()('stream', ...streamOptions),
+  next: methodOf<NextOptions>()('next', 'count', ...decoderOptions),
+  explain: methodOf<AllOptions<ExplainGenerationOptions>>()(
+    'explain',
+    'method',
+    'words',
+    'token',
+    'against',
+    'effects',
+    'signal',
+  ),
+};
+
+/** Continues texts or, if the model has an encoder, answers them with texts. */
+export class Generator extends LoadedModel<GeneratorInfo> {
+  /** The task. It narrows the type of a model that `load` returned. */
+  readonly task: 'text-generation' | 'text2text-generation';
+
+  private constructor(model: OpenedModel<GeneratorInfo>) {
+    super(model, toText);
+    this.task = model.info.task as Generator['task'];
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: ExplainableLoadOptions = {},
+  ): Promise<Generator> {
+    return new Generator(await openModel('text-generation', folder, options));
+  }
+
+  /** Continues a text. `text` and `tokens` of the result are the new part. */
+  generate<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    text: string,
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): Promise<Generation<Attention, Hypotheses, Trace>> {
+    return this.one(text, options, methods.generate);
+  }
+
+  /**
+   * Continues several texts. Returns their results in order. If a text is refused, the batch is
+   * rejected; the message tells which text it was.
+   */
+  generateBatch<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: readonly string[],
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): Promise<Generation<Attention, Hypotheses, Trace>[]> {
+    return this.batch(texts, options, methods.generate);
+  }
+
+  /** Continues any number of texts; see `Classifier.classifyEach`. */
+  generateEach<
+    Attention extends boolean = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: Texts,
+    options: GenerateOptions<Attention, Hypotheses, Trace> = {},
+  ): AsyncGenerator<Outcome<Generation<Attention, Hypotheses, Trace>>, void, void> {
+    return this.each(texts, options, methods.generate);
+  }
+
+  /**
+   * Continues a text without beams and yields each token when it is generated. The last step, with
+   * `done: true`, has the whole result, which the generator also returns. Generation starts when the
+   * first token is requested and runs ahead of the requests. Leaving the loop ends it.
+   */
+  async *stream<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: GenerationStreamOptions<Attention, Trace> = {},
+  ): AsyncGenerator<GenerationStep<Attention, Trace>, Generation<Attention, false, Trace>, void> {
+    let promptTokens: Token[] = [];
+    const result: Generation<Attention, false, Trace> = yield* this.steps(
+      text,
+      options,
+      methods.stream,
+      (raw): GeneratedToken => {
+        const step = assemble<Omit<GeneratedToken, 'done'>>(raw);
+        promptTokens = step.promptTokens ?? promptTokens;
+        return { done: false, ...step, promptTokens };
+      },
+    );
+    yield { done: true, text: result.text, result };
+    return result;
+  }
+
+  /** Returns the tokens that may follow a text, and their probabilities. */
+  async next<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: NextOptions<Attention, Trace> = {},
+  ): Promise<Prediction<Attention, Trace>> {
+    const { count = 10, ...others } = options;
+    return this.one(text, others, methods.next, { next: count });
+  }
+
+  /**
+   * Explains the next token of a decoder-only model by one of the methods of
+   * ExplainGenerationOptions. Aborting `signal` stops it between two steps.
+   */
+  explain<Method extends ExplainGenerationMethod>(
+    text: string,
+    options: ExplainGenerationOptions[Method] & { method: Method },
+  ): Promise<GenerationExplanations[Method]> {
+    return this.explained(text, options, methods.explain);
+  }
+}

@@ -1,0 +1,70 @@
+import { checkOption } from '../base/checks.js';
+import { GlassformerError } from '../base/errors.js';
+import { tasks } from '../engine/tasks.js';
+import type { Task } from '../engine/tasks.js';
+import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
+import type { ModelInfo } from '../model/info.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import { Classifier } from './classifier.js';
+import { Embedder } from './embedder.js';
+import { Generator } from './generator.js';
+import { QuestionAnswerer } from './question_answerer.js';
+import { TokenClassifier } from './token_classifier.js';
+import { Translator } from './translator.js';
+
+/** The class of each task's models. */
+export interface ModelOfTask {
+  'text-classification': Classifier;
+  'token-classification': TokenClassifier;
+  'question-answering': QuestionAnswerer;
+  'feature-extraction': Embedder;
+  translation: Translator;
+  'text-generation': Generator;
+  'text2text-generation': Generator;
+}
+
+/** A model of any task. */
+export type Model = ModelOfTask[Task];
+
+// The classes by name. Their constructors are private to this package.
+const classes = {
+  Classifier,
+  TokenClassifier,
+  QuestionAnswerer,
+  Embedder,
+  Translator,
+  Generator,
+} as unknown as Record<string, new (model: OpenedModel<ModelInfo>) => Model>;
+
+/**
+ * Loads the model in a folder. Returns an object of its task's class. Takes the options of the
+ * classes' own `load`, and `task`: a model of another task is refused with `wrong_task`, and the
+ * result has the type of that task's class. Without `task`, the result's own `task` tells which
+ * model it is, and narrows its type.
+ */
+export function load<Name extends Task>(
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions & { task: Name },
+): Promise<ModelOfTask[Name]>;
+export function load(
+  folder: string | URL | ModelFiles,
+  options?: TranslatorLoadOptions,
+): Promise<Model>;
+export async function load(
+  folder: string | URL | ModelFiles,
+  options: TranslatorLoadOptions & { task?: Task } = {},
+): Promise<Model> {
+  const { task: wanted, ...others } = options;
+  const known = Object.keys(tasks);
+  checkOption(wanted === undefined || known.includes(wanted), 'task', `one of ${known.join(', ')}`);
+  const model = await openModel<ModelInfo>(wanted, folder, others);
+  const { task } = model.info;
+  const Class = Object.hasOwn(tasks, task) ? classes[tasks[task as Task].class] : undefined;
+  if (Class) return new Class(model);
+  model.session.dispose();
+  throw new GlassformerError(
+    'wrong_task',
+    `expected a model for one of ${known.join(', ')}, got ${task}`,
+  );
+}

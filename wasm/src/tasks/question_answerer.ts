@@ -1,0 +1,111 @@
+import { toQuestion } from '../engine/input.js';
+import type { LoadOptions, ModelFiles } from '../loading/options.js';
+import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ModelInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Outcome, WithAttention, WithTrace } from '../model/results.js';
+
+/** A question, and the text that may contain its answer. */
+export interface Question {
+  question: string;
+  context: string;
+}
+
+export interface AnswerOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends Omit<ReadOptions<Attention, Trace>, 'maskTokens'> {
+  /** Maximum number of tokens per window. Default: 384, or the model's own limit if it is lower. */
+  maxSequenceLength?: number | undefined;
+  /**
+   * A longer context is read in windows, each with the whole question. This is the number of context
+   * tokens that two neighboring windows share. Default: 128, or half of `maxSequenceLength` if that
+   * is less.
+   */
+  docStride?: number | undefined;
+  /** Maximum number of tokens in an answer. Default: 15. */
+  maxAnswerLength?: number | undefined;
+  /** Allows the result that the context has no answer. Default: false. */
+  handleImpossibleAnswer?: boolean | undefined;
+}
+
+/** An answer. The type arguments tell which options were set. */
+export type Answer<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = WithAttention<Attention> &
+  WithTrace<Trace> & {
+    /** A part of the context; with `handleImpossibleAnswer`, empty if there is no answer. */
+    answer: string;
+    /** Its probability. */
+    score: number;
+    /** Its offsets in UTF-16 code units of the context. */
+    start: number;
+    end: number;
+  };
+
+const methods = {
+  answer: methodOf<AnswerOptions>()(
+    'answer',
+    'attention',
+    'trace',
+    'patch',
+    'ablate',
+    'maxSequenceLength',
+    'docStride',
+    'maxAnswerLength',
+    'handleImpossibleAnswer',
+    'signal',
+  ),
+};
+
+/** Answers questions with a part of a text. */
+export class QuestionAnswerer extends LoadedModel<ModelInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'question-answering';
+
+  private constructor(model: OpenedModel<ModelInfo>) {
+    super(model, toQuestion);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<QuestionAnswerer> {
+    return new QuestionAnswerer(await openModel('question-answering', folder, options));
+  }
+
+  /**
+   * Answers a question. Tokens, attention and trace are those of the window with the answer; patches
+   * apply to every window.
+   */
+  answer<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    question: string,
+    context: string,
+    options: AnswerOptions<Attention, Trace> = {},
+  ): Promise<Answer<Attention, Trace>> {
+    return this.one({ question, context }, options, methods.answer);
+  }
+
+  /**
+   * Answers several questions. Returns their results in order. If a question is refused, the batch
+   * is rejected; the message tells which question it was.
+   */
+  answerBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    questions: readonly Question[],
+    options: AnswerOptions<Attention, Trace> = {},
+  ): Promise<Answer<Attention, Trace>[]> {
+    return this.batch(questions, options, methods.answer);
+  }
+
+  /** Answers any number of questions; see `Classifier.classifyEach`. */
+  answerEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    questions: Iterable<Question> | AsyncIterable<Question>,
+    options: AnswerOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<Answer<Attention, Trace>>, void, void> {
+    return this.each(questions, options, methods.answer);
+  }
+}

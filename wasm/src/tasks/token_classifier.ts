@@ -1,0 +1,127 @@
+import { toText } from '../engine/input.js';
+import type { Texts } from '../engine/input.js';
+import type { LoadOptions, ModelFiles } from '../loading/options.js';
+import type { ReadOptions, TensorNames } from '../model/call_options.js';
+import type { ClassifierInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Clipped, Outcome, WithAttention, WithTrace } from '../model/results.js';
+
+/**
+ * How tokens are combined to entities: not at all (`none`); neighbors with the same tag (`simple`);
+ * or words with the same tag, where a word's label is that of its first token (`first`), the label
+ * with the highest mean probability over its tokens (`average`), or that of its most certain token
+ * (`max`).
+ */
+export type Aggregation = 'none' | 'simple' | 'first' | 'average' | 'max';
+
+export interface TokenClassifyOptions<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> extends ReadOptions<Attention, Trace> {
+  /** How tokens are combined to entities. Default: `none`. */
+  aggregation?: Aggregation | undefined;
+  /** Labels that are not entities. Default: `["O"]`. */
+  ignoreLabels?: readonly string[] | undefined;
+  /**
+   * How to read a text with more tokens than `info.maxSourceLength`. `all` (the default) reads all
+   * of it in windows; of overlapping entities the longest is kept, of equally long ones the most
+   * certain. `first` reads the beginning. Attention, traces, patches and `maskTokens` require a text
+   * that fits one window.
+   */
+  window?: 'all' | 'first' | undefined;
+  /**
+   * The number of tokens that two neighboring windows share. Default: 128, or half of a window if
+   * that is less.
+   */
+  stride?: number | undefined;
+}
+
+export interface Entity {
+  /** The label; with aggregation, without its "B-" or "I-". */
+  entity: string;
+  /** The label's probability; with aggregation, the mean over tokens or words. */
+  score: number;
+  /** The token as spelled in the vocabulary, such as "##ton"; with aggregation, the text. */
+  word: string;
+  /** Offsets in UTF-16 code units of the text. */
+  start: number;
+  end: number;
+  /** With aggregation `none`: the position in `tokens`. */
+  index?: number;
+}
+
+/** The entities of a text. The type arguments tell which options were set. */
+export type TokenClassification<
+  Attention extends boolean = boolean,
+  Trace extends TensorNames = TensorNames,
+> = Clipped &
+  WithAttention<Attention> &
+  WithTrace<Trace> & {
+    /** The entities, in the order of the text. */
+    entities: Entity[];
+    /** The number of windows in which the text was read. */
+    windows: number;
+  };
+
+const methods = {
+  classify: methodOf<TokenClassifyOptions>()(
+    'classify',
+    'attention',
+    'trace',
+    'patch',
+    'ablate',
+    'maskTokens',
+    'aggregation',
+    'ignoreLabels',
+    'window',
+    'stride',
+    'signal',
+  ),
+};
+
+/** Finds entities in texts, such as names of people and places. */
+export class TokenClassifier extends LoadedModel<ClassifierInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'token-classification';
+
+  private constructor(model: OpenedModel<ClassifierInfo>) {
+    super(model, toText);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: LoadOptions = {},
+  ): Promise<TokenClassifier> {
+    return new TokenClassifier(await openModel('token-classification', folder, options));
+  }
+
+  /** Finds the entities of a text. */
+  classify<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    text: string,
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): Promise<TokenClassification<Attention, Trace>> {
+    return this.one(text, options, methods.classify);
+  }
+
+  /**
+   * Finds the entities of several texts. Returns their results in order. If a text is refused, the
+   * batch is rejected; the message tells which text it was.
+   */
+  classifyBatch<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    texts: readonly string[],
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): Promise<TokenClassification<Attention, Trace>[]> {
+    return this.batch(texts, options, methods.classify);
+  }
+
+  /** Finds the entities of any number of texts; see `Classifier.classifyEach`. */
+  classifyEach<Attention extends boolean = false, Trace extends TensorNames = undefined>(
+    texts: Texts,
+    options: TokenClassifyOptions<Attention, Trace> = {},
+  ): AsyncGenerator<Outcome<TokenClassification<Attention, Trace>>, void, void> {
+    return this.each(texts, options, methods.classify);
+  }
+}

@@ -1,0 +1,197 @@
+import { toText } from '../engine/input.js';
+import type { Texts } from '../engine/input.js';
+import type { ModelFiles, TranslatorLoadOptions } from '../loading/options.js';
+import { assemble } from '../model/assemble.js';
+import type { AttentionMap } from '../model/attention.js';
+import type { TensorNames } from '../model/call_options.js';
+import type { TranslatorInfo } from '../model/info.js';
+import { LoadedModel, methodOf } from '../model/model.js';
+import { openModel } from '../model/open_model.js';
+import type { OpenedModel } from '../model/open_model.js';
+import type { Outcome } from '../model/results.js';
+import type {
+  AllOptions,
+  ExplainTranslationMethod,
+  ExplainTranslationOptions,
+  TranslationExplanations,
+} from './explain.js';
+import type {
+  AlignmentOptions,
+  OutputToken,
+  StreamOptions,
+  StreamedSentence,
+  TokenStep,
+  TranslateOptions,
+  Translation,
+  TranslationAttention,
+  TranslationStep,
+} from './translation.js';
+
+const methods = {
+  translate: methodOf<TranslateOptions>()(
+    'translate',
+    'attention',
+    'alignment',
+    'maxLength',
+    'trace',
+    'patch',
+    'ablate',
+    'signal',
+    'beams',
+    'lengthPenalty',
+    'earlyStopping',
+    'prefixes',
+    'maskTokens',
+    'hypotheses',
+  ),
+  stream: methodOf<StreamOptions>()(
+    'stream',
+    'attention',
+    'alignment',
+    'maxLength',
+    'trace',
+    'patch',
+    'ablate',
+    'signal',
+  ),
+  explain: methodOf<AllOptions<ExplainTranslationOptions>>()(
+    'explain',
+    'method',
+    'words',
+    'token',
+    'against',
+    'effects',
+    'beams',
+    'sentence',
+    'position',
+    'prefix',
+    'signal',
+  ),
+};
+
+/** A translator. Each call or stream is decoded to its end before the next one begins. */
+export class Translator extends LoadedModel<TranslatorInfo> {
+  /** The task of this class. It narrows the type of a model that `load` returned. */
+  readonly task = 'translation';
+
+  private constructor(model: OpenedModel<TranslatorInfo>) {
+    super(model, toText);
+  }
+
+  /** Loads the model in a folder; see `Classifier.load`. */
+  static async load(
+    folder: string | URL | ModelFiles,
+    options: TranslatorLoadOptions = {},
+  ): Promise<Translator> {
+    return new Translator(await openModel('translation', folder, options));
+  }
+
+  /** Translates a text sentence by sentence. The spacing between sentences is kept. */
+  translate<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    text: string,
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>> {
+    return this.one(text, options, methods.translate);
+  }
+
+  /**
+   * Translates several texts. Returns their results in order. If a text is refused, the batch is
+   * rejected; the message tells which text it was.
+   */
+  translateBatch<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: readonly string[],
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): Promise<Translation<Attention, Alignment, Hypotheses, Trace>[]> {
+    return this.batch(texts, options, methods.translate);
+  }
+
+  /** Translates any number of texts; see `Classifier.classifyEach`. */
+  translateEach<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Hypotheses extends boolean = false,
+    Trace extends TensorNames = undefined,
+  >(
+    texts: Texts,
+    options: TranslateOptions<Attention, Alignment, Hypotheses, Trace> = {},
+  ): AsyncGenerator<Outcome<Translation<Attention, Alignment, Hypotheses, Trace>>, void, void> {
+    return this.each(texts, options, methods.translate);
+  }
+
+  /**
+   * Translates a text greedily, without beams, and yields each token when it is decoded. The last
+   * step, with `done: true`, has the whole result, which the generator also returns. Decoding starts
+   * when the first token is requested and runs ahead of the requests. Leaving the loop ends it.
+   */
+  async *stream<
+    Attention extends boolean = false,
+    Alignment extends boolean | AlignmentOptions = false,
+    Trace extends TensorNames = undefined,
+  >(
+    text: string,
+    options: StreamOptions<Attention, Alignment, Trace> = {},
+  ): AsyncGenerator<
+    TranslationStep<Attention, Alignment, Trace>,
+    Translation<Attention, Alignment, false, Trace>,
+    void
+  > {
+    const complete = stepCompleter();
+    const result: Translation<Attention, Alignment, false, Trace> = yield* this.steps(
+      text,
+      options,
+      methods.stream,
+      (raw) => complete(assemble<ShownStep>(raw)) as TokenStep<Attention>,
+    );
+    yield { done: true, text: result.text, result };
+    return result;
+  }
+
+  /** Explains the translation of a text by one of the methods of ExplainTranslationOptions. */
+  explain<Method extends ExplainTranslationMethod>(
+    text: string,
+    options: ExplainTranslationOptions[Method] & { method: Method },
+  ): Promise<TranslationExplanations[Method]> {
+    return this.explained(text, options, methods.explain);
+  }
+}
+
+/**
+ * A step as the engine sends it. Data about the whole sentence comes only with the first step of the
+ * sentence. `text` is the sentence's translation so far, `before` the text between the last sentence
+ * and this one: the size of a step depends on its sentence, not on the whole text.
+ */
+interface ShownStep {
+  token: OutputToken;
+  text: string;
+  before?: string;
+  sentence?: StreamedSentence;
+  attention?: Omit<TranslationAttention, 'encoder'> & { encoder?: AttentionMap };
+}
+
+// Completes steps with the whole text so far, and with the data from their sentence's first step.
+function stepCompleter(): (step: ShownStep) => TokenStep {
+  let sentence: StreamedSentence;
+  let encoder: AttentionMap;
+  let settled = '';
+  let text = '';
+  return ({ token, text: added, attention, ...first }) => {
+    if (first.sentence) {
+      sentence = first.sentence;
+      settled = text + first.before;
+    }
+    text = settled + added;
+    if (!attention) return { done: false, token, text, sentence };
+    if (attention.encoder) encoder = attention.encoder;
+    return { done: false, token, text, sentence, attention: { ...attention, encoder } };
+  };
+}
