@@ -32,7 +32,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../weights/train"))
-import safetensors_io
+from common import safetensors_io
 
 SUPPORTED = {
     "positions": ["sinusoidal", "sinusoidal_halves", "learned"], "norm": ["pre", "post"], "layer_norm": ["standard"],
