@@ -27,7 +27,6 @@ golden.json:
 
 import hashlib
 import io
-import json
 import math
 import os
 import sys

@@ -40,7 +40,7 @@ import sentencepiece
 import torch
 
 from explain_searches import Circuit, cut_edges, faithfulness, points
-from explain_subjects import NOTHING, Text, ours, published
+from explain_subjects import Text, ours, published
 from files import TESTS, load, read_json, save, write_json
 
 torch.set_default_dtype(torch.float64)

@@ -18,8 +18,6 @@ explain.json:
 
 import os
 
-import torch
-
 from explain_subjects import Text, translator
 from files import TESTS, load, read_json, save, write_json
 from goldens_explain import columns_of, effects, ledger, recorded

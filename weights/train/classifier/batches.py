@@ -1,16 +1,16 @@
-"""Batches of texts of one length: no padding, no mask. Lengths of 32 and more are cut to multiples of 16."""
+"""Batches of texts with equal lengths, without padding and mask. Lengths of 32 and more are cut to multiples of 16."""
 import numpy
 import torch
 
 from common.runs import equal_runs
 
 MASK = 4  # the id of [MASK]
-UNMASKABLE = 5  # ids below are special
-CLIP_HEAD = 4  # a text over the limit keeps its first quarter of the limit and fills the rest from its end
+UNMASKABLE = 5  # ids below this one are special
+CLIP_HEAD = 4  # of a text over the limit, a quarter of the limit is its beginning and the rest is its end
 
 
 class Items:
-    """What prepare.py wrote: per group the ids, where each text starts, its length and its targets [texts, C]."""
+    """The file of prepare.py: the ids of some groups, and each text's start, length, targets [texts, C] and group."""
 
     def __init__(self, path, groups):
         stored = numpy.load(path)
@@ -27,17 +27,17 @@ class Items:
 
 
 def bucket(lengths, limit):
-    """The length texts of these lengths are cut to."""
+    """Returns the lengths that texts of these lengths are cut to."""
     lengths = numpy.minimum(lengths, limit)
     return numpy.where(lengths >= 32, lengths // 16 * 16, lengths)
 
 
 def training_batches(items, repeats, limit, tokens, drop, rank, world, seed):
-    """Yields (ids [B, n], targets [B, C]) for ever; this process's share of them.
+    """Yields (ids [B, n], targets [B, C]) without end: the batches of this process.
 
-    repeats: how often each group's texts come in one round (0.5: every other text).
-    A text over the limit gives its beginning and end, as at inference, or one time in four its beginning alone.
-    drop: share of tokens left out at random.
+    repeats: how often the texts of each group come in one round (0.5: every other text).
+    drop: the share of tokens that are left out at random.
+    A text over the limit contributes its beginning and end, as in inference, or in one case of four only its beginning.
     """
     generator = numpy.random.RandomState(seed)
     while True:
@@ -71,7 +71,7 @@ def cut(items, texts, size, drop, generator):
 
 
 def mask_tokens(ids, share, vocabulary):
-    """Returns (ids with a share masked, places [M] in the flattened ids, true ids [M])."""
+    """Masks a share of the ids. Returns (ids, places [M] of the masked ids in the flattened ids, true ids [M])."""
     chosen = (torch.rand(ids.shape, device=ids.device) < share) & (ids >= UNMASKABLE)
     places = chosen.view(-1).nonzero()[:, 0]
     truth = ids.reshape(-1)[places]
@@ -83,7 +83,7 @@ def mask_tokens(ids, share, vocabulary):
 
 
 def inference_batches(items, limit, tokens):
-    """Yields (text numbers, ids [B, n]): texts whole, or the beginning and end of those over the limit."""
+    """Yields (text numbers, ids [B, n]): whole texts, or the beginning and end of texts over the limit."""
     lengths = numpy.minimum(items.lengths, limit)
     order = numpy.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]

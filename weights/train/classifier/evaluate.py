@@ -1,4 +1,4 @@
-"""Accuracy and confusion of a model folder on the public test files (PyTorch, float32).
+"""Measures the accuracy and the confusion matrix of a model folder on the public test files (PyTorch, float32).
 
     python3 -m classifier evaluate --data DIR --model checkpoints/sentiment [--out FILE]
 """
@@ -17,7 +17,7 @@ FILES = ["imdb.test", "sst2.dev", "amazon.test", "uci_imdb.dev", "yelp.test", "y
 
 
 class Texts:
-    """Tokenized texts, in the form inference_batches() reads."""
+    """Tokenized texts in the form that inference_batches() reads."""
 
     def __init__(self, processor, texts):
         ids = processor.encode(texts)
@@ -27,7 +27,7 @@ class Texts:
 
 
 def load_model(folder):
-    """Returns (model, config, tokenizer) of a model folder."""
+    """Loads a model folder. Returns (model, config, tokenizer)."""
     folder = Path(folder)
     config = json.loads((folder / "config.json").read_text())
     model = Classifier(config)
@@ -41,7 +41,7 @@ def load_model(folder):
 
 
 def measure(model, limit, processor, pairs, compute=torch.float32):
-    """Returns {"texts", "accuracy", "confusion" [true][predicted]} of [(label, text)]."""
+    """Measures a model on [(label, text)]. Returns {"texts", "accuracy", "confusion" [true][predicted]}."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     labels = numpy.array([label for label, _ in pairs])
     logits = predict(model.to(device), Texts(processor, [text for _, text in pairs]), device, compute, limit)

@@ -1,7 +1,7 @@
 """The classifier of the first tutorial (pre-norm Transformer encoder, mean pooling), written for speed.
 
-Batches hold texts of one length, so there is no padding and no attention mask. The residual stream is
-float32, the matrix products run in `compute` (bfloat16 where the machine has it).
+The texts of a batch have equal lengths, so there is no padding and no attention mask. The residual stream is float32.
+The matrix products run in the type `compute`: bfloat16 if the machine supports it.
 """
 import math
 
@@ -39,10 +39,10 @@ CONFIG = {
 
 
 def look_at(attention, head, offset, gain=2.2):
-    """Makes a fresh head attend `offset` tokens away, by the positions alone.
+    """Makes a new head attend to the token `offset` places away, using only the positions.
 
-    A sinusoid's pair (sin wp, cos wp), turned by w * offset, matches the pair `offset` places on. Heads that
-    begin so spare the masked language model its long first plateau, in which it only learns word frequencies.
+    A sinusoid's pair (sin wp, cos wp), rotated by w * offset, matches the pair `offset` places later. With such heads,
+    the masked language model skips its long first plateau, in which it only learns word frequencies.
     """
     d_model = attention.q_proj.in_features
     d_head = d_model // attention.n_heads
@@ -72,7 +72,7 @@ class Encoder(nn.Module):
         self.register_buffer("positions", sinusoids(config["max_source_length"], d_model), persistent=False)
 
     def forward(self, ids, compute=torch.float32):
-        """ids [B, n], no padding -> [B, n, D] float32."""
+        """Maps ids [B, n], without padding, to [B, n, D] in float32."""
         x = F.embedding(ids, self.embed_tokens.weight) * self.scale + self.positions[: ids.shape[1]]
         for layer in self.layers:
             x = layer(x, compute)
@@ -80,7 +80,7 @@ class Encoder(nn.Module):
 
 
 class Classifier(nn.Module):
-    """`encoder.*` and `classifier.*` are the model; `mlm_*` serves pretraining and is not exported."""
+    """The model: `encoder.*` and `classifier.*`. `mlm_*` is used only in pretraining and is not exported."""
 
     def __init__(self, config):
         super().__init__()
@@ -95,17 +95,17 @@ class Classifier(nn.Module):
                 nn.init.xavier_uniform_(parameter)
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
-        # Smaller than the positions at first, so that look_at() is not drowned.
+        # Smaller than the positions at first: otherwise they would hide the effect of look_at().
         nn.init.normal_(self.encoder.embed_tokens.weight, std=0.4 * d_model**-0.5)
         for layer in self.encoder.layers[:2]:
             for head, offset in enumerate((-1.3, 1.3, -2.5, 2.5)):
                 look_at(layer.self_attn, head, offset)
 
     def classify(self, hidden):
-        """hidden [B, n, D] -> logits [B, C]."""
+        """Maps hidden [B, n, D] to logits [B, C]."""
         return self.classifier(hidden.mean(1))
 
     def predict_tokens(self, hidden, compute):
-        """hidden [M, D] of the masked places -> logits [M, V], with the input embedding as output layer."""
+        """Maps hidden [M, D] of the masked places to logits [M, V]. The output layer is the input embedding."""
         hidden = self.mlm_norm(torch.relu(self.mlm_dense(hidden))).to(compute)
         return F.linear(hidden, self.encoder.embed_tokens.weight.to(compute), self.mlm_bias.to(compute)).float()

@@ -1,10 +1,10 @@
-"""Texts -> token ids with a soft label each, in one file that training maps into memory.
+"""Writes the token ids and soft labels of all texts into one file.
 
     python3 -m classifier prepare --data DIR --tokenizer tokenizer.model --sentences sentences.npz --reviews reviews.npz \\
         --out items.npz
 
-Targets are probabilities of the classes: of labeled texts a blend of label and teacher, of unlabeled ones
-the teacher's word. Validation texts are kept from the teachers as from the student.
+Targets are probabilities of the classes: a mixture of label and teacher for labeled texts, the teacher's probability
+for unlabeled ones. Neither the teachers nor the model are trained on validation texts.
 """
 import bisect
 import json
@@ -19,7 +19,7 @@ import sentencepiece
 from classifier.teachers import ngrams, variations
 from common import review_files
 
-LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.6}  # of the label in a labeled text's target
+LABEL_SHARE = {"films": 0.6, "products": 0.7, "sentences": 0.6}  # share of the label in the target of a labeled text
 GRADED = [0.03, 0.2, 0.5, 0.8, 0.97]  # targets of SST-5's five grades
 CLIPPED_SENTENCES = {"films_unlabeled": 260_000, "products_unlabeled": 140_000}
 VARIED_SENTENCES = 240_000
@@ -34,9 +34,9 @@ def held_out(text, share):
 
 
 def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
-    """Returns {group: (labels, texts)}, with nothing of a validation sentence left in a training group.
+    """Returns {group: (labels, texts)}. No part of a validation sentence is in a training group.
 
-    clipped, varied: how many sentences are cut from each unlabeled group, and made of labeled ones.
+    clipped: how many sentences are cut from each unlabeled group. varied: how many are made from labeled ones.
     """
     groups = {}
     for domain in ("films", "products"):
@@ -49,7 +49,8 @@ def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
     whole = review_files.read_training(folder, "sst2.train_sentences.tsv.gz")
     groups["valid_sentences"] = [pair for pair in whole if held_out(pair[1], 10)]
     seen = "|".join(letters(text) for _, text in groups["valid_sentences"])
-    pairs = [pair for name in review_files.DOMAINS["sentences"][0] for pair in review_files.read_training(folder, name)] + whole
+    names = review_files.DOMAINS["sentences"][0]
+    pairs = [pair for name in names for pair in review_files.read_training(folder, name)] + whole
     groups["sentences"] = [pair for pair in pairs
                            if len(letters(pair[1])) < 12 or letters(pair[1]) not in seen]
     groups["graded"] = [(GRADED[grade], text) for grade, text in review_files.read_training(folder, "sst5.train.tsv.gz")
@@ -61,7 +62,7 @@ def read_groups(folder, clipped=CLIPPED_SENTENCES, varied=VARIED_SENTENCES):
 
 
 def clip_sentences(groups, counts):
-    """Sentences of 3 to 40 words out of the unlabeled reviews."""
+    """Returns sentences of 3 to 40 words cut from the unlabeled reviews."""
     clipped = []
     for name, count in counts.items():
         found = [sentence for _, text in groups[name] for sentence in re.split(r"(?<=[.!?]) +", text)
@@ -77,7 +78,7 @@ def vary_sentences(groups, count):
 
 
 def folds_of(texts, wholes):
-    """The fold of each text: that of the sentence of `wholes` it is a phrase of, else its own."""
+    """Returns the fold of each text. A phrase of a sentence in `wholes` has the fold of that sentence."""
     wholes = [letters(whole) for whole in wholes]
     ends = numpy.cumsum([len(whole) + 1 for whole in wholes])
     joined = "|".join(wholes)
@@ -85,12 +86,12 @@ def folds_of(texts, wholes):
     for text in map(letters, texts):
         place = joined.find(text)
         source = text if place < 0 else wholes[bisect.bisect_right(ends, place)]
-        folds.append(zlib.crc32(source.encode()) // 10 % ngrams.FOLDS)  # held_out() looks at the remainder of 10
+        folds.append(zlib.crc32(source.encode()) // 10 % ngrams.FOLDS)  # held_out() uses the remainder of 10
     return numpy.array(folds)
 
 
 def soft_labels(groups, sentences, reviews, log):
-    """Returns {group: targets}; sentences, reviews: the files of teachers/sentences.py and teachers/reviews.py."""
+    """Returns {group: targets}. sentences, reviews: the files of teachers/sentences.py and teachers/reviews.py."""
     read = numpy.load(reviews)
     rows = {name: ngrams.features(texts) for name, (_, texts) in groups.items()
             if "films" in name or "products" in name}
@@ -114,23 +115,23 @@ def soft_labels(groups, sentences, reviews, log):
 
 
 def sentence_scores(path, groups):
-    """{group: log-odds} of sentences.py's file, calibrated on labeled sentences, out of fold there."""
+    """Returns {group: log-odds} from the file of teachers/sentences.py, calibrated on labeled sentences, out of fold."""
     stored = numpy.load(path)
     labels, texts = groups["sentences"]
-    whole = numpy.array([text.count(" ") > 9 for text in texts])  # short phrases are not what is asked for
+    whole = numpy.array([text.count(" ") > 9 for text in texts])  # short phrases are unlike the model's later input
     [factor] = ngrams.weigh([stored["sentences"][whole]], labels[whole])
     return {name: factor * stored[name] for name in stored.files}
 
 
 def both_spellings(texts, goals):
-    """Adds "don't", as people write, to "do n't", as the sets have it."""
+    """Adds texts with "don't", as people write, to those with "do n't", as in the data sets."""
     plain = [(review_files.detokenize(text), goal) for text, goal in zip(texts, goals)]
     plain = [(text, goal) for (text, goal), old in zip(plain, texts) if text != old]
     return texts + [text for text, _ in plain], numpy.concatenate([goals, [goal for _, goal in plain]])
 
 
 def encode(name, processor, texts, targets):
-    """The arrays of one group: ids, where each text ends in them, targets [texts, C]."""
+    """Returns the arrays of one group: ids, the end of each text in them, targets [texts, C]."""
     ids = processor.encode(texts)
     return {f"{name}.ids": numpy.concatenate([numpy.array(row, numpy.uint16) for row in ids]),
             f"{name}.ends": numpy.cumsum([len(row) for row in ids]),
@@ -140,8 +141,8 @@ def encode(name, processor, texts, targets):
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
     parser.add_argument("--tokenizer", default="tokenizer.model")
-    parser.add_argument("--sentences", required=True, help="from sentence-teacher")
-    parser.add_argument("--reviews", required=True, help="from review-teacher")
+    parser.add_argument("--sentences", required=True, help="file of the command sentence-teacher")
+    parser.add_argument("--reviews", required=True, help="file of the command review-teacher")
     parser.add_argument("--out", default="items.npz")
 
 

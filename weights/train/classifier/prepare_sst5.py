@@ -1,4 +1,5 @@
-"""Items of the five-class task SST-5 (very negative to very positive) for `train --stage sst5`.
+"""Writes the token ids and labels of the five-class task SST-5 (very negative to very positive) for `train --stage
+sst5`.
 
     python3 -m classifier prepare-sst5 --data DIR --tokenizer tokenizer.model --out sst5.npz
 """

@@ -1,4 +1,4 @@
-"""Runs a model on the small written probe set, and prints what it gets wrong.
+"""Runs a model on a file of probes, and prints its mistakes.
 
     python3 -m classifier probe --model checkpoints/sentiment --probes ../sentiment/probes.tsv
 """

@@ -1,10 +1,10 @@
-"""Accuracy and log loss on validation texts of weights on the line from what a run started from to its own: which
---share export.py should take.
+"""Measures weights on the line from the start to the end of a run: accuracy and log loss on validation texts. They show
+which --share the command export should take.
 
     python3 -m classifier shares --stage negate --items negate.npz --start checkpoints/sentiment/model.safetensors \\
         --checkpoint run/negate/checkpoint.pt
 
-Several checkpoints, of runs from the same start, are averaged.
+If there are several checkpoints, of runs from the same start, their weights are averaged.
 """
 import json
 
@@ -18,7 +18,7 @@ from common.trainer import compute_type, read_weights
 
 
 def measure(model, items):
-    """(accuracy, mean log loss, texts) of one group."""
+    """Returns (accuracy, mean log loss, number of texts) of one group."""
     with torch.no_grad():
         logits = torch.from_numpy(predict(model, items, torch.device("cpu"), compute_type(torch.device("cpu"))))
     targets = torch.from_numpy(items.targets)

@@ -1,4 +1,4 @@
-"""Checks of the training code; takes seconds, needs no data.
+"""Tests of the classifier's training code. They take seconds and need no data.
 
     python3 -m unittest classifier.test_classifier
 """

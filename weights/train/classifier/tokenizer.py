@@ -15,7 +15,7 @@ VOCABULARY = 8000
 
 
 def sentences(folder):
-    """Yields sentence-sized lines; the short files count several times, else reviews drown them."""
+    """Yields lines of about a sentence. The short files count several times, because reviews would outnumber them."""
     for domain, (labeled, unlabeled) in review_files.DOMAINS.items():
         repeats = 3 if domain == "sentences" else 1
         for name in labeled + unlabeled:
@@ -31,7 +31,7 @@ def sentences(folder):
 def train(folder, out, count):
     lines = list(sentences(folder))
     random.Random(1).shuffle(lines)
-    model = io.BytesIO()  # not a prefix of files: the model would keep its path
+    model = io.BytesIO()  # not written to a file: the model would contain its path
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines[:count]), model_writer=model, model_type="unigram",
         vocab_size=VOCABULARY, normalization_rule_name="nmt_nfkc_cf", character_coverage=0.9998,

@@ -1,15 +1,15 @@
-"""Trains the classifier, in stages that each start from the one before.
+"""Trains the classifier in stages. Each stage starts from the weights of the one before.
 
     pretrain  masked language model and soft labels from one forward pass
-    finetune  soft labels alone, full length, learning rate to zero
-    distil    the same with Muon, and more sentences, most of them labeled by the teacher alone
-    negate    distil with a third stream, of sentences with a negator
+    finetune  soft labels only, full length, learning rate to zero
+    distil    the same with Muon and more sentences, most of them labeled only by the teacher
+    negate    distil with a third stream of batches: sentences with a negator
     sst5      five classes, from a pretrained encoder
 
     python3 -m classifier train --stage pretrain --items items.npz --run RUN --minutes 40 --processes 2
     python3 -m classifier train --stage finetune --items items.npz --run RUN2 --init RUN/checkpoint.pt --minutes 35
 
-RUN/log.jsonl gets a line per report, RUN/checkpoint.pt the state; the same command again resumes.
+Each report is a line of RUN/log.jsonl. RUN/checkpoint.pt holds the state: the same command again resumes from it.
 """
 from typing import NamedTuple
 
@@ -30,12 +30,12 @@ NEGATED = [f"valid_{name}" for name in ("cut", "customers", "praise", "blame", "
 
 
 class Stream(NamedTuple):
-    """One source of batches; every step takes one batch of each of its stage's streams."""
+    """A source of batches. Every step takes one batch from each stream of its stage."""
     groups: list
-    repeats: list  # how often each group's texts come in one round
-    tokens: int  # a batch
-    drop: float  # share of tokens left out
-    weight: float = 1.0  # of its loss
+    repeats: list  # how often the texts of each group come in one round
+    tokens: int  # per batch
+    drop: float  # share of tokens that are left out
+    weight: float = 1.0  # of the stream's loss
 
 
 STAGES = {
@@ -62,7 +62,7 @@ WEIGHT_DECAY = 0.01
 
 @torch.no_grad()
 def predict(model, items, device, compute, limit=512, tokens=8192):
-    """Logits [texts, C] (numpy) of each text's first `limit` tokens."""
+    """Returns the logits [texts, C] of all texts, as NumPy. A text over `limit` tokens is cut in its middle."""
     logits = numpy.zeros((len(items.lengths), model.classifier.out_features), numpy.float32)
     for texts, ids in inference_batches(items, limit, tokens):
         logits[texts] = model.classify(model.encoder(ids.to(device), compute)).cpu().numpy()
@@ -70,7 +70,7 @@ def predict(model, items, device, compute, limit=512, tokens=8192):
 
 
 def loss_of(model, ids, targets, mask, compute):
-    """Returns (classification loss, masked-token loss) of one batch."""
+    """Computes (classification loss, masked-token loss) of one batch."""
     if mask:
         ids, places, truth = mask_tokens(ids, mask, model.encoder.embed_tokens.num_embeddings)
     hidden = model.encoder(ids, compute)
@@ -92,7 +92,7 @@ class ClassifierTrainer(Trainer):
         return Classifier(config), config
 
     def start_from(self, weights):
-        """Takes over every tensor of the same name and shape (another task has another classifier)."""
+        """Copies every tensor of the same name and shape; another task has another classifier."""
         own = self.model.state_dict()
         self.model.load_state_dict({**own, **{name: value for name, value in weights.items()
                                               if name in own and value.shape == own[name].shape}})
@@ -150,8 +150,8 @@ class ClassifierTrainer(Trainer):
 
 def add_arguments(parser):
     parser.add_argument("--stage", choices=STAGES, required=True)
-    parser.add_argument("--items", default="items.npz", help="from prepare")
-    parser.add_argument("--lr", type=float, help="peak learning rate, where not the stage's own")
+    parser.add_argument("--items", default="items.npz", help="file of the command prepare")
+    parser.add_argument("--lr", type=float, help="peak learning rate, instead of the stage's")
     add_run_arguments(parser, check_minutes=5, port=29511)
 
 

@@ -1,8 +1,8 @@
-// Softmax attention and its gradient on the CPU, for attention.py. Compiled by it with the machine's own
-// vector width; never materializes the n x n scores, which is what makes it faster than PyTorch's products.
+// Softmax attention and its gradient on the CPU, for attention.py, which compiles it with the machine's vector
+// width. It is faster than PyTorch's products because it never stores the n x n scores.
 //
-// Layouts: qkv [B, n, 3, H, 16] with the scale already in q; out [B, n, H, 16]; both float32, or bfloat16 as
-// 16-bit patterns; log_sums [B, H, n] float32.
+// Layouts: qkv [B, n, 3, H, 16], whose q already contains the scale; out [B, n, H, 16]. Both are float32, or bfloat16
+// as 16-bit patterns. log_sums [B, H, n] is float32.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace {
 
-constexpr int rows = 8;  // queries handled together
+constexpr int rows = 8;  // queries computed together
 
-// One head's matrix: rows [n] of 16, and its transpose in blocks [n / 16][16] of 16 keys.
+// The matrix of one head: rows [n] of 16, and its transpose in blocks [n / 16][16] of 16 keys.
 struct Matrix {
   std::vector<Floats> by_row, by_block;
 

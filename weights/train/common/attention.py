@@ -1,5 +1,5 @@
-"""Attention for training. On a CPU with a C++ compiler, attention.cpp, which takes a third of the time of
-PyTorch's own operations at 256 tokens; everywhere else those.
+"""Attention for training. On a CPU with a C++ compiler, it uses attention.cpp, which takes a third of the time of
+PyTorch's operations at 256 tokens. Elsewhere it uses PyTorch's operations.
 """
 import ctypes
 from pathlib import Path
@@ -8,7 +8,7 @@ import torch
 
 from common.compiled import build
 
-HEAD_SIZE = 16  # the only one attention.cpp has
+HEAD_SIZE = 16  # the only one that attention.cpp supports
 TYPES = {torch.float32: "f32", torch.bfloat16: "bf16"}
 
 
@@ -16,14 +16,14 @@ LIBRARY = None
 
 
 def use_compiled():
-    """Turns attention.cpp on; returns whether it could."""
+    """Turns attention.cpp on, and returns whether that worked."""
     global LIBRARY
     LIBRARY = LIBRARY or build(Path(__file__).with_name("attention.cpp"))
     return LIBRARY is not None
 
 
 def compiled(direction, dtype):
-    """The function of attention.cpp for a direction ("forward", "backward") and a type."""
+    """Returns the function of attention.cpp for a direction ("forward", "backward") and a type."""
     return getattr(LIBRARY, f"attention_{direction}_{TYPES[dtype]}")
 
 
@@ -54,7 +54,7 @@ class CompiledAttention(torch.autograd.Function):
 
 
 def attention(qkv):
-    """qkv [B, n, 3, H, d], the scale 1 / sqrt(d) already in q -> softmax(q k^T) v, [B, n, H, d]."""
+    """Maps qkv [B, n, 3, H, d] to softmax(q k^T) v [B, n, H, d]. q already contains the scale 1 / sqrt(d)."""
     if LIBRARY and qkv.dtype in TYPES and qkv.device.type == "cpu" and qkv.shape[-1] == HEAD_SIZE:
         return CompiledAttention.apply(qkv)
     batch, length, _, heads, d_head = qkv.shape

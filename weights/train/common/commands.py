@@ -7,8 +7,8 @@ import sys
 def run(package, commands):
     """Runs the command that the command line names.
 
-    commands: {command: (module, description)}. A module has `add_arguments(parser)` and `main(arguments)`; its docstring
-    is the command's help. Only the module of the chosen command is imported.
+    commands: {command: (module, description)}. A module has `add_arguments(parser)` and `main(arguments)`; its
+    docstring is the command's help. Only the module of the chosen command is imported.
     """
     chosen = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if chosen not in commands:

@@ -1,11 +1,11 @@
-"""Compiles a C++ file of this folder tree for this machine and loads it."""
+"""Compiles a C++ file for the processor of this machine, and loads it."""
 import ctypes
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-HEADERS = Path(__file__).parent  # vectors.h
+HEADERS = Path(__file__).parent  # the folder of vectors.h
 
 
 def build(source):

@@ -9,7 +9,7 @@ from common.attention import attention
 
 
 def sinusoids(length, d_model):
-    """PE[p, 2i] = sin(p / 10000^(2i/D)), PE[p, 2i+1] = cos of the same; [length, d_model]."""
+    """Returns the table [length, d_model] with PE[p, 2i] = sin(p / 10000^(2i/D)) and PE[p, 2i+1] = cos of the same."""
     position = torch.arange(length, dtype=torch.float64)[:, None]
     rate = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
     table = torch.stack([torch.sin(position * rate), torch.cos(position * rate)], dim=-1)
@@ -24,10 +24,10 @@ class SelfAttention(nn.Module):
             setattr(self, name, nn.Linear(d_model, d_model))
 
     def forward(self, x):
-        """x [B, n, D] in the compute type -> [B, n, D]."""
+        """Maps x [B, n, D], in the compute type, to [B, n, D]."""
         batch, length, d_model = x.shape
         d_head = d_model // self.n_heads
-        scale = d_head**-0.5  # folded into q's weights: cheaper than on the n x n scores
+        scale = d_head**-0.5  # part of q's weights: cheaper than scaling the n x n scores
         weight = torch.cat([self.q_proj.weight * scale, self.k_proj.weight, self.v_proj.weight])
         bias = torch.cat([self.q_proj.bias * scale, self.k_proj.bias, self.v_proj.bias])
         qkv = F.linear(x, weight.to(x.dtype), bias.to(x.dtype))

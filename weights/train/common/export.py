@@ -1,9 +1,10 @@
-"""Checkpoint -> model folder: config.json, model.safetensors (F16), tokenizer.model.
+"""Writes a model folder from a checkpoint: config.json, model.safetensors (F16), tokenizer.model.
 
     python3 -m classifier export --checkpoint RUN/checkpoint.pt --tokenizer tokenizer.model --out ../sentiment
 
-With --start, what the run started from, it writes weights on the line from there to the run's (after Wortsman et al.,
-CVPR 2022): where a run gained in one domain and lost in another, these lose less.
+--start names the weights that the run started from. With it, the exported weights lie on the line from there to the
+weights of the run (Wortsman et al., CVPR 2022). If a run gained in one domain and lost in another, these weights lose
+less.
 """
 import json
 import shutil
@@ -17,11 +18,11 @@ from common.trainer import between, read_weights
 
 
 def add_arguments(parser):
-    parser.add_argument("--checkpoint", required=True)
+    parser.add_argument("--checkpoint", required=True, help="checkpoint.pt of a run")
     parser.add_argument("--tokenizer", default="tokenizer.model")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--start", help="checkpoint or model.safetensors the run started from")
-    parser.add_argument("--share", type=float, default=0.6, help="of the run's weights, where --start is given")
+    parser.add_argument("--start", help="checkpoint or model.safetensors that the run started from")
+    parser.add_argument("--share", type=float, default=0.6, help="how far on the line from --start to the run's weights")
 
 
 def main(arguments):

@@ -1,15 +1,16 @@
-"""Muon: momentum whose update is made orthogonal (Jordan et al. 2024), scaled to the size of Adam's steps (Liu et al.
-2025), for the matrices of the layers; Adam for all else. A step costs more and moves further.
+"""The optimizer Muon: momentum with orthogonalized updates (Jordan et al. 2024), scaled to the size of Adam's steps
+(Liu et al. 2025). It updates the matrices of the layers; Adam updates the other parameters. A step costs more and makes
+more progress.
 """
 import torch
 
-QUINTIC = (3.4445, -4.7750, 2.0315)  # of the Newton-Schulz iteration: drives every singular value to about 1
+QUINTIC = (3.4445, -4.7750, 2.0315)  # coefficients of the Newton-Schulz iteration: move every singular value to about 1
 ITERATIONS = 5
 MOMENTUM = 0.95
 
 
 def orthogonal(matrices):
-    """[K, M, N], M <= N -> the same with singular values near 1."""
+    """Returns the matrices [K, M, N], M <= N, with singular values near 1."""
     x = matrices / (matrices.norm(dim=(1, 2), keepdim=True) + 1e-7)
     a, b, c = QUINTIC
     for _ in range(ITERATIONS):
@@ -19,10 +20,10 @@ def orthogonal(matrices):
 
 
 class Muon(torch.optim.Optimizer):
-    """Parameters of `matrices` are [M, N]; the others follow Adam."""
+    """Updates `matrices` [M, N] with Muon and `others` with Adam."""
 
     def __init__(self, matrices, others, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, compute=torch.float32):
-        self.compute = compute  # type of the products that make an update orthogonal; bfloat16 will do
+        self.compute = compute  # type of the products that orthogonalize an update; bfloat16 is precise enough
         super().__init__([dict(params=list(matrices), muon=True), dict(params=list(others), muon=False)],
                          dict(lr=0.0, betas=betas, eps=eps, weight_decay=weight_decay))
 
@@ -64,7 +65,9 @@ class Muon(torch.optim.Optimizer):
 
 
 def layer_matrices(model, in_layer=lambda name: ".layers." in name):
-    """Returns (the matrices of the model's layers, its other parameters); in_layer(name) recognizes a layer's parameter."""
+    """Returns (the matrices of the model's layers, its other parameters); in_layer(name) recognizes a layer's
+    parameter.
+    """
     inside = [p for name, p in model.named_parameters() if in_layer(name) and p.dim() == 2]
     chosen = {id(p) for p in inside}
     return inside, [p for p in model.parameters() if id(p) not in chosen]

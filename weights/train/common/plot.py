@@ -1,4 +1,4 @@
-"""Curves of loss and validation accuracy, BLEU or bits per byte from the runs' log.jsonl, as one SVG for the model card.
+"""Draws loss and validation accuracy, BLEU or bits per byte from the log.jsonl of runs, as one SVG for the model card.
 
     python3 -m classifier plot RUN/log.jsonl RUN2/log.jsonl --out ../sentiment/curves.svg
 """
@@ -24,12 +24,12 @@ WRITER = [
 
 
 def panels_of(entry):
-    """What there is to show of a run, by the first entry of its log."""
+    """Returns the panels of a run, chosen by the first entry of its log."""
     return TRANSLATOR if "plain" in entry else WRITER if "loss" in entry else CLASSIFIER
 
 
 def read(paths):
-    """Returns the entries of all logs, their tokens counted on from the log before."""
+    """Returns the entries of all logs. The count of tokens continues from log to log."""
     entries, before = [], 0
     for path in paths:
         with open(path) as lines:
@@ -40,7 +40,7 @@ def read(paths):
 
 
 def smooth(values, span=5):
-    """Mean of each value and up to span - 1 before it."""
+    """Returns the mean of each value and up to span - 1 values before it."""
     return [sum(values[max(0, i + 1 - span):i + 1]) / len(values[max(0, i + 1 - span):i + 1])
             for i in range(len(values))]
 
@@ -51,7 +51,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    import matplotlib  # here, because nothing else needs it
+    import matplotlib  # imported here so that the tests run without it
 
     matplotlib.use("svg")
     from matplotlib import pyplot

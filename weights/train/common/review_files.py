@@ -1,12 +1,12 @@
-"""The corpora: which file serves what, and how a line is read."""
+"""The files of reviews and sentences: names them, and reads their lines."""
 import gzip
 import re
 from pathlib import Path
 
-# Never read by training, in any form: see check_allowed().
+# Training never reads these files in any form: see check_allowed().
 EVALUATION_ONLY = re.compile(r"(imdb\.test|amazon\.test|sst[25]\.dev|uci_imdb\.dev|yelp|hotel)")
 
-# Each domain has its own teacher. Labeled files, then unlabeled ones.
+# Each domain has its own teacher: (labeled files, unlabeled files).
 DOMAINS = {
     "films": (["imdb.train.tsv.gz"], ["imdb.unsup.txt.gz"]),
     "products": (["amazon.train.tsv.gz"], ["amazon.unsup.txt.gz"]),
@@ -15,20 +15,20 @@ DOMAINS = {
 
 
 def check_allowed(name):
-    """Raises ValueError when a file that is for evaluation only is about to be trained on."""
+    """Raises ValueError if the file is for evaluation only."""
     if EVALUATION_ONLY.search(name):
         raise ValueError(f"{name} is for evaluation only")
 
 
 def read_labeled(folder, name):
-    """Returns [(label, text)] of a `label<TAB>text` file."""
+    """Returns [(label, text)] from a file of `label<TAB>text` lines."""
     with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
         pairs = (line.rstrip("\n").split("\t", 1) for line in lines)
         return [(int(label), text) for label, text in pairs]
 
 
 def read_unlabeled(folder, name):
-    """Returns [text] of a one-text-a-line file."""
+    """Returns [text] from a file with one text per line."""
     with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
         return [line.rstrip("\n") for line in lines]
 

@@ -1,7 +1,7 @@
-"""Reads and writes safetensors files with NumPy alone (Debian packages no safetensors library).
+"""Reads and writes safetensors files with NumPy only, because Debian has no package of the safetensors library.
 
 Format: u64 little-endian header length, a JSON header {name: {dtype, shape, data_offsets}}, then the tensors' bytes
-without gaps. BF16, which NumPy lacks, is read as float32 and written from float32 by rounding to nearest even.
+without gaps. NumPy has no BF16: it is read as float32, and written from float32 with rounding to nearest even.
 """
 
 import json
@@ -26,7 +26,7 @@ def from_bytes(data, dtype, shape):
 
 
 def save(path, tensors, dtypes=None, metadata=None):
-    """Writes {name: array} in the order given; dtypes maps names to another dtype than F32."""
+    """Writes {name: array} in the given order. dtypes maps names to dtypes other than F32."""
     header = {"__metadata__": metadata} if metadata else {}
     blocks, offset = [], 0
     for name, array in tensors.items():

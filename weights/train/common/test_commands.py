@@ -1,4 +1,4 @@
-"""Checks that every command of the recipes exists and takes its options; takes seconds, needs no data.
+"""Tests that every command of the recipes exists and accepts its options. They take seconds and need no data.
 
     python3 -m unittest common.test_commands
 """
@@ -21,7 +21,7 @@ RECIPES = Path(__file__).parents[1] / "recipes"
 
 
 def commands_of(recipe):
-    """Runs a recipe with a python3 that only logs its arguments, and returns those of each call."""
+    """Runs a recipe with a python3 that only logs its arguments, and returns the arguments of each call."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         python = Path(folder) / "python3"

@@ -1,6 +1,4 @@
-"""What the trainings share: a run's folder, its schedule, checkpoints, gradients averaged over processes, the moving
-average of the weights, reports.
-"""
+"""The training loop: schedule, checkpoints, averages over processes, the moving average of the weights, reports."""
 import json
 import math
 import os
@@ -16,7 +14,7 @@ from common import safetensors_io
 
 
 def compute_type(device):
-    """bfloat16 where the machine multiplies it in hardware, else float32."""
+    """Returns bfloat16 if the device multiplies it in hardware, else float32."""
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
     try:
@@ -27,7 +25,7 @@ def compute_type(device):
 
 
 class Average:
-    """Exponential moving average of the parameters; `applied` swaps it in."""
+    """The exponential moving average of the parameters. swap() exchanges the two."""
 
     def __init__(self, model):
         self.parameters = list(model.parameters())
@@ -45,7 +43,7 @@ class Average:
 
 
 def read_weights(path):
-    """The averaged weights of a checkpoint, or those of a model folder's model.safetensors, by name."""
+    """Returns {name: tensor}: the averaged weights of a checkpoint, or the weights of a model.safetensors."""
     if str(path).endswith(".safetensors"):
         tensors = safetensors_io.load(path)
         return {name: torch.from_numpy(array.astype(numpy.float32)) for name, array in tensors.items()}
@@ -53,20 +51,20 @@ def read_weights(path):
 
 
 def between(start, end, share):
-    """Returns the weights on the line from `start` to `end`: those of `start` at share 0, those of `end` at share 1."""
+    """Returns weights on the line from `start` (share 0) to `end` (share 1)."""
     return {name: start[name].lerp(value, share) for name, value in end.items()}
 
 
 class Trainer:
-    """One process of a training. A subclass has EMA and
+    """One process of a training. A subclass defines EMA, the decay of the moving average, and
 
-        make_model()             -> (model, config)
-        start_from(weights)      takes over the weights of --init
-        make_optimizer()         with any learning rate
-        make_step()              -> a function that adds one step's gradients and returns (losses, tokens)
-        rate(progress)           -> the learning rate, progress from 0 to 1
-        validate()               -> figures of the moving average, logged
-        report(losses, steps, tokens, progress)    the losses' mean, steps and tokens a second
+        make_model()             returns (model, config)
+        start_from(weights)      copies the weights of --init into the model
+        make_optimizer()         returns the optimizer, with any learning rate
+        make_step()              returns a function that adds the gradients of one step and returns (losses, tokens)
+        rate(progress)           returns the learning rate; progress goes from 0 to 1
+        validate()               logs and returns figures of the moving average
+        report(losses, steps, tokens, progress)    logs the mean losses, and steps and tokens per second
     """
 
     def __init__(self, options, rank):
@@ -110,7 +108,7 @@ class Trainer:
             log.write(line + "\n")
 
     def share_gradients(self, progress):
-        """Averages the gradients, and the progress, over the processes."""
+        """Averages the gradients and the progress over the processes. Returns the progress."""
         if self.world == 1 or self.options.share_minutes:
             return progress
         gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
@@ -123,7 +121,9 @@ class Trainer:
 
     @torch.no_grad()
     def share_weights(self, progress):
-        """With --share-minutes: averages the weights over the processes as often as that has passed, and at the end."""
+        """With --share-minutes, averages the weights over the processes: each time that period has passed, and at the
+        end.
+        """
         if self.world == 1 or not self.options.share_minutes:
             return
         times = math.ceil(self.options.minutes / self.options.share_minutes)
@@ -168,22 +168,22 @@ class Trainer:
                 print("\n", self.validate(), flush=True)
 
     def show(self, progress, text):
-        """The progress bar, with `text` behind it."""
+        """Prints the progress bar, followed by `text`."""
         done = int(progress * 30)
         print(f"\r[{'#' * done}{'.' * (30 - done)}] {progress:5.1%} step {self.step} {text}", end="", flush=True)
 
 
 def add_run_arguments(parser, check_minutes, port):
-    """The options of every training, with these defaults."""
-    parser.add_argument("--run", required=True, help="folder of log and checkpoint")
-    parser.add_argument("--init", help="checkpoint or model.safetensors whose weights to start from")
-    parser.add_argument("--minutes", type=float, default=60, help="the schedule's length")
-    parser.add_argument("--steps", type=int, help="its length in steps instead")
-    parser.add_argument("--processes", type=int, default=1, help="CPU processes that average gradients")
-    parser.add_argument("--share-minutes", type=float, help="between averages of their weights, instead of gradients: "
-                        "no process waits for another that the machine slows down")
-    parser.add_argument("--check-minutes", type=float, default=check_minutes, help="between checkpoints")
-    parser.add_argument("--port", type=int, default=port)
+    """Adds the options of every training, with these defaults."""
+    parser.add_argument("--run", required=True, help="folder for the log and the checkpoint")
+    parser.add_argument("--init", help="checkpoint or model.safetensors with the first weights")
+    parser.add_argument("--minutes", type=float, default=60, help="length of the schedule")
+    parser.add_argument("--steps", type=int, help="length of the schedule in steps, instead of --minutes")
+    parser.add_argument("--processes", type=int, default=1, help="CPU processes, which average their gradients")
+    parser.add_argument("--share-minutes", type=float, help="average the weights of the processes after this many "
+                        "minutes, instead of the gradients at every step; then no process waits for a slower one")
+    parser.add_argument("--check-minutes", type=float, default=check_minutes, help="minutes between checkpoints")
+    parser.add_argument("--port", type=int, default=port, help="local port that the processes use")
 
 
 def worker(rank, trainer, options):
@@ -197,9 +197,9 @@ def worker(rank, trainer, options):
 
 
 def launch(trainer, options):
-    """Runs a subclass of Trainer in as many processes as the options say."""
+    """Runs a subclass of Trainer in the number of processes that the options give."""
     if options.share_minutes and options.steps:
-        raise SystemExit("--share-minutes goes with --minutes, not with --steps")
+        raise SystemExit("--share-minutes needs --minutes and cannot be combined with --steps")
     if options.processes > 1:
         torch.multiprocessing.spawn(worker, (trainer, options), options.processes)
     else:

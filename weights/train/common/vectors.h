@@ -1,4 +1,4 @@
-// Sixteen floats at a time, for attention.cpp and writer/kernels.cpp. bfloat16 numbers are 16-bit patterns.
+// Vectors of sixteen floats, for attention.cpp and writer/kernels.cpp. bfloat16 numbers are 16-bit patterns.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int width = 16;  // lanes; attention.cpp's only head size
+constexpr int width = 16;  // lanes; also the only head size of attention.cpp
 using Floats = float __attribute__((vector_size(64)));
 using Ints = std::int32_t __attribute__((vector_size(64)));
 using Bits = std::uint32_t __attribute__((vector_size(64)));

@@ -1,4 +1,4 @@
-"""Batches of pairs whose sources have one length; targets of nearly one length are padded at their end."""
+"""Batches of pairs whose sources have equal lengths. Their targets have similar lengths and are padded at the end."""
 import numpy
 import torch
 
@@ -7,7 +7,7 @@ from translator.model import PAD, START
 
 
 class Pairs:
-    """Some corpora of what prepare.py wrote."""
+    """Some corpora from the file of prepare.py."""
 
     def __init__(self, path, names):
         stored = numpy.load(path)
@@ -23,7 +23,7 @@ class Pairs:
         return len(self.corpora)
 
     def padded(self, side, chosen):
-        """ids [B, longest], PAD past each row's end."""
+        """Returns ids [B, longest] with PAD after the end of each row."""
         lengths = self.lengths[side][chosen]
         places = numpy.arange(lengths.max())
         inside = places < lengths[:, None]
@@ -33,14 +33,14 @@ class Pairs:
 
 
 def cut(pairs, chosen):
-    """(source [B, S], target as fed [B, T], target as wanted [B, T])"""
+    """Returns (source [B, S], target that the decoder reads [B, T], target that it must predict [B, T])."""
     wanted = pairs.padded("target", chosen)
     fed = torch.cat([torch.full((len(chosen), 1), START), wanted[:, :-1]], dim=1)
     return pairs.padded("source", chosen), fed, wanted
 
 
 def in_order(pairs, order, tokens):
-    """Lists of pair numbers: one source length each, at most `tokens` padded tokens a side."""
+    """Yields arrays of pair numbers: equal source lengths, at most `tokens` padded tokens per side."""
     sources, targets = pairs.lengths["source"][order], pairs.lengths["target"][order]
     order = order[numpy.lexsort((targets, sources))]
     sources, targets = pairs.lengths["source"][order], pairs.lengths["target"][order]
@@ -54,7 +54,7 @@ def in_order(pairs, order, tokens):
 
 
 def training_batches(pairs, repeats, tokens, rank, world, seed):
-    """Yields cut() for ever; this process's share. repeats: how often each corpus counts in a round."""
+    """Yields the batches of this process without end. repeats: how often each corpus counts in a round."""
     generator = numpy.random.RandomState(seed)
     while True:
         chance = numpy.array(repeats)[pairs.corpora]

@@ -7,7 +7,7 @@ from collections import Counter
 
 
 def tokenize_13a(text):
-    """Punctuation apart from words, numbers whole: mteval-v13a's rules."""
+    """Separates punctuation from words and keeps numbers whole, with the rules of mteval-v13a."""
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, letter in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         text = text.replace(entity, letter)
@@ -24,7 +24,7 @@ def ngrams(words):
 
 
 def corpus_bleu(hypotheses, references):
-    """0 to 100; references [sentence][alternative]."""
+    """Returns BLEU, from 0 to 100. references: [sentence][alternative]."""
     matches, totals = [0] * 4, [0] * 4
     length = reference_length = 0
     for hypothesis, alternatives in zip(hypotheses, references):

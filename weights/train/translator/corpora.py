@@ -1,11 +1,10 @@
-"""The parallel corpora: which are trained on, how often, and how people really type English."""
+"""The parallel corpora: their names and shares, and copies of pairs as people type them."""
 import gzip
-import random
 import re
 import zipfile
 from pathlib import Path
 
-# How often a corpus counts in one round. TED's license forbids derivatives: it is left out.
+# How often a corpus counts in one round. TED is left out, because its license forbids derivatives.
 CORPORA = {
     "tatoeba": 1, "multi30k": 1, "msctd": 1, "xdailydialog": 1, "bcontrast": 1, "wmtchat": 1, "woz": 1,
     "cocoamt": 1, "news": 1, "ntrex": 1, "newscommentary": 1, "mtgeneval": 1, "pud": 1, "xquad": 1, "stsb": 1,
@@ -15,32 +14,33 @@ CORPORA = {
 VALIDATION = ["tatoeba", "dialogue", "multi30k", "news"]
 CONTRACTION = re.compile(r"\b(I|you|we|they|he|she|it|that|don|doesn|didn|can|isn|aren|wasn|won|couldn|wouldn|shouldn|"
                          r"haven|hasn|what|let)'(m|re|ve|ll|d|s|t)\b", re.IGNORECASE)
-# German low and high ones, guillemets either way round; the French put a space inside.
+# German low and high quotes, and guillemets in both directions; French ones have a space inside.
 TYPESET_QUOTES = re.compile(r"(?:(?<=[\s('])|^)\u00ab | \u00bb(?!\w)|[\u201e\u201c\u201d\u00ab\u00bb]")
 
 
 def read_pairs(folder, name):
-    """Returns [(source, target)] of a `source<TAB>target` file."""
+    """Returns [(source, target)] from a file of `source<TAB>target` lines."""
     with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
         return [tuple(line.rstrip("\n").split("\t", 1)) for line in lines]
 
 
 def training_corpora(folder, languages):
-    """Returns {corpus: pairs} of the languages ("en-de")."""
+    """Returns {corpus: pairs} for the languages ("en-de")."""
     names = {name: Path(folder) / f"{name}.{languages}.train.tsv.gz" for name in CORPORA}
     return {name: read_pairs(folder, path.name) for name, path in names.items() if path.exists()}
 
 
 def with_quotes_of(source, target):
-    """The target with typewriter quotes where the source has no others. Corpora differ in this: a model of them all
-    would choose as it pleases."""
+    """Returns the target, with typewriter quotes if the source has only those. Corpora differ in this, so without the
+    change a model would choose at random.
+    """
     if '"' not in source or TYPESET_QUOTES.search(source):
         return target
     return TYPESET_QUOTES.sub('"', target)
 
 
 def as_typed(source, target, generator):
-    """The pair as somebody in a hurry might type it; None where nothing changes."""
+    """Returns the pair as a person in a hurry might type it, or None if nothing changes."""
     typed, answer = source, target
     choice = generator.random()
     if choice < 0.35:
@@ -57,7 +57,7 @@ def as_typed(source, target, generator):
 
 
 def training_corpora_in(path):
-    """The names of the training corpora that prepare.py wrote to the file."""
+    """Returns the names of the training corpora in the file of prepare.py."""
     with zipfile.ZipFile(path) as stored:
         names = {name.split(".")[0] for name in stored.namelist()}
     return [name for name in CORPORA if name in names]

@@ -1,7 +1,8 @@
 """The translator of the second tutorial (pre-norm encoder-decoder, tied embeddings), written for speed.
 
-A batch's sources have one length, so the encoder needs no mask. Targets are padded at their end, which the
-look-ahead mask hides from every token before it. Shapes: B pairs, S source and T target length, D d_model, V vocabulary.
+The sources of a batch have equal lengths, so the encoder needs no mask. Targets are padded at their end, and the
+look-ahead mask hides the padding from all tokens before it. Shapes: B pairs, S source and T target length, D d_model, V
+vocabulary.
 """
 import math
 
@@ -47,13 +48,13 @@ CONFIG = {
 
 
 def heads(x, n_heads):
-    """[B, n, D] -> [B H, n, d]"""
+    """Maps [B, n, D] to [B H, n, d]."""
     batch, length, d_model = x.shape
     return x.view(batch, length, n_heads, -1).transpose(1, 2).reshape(batch * n_heads, length, -1)
 
 
 def attend(q, k, v, n_heads, mask=None):
-    """softmax(q k^T + mask) v with the scale already in q: [B, T, D], [B, S, D], [B, S, D] -> [B, T, D]."""
+    """Computes softmax(q k^T + mask) v [B, T, D] from q [B, T, D], k and v [B, S, D]. q already contains the scale."""
     batch, length, d_model = q.shape
     scores = torch.bmm(heads(q, n_heads), heads(k, n_heads).transpose(1, 2))
     if mask is not None:
@@ -63,7 +64,7 @@ def attend(q, k, v, n_heads, mask=None):
 
 
 def projected(x, *layers):
-    """The outputs of several linear layers of one input, in one product."""
+    """Applies several linear layers to one input, in one product."""
     weight = torch.cat([layer.weight for layer in layers])
     bias = torch.cat([layer.bias for layer in layers])
     return F.linear(x, weight.to(x.dtype), bias.to(x.dtype)).chunk(len(layers), dim=-1)
@@ -106,7 +107,7 @@ class DecoderLayer(nn.Module):
 
 
 class Stack(nn.Module):
-    """What encoder and decoder have in common: layers, final norm."""
+    """The common parts of encoder and decoder: layers and final norm."""
 
     def __init__(self, layers, d_model, eps):
         super().__init__()
@@ -115,7 +116,7 @@ class Stack(nn.Module):
 
 
 class Dropout:
-    """Zeroes a share of the values and scales up the rest; on a CPU the masks are cut from a pool drawn once."""
+    """Zeroes a share of the values and scales up the rest. On a CPU, the masks are parts of a pool that is drawn once."""
 
     def __init__(self, share, pool=1 << 23):
         self.share = share
@@ -158,14 +159,14 @@ class Translator(nn.Module):
         return F.embedding(ids, self.embed_tokens.weight) * self.scale + self.positions[: ids.shape[1]]
 
     def encode(self, source, compute=torch.float32):
-        """ids [B, S], no padding -> [B, S, D] in the compute type."""
+        """Maps ids [B, S], without padding, to [B, S, D] in the compute type."""
         x = self.drop(self.embed(source))
         for layer in self.encoder.layers:
             x = layer(x, compute, self.drop)
         return self.encoder.layer_norm(x).to(compute)
 
     def decode(self, target, source):
-        """ids [B, T], encoded source [B, S, D] -> [B, T, D] in the compute type."""
+        """Maps ids [B, T] and the encoded source [B, S, D] to [B, T, D] in the compute type."""
         length = target.shape[1]
         mask = torch.full((length, length), -1e9, dtype=source.dtype, device=source.device).triu(1)
         x = self.drop(self.embed(target))
@@ -174,13 +175,13 @@ class Translator(nn.Module):
         return self.decoder.layer_norm(x).to(source.dtype)
 
     def project(self, hidden, pieces=slice(None)):
-        """[..., D] -> logits of the pieces [..., V]"""
+        """Maps [..., D] to logits of the pieces [..., V]."""
         weight, bias = self.embed_tokens.weight[pieces], self.lm_head.bias[pieces]
         return F.linear(hidden, weight.to(hidden.dtype), bias.to(hidden.dtype))
 
     @torch.no_grad()
     def greedy(self, source, longest, compute=torch.float32):
-        """ids [B, S] -> [[id]]: the most probable token at each step. Recomputes the prefix; for validation."""
+        """Translates ids [B, S] greedily to [[id]]. It recomputes the prefix at each step; for validation only."""
         encoded = self.encode(source, compute)
         ids = torch.full((len(source), 1), START, dtype=torch.long, device=source.device)
         done = torch.zeros(len(source), dtype=torch.bool, device=source.device)

@@ -1,8 +1,9 @@
-"""Parallel texts -> a shared tokenizer, and token ids in one file that training maps into memory.
+"""Trains a shared tokenizer on parallel texts, and writes their token ids into one file.
 
     python3 -m translator prepare --data DIR --languages en-de --out RUN
 
-writes RUN/tokenizer.model (SentencePiece Unigram, both languages; kept if it is there) and RUN/pairs.npz.
+It writes RUN/tokenizer.model (SentencePiece Unigram for both languages) and RUN/pairs.npz. A RUN/tokenizer.model that
+exists is kept.
 """
 import io
 import json
@@ -15,14 +16,14 @@ import sentencepiece
 from translator import corpora
 
 VOCABULARY = 12000
-LONGEST = 120  # pieces of either side of a training pair
-TYPED_SHARE = 0.25  # of the shorter pairs come once more, as typed in a hurry
+LONGEST = 120  # most pieces per side of a training pair
+TYPED_SHARE = 0.25  # share of the shorter pairs that get a copy as typed in a hurry
 
 
-def train_tokenizer(corpora, out):
-    lines = [side for pairs in corpora.values() for pair in pairs for side in pair]
+def train_tokenizer(training, out):
+    lines = [side for pairs in training.values() for pair in pairs for side in pair]
     random.Random(1).shuffle(lines)
-    model = io.BytesIO()  # not a prefix of files: the model would keep its path
+    model = io.BytesIO()  # not written to a file: the model would contain its path
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=model, model_type="unigram", vocab_size=VOCABULARY,
         normalization_rule_name="nmt_nfkc", character_coverage=0.99995, byte_fallback=True,
@@ -32,14 +33,14 @@ def train_tokenizer(corpora, out):
 
 
 def with_typed(pairs, generator):
-    """The pairs, and some of them as people type."""
+    """Returns the pairs, and copies of some of them as people type."""
     typed = [corpora.as_typed(*pair, generator) for pair in pairs
              if len(pair[0]) < 120 and generator.random() < TYPED_SHARE]
     return pairs + [pair for pair in typed if pair]
 
 
 def encode(processor, pairs, longest):
-    """{"source", "target": ids one after the other, "source_ends", "target_ends"}; eos ends both sides."""
+    """Returns {"source", "target": all ids, "source_ends", "target_ends"}. Each side of a pair ends with eos."""
     rows = [(source + [processor.eos_id()], target + [processor.eos_id()])
             for source, target in zip(processor.encode([p[0] for p in pairs]), processor.encode([p[1] for p in pairs]))]
     rows = [row for row in rows if max(len(row[0]), len(row[1])) <= longest]
@@ -59,12 +60,12 @@ def add_arguments(parser):
 def main(arguments):
     out = Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)
-    corpora = corpora.training_corpora(arguments.data, arguments.languages)
+    training = corpora.training_corpora(arguments.data, arguments.languages)
     if not (out / "tokenizer.model").exists():
-        train_tokenizer(corpora, out / "tokenizer.model")
+        train_tokenizer(training, out / "tokenizer.model")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
     arrays, generator = {}, random.Random(2)
-    for name, pairs in corpora.items():
+    for name, pairs in training.items():
         pairs = [(source, corpora.with_quotes_of(source, target)) for source, target in pairs]
         encoded = encode(processor, with_typed(pairs, generator), LONGEST)
         arrays.update({f"{name}.{key}": value for key, value in encoded.items()})

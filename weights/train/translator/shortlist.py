@@ -1,10 +1,10 @@
-"""Pairs -> shortlist.bin: for each source piece the target pieces that translate it most often.
+"""Writes shortlist.bin: for each source piece, the target pieces that translate it most often.
 
     python3 -m translator shortlist --pairs RUN/pairs.npz --out ../en-de/shortlist.bin
 
-Probabilities are those of IBM model 1 (Brown et al. 1993): which piece of the target comes from which of the source, by
-expectation maximization. The file is in Marian's format. Prints which share of the pieces of validation translations a
-decoder would have to choose from, and how many it would have.
+The probabilities are those of IBM model 1 (Brown et al. 1993): expectation maximization finds which source piece each
+target piece comes from. The file has Marian's format. The command prints the share of pieces in validation translations
+that the shortlist covers, and the mean number of pieces that it offers.
 """
 import json
 import struct
@@ -14,20 +14,20 @@ import numpy
 from translator import corpora
 from translator.batches import Pairs
 
-NULL = 0  # every target piece may come from no piece of the source: the padding's number stands for none
-LONGEST = 30  # pieces of either side of a pair that counts
+NULL = 0  # stands for "no source piece", which every target piece may come from; it is the id of padding
+LONGEST = 30  # longer pairs are not used
 ROUNDS = 5
 MAGIC = 0xF11A48D5013417F5
 
 
 class Model1:
-    """P(target piece | source piece) of the pairs' pieces."""
+    """P(target piece | source piece), learned from pairs."""
 
     def __init__(self, pairs, vocabulary):
         lengths = [pairs.lengths[side] for side in ("source", "target")]
         chosen = numpy.flatnonzero(numpy.maximum(*lengths) <= LONGEST)
         shapes = lengths[0][chosen] * (LONGEST + 1) + lengths[1][chosen]
-        links = []  # by pairs of equal lengths: which source piece each target piece may come from
+        links = []  # per shape of pairs: the source pieces that each target piece may come from
         for shape in numpy.unique(shapes):
             alike = chosen[shapes == shape]
             source, target = (pairs.padded(side, alike).numpy()[:, :-1] for side in ("source", "target"))
@@ -49,7 +49,9 @@ class Model1:
         self.probabilities = (counts / (sums[self.keys // self.vocabulary] + 1e-30)).astype(numpy.float32)
 
     def best(self, count, least, frequent):
-        """For each source piece its most probable target pieces but for the first `frequent`, ascending."""
+        """Returns, for each source piece, its most probable target pieces without the first `frequent`, in ascending
+        order.
+        """
         order = numpy.flatnonzero((self.probabilities >= least) & (self.keys % self.vocabulary >= frequent))
         order = order[numpy.lexsort((-self.probabilities[order], self.keys[order] // self.vocabulary))]
         source = self.keys[order] // self.vocabulary
@@ -59,12 +61,14 @@ class Model1:
 
 
 def candidates(source, lists, frequent):
-    """The target pieces to choose from: what each source piece offers, itself, and the most frequent ones."""
+    """Returns the target pieces to choose from: those of each source piece, the source pieces, and the most frequent
+    ones.
+    """
     return set(range(frequent)).union(source, *(lists[piece].tolist() for piece in source))
 
 
 def checksum(data_bytes):
-    """As Marian has it, over 64-bit words; a last half one does not count."""
+    """Returns Marian's checksum over 64-bit words. An incomplete last word is ignored."""
     seed, mask = 0, 2**64 - 1
     for word in numpy.frombuffer(data_bytes[:len(data_bytes) // 8 * 8], numpy.uint64).tolist():
         seed ^= (word + 0x9E3779B9 + (seed << 6) + (seed >> 2)) & mask
@@ -79,11 +83,11 @@ def file_of(lists, frequent, count):
 
 
 def add_arguments(parser):
-    parser.add_argument("--pairs", required=True, help="from prepare")
-    parser.add_argument("--vocabulary", type=int, default=12000, help="pieces of both languages")
-    parser.add_argument("--frequent", type=int, default=1000, help="pieces that are always there: the first ones")
-    parser.add_argument("--count", type=int, default=50, help="most pieces a source piece offers")
-    parser.add_argument("--least", type=float, default=0.0002, help="probability of a piece to be offered")
+    parser.add_argument("--pairs", required=True, help="pairs.npz of the command prepare")
+    parser.add_argument("--vocabulary", type=int, default=12000, help="size of the shared vocabulary")
+    parser.add_argument("--frequent", type=int, default=1000, help="number of pieces that are always offered: the first ones")
+    parser.add_argument("--count", type=int, default=50, help="most pieces per source piece")
+    parser.add_argument("--least", type=float, default=0.0002, help="lowest probability of an offered piece")
     parser.add_argument("--out", required=True)
 
 

@@ -1,9 +1,13 @@
-"""Checks of the translator's training code; takes seconds, needs no data.
+"""Tests of the translator's training code. They take seconds and need no data.
 
     python3 -m unittest translator.test_translator
 """
 import argparse
+import contextlib
+import gzip
+import io
 import random
+import shutil
 import sys
 import tempfile
 import unittest
@@ -15,18 +19,19 @@ import torch
 sys.path.append(str(Path(__file__).parents[3] / "tests/reference"))
 import reference
 from common.trainer import Trainer, add_run_arguments, launch
-from translator import bleu, corpora
+from translator import bleu, corpora, prepare
 from translator.batches import Pairs, cut, training_batches
 from translator.model import CONFIG, END, PAD, START, Translator
 from translator.shortlist import Model1, candidates, checksum, file_of
 from translator.train import adopted, loss_of
 
+CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
 SMALL = {**CONFIG, "source_vocab_size": 50, "target_vocab_size": 50, "d_model": 32, "d_ff": 64, "n_heads": 4,
          "encoder_layers": 2, "max_source_length": 40, "max_target_length": 40}
 
 
 def write_pairs(path, lengths):
-    """Two corpora of random pairs with the given (source, target) lengths, the end token included."""
+    """Writes corpora of random pairs with the given (source, target) lengths, including the end token."""
     generator = numpy.random.RandomState(1)
     arrays = {}
     for name, rows in lengths.items():
@@ -38,7 +43,7 @@ def write_pairs(path, lengths):
 
 
 class Drifting(Trainer):
-    """Each process's weight sinks by its rank + 1 a step."""
+    """A training in which the weight of each process falls by rank + 1 per step."""
     EMA = 0.5
 
     def make_model(self):
@@ -77,6 +82,21 @@ class TranslationTest(unittest.TestCase):
         lengths = [(generator.randint(2, 9), generator.randint(2, 12)) for _ in range(200)]
         write_pairs(self.path, {"tatoeba": lengths[:150], "news": lengths[150:]})
 
+    def test_prepare_writes_pairs_that_fit(self):
+        folder = self.path.parent / "data"
+        folder.mkdir()
+        lines = "I know Tom.\tIch kenne Tom.\nHello!\tHallo!\n" + "long " * 200 + "\tlang\n"
+        for name in ["tatoeba.en-de.train", *(f"{name}.en-de.valid" for name in corpora.VALIDATION)]:
+            with gzip.open(folder / f"{name}.tsv.gz", "wt", encoding="utf-8") as file:
+                file.write(lines)
+        shutil.copyfile(CHECKPOINTS / "en-de/tokenizer.model", self.path.parent / "tokenizer.model")
+        with contextlib.redirect_stdout(io.StringIO()):
+            prepare.main(argparse.Namespace(data=folder, languages="en-de", out=self.path.parent))
+        self.assertEqual(corpora.training_corpora_in(self.path), ["tatoeba"])
+        self.assertGreaterEqual(len(Pairs(self.path, ["tatoeba"])), 2)
+        for name in corpora.VALIDATION:
+            self.assertEqual(len(Pairs(self.path, [f"valid_{name}"])), 2)
+
     def test_model_equals_the_reference(self):
         torch.manual_seed(0)
         model = Translator(SMALL)
@@ -95,7 +115,7 @@ class TranslationTest(unittest.TestCase):
         while count < 200:
             source, fed, wanted = next(batches)
             self.assertLessEqual(max(source.numel(), fed.numel()), 40)
-            self.assertTrue((source != PAD).all())  # one source length a batch
+            self.assertTrue((source != PAD).all())  # one source length per batch
             self.assertTrue((fed[:, 0] == START).all())
             self.assertTrue((fed[:, 1:] == wanted[:, :-1]).all())
             seen += [tuple(row) for row in source.tolist()]
@@ -152,7 +172,7 @@ class TranslationTest(unittest.TestCase):
             self.assertEqual(corpora.with_quotes_of(source, "\u201eJa\u201c."), "\u201eJa\u201c.")
 
     def test_bleu_is_sacrebleus(self):
-        # The example of sacreBLEU's README, and the figure it prints.
+        # The example in sacreBLEU's README, with the figure that it prints.
         hypotheses = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]
         references = [["The dog bit the man.", "The dog had bit the man."],
                       ["It was not unexpected.", "No one was surprised."],

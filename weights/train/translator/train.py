@@ -1,16 +1,15 @@
-"""Trains the translator: label smoothing, warm-up, moving average of the weights.
+"""Trains a translator, with label smoothing, warm-up and a moving average of the weights.
 
     python3 -m translator train --pairs RUN/pairs.npz --run RUN --minutes 120 --processes 2
 
-RUN/log.jsonl gets a line per report, RUN/checkpoint.pt the state; the same command again resumes. On a GPU leave
---processes at 1 and raise --tokens.
+Each report is a line of RUN/log.jsonl. RUN/checkpoint.pt holds the state: the same command again resumes from it. On a
+GPU, leave --processes at 1 and raise --tokens.
 """
 from pathlib import Path
 
 import numpy
 import sentencepiece
 import torch
-from torch.nn import functional as F
 
 from common.muon import Muon, layer_matrices
 from common.trainer import Trainer, add_run_arguments, launch
@@ -19,11 +18,13 @@ from translator.batches import Pairs, cut, in_order, training_batches
 from translator.model import CONFIG, PAD, Translator
 
 SMOOTHING = 0.1
-VALIDATION_PAIRS = 100  # of each corpus are translated at a check
+VALIDATION_PAIRS = 100  # pairs of each corpus that are translated at a check
 
 
 def candidates(wanted, vocabulary, negatives):
-    """(pieces [C], how many pieces of the vocabulary each stands for [C]): all that are wanted, `negatives` others."""
+    """Returns (pieces [C], number of vocabulary pieces that each represents [C]): all wanted pieces, and `negatives`
+    others.
+    """
     present = torch.zeros(vocabulary, dtype=torch.bool, device=wanted.device)
     present[wanted] = True
     positive, rest = present.nonzero()[:, 0], (~present).nonzero()[:, 0]
@@ -34,10 +35,10 @@ def candidates(wanted, vocabulary, negatives):
 
 
 def loss_of(model, source, fed, wanted, compute, negatives=None):
-    """Mean cross-entropy a target token, with smoothed labels and without.
+    """Returns (mean cross-entropy per target token with smoothed labels, without them, number of target tokens).
 
-    With `negatives` the sums over the vocabulary are estimated from the batch's own pieces and so many others
-    (Jean et al. 2015): a third of the time of a step on a CPU goes into the rest.
+    With `negatives`, the sums over the vocabulary are estimated from the batch's own pieces and that many others (Jean
+    et al. 2015). The remaining pieces take a third of a step's time on a CPU.
     """
     hidden = model.decode(fed, model.encode(source, compute))
     real = wanted.reshape(-1) != PAD
@@ -63,7 +64,9 @@ def pieces_of(path):
 
 
 def adopted(own, weights, theirs, ours):
-    """`weights` of a model with the pieces `theirs`, for one with `ours`: a new piece keeps its row of `own`."""
+    """Converts `weights` from a vocabulary with the pieces `theirs` to one with `ours`. New pieces keep their rows of
+    `own`.
+    """
     place = {piece: number for number, piece in enumerate(theirs)}
     shared = [(number, place[piece]) for number, piece in enumerate(ours) if piece in place]
     to, of = (torch.tensor(numbers) for numbers in zip(*shared))
@@ -82,7 +85,7 @@ class TranslationTrainer(Trainer):
         return Translator(config, self.options.dropout), config
 
     def start_from(self, weights):
-        """Takes over the weights; of another language pair's, the rows of the pieces that both vocabularies have."""
+        """Copies the weights. With --init-tokenizer, copies only the rows of pieces that both vocabularies have."""
         if self.options.init_tokenizer:
             weights = adopted(self.model.state_dict(), weights, pieces_of(self.options.init_tokenizer),
                               pieces_of(Path(self.options.pairs).with_name("tokenizer.model")))
@@ -109,13 +112,13 @@ class TranslationTrainer(Trainer):
         return add_gradients
 
     def rate(self, progress):
-        """Linear warm-up over the first steps, then a straight line to --last-lr of the peak."""
+        """Returns a linear warm-up over the first steps, then a straight line to --last-lr of the peak."""
         warmup = min(1.0, self.step / self.options.warmup)
         return self.options.lr * warmup * (1 + (self.options.last_lr - 1) * progress)
 
     @torch.no_grad()
     def validate(self):
-        """Cross-entropy and greedy BLEU of the moving average on the first pairs of each validation file."""
+        """Measures cross-entropy and greedy BLEU of the moving average on the first pairs of each validation file."""
         self.average.swap()
         self.model.drop.share, share = 0.0, self.model.drop.share
         processor = sentencepiece.SentencePieceProcessor(model_file=str(
@@ -150,20 +153,20 @@ def repeat(text):
 
 
 def add_arguments(parser):
-    parser.add_argument("--pairs", required=True, help="from prepare, beside its tokenizer.model")
+    parser.add_argument("--pairs", required=True, help="pairs.npz of the command prepare, with tokenizer.model in its folder")
     parser.add_argument("--languages", default="en-de")
-    parser.add_argument("--init-tokenizer", help="tokenizer.model of --init, where it was trained on other languages")
+    parser.add_argument("--init-tokenizer", help="tokenizer.model of --init, if it was trained on other languages")
     parser.add_argument("--repeats", type=repeat, nargs="*", default=[], metavar="CORPUS=N",
-                        help="how often a corpus counts in a round, where not as in corpora.py")
+                        help="how often a corpus counts in a round, instead of the number in corpora.py")
     parser.add_argument("--lr", type=float, default=1.5e-3, help="peak learning rate")
-    parser.add_argument("--last-lr", type=float, default=0.1, help="the last one, as a share of the peak")
-    parser.add_argument("--warmup", type=int, default=500, help="steps to the peak")
+    parser.add_argument("--last-lr", type=float, default=0.1, help="last learning rate, as a share of the peak")
+    parser.add_argument("--warmup", type=int, default=500, help="steps to the peak learning rate")
     parser.add_argument("--optimizer", choices=["adam", "muon"], default="adam")
     parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--seed", type=int, default=0, help="another one, where a run goes on from another's weights: "
-                        "else it begins with the same pairs")
-    parser.add_argument("--negatives", type=int, help="pieces that stand for all that a batch lacks; default all")
-    parser.add_argument("--tokens", type=int, default=2048, help="of a side of a batch, a process")
+    parser.add_argument("--seed", type=int, default=0, help="use another one for a run that continues from the weights "
+                        "of a run; otherwise it begins with the same pairs")
+    parser.add_argument("--negatives", type=int, help="number of pieces that represent those which a batch lacks; default all")
+    parser.add_argument("--tokens", type=int, default=2048, help="per side of a batch and process")
     add_run_arguments(parser, check_minutes=10, port=29512)
 
 

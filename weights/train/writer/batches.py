@@ -1,12 +1,12 @@
-"""Rows of whole reviews for the writer. Each review begins with the end token, which is what it is predicted from, and
-ends where the next one's end token is predicted.
+"""Rows of whole reviews for the writer. Each review begins with the end token, from which its first token is predicted,
+and ends with the prediction of the next review's end token.
 """
 import numpy
 import torch
 
 
 class Reviews:
-    """What prepare.py wrote, as one stream [end] review [end] review ... [end]; held out or not."""
+    """The reviews of prepare.py, held out or not, as one stream [end] review [end] review ... [end]."""
 
     def __init__(self, path, end, held_out):
         file = numpy.load(path)
@@ -21,7 +21,7 @@ class Reviews:
 
 
 def cut_pieces(reviews, length):
-    """(first places, lengths) of pieces of `length` tokens and the rest of each review; none longer."""
+    """Cuts each review into pieces of `length` tokens and a rest. Returns (first places, lengths)."""
     counts = -(-reviews.lengths // length)
     order = numpy.arange(counts.sum()) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     firsts = numpy.repeat(reviews.starts, counts) + order * length
@@ -30,7 +30,7 @@ def cut_pieces(reviews, length):
 
 
 def pack(lengths, length, generator):
-    """[[piece]]: rows of at most `length` tokens; the longest pieces first, each where it leaves the least space."""
+    """Packs pieces into rows of at most `length` tokens: the longest first, each where it leaves the least space."""
     shuffled = generator.permutation(len(lengths))
     rows, with_space = [], [[] for _ in range(length + 1)]
     for piece in shuffled[numpy.argsort(-lengths[shuffled], kind="stable")]:
@@ -45,7 +45,7 @@ def pack(lengths, length, generator):
 
 
 def epoch(reviews, length, generator):
-    """Places [rows, length] in the stream, every token once; the beginning of another review fills a row up."""
+    """Yields rows [length] of places in the stream, with every token once. The beginning of a review fills up each row."""
     firsts, lengths = cut_pieces(reviews, length)
     rows = pack(lengths, length, generator)
     generator.shuffle(rows)
@@ -57,7 +57,7 @@ def epoch(reviews, length, generator):
 
 
 def training_batches(reviews, length, rows, seed):
-    """Endless (ids, targets), each [rows, length]; the order depends on the seed alone."""
+    """Yields (ids, targets), each [rows, length], without end. The order depends only on the seed."""
     generator = numpy.random.RandomState(seed)
     batch = []
     while True:

@@ -12,12 +12,12 @@ END = "<|endoftext|>"
 
 
 def split(text):
-    """The words that no merge crosses; a space belongs to the word behind it."""
+    """Splits a text into words, which no merge crosses. A space belongs to the word after it."""
     return PATTERN.findall(text)
 
 
 def byte_characters():
-    """[character] of each byte: itself where it is visible, else one from U+0100 on."""
+    """Returns the character of each byte: the byte itself if it is visible, else a character from U+0100 on."""
     visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = iter(range(256, 512))
     return [chr(byte if byte in visible else next(hidden)) for byte in range(256)]
@@ -31,7 +31,7 @@ def spell(word):
 
 
 def merged(symbols, pair):
-    """The symbols with every `pair` as one, leftmost first."""
+    """Returns the symbols with every `pair` merged, from the left."""
     out, i = [], 0
     while i < len(symbols):
         if symbols[i:i + 2] == pair:
@@ -44,7 +44,9 @@ def merged(symbols, pair):
 
 
 def train(counts, size):
-    """{word: count} -> the merges [[left, right]] of a vocabulary of `size`: 256 bytes, the merges, the end token."""
+    """Returns the merges [[left, right]] learned from {word: count}. The `size` tokens are 256 bytes, the merges, the
+    end.
+    """
     words = [(spell(word), count) for word, count in counts.items()]
     totals, where = collections.Counter(), collections.defaultdict(set)
     for number, (symbols, count) in enumerate(words):
@@ -56,7 +58,7 @@ def train(counts, size):
     merges = []
     while len(merges) < size - 257 and heap:
         total, pair = heapq.heappop(heap)
-        if totals[pair] != -total:  # stale: the count has changed since
+        if totals[pair] != -total:  # out of date: the count has changed
             if totals[pair] > 0:
                 heapq.heappush(heap, (-totals[pair], pair))
             continue
@@ -79,7 +81,7 @@ def train(counts, size):
 
 
 def to_json(merges):
-    """The text of a tokenizer.json."""
+    """Returns the text of a tokenizer.json."""
     visible = sorted(CHARACTERS)
     tokens = visible + [left + right for left, right in merges] + [END]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
@@ -96,7 +98,7 @@ def to_json(merges):
 
 
 class Tokenizer:
-    """Of a tokenizer.json with to_json's parts."""
+    """The tokenizer of a tokenizer.json with the parts that to_json() writes."""
 
     def __init__(self, path):
         model = json.loads(Path(path).read_text())["model"]
@@ -108,7 +110,7 @@ class Tokenizer:
         self.tokens = {number: token for token, number in self.ids.items()}
 
     def sizes(self):
-        """The bytes of each token, by id; none for the end token."""
+        """Returns the number of bytes of each token, by id; 0 for the end token."""
         return numpy.array([0 if token == END else len(token) for _, token in sorted(self.tokens.items())])
 
     def encode_word(self, word):

@@ -1,10 +1,10 @@
-"""Bits per byte of the writer, and of a Kneser-Ney 5-gram model of its own training texts, on imdb.test.
+"""Measures bits per byte on imdb.test, of the writer and of a Kneser-Ney 5-gram model of the same training texts.
 
     python3 -m writer evaluate --data DATA --run RUN --model ../writer --out metrics.json
 
-Both predict the same tokens of the first 2,000 reviews, and that each review ends there; their bits are divided by the
-bytes of the text. A review longer than the model's positions is read in windows that overlap by half, and only the
-second half of each further window counts.
+Both predict the same tokens of the first 2,000 reviews, and the end of each review. Their bits are divided by the bytes
+of the text. A review longer than the model's positions is read in windows that overlap by half. Only the second half of
+each further window counts.
 """
 import json
 import math
@@ -21,11 +21,11 @@ from writer.kneser_ney import KneserNey, grams_of
 from writer.model import Writer
 
 REVIEWS = 2000
-ROWS = 16  # windows read together
+ROWS = 16  # windows per batch
 
 
 def windows(length, positions):
-    """[(first place, place from which predictions count, end)] for `length` predictions."""
+    """Returns [(first place, place from which predictions count, end)] for `length` predictions."""
     out, done = [], 0
     while done < length:
         first = max(0, done - positions // 2) if done else 0
@@ -36,7 +36,7 @@ def windows(length, positions):
 
 @torch.no_grad()
 def bits_of_writer(model, texts, end, positions, compute=torch.float32):
-    """[ids] -> the bits of all their tokens and their ends."""
+    """Returns the bits of all tokens of [ids] and of their ends."""
     device = model.wte.weight.device
     streams = [[end, *text, end] for text in texts]
     parts = [(stream, *window) for stream in streams for window in windows(len(stream) - 1, positions)]
@@ -57,7 +57,7 @@ def bits_of_writer(model, texts, end, positions, compute=torch.float32):
 
 
 def load(folder):
-    """(model, config, tokenizer) of a published folder."""
+    """Loads a published folder. Returns (model, config, tokenizer)."""
     config = json.loads((Path(folder) / "config.json").read_text())
     model = Writer(config)
     model.load_published(read_weights(Path(folder) / "model.safetensors"))
@@ -67,7 +67,7 @@ def load(folder):
 
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
-    parser.add_argument("--run", required=True, help="prepare.py's folder")
+    parser.add_argument("--run", required=True, help="folder of the command prepare")
     parser.add_argument("--model", required=True)
     parser.add_argument("--out", required=True)
 

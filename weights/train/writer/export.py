@@ -1,9 +1,9 @@
-"""Checkpoint -> a folder as GPT2LMHeadModel and GPT2Tokenizer write theirs, F16.
+"""Writes a folder from a checkpoint, in F16, with the files that GPT2LMHeadModel and GPT2Tokenizer write.
 
     python3 -m writer export --run RUN --out ../writer
     python3 -m writer export --run RUN --start ../writer --share 0.75 --out ../writer
 
-With --start, weights on the line from that folder's to the run's: shares.py says how far.
+With --start, the weights lie on the line from that folder's to the run's. The command shares measures how far is best.
 """
 import json
 import shutil
@@ -21,7 +21,7 @@ GENERATION = {"do_sample": True, "temperature": 0.8, "top_p": 0.95}
 
 
 def published(weights):
-    """{name: float16 array}; the output's matrix is wte, and not written twice."""
+    """Returns {name: float16 array}. The output matrix is wte and is not written twice."""
     return {f"transformer.{name}": value.numpy().astype(numpy.float16) for name, value in sorted(weights.items())}
 
 
@@ -30,7 +30,7 @@ def to_json(path, content):
 
 
 def write_tokenizer(path, out, positions):
-    """tokenizer.json and what older readers want: vocab.json, merges.txt, tokenizer_config.json."""
+    """Writes tokenizer.json and the files for older readers: vocab.json, merges.txt, tokenizer_config.json."""
     model = json.loads(Path(path).read_text())["model"]
     if Path(path).resolve() != (out / "tokenizer.json").resolve():
         shutil.copyfile(path, out / "tokenizer.json")
@@ -42,7 +42,7 @@ def write_tokenizer(path, out, positions):
 
 
 def write(state, tokenizer, out):
-    """A checkpoint's moving average, its config and the tokenizer."""
+    """Writes a checkpoint's moving average, its config and the tokenizer. Returns the number of parameters."""
     out.mkdir(parents=True, exist_ok=True)
     tensors, config = published(state["average"]), state["config"]
     safetensors_io.save(out / "model.safetensors", tensors, dict.fromkeys(tensors, "F16"), {"format": "pt"})
@@ -56,8 +56,8 @@ def write(state, tokenizer, out):
 def add_arguments(parser):
     parser.add_argument("--run", required=True, help="folder of checkpoint.pt and tokenizer.json")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--start", help="model folder that the run went on from")
-    parser.add_argument("--share", type=float, default=1.0, help="of the way from there to the run's weights")
+    parser.add_argument("--start", help="model folder that the run started from")
+    parser.add_argument("--share", type=float, default=1.0, help="how far on the line from --start to the run's weights")
 
 
 def main(arguments):

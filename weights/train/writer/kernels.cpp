@@ -1,6 +1,6 @@
-// What takes most of a training step on a CPU beside the matrix products, for kernels.py, which compiles it with
-// the machine's own vector width: GELU, softmax over what precedes a query, residual with layer norm, and the slope of
-// the next token's loss. bfloat16 values are 16-bit patterns.
+// The parts of a training step that take the most time on a CPU apart from the matrix products: GELU, causal softmax,
+// residual sums with layer norms, and the gradient of the next token's loss. kernels.py compiles this file with the
+// machine's vector width. bfloat16 values are 16-bit patterns.
 #include <cmath>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace {
 
 Floats splat(float value) { return Floats{} + value; }
 
-// 1 / x for x >= 1, to 14 bits where the machine has that: bfloat16 keeps 8.
+// 1 / x for x >= 1, to 14 bits if the machine has such an instruction: bfloat16 has 8.
 Floats inverse(Floats x) {
 #ifdef __AVX512F__
   return reinterpret_cast<Floats>(_mm512_rcp14_ps(reinterpret_cast<__m512>(x)));
@@ -34,7 +34,7 @@ constexpr float cubic = 0.044715f;
 
 Floats gelu_gate(Floats x) { return sigmoid(slope_at_zero * x * (1.0f + cubic * x * x)); }
 
-// Values after `count` read as `other`.
+// Loads values; those after `count` are `other`.
 Floats load_tail(const std::uint16_t* from, int count, float other) {
   Floats values = splat(other);
   for (int i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ float highest_of(Floats values) {
   return highest;
 }
 
-// The largest of `count` values, and the sum of their exp(value - largest).
+// Computes the largest of `count` values, and the sum of exp(value - largest).
 struct Mass {
   float highest, sum;
 };
@@ -88,7 +88,8 @@ void gelu_backward(const std::uint16_t* x, const std::uint16_t* grad, std::uint1
   }
 }
 
-// In place, scores [heads, rows, keys], keys a multiple of 16: row r over its first keys - rows + r + 1 keys; 0 behind.
+// Causal softmax in place of scores [heads, rows, keys], keys a multiple of 16: row r reads its first
+// keys - rows + r + 1 keys; the weights of the others are 0.
 void causal_softmax(std::uint16_t* scores, std::int64_t heads, std::int64_t rows, std::int64_t keys) {
   for (std::int64_t row = 0; row < heads * rows; ++row) {
     std::uint16_t* at = scores + row * keys;
@@ -101,7 +102,7 @@ void causal_softmax(std::uint16_t* scores, std::int64_t heads, std::int64_t rows
   }
 }
 
-// In place, slopes -> weights (slopes - sum(weights slopes)), both as causal_softmax has them.
+// Replaces slopes by weights (slopes - sum(weights slopes)). Both have the layout of causal_softmax.
 void causal_softmax_backward(const std::uint16_t* weights, std::uint16_t* slopes, std::int64_t heads, std::int64_t rows,
                              std::int64_t keys) {
   for (std::int64_t row = 0; row < heads * rows; ++row, weights += keys, slopes += keys) {
@@ -114,7 +115,8 @@ void causal_softmax_backward(const std::uint16_t* weights, std::uint16_t* slopes
   }
 }
 
-// sum = x + added, [rows, size], size a multiple of 16; normal = its layer norm; moments[row] = {mean, 1 / deviation}.
+// Computes sum = x + added [rows, size], size a multiple of 16, its layer norm `normal`, and
+// moments[row] = {mean, 1 / deviation}.
 void add_norm(const float* x, const std::uint16_t* added, const float* gain, const float* shift, float* sum,
               std::uint16_t* normal, float* moments, std::int64_t rows, std::int64_t size) {
   for (std::int64_t row = 0; row < rows; ++row, x += size, added += size, sum += size, normal += size) {
@@ -137,7 +139,8 @@ void add_norm(const float* x, const std::uint16_t* added, const float* gain, con
   }
 }
 
-// In place, grad of the sum += that through the norm; also as bfloat16, for what was added. Adds to those of gain, shift.
+// Adds the gradient through the norm to `grad`, the gradient of the sum, and writes it as bfloat16 for `added`. Adds to
+// the gradients of gain and shift.
 void add_norm_backward(const float* sum, const float* moments, const float* gain, const std::uint16_t* normal_grad,
                        float* grad, std::uint16_t* added_grad, float* gain_grad, float* shift_grad, std::int64_t rows,
                        std::int64_t size) {
@@ -163,7 +166,8 @@ void add_norm_backward(const float* sum, const float* moments, const float* gain
   }
 }
 
-// In place, logits [rows, vocabulary], a multiple of 16 -> softmax - onehot(target); losses[row] = -log p(target).
+// Replaces logits [rows, vocabulary], vocabulary a multiple of 16, by softmax - onehot(target), and computes
+// losses[row] = -log p(target).
 void loss_slopes(std::uint16_t* logits, const std::int64_t* targets, float* losses, std::int64_t rows,
                  std::int64_t vocabulary) {
   for (std::int64_t row = 0; row < rows; ++row) {

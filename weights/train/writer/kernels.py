@@ -1,5 +1,6 @@
-"""Parts of the writer's training step: GELU, causal attention, the next token's loss. With bfloat16 on a CPU with a C++
-compiler by kernels.cpp, which makes a step three times as fast; everywhere else by PyTorch's own operations.
+"""Parts of the writer's training step: GELU, causal attention, residual sums with norms, the loss of the next token. On
+a CPU with a C++ compiler and with bfloat16, kernels.cpp computes them, which makes a step three times as fast.
+Elsewhere PyTorch's operations compute them.
 """
 import ctypes
 from pathlib import Path
@@ -10,13 +11,13 @@ from torch.nn import functional as F
 from common.compiled import build
 
 LANES = 16
-BLOCK = 256  # queries that attend together: most of what lies ahead of them is never computed
+BLOCK = 256  # queries per block of attention: most scores of later keys are never computed
 CHUNK = 512  # tokens whose logits are in memory at once
 LIBRARY = None
 
 
 def use_compiled():
-    """Compiles kernels.cpp and turns it on; returns whether it could."""
+    """Compiles kernels.cpp and turns it on. Returns whether that worked."""
     global LIBRARY
     LIBRARY = LIBRARY or build(Path(__file__).with_name("kernels.cpp"))
     return LIBRARY is not None
@@ -27,7 +28,7 @@ def fits(x):
 
 
 def call(name, *arguments):
-    """The function of kernels.cpp; tensors go as addresses, numbers as 64-bit integers."""
+    """Calls a function of kernels.cpp. Tensors are passed as addresses, numbers as 64-bit integers."""
     getattr(LIBRARY, name)(*(ctypes.c_void_p(a.data_ptr()) if torch.is_tensor(a) else ctypes.c_int64(a)
                              for a in arguments))
 
@@ -49,7 +50,7 @@ class CompiledGelu(torch.autograd.Function):
 
 
 def gelu(x):
-    """gelu_new: GELU with tanh."""
+    """Computes gelu_new: GELU with tanh."""
     return CompiledGelu.apply(x.contiguous()) if fits(x) else F.gelu(x, approximate="tanh")
 
 
@@ -82,7 +83,7 @@ class CompiledAttention(torch.autograd.Function):
 
 
 def attend(q, k, v):
-    """softmax(q k^T, each query over itself and what precedes it) v; all [B H, n, d], the scale already in q."""
+    """Computes causal attention softmax(q k^T) v, all [B H, n, d]. q already contains the scale."""
     length = q.shape[1]
     if fits(q) and length % LANES == 0:
         return CompiledAttention.apply(q, k, v)
@@ -109,7 +110,7 @@ class CompiledAddNorm(torch.autograd.Function):
 
 
 def add_norm(x, added, norm):
-    """Residual x [..., D], what a sublayer adds to it, the next layer norm -> (their sum, its norm in added's type)."""
+    """Returns (x + added, norm of that sum in the type of `added`). x is the residual stream [..., D]."""
     if fits(added) and norm.eps == 1e-5:
         return CompiledAddNorm.apply(x, added.contiguous(), norm.weight, norm.bias)
     total = x + added
@@ -117,7 +118,9 @@ def add_norm(x, added, norm):
 
 
 def slopes_of(logits, targets):
-    """logits [N, V], overwritten; targets [N] -> (softmax - onehot [N, V], the sum of -log p(target))."""
+    """Returns (softmax - onehot [N, V], the sum of -log p(target)) of logits [N, V], which it overwrites, and targets
+    [N].
+    """
     if fits(logits):
         losses = torch.empty(len(logits))
         call("loss_slopes", logits, targets.contiguous(), losses, *logits.shape)
@@ -129,7 +132,9 @@ def slopes_of(logits, targets):
 
 
 class NextTokenLoss(torch.autograd.Function):
-    """hidden [N, D], embedding [V, D], targets [N] -> the sum of -log p(target), gradients made on the way."""
+    """Computes the sum of -log p(target) of hidden [N, D], embedding [V, D], targets [N]. Forward also computes
+    gradients.
+    """
 
     @staticmethod
     def forward(context, hidden, embedding, targets):

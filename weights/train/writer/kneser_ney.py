@@ -1,5 +1,5 @@
-"""Modified Kneser-Ney 5-grams (Chen and Goodman 1999), interpolated, over token ids below 4,096: five of them make one
-64-bit key. What the writer is compared with.
+"""Interpolated modified Kneser-Ney 5-grams (Chen and Goodman 1999), with which the writer is compared. Token ids are
+below 4,096, so that five of them make one 64-bit key.
 """
 import numpy
 
@@ -8,7 +8,9 @@ BITS = 12
 
 
 def grams_of(texts, end):
-    """[ids] -> the key of every token and the end token behind each text, with the four before; ends before a text."""
+    """Returns the key of every token of [ids], and of the end token after each text. A key holds a token and the four
+    tokens before it; end tokens stand before a text.
+    """
     lengths = numpy.array([len(text) + ORDER for text in texts])
     stream = numpy.full(lengths.sum(), end, numpy.int64)
     predicted = numpy.zeros(len(stream), bool)
@@ -22,14 +24,16 @@ def grams_of(texts, end):
 
 
 def discounts_of(counts):
-    """What is taken from a count of 0, 1, 2, 3 or more."""
+    """Returns the discounts of a count of 0, 1, 2, and 3 or more."""
     n1, n2, n3, n4 = (max(1, int((counts == n).sum())) for n in (1, 2, 3, 4))
     y = n1 / (n1 + 2 * n2)
     return numpy.array([0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3])
 
 
 class Order:
-    """The grams of one length: discounted shares of those seen, and what is left of a context for all others."""
+    """The n-grams of one length: the discounted shares of those seen, and the share of each context left for all
+    others.
+    """
 
     def __init__(self, keys, counts):
         taken = discounts_of(counts)[numpy.minimum(counts, 3)]
@@ -42,28 +46,28 @@ class Order:
         self.left = (numpy.add.reduceat(taken, firsts) / totals).astype(numpy.float32)
 
     def interpolated(self, keys, lower):
-        """lower [N], what the shorter context says of the keys' last tokens -> what this one says."""
+        """Returns the probabilities [N] of the keys' last tokens. lower: the probabilities in the shorter context [N]."""
         left, known = found(self.contexts, self.left, keys >> BITS)
         shares, seen = found(self.keys, self.shares, keys)
         return numpy.where(seen, shares, 0.0) + numpy.where(known, left, 1.0) * lower
 
 
 def found(keys, values, wanted):
-    """(the values of the wanted keys, which of them there are); keys sorted."""
+    """Returns (the values of the wanted keys, which of them exist). keys must be sorted."""
     places = numpy.minimum(numpy.searchsorted(keys, wanted), len(keys) - 1)
     return values[places], keys[places] == wanted
 
 
 class KneserNey:
     def __init__(self, grams, vocabulary):
-        """grams: from grams_of, which are sorted in place."""
+        """grams: keys from grams_of(). They are sorted in place."""
         if vocabulary > 1 << BITS:
             raise ValueError(f"the vocabulary has {vocabulary} tokens, a key holds {1 << BITS}")
         self.vocabulary = vocabulary
         grams.sort()
         keys, counts = counted(grams)
         self.orders = [Order(keys, counts)]
-        for length in range(ORDER - 1, 0, -1):  # counts of shorter grams: how many different tokens stand before them
+        for length in range(ORDER - 1, 0, -1):  # the count of a shorter gram: how many different tokens precede it
             shorter = keys & ((1 << (BITS * length)) - 1)
             shorter.sort()
             keys, counts = counted(shorter)
@@ -77,6 +81,6 @@ class KneserNey:
 
 
 def counted(ordered):
-    """Sorted keys -> (the different ones, the count of each)"""
+    """Returns (the different keys, the count of each) of sorted keys."""
     firsts = numpy.flatnonzero(numpy.diff(ordered, prepend=-1))
     return ordered[firsts], numpy.diff(firsts, append=len(ordered))

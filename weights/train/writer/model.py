@@ -1,7 +1,7 @@
 """The writer: a decoder-only Transformer with GPT-2's names, shapes and config.json (Radford et al. 2019), written for
-speed in training.
+training speed.
 
-Shapes: B rows, n tokens of a row, D n_embd, H heads, d = D / H, V vocabulary.
+Shapes: B rows, n tokens per row, D n_embd, H heads, d = D / H, V vocabulary.
 """
 import torch
 from torch import nn
@@ -37,7 +37,7 @@ CONFIG = {
 
 
 class Conv1D(nn.Module):
-    """x W + b, W [in, out]."""
+    """Computes x W + b, with W [in, out]."""
 
     def __init__(self, inputs, outputs):
         super().__init__()
@@ -84,7 +84,7 @@ class Layer(nn.Module):
         self.mlp = FeedForward(config)
 
     def forward(self, x, normal, following):
-        """x [B, n, D], its ln_1; the norm that follows the layer -> the same of what comes out."""
+        """Maps (x [B, n, D], ln_1(x)) to (output, following(output)). following: the norm after this layer."""
         x, normal = add_norm(x, self.attn(normal), self.ln_2)
         return add_norm(x, self.mlp(normal), following)
 
@@ -102,11 +102,11 @@ class Writer(nn.Module):
                 nn.init.normal_(parameter, std=config["initializer_range"] * shrink)
 
     def load_published(self, weights):
-        """Takes over weights whose names may begin with "transformer."."""
+        """Copies weights whose names may begin with "transformer."."""
         self.load_state_dict({name.replace("transformer.", "", 1): value for name, value in weights.items()})
 
     def forward(self, ids, compute=torch.float32):
-        """ids [B, n] -> [B, n, D] in the compute type, what the logits are made from."""
+        """Maps ids [B, n] to [B, n, D] in the compute type, from which the logits are computed."""
         x = F.embedding(ids, self.wte.weight) + self.wpe.weight[: ids.shape[1]]
         norms = [layer.ln_1 for layer in self.h] + [self.ln_f]
         normal = norms[0](x).to(compute)
@@ -115,11 +115,11 @@ class Writer(nn.Module):
         return normal
 
     def loss(self, ids, targets, compute=torch.float32):
-        """ids, targets [B, n] -> the sum over all tokens of -log p(target)."""
+        """Returns the sum of -log p(target) over all tokens of ids and targets [B, n]."""
         hidden = self(ids, compute)
         return NextTokenLoss.apply(hidden.reshape(-1, hidden.shape[-1]), self.wte.weight, targets.reshape(-1))
 
     @torch.no_grad()
     def log_probabilities(self, ids, compute=torch.float32):
-        """ids [B, n] -> float32 [B, n, V]"""
+        """Maps ids [B, n] to log-probabilities [B, n, V] in float32."""
         return torch.log_softmax(F.linear(self(ids, compute), self.wte.weight.to(compute)).float(), dim=-1)

@@ -1,9 +1,10 @@
-"""Reviews -> RUN/reviews.npz, the token ids of every one, and RUN/tokenizer.json: GPT-2's byte-level BPE, trained here.
+"""Trains GPT-2's byte-level BPE on reviews, as RUN/tokenizer.json, and writes the reviews' token ids to
+RUN/reviews.npz.
 
     python3 -m writer prepare --data DATA --run RUN
 
-A tokenizer.json that is already in RUN, or is named by --tokenizer, is kept: so a run that goes on from published
-weights reads the very ids that they know.
+A tokenizer.json that is already in RUN, or that --tokenizer names, is kept. So a run that continues from published
+weights uses their ids.
 """
 import collections
 import json
@@ -16,7 +17,7 @@ from common import review_files
 from writer import byte_bpe
 
 FILES = ["imdb.train.tsv.gz", "imdb.unsup.txt.gz"]
-VALIDATION = 100  # one review in so many is held out
+VALIDATION = 100  # one review in this many is held out
 
 
 def read_texts(folder):
@@ -25,7 +26,7 @@ def read_texts(folder):
 
 
 def encode_all(tokenizer, words_of_texts):
-    """[[word]] -> (ids uint16, count of ids of each text), without end tokens."""
+    """Encodes texts [[word]]. Returns (ids in uint16, number of ids per text), without end tokens."""
     numbers, spelled = {}, []
     flat = numpy.fromiter((numbers.setdefault(word, len(numbers)) for words in words_of_texts for word in words),
                           numpy.int32)
@@ -41,10 +42,10 @@ def encode_all(tokenizer, words_of_texts):
 
 
 def add_arguments(parser):
-    parser.add_argument("--data", required=True, help="folder of the corpora that common/review_files.py names")
+    parser.add_argument("--data", required=True, help="folder of the reviews")
     parser.add_argument("--run", required=True, help="folder to write to")
-    parser.add_argument("--tokens", type=int, default=4096, help="of the vocabulary, the end token among them")
-    parser.add_argument("--tokenizer", help="tokenizer.json to keep to")
+    parser.add_argument("--tokens", type=int, default=4096, help="size of the vocabulary, including the end token")
+    parser.add_argument("--tokenizer", help="tokenizer.json to use instead of a new one")
 
 
 def main(arguments):

@@ -1,4 +1,4 @@
-"""Samples of the writer for its card: each prompt once, cut at the end token, none exchanged for a better one.
+"""Writes the samples of the model card: each prompt once, cut at the end token, none replaced by a better one.
 
     python3 -m writer sample --model ../writer --tokens 120 --seed 1
 """
@@ -12,14 +12,14 @@ PROMPTS = ["", "This film", "I watched it with my children and", "The plot is", 
 
 
 def kept(probabilities, share):
-    """[V] -> the same without all but the smallest set that holds `share` of the mass, summing to one."""
+    """Returns the probabilities [V] with only the smallest set that holds `share` of the mass, normalized."""
     ordered, places = probabilities.sort(descending=True)
     ordered[ordered.cumsum(0) - ordered >= share] = 0.0
     return torch.zeros_like(probabilities).scatter_(0, places, ordered / ordered.sum())
 
 
 def continued(model, ids, end, options, generator):
-    """The ids with what the model writes behind them, the end token not included."""
+    """Returns the ids and the model's continuation, without the end token."""
     positions = model.wpe.weight.shape[0]
     for _ in range(options.tokens):
         row = torch.tensor([[end, *ids][-positions:]], device=model.wpe.weight.device)
@@ -34,7 +34,7 @@ def continued(model, ids, end, options, generator):
 
 def add_arguments(parser):
     parser.add_argument("--model", required=True)
-    parser.add_argument("--tokens", type=int, default=120, help="at most so many a prompt")
+    parser.add_argument("--tokens", type=int, default=120, help="most new tokens per prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--top-p", type=float, default=0.95)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,5 +1,5 @@
-"""Bits per byte of held-out reviews for weights on the line from a published model's to a run's that went on from them:
-which --share export.py should take.
+"""Measures weights on the line from a published model to a run that continued from it: bits per byte of held-out
+reviews. They show which --share the command export should take.
 
     python3 -m writer shares --run RUN --start ../writer
 """
@@ -17,7 +17,7 @@ REVIEWS = 200
 
 def add_arguments(parser):
     parser.add_argument("--run", required=True, help="folder of checkpoint.pt and reviews.npz")
-    parser.add_argument("--start", required=True, help="model folder that the run went on from")
+    parser.add_argument("--start", required=True, help="model folder that the run started from")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.0, 0.25, 0.5, 0.75, 1.0])
 
 

@@ -1,4 +1,4 @@
-"""Checks of the writer's recipe; takes seconds, needs no data.
+"""Tests of the writer's training code. They take seconds and need no data.
 
     python3 -m unittest writer.test_writer
 """
@@ -30,7 +30,7 @@ def tokenizer_at(path):
 
 
 def prepared(run):
-    """RUN as prepare.py leaves it."""
+    """Writes the files of prepare.py to a run's folder. Returns (tokenizer, ids, lengths)."""
     run.mkdir()
     tokenizer = tokenizer_at(run / "tokenizer.json")
     ids, lengths = prepare.encode_all(tokenizer, [byte_bpe.split(text) for text in TEXTS])
@@ -97,7 +97,7 @@ class ModelTest(unittest.TestCase):
         if not kernels.use_compiled():
             self.skipTest("no C++ compiler")
         for wanted, rounded, got in zip(exact, plain, gradients(torch.bfloat16)):
-            # PyTorch's own products of bfloat16 lose more where the CPU has no instruction for them.
+            # PyTorch's own bfloat16 products lose more if the CPU has no instruction for them.
             self.assertLess((got - wanted).norm(), 1.2 * (rounded - wanted).norm() + 0.01 * wanted.norm() + 1e-4)
             self.assertLess((got - wanted).norm(), 0.2 * wanted.norm() + 1e-4)
 

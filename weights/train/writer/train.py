@@ -1,10 +1,11 @@
-"""Trains the writer to predict the next token: Muon, one warm-up, then a straight line to zero.
+"""Trains the writer to predict the next token, with Muon. The learning rate has one warm-up and falls to zero in a
+line.
 
     python3 -m writer train --run RUN --minutes 90
 
-RUN is prepare.py's folder. RUN/log.jsonl gets a line per report, RUN/checkpoint.pt the state; the same command
-again resumes. `--continue ../writer` begins with the weights of a model folder instead of random ones, and with a new
-schedule; prepare RUN with `--tokenizer ../writer/tokenizer.json` for it.
+RUN is the folder of the command prepare. Each report is a line of RUN/log.jsonl. RUN/checkpoint.pt holds the state: the
+same command again resumes from it. `--continue ../writer` starts with the weights of a model folder instead of random
+ones, and with a new schedule. It requires a RUN that was prepared with `--tokenizer ../writer/tokenizer.json`.
 """
 import json
 import math
@@ -18,7 +19,7 @@ from writer import byte_bpe, kernels
 from writer.batches import Reviews, training_batches
 from writer.model import CONFIG, Writer
 
-VALIDATION_REVIEWS = 200  # are read at a check
+VALIDATION_REVIEWS = 200  # reviews that are read at a check
 
 
 class WriterTrainer(Trainer):
@@ -43,7 +44,8 @@ class WriterTrainer(Trainer):
         self.model.load_state_dict(weights)
 
     def make_optimizer(self):
-        return Muon(*layer_matrices(self.model, lambda name: name.startswith("h.")), betas=(0.9, 0.95), compute=self.compute)
+        matrices = layer_matrices(self.model, lambda name: name.startswith("h."))
+        return Muon(*matrices, betas=(0.9, 0.95), compute=self.compute)
 
     def make_step(self):
         if self.device.type == "cpu" and self.compute == torch.bfloat16:
@@ -70,7 +72,7 @@ class WriterTrainer(Trainer):
 
     @torch.no_grad()
     def validate(self):
-        """Bits per byte of the moving average on held-out reviews, each cut after the model's positions."""
+        """Measures bits per byte of the moving average on held-out reviews, each cut to the model's positions."""
         self.average.swap()
         reviews = Reviews(self.run / "reviews.npz", self.config["eos_token_id"], held_out=True)
         bits, size = 0.0, 0
@@ -91,15 +93,15 @@ class WriterTrainer(Trainer):
 
 
 def add_arguments(parser):
-    parser.add_argument("--continue", dest="folder", help="model folder whose weights to start from")
+    parser.add_argument("--continue", dest="folder", help="model folder with the first weights")
     parser.add_argument("--lr", type=float, default=3e-3, help="peak learning rate")
-    parser.add_argument("--warmup", type=int, default=100, help="steps to the peak")
-    parser.add_argument("--tokens", type=int, default=8192, help="of a step")
-    parser.add_argument("--rows", type=int, default=16, help="of a forward pass")
-    parser.add_argument("--length", type=int, help="tokens of a row; default all positions of the model. Shorter rows "
-                        "take less time a token, and serve for the first part of a run")
-    parser.add_argument("--seed", type=int, default=0, help="another one, where a run goes on from another's weights: "
-                        "else it begins with the same reviews")
+    parser.add_argument("--warmup", type=int, default=100, help="steps to the peak learning rate")
+    parser.add_argument("--tokens", type=int, default=8192, help="per step")
+    parser.add_argument("--rows", type=int, default=16, help="per forward pass")
+    parser.add_argument("--length", type=int, help="tokens per row; default: all positions of the model. Shorter rows "
+                        "take less time per token, and are useful for the first part of a run")
+    parser.add_argument("--seed", type=int, default=0, help="use another one for a run that continues from the weights "
+                        "of a run; otherwise it begins with the same reviews")
     add_run_arguments(parser, check_minutes=10, port=29513)
 
 

@@ -1,8 +1,8 @@
-"""Sentences that turn on a negator: "never boring", "couldn't put it down", "not worth the price".
+"""Makes sentences whose meaning depends on a negator: "never boring", "couldn't put it down", "not worth the price".
 
-Teachers that read words take "never" and "boring" for two signs of a bad review. Three sources say otherwise:
-the grammar of grammar.txt, with as many sentences that negate nothing; phrases of labeled sentences with a "not"
-before them; sentences with a negator, cut from reviews, which have their review's label.
+A teacher that reads words takes "never" and "boring" for two signs of a bad review. There are three sources of better
+examples: the grammar of grammar.txt, with as many sentences that negate nothing; phrases of labeled sentences with a
+"not" before them; and sentences with a negator that are cut from reviews and have their review's label.
 """
 import random
 import re
@@ -16,12 +16,12 @@ JOINTS = [", ", ". ", " and ", "; ", " - ", "! "]
 
 
 def letters(text):
-    """Sentences with the same letters are the same sentence."""
+    """Returns the letters of a text. Sentences with the same letters count as the same sentence."""
     return re.sub("[^a-z]", "", text.lower())
 
 
 class Grammar:
-    """Labeled patterns and lists of words, each for some domains; a list without domains is for all."""
+    """Labeled patterns and lists of words, each for some domains. A list without domains is for all of them."""
 
     def __init__(self, text):
         self.lists, self.patterns = {}, {}
@@ -41,7 +41,7 @@ class Grammar:
         return self.lists.get((name, domain), []) + self.lists.get((name, None), [])
 
     def sentence(self, generator):
-        """One (label, text)."""
+        """Returns one (label, text)."""
         domain = generator.choice(sorted(self.patterns))
         label, text = generator.choice(self.patterns[domain])
         while "(" in text:
@@ -51,7 +51,7 @@ class Grammar:
         return label, re.sub(r"\ba (?=[aeio])", "an ", " ".join(text.split()))
 
     def dressed(self, generator):
-        """The same with an opening, a closing or a second sentence of its label now and then."""
+        """Returns one (label, text), sometimes with an opening, a closing or a second sentence of the same label."""
         label, text = self.sentence(generator)
         chance = generator.random()
         if chance < 0.1:
@@ -64,7 +64,7 @@ class Grammar:
         return label, spell(text, generator)
 
     def sentences(self, count, seed=1):
-        """`count` different (label, text)."""
+        """Returns `count` different (label, text)."""
         generator = random.Random(seed)
         found = {}
         while len(found) < count:
@@ -74,7 +74,7 @@ class Grammar:
 
 
 def spell(text, generator):
-    """Ends, contractions and capitals as people write them."""
+    """Varies the end, the contractions and the first letter of a text as people write them."""
     chance = generator.random()
     if chance < 0.12:
         text = re.sub(r"(\w)n't\b", r"\1 n't", text)
@@ -88,7 +88,7 @@ def spell(text, generator):
 
 
 def contrasts(pairs, count, seed=1):
-    """Noun phrases ("a dull film") of labeled sentences, and the opposite with a negator before them."""
+    """Returns noun phrases ("a dull film") of labeled sentences, and each with a negator before it and the other label."""
     generator = random.Random(seed)
     phrases = sorted({(label, text.strip(" .")) for label, text in pairs
                       if re.match(r"an? [a-z' -]+$", text.strip(" .")) and text.count(" ") <= 6
@@ -102,6 +102,6 @@ def contrasts(pairs, count, seed=1):
 
 
 def cut(pairs):
-    """Sentences of 2 to 18 words with a negator, each with its review's label: [(label, text)] of reviews."""
+    """Cuts sentences of 2 to 18 words with a negator from reviews [(label, text)]. Each has its review's label."""
     return [(label, sentence) for label, text in pairs for sentence in re.split(r"(?<=[.!?]) +", text)
             if 2 <= sentence.count(" ") + 1 <= 18 and NEGATOR.search(sentence) and len(letters(sentence)) > 5]

@@ -1,10 +1,11 @@
-"""Texts of `train --stage negate`: those of prepare.py, fewer of the unlabeled ones, and those of negations.py.
+"""Writes the token ids and soft labels for `train --stage negate`: the texts of classifier/prepare.py, with fewer
+unlabeled ones, and the texts of negations.py.
 
     python3 -m classifier prepare-negation --data DIR --tokenizer tokenizer.model --reads words.npz model.npz --out negate.npz
 
---reads: files of `score`, whose teachers are weighed on held-out texts; sentences cut for their negator are left to the
-last of them that has read such. Nothing that is in a file of --kept-out, lines of kind, label and text, is trained on;
-the first of them is for validation.
+--reads names files of the command score. Their teachers are weighed on held-out texts. Sentences cut for their negator
+get the scores of the last file that has them. Texts in a file of --kept-out (lines of kind, label and text) are not
+trained on; the first of these files is for validation.
 """
 import json
 from pathlib import Path
@@ -23,16 +24,16 @@ UNLABELED = {"films_unlabeled": 20_000, "products_unlabeled": 14_000}
 CLIPPED = {"films_unlabeled": 160_000, "products_unlabeled": 100_000}
 VARIED = 120_000
 WRITTEN, CONTRASTS = 90_000, 12_000
-SURE = 3.5  # log-odds of an unlabeled review that gives sentences
-CUT_LABEL_SHARE = 0.5  # of the review's label in the target of a sentence cut from it
+SURE = 3.5  # sentences are cut from unlabeled reviews with log-odds of at least this size
+CUT_LABEL_SHARE = 0.5  # share of the review's label in the target of a sentence cut from it
 WRITTEN_TARGET = 0.97
 CUSTOMERS = ["cr.tsv.gz", "uci.tsv.gz"]
 
 
 def read_groups(folder):
-    """Those of prepare.py, and sentences with a negator: {group: (labels, texts)}.
+    """Returns {group: (labels, texts)}: the groups of classifier/prepare.py, and sentences with a negator.
 
-    The labels of "cut_unlabeled" are numbers of reviews, films first. "customers" are also among "sentences".
+    The labels of "cut_unlabeled" are numbers of reviews, films first. "customers" are also in "sentences".
     """
     groups = prepare.read_groups(folder, CLIPPED, VARIED)
     for name, count in UNLABELED.items():
@@ -47,7 +48,7 @@ def read_groups(folder):
 
 
 def split_customers(folder, items):
-    """Gives customers' sentences a group of their own, and one in ten of them to validation."""
+    """Puts the sentences of customers into a group of their own, and one in ten of them into validation."""
     customers = {text for name in CUSTOMERS for _, text in review_files.read_training(folder, name)}
     goals, texts = items["sentences"]
     chosen = {name: [i for i, text in enumerate(texts) if text in customers and prepare.held_out(text, 10) == held_out]
@@ -64,7 +65,7 @@ def probability(scores):
 
 
 def soft_labels(groups, reads, log):
-    """Returns {group: targets, nan for texts not to be used}."""
+    """Returns {group: targets}; nan marks texts that are not used."""
     scores = {}
     for domain in ("films", "products", "sentences"):
         valid = f"valid_{domain}"
@@ -85,7 +86,7 @@ def soft_labels(groups, reads, log):
         answers = probability([read[name] for read in reads if name in read][-1])
         targets[name] = CUT_LABEL_SHARE * label + (1 - CUT_LABEL_SHARE) * answers
     doubtful = [bool(negations.NEGATOR.search(text)) for text in groups["sentences_unlabeled"][1]]
-    targets["sentences_unlabeled"][doubtful] = numpy.nan  # "cut_unlabeled" has those that are surer
+    targets["sentences_unlabeled"][doubtful] = numpy.nan  # "cut_unlabeled" has the ones with surer labels
     for name in groups:
         if name.startswith("valid"):
             targets[name] = groups[name][0]
@@ -93,7 +94,7 @@ def soft_labels(groups, reads, log):
 
 
 def written(groups):
-    """{group: (targets, texts)} of what negations.py makes."""
+    """Returns {group: (targets, texts)} of the sentences that negations.py makes."""
     grammar = negations.Grammar(negations.GRAMMAR.read_text())
     made = {"written": grammar.sentences(WRITTEN),
             "contrasts": negations.contrasts(zip(*groups["sentences"]), CONTRASTS)}
@@ -102,13 +103,13 @@ def written(groups):
 
 
 def read_lines(path):
-    """[(kind, label, text)] of a file like probes.tsv."""
+    """Returns [(kind, label, text)] from a file like probes.tsv."""
     lines = (line.split("\t") for line in Path(path).read_text().splitlines())
     return [(kind, int(label == "positive"), text) for kind, label, text in lines]
 
 
 def usable(goals, texts, kept_out):
-    """Leaves out what has no target, and every text whose letters are in `kept_out`."""
+    """Removes texts without a target and texts whose letters are in `kept_out`. Returns (targets, texts)."""
     kept = [i for i, text in enumerate(texts) if not numpy.isnan(goals[i]) and negations.letters(text) not in kept_out]
     return goals[kept], [texts[i] for i in kept]
 
@@ -116,7 +117,7 @@ def usable(goals, texts, kept_out):
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
     parser.add_argument("--tokenizer", default="tokenizer.model")
-    parser.add_argument("--reads", nargs="+", required=True, help="from score")
+    parser.add_argument("--reads", nargs="+", required=True, help="files of the command score")
     parser.add_argument("--kept-out", nargs="+", default=KEPT_OUT)
     parser.add_argument("--out", default="negate.npz")
 

@@ -1,8 +1,8 @@
-"""The teacher of long texts: NB-weighted logistic regression on word 1-3-grams (after Wang & Manning, ACL 2012).
+"""The teachers that know words: NB-weighted logistic regression on word 1-3-grams (Wang & Manning, ACL 2012).
 
-One for films, one for products; sentences.py has that of sentences. Scores are log-odds, calibrated on texts
-the teacher has not seen; those of texts it was fitted on are out of fold, so that they are as honest as those of
-unlabeled ones.
+There is one for films and one for products. Scores are log-odds, calibrated on texts that the teacher was not fitted
+on. Scores of texts that it was fitted on are computed out of fold, so that they are as reliable as those of other
+texts.
 """
 import re
 import warnings
@@ -20,12 +20,12 @@ WORDS = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[^\sa-z0-9]")
 
 
 def words(text):
-    """Lower-cased words and punctuation; treebank spacing ("do n't") and plain text come out alike."""
+    """Returns lower-cased words and punctuation. Treebank spacing ("do n't") and plain text give the same words."""
     return WORDS.findall(review_files.detokenize(text.lower()))
 
 
 def features(texts):
-    """Binary hashed 1-3-grams, [texts, FEATURES]."""
+    """Returns binary hashed 1-3-grams [texts, FEATURES]."""
     hasher = HashingVectorizer(tokenizer=words, lowercase=False, ngram_range=(1, 3), binary=True, norm=None,
                                alternate_sign=False, n_features=FEATURES, token_pattern=None,
                                dtype=numpy.float32)
@@ -33,7 +33,7 @@ def features(texts):
 
 
 class NbLogistic:
-    """Logistic regression on features scaled by their naive-Bayes log-count ratio, rows of length 10."""
+    """Logistic regression on features scaled by their naive-Bayes log-count ratio, with rows of length 10."""
 
     def __init__(self, strength=1.0):
         self.model = LogisticRegression(C=strength, solver="liblinear", dual=True, max_iter=60)
@@ -44,7 +44,7 @@ class NbLogistic:
         p, q = positive.toarray()[0] + 1.0, negative.toarray()[0] + 1.0
         self.ratio = numpy.log((p / p.sum()) / (q / q.sum())).astype(numpy.float32)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # liblinear's iteration limit: the fit is good enough by then
+            warnings.simplefilter("ignore")  # about liblinear's iteration limit: the fit is good enough then
             self.model.fit(self.scale(matrix), labels, sample_weight=weights)
         return self
 
@@ -58,16 +58,16 @@ class NbLogistic:
 
 
 def weigh(teachers, labels):
-    """The factors whose sum of the teachers' scores is log-odds, by logistic regression without intercept."""
+    """Returns a factor per teacher, by logistic regression without intercept: the weighted sum of scores is log-odds."""
     model = LogisticRegression(C=1e6, fit_intercept=False)
     return model.fit(numpy.stack(teachers, axis=1), labels).coef_[0]
 
 
 def fit_out_of_fold(matrix, labels, others=(), folds=None):
-    """Returns (log-odds of the rows, out of fold, and the function features -> log-odds).
+    """Returns (the rows' log-odds, out of fold; a function from features to log-odds).
 
-    others: [(matrix, labels, weight)] of neighboring domains, fitted on in every fold.
-    folds: the fold of each row; at random, where texts do not overlap.
+    others: [(matrix, labels, weight)] of neighboring domains, used in every fold.
+    folds: the fold of each row. Without it, folds are random, which requires texts that do not overlap.
     """
     if folds is None:
         folds = numpy.random.RandomState(1).randint(FOLDS, size=len(labels))

@@ -1,9 +1,10 @@
-"""A second teacher of whole reviews: the reader of sentences.py, a bidirectional GRU over word vectors.
+"""Trains the teacher of whole reviews, the model of sentences.py: a bidirectional GRU over word vectors.
 
     python3 -m classifier review-teacher --data DIR --vectors vectors.npz --out reviews.npz
 
-It first reads pieces of labeled reviews, then labeled reviews whole. The file holds log-odds of unlabeled and of
-validation reviews, for prepare.py to weigh against those of ngrams.py, which knows words but not their order.
+It learns first from pieces of labeled reviews, then from whole labeled reviews. The file holds log-odds of unlabeled
+and of validation reviews. classifier/prepare.py combines them with those of ngrams.py, which knows words but not their
+order.
 """
 import json
 import time
@@ -15,12 +16,12 @@ from classifier import prepare
 from classifier.teachers.sentences import Reader, Vocabulary, fit, pieces_of_reviews, score
 
 EPOCHS = {"pieces": 1, "reviews": 2}
-HEAD, TAIL = 100, 300  # words that are read of a longer review
-STEP = 8  # lengths are cut to multiples, so that batches are large
+HEAD, TAIL = 100, 300  # words that are read from the beginning and end of a longer review
+STEP = 8  # lengths are cut to multiples of this, so that batches are large
 
 
 def read(vocabulary, texts):
-    """[text] -> [ids]"""
+    """Maps [text] to [ids], cut to HEAD + TAIL words."""
     rows = []
     for ids in vocabulary.encode(texts):
         if len(ids) > HEAD + TAIL:
@@ -31,7 +32,7 @@ def read(vocabulary, texts):
 
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
-    parser.add_argument("--vectors", required=True, help="from word-vectors")
+    parser.add_argument("--vectors", required=True, help="file of the command word-vectors")
     parser.add_argument("--out", default="reviews.npz")
 
 

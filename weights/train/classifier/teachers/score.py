@@ -1,11 +1,12 @@
-"""What one teacher says of every text that `train --stage negate` learns from: log-odds, group by group.
+"""Scores every text of `train --stage negate` with one teacher, and writes the log-odds of each group.
 
     python3 -m classifier score --data DIR --out run/words.npz
     python3 -m classifier score --data DIR --model checkpoints/sentiment --out run/model.npz
 
-A model folder reads all groups but those whose labels it was trained on, where its word is little more than the label;
-with --cut the sentences cut for their negator alone. Without one, the NB-weighted logistic regressions of ngrams.py
-read reviews and sentences, those that they learned from out of fold.
+With --model, the teacher is a model folder. It scores all groups except those whose labels it was trained on, because
+its answers there are little more than the labels. With --cut, it scores only the sentences cut for their negator.
+Without --model, the teachers are the NB-weighted logistic regressions of ngrams.py. They score reviews and sentences;
+those that they are fitted on, out of fold.
 """
 
 import numpy
@@ -55,7 +56,7 @@ def read_with_words(groups):
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
     parser.add_argument("--model", help="model folder")
-    parser.add_argument("--cut", action="store_true", help="nothing but the sentences cut for their negator")
+    parser.add_argument("--cut", action="store_true", help="score only the sentences cut for their negator")
     parser.add_argument("--out", required=True)
 
 

@@ -1,9 +1,9 @@
-"""The teacher of sentences: a bidirectional GRU over word vectors.
+"""Trains the teacher of sentences: a bidirectional GRU over word vectors.
 
     python3 -m classifier sentence-teacher --data DIR --vectors vectors.npz --out sentences.npz
 
-It first reads pieces of labeled reviews, each with its review's label, then sentences and phrases, in as many copies
-as there are folds. The file holds log-odds: of labeled sentences out of fold, of others the mean of copies.
+It learns first from pieces of labeled reviews, each with its review's label, then from sentences and phrases, with one
+copy of the model per fold. The file holds log-odds: out of fold for labeled sentences, the mean of copies for others.
 """
 import copy
 import json
@@ -23,12 +23,12 @@ PIECE = (20, 60)  # words of a piece of a review
 PIECES = 120_000
 RATE = 1e-3
 EPOCHS = {"reviews": 1, "sentences": 2}
-COPIES = 2  # that read unlabeled texts: each takes as long as it took to learn
+COPIES = 2  # copies that score unlabeled texts: each takes as long as its training
 LONGEST = 60  # words of a sentence that are read
 
 
 class Vocabulary:
-    """Words' numbers and vectors; the unknown word is 0."""
+    """The numbers and vectors of words; the unknown word has number 0."""
 
     def __init__(self, words, vectors):
         self.numbers = {word: number for number, word in enumerate(words, 1)}
@@ -41,13 +41,13 @@ class Vocabulary:
         return cls(stored["words"].tolist(), stored["vectors"])
 
     def encode(self, texts, limit=None):
-        """[text] -> [ids]; at least one word each."""
+        """Maps [text] to [ids], at least one id per text."""
         return [numpy.array([self.numbers.get(word, UNKNOWN) for word in ngrams.words(text)[:limit]] or [UNKNOWN],
                             numpy.int32) for text in texts]
 
 
 class Reader(nn.Module):
-    """Word vectors, tuned on the way, a GRU each way, its strongest and mean state; with dropout everywhere."""
+    """Trained word vectors, a GRU in each direction, the maximum and mean of its states; with dropout everywhere."""
     DROPPED_WORDS, DROPPED_NUMBERS, DROPPED_STATES = 0.1, 0.3, 0.5
 
     def __init__(self, vectors, hidden=128):
@@ -57,7 +57,7 @@ class Reader(nn.Module):
         self.head = nn.Linear(4 * hidden, 1)
 
     def forward(self, ids):
-        """ids [B, n], no padding -> log-odds of "positive" [B]."""
+        """Maps ids [B, n], without padding, to log-odds of "positive" [B]."""
         x = self.embed(ids)
         if self.training:
             x = x * (torch.rand(ids.shape) > self.DROPPED_WORDS)[:, :, None]
@@ -67,7 +67,7 @@ class Reader(nn.Module):
 
 
 def equal_length_batches(texts, tokens, generator=None):
-    """Arrays of text numbers whose texts have one length; shuffled by `generator`."""
+    """Returns arrays of numbers of texts with equal lengths, shuffled by `generator`."""
     lengths = numpy.array([len(text) for text in texts])
     order = numpy.arange(len(texts)) if generator is None else generator.permutation(len(texts))
     order = order[numpy.argsort(lengths[order], kind="stable")]
@@ -83,7 +83,7 @@ def stack(texts, batch):
 
 
 def fit(net, texts, targets, epochs, rate=RATE, seed=1, tokens=1024):
-    """Trains on [ids] and probabilities; the rate falls in a straight line to zero."""
+    """Trains on [ids] and probabilities. The learning rate falls to zero in a straight line."""
     generator = numpy.random.RandomState(seed)
     torch.manual_seed(seed)
     targets = torch.from_numpy(targets.astype(numpy.float32))
@@ -112,7 +112,7 @@ def score(net, texts, tokens=4096):
 
 
 def pieces_of_reviews(groups, vocabulary):
-    """Runs of words of labeled reviews: ([ids], labels)."""
+    """Cuts labeled reviews into pieces. Returns ([ids], labels)."""
     generator = numpy.random.RandomState(1)
     found = []
     for domain in ("films", "products"):
@@ -130,7 +130,7 @@ def pieces_of_reviews(groups, vocabulary):
 
 def add_arguments(parser):
     parser.add_argument("--data", required=True)
-    parser.add_argument("--vectors", required=True, help="from word-vectors")
+    parser.add_argument("--vectors", required=True, help="file of the command word-vectors")
     parser.add_argument("--out", default="sentences.npz")
 
 

@@ -1,15 +1,15 @@
-"""New sentences out of old ones, for a teacher to label: phrases changed for others that begin alike, and pairs of
-phrases joined by a conjunction.
+"""Makes new sentences from old ones, for a teacher to label: it replaces phrases with others that begin with the same
+word, and joins pairs of phrases with a conjunction.
 """
 import random
 
-LONGEST = 10  # words of a phrase that is changed
+LONGEST = 10  # words of a phrase that is replaced
 JOINTS = [", but", ", and", "and", "but", ", yet", ", though", "--", ";"]
 JOINED = 0.2  # share of joined pairs
 
 
 def vary(sentences, phrases, count, seed=1):
-    """`count` texts made of `sentences` and `phrases`, strings with a space between words."""
+    """Returns `count` texts made from `sentences` and `phrases`, which are strings with spaces between words."""
     generator = random.Random(seed)
     split = sorted({tuple(phrase.split()) for phrase in phrases})
     spans = {phrase for phrase in split if 2 <= len(phrase) <= LONGEST}
@@ -32,7 +32,7 @@ def vary(sentences, phrases, count, seed=1):
 
 
 def change_phrase(words, spans, alike, generator):
-    """Puts another phrase with the same first word in one phrase's place."""
+    """Replaces one phrase with another that begins with the same word."""
     places = [(begin, end) for begin in range(len(words)) for end in range(begin + 2, len(words) + 1)
               if end <= begin + LONGEST and tuple(words[begin:end]) in spans]
     if not places:

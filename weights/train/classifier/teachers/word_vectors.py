@@ -1,4 +1,4 @@
-"""Skip-gram word vectors (gensim) of the training texts, for sentences.py.
+"""Trains skip-gram word vectors (gensim) on the training texts, for the teachers of sentences and reviews.
 
     python3 -m classifier word-vectors --data DIR --out vectors.npz
 """
@@ -10,7 +10,7 @@ from classifier import prepare
 from classifier.teachers import ngrams
 
 GROUPS = ["films", "films_unlabeled", "products", "products_unlabeled", "sentences"]
-RUN = 2000  # words a line: gensim reads no more than 10,000
+RUN = 2000  # words per line: gensim reads at most 10,000
 
 
 def add_arguments(parser):
@@ -19,7 +19,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    from gensim.models import Word2Vec  # here, because nothing else needs it
+    from gensim.models import Word2Vec  # imported here so that the tests run without it
 
     groups = prepare.read_groups(arguments.data)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as corpus:
